@@ -9,7 +9,8 @@ import { MAX_LATE, MAX_TICKS, NOTHING_YET, afterEvent, isWarmingUp, lateFrames, 
 import { type Route, hashOf, routeOf, tokenOf } from "../src/live/routes";
 import { EVERY_RUN, runsShown, tagsFrom, tagsOf } from "../src/live/run-search";
 import { stateOf } from "../src/live/run-words";
-import { rowsOf, stripCells } from "../src/live/strip-cells";
+import { hostRows, missingHosts } from "../src/live/live-hosts";
+import { rowName, rowsOf, stripCells } from "../src/live/strip-cells";
 import { compareChoice } from "../src/live/compare-choice";
 import { countText, listedRuns, membersText, toggled } from "../src/live/suite-rows";
 import { joined, partsOf } from "../src/live/target-field";
@@ -43,11 +44,13 @@ describe("addresses", () => {
   });
 });
 
+const NO_HOSTS = { name: [], read_bytes_per_s: [], write_bytes_per_s: [], late_frames: [], no_answer_s: [], missing: [], left_out: 0 };
+
 const tick = (at_s: number, late_frames: number | null, more: Partial<LiveTick> = {}): LiveTick => ({
   event: "live", at_s, label: "8 players", elapsed_s: at_s, warmup_s: 2, total_s: 60,
   read_bytes_per_s: 1e6, write_bytes_per_s: 0, late_frames, margin_ms: null, longest_in_flight_s: null, no_answer_s: null,
   incidents: late_frames === null ? null : 0, incident: null,
-  streams: { stream: [], late_frames: [], margin_ms: [], buffer_ms: [] }, ...more,
+  streams: { stream: [], late_frames: [], margin_ms: [], buffer_ms: [], host: [] }, hosts: NO_HOSTS, ...more,
 });
 
 const after = (...events: LiveEvent[]) => events.reduce(afterEvent, NOTHING_YET);
@@ -139,6 +142,7 @@ describe("strips of streams", () => {
     late_frames: each.map(([, late]) => late),
     margin_ms: each.map(([, , margin]) => margin),
     buffer_ms: each.map(() => 1000),
+    host: [] as string[],
   });
   const shown = (...events: LiveEvent[]) =>
     stripCells(after(begin, ...events).ticks).map((cell) => [cell.stream, cell.from_s, cell.to_s, cell.kind, cell.late_frames]);
@@ -152,7 +156,7 @@ describe("strips of streams", () => {
       [3, 1, 2, "some", 0],
       [7, 1, 2, "close", 0],
     ]);
-    expect(rowsOf(stripCells(after(begin, first, second).ticks))).toEqual([3, 7]);
+    expect(rowsOf(stripCells(after(begin, first, second).ticks)).map(rowName)).toEqual(["3", "7"]);
   });
 
   it("are late while a frame is overdue, and where frames were late that have come since", () => {
@@ -165,10 +169,47 @@ describe("strips of streams", () => {
     ]);
   });
 
+  it("of many machines are each host's own, whatever their numbers", () => {
+    const of = (lateOfA: number, lateOfB: number) => ({ ...streams([0, lateOfB, 900], [0, lateOfA, 100]), host: ["b", "a"] });
+    const state = after(begin, tick(1, 0, { streams: of(0, 0) }), tick(2, 4, { streams: of(4, 0) }));
+    const cells = stripCells(state.ticks);
+    expect(rowsOf(cells).map(rowName)).toEqual(["a: 0", "b: 0"]);
+    expect(cells.filter((cell) => cell.kind === "late").map((cell) => [rowName(cell), cell.late_frames])).toEqual([["a: 0", 4]]);
+  });
+
   it("count anew with every load point", () => {
     const one = tick(1, 5, { streams: streams([0, 5, 900]) });
     const two = tick(10, 2, { label: "9 players", elapsed_s: 1, streams: streams([0, 2, 900]) });
     expect(shown(one, two).map((cell) => cell[4])).toEqual([5, 2]);
+  });
+});
+
+describe("hosts of a run", () => {
+  const hosts = {
+    name: ["edit-1", "edit-2", "edit-3", "edit-4"],
+    read_bytes_per_s: [2e6, null, 0, null],
+    write_bytes_per_s: [0, null, 0, null],
+    late_frames: [0, 7, 1, null],
+    no_answer_s: [null, null, 3.4, null],
+    missing: [null, "it was not heard any more", null, null],
+    left_out: 3,
+  };
+
+  it("say what each of them does, and never 0 for what was not told", () => {
+    const rows = hostRows(hosts);
+    expect(rows.map((row) => [row.name, row.read, row.written, row.late])).toEqual([
+      ["edit-1", "2.00", "0", "0"],
+      ["edit-2", "–", "–", "7"],
+      ["edit-3", "0", "0", "1"],
+      ["edit-4", "–", "–", "–"],
+    ]);
+    expect(rows.map((row) => [row.words, row.isBad])).toEqual([
+      ["takes part", false],
+      ["missing: it was not heard any more", true],
+      ["no answer for 3.40 s", true],
+      ["has not told anything yet", false],
+    ]);
+    expect([missingHosts(hosts), missingHosts(NO_HOSTS), missingHosts(undefined)]).toEqual([1, 0, 0]);
   });
 });
 

@@ -1192,6 +1192,27 @@ export type LiveEvent = { "event": "begin",
   incidents: number | null,
 };
 
+/** Machines of a run on many, in columns: each has its place in every one of them. Empty on one machine. */
+export type LiveHosts = {
+  /** Their agents' names, in the plan's order. */
+  name: Array<string>,
+  /**
+   * In the last second that it told of; 0 when its part of the load point is over, `null` where it has
+   * told nothing of this load point.
+   */
+  read_bytes_per_s: Array<number | null>,
+  /** As what is read. */
+  write_bytes_per_s: Array<number | null>,
+  /** In this load point; `null` where there are no frames, or nothing was told. */
+  late_frames: Array<number | null>,
+  /** As in the tick. */
+  no_answer_s: Array<number | null>,
+  /** Why it is missing; `null` while it takes part. */
+  missing: Array<string | null>,
+  /** So many more hosts have no place here; those that are missing, late or silent go before others. */
+  left_out: number,
+};
+
 /** An incident while it happens. */
 export type LiveIncident = {
   /**
@@ -1220,6 +1241,8 @@ export type LiveStreams = {
   margin_ms: Array<number | null>,
   /** How long they may lag. */
   buffer_ms: Array<number>,
+  /** Of a run on many machines, whose they are: numbers are each host's own. Empty on one machine. */
+  host: Array<string>,
 };
 
 /**
@@ -1267,6 +1290,8 @@ export type LiveTick = {
   incident: LiveIncident | null,
   /** Streams that have frames, the worst first; at most 64. */
   streams: LiveStreams,
+  /** Of a run on many machines, how each of them stands. */
+  hosts: LiveHosts,
 };
 
 /** One load point. */

@@ -42,6 +42,7 @@ export type {
   FormatsFound,
   Info,
   LiveEvent,
+  LiveHosts,
   LiveIncident,
   LiveStreams,
   OpsFound,

@@ -6,7 +6,7 @@ import { Chart, type ChartOption, type Look } from "../charts/chart";
 import { rasterSeries } from "../charts/raster";
 import { count, counted, ms } from "../figures/units";
 import type { LiveState } from "./live-state";
-import { type StripCell, rowsOf, stripCells } from "./strip-cells";
+import { type StripCell, type StripRow, rowName, rowsOf, stripCells } from "./strip-cells";
 
 export function LiveStrips({ state }: { state: LiveState }) {
   const cells = useMemo(() => stripCells(state.ticks), [state.ticks]);
@@ -16,7 +16,7 @@ export function LiveStrips({ state }: { state: LiveState }) {
   const margins = useMemo(() => (look: Look) => drawMargin(look, state, ends), [state.ticks]);
   const readout = useMemo(() => (x: number, y: number) => wordsFor(rows[Math.round(y)], cells, x), [cells]);
   if (rows.length === 0 || state.ticks.length < 2) return null;
-  const late = new Set(cells.filter((cell) => cell.kind === "late").map((cell) => cell.stream)).size;
+  const late = new Set(cells.filter((cell) => cell.kind === "late").map(rowName)).size;
   const worst = state.tick?.margin_ms ?? null;
   return (
     <>
@@ -30,7 +30,7 @@ export function LiveStrips({ state }: { state: LiveState }) {
         note={<StripKey />}
         table={() => ({
           columns: ["stream", "from, s", "to, s", "margin, ms", "late frames"],
-          rows: cells.map((cell) => [cell.stream, cell.from_s, cell.to_s, cell.margin_ms, cell.late_frames]),
+          rows: cells.map((cell) => [rowName(cell), cell.from_s, cell.to_s, cell.margin_ms, cell.late_frames]),
         })}
       />
       <Chart
@@ -68,7 +68,9 @@ function endsOf(state: LiveState): Ends {
   return { min: state.ticks[0]?.at_s ?? 0, max: state.ticks.at(-1)?.at_s ?? 1 };
 }
 
-function drawStrips(look: Look, rows: number[], cells: StripCell[], ends: Ends): ChartOption {
+function drawStrips(look: Look, rows: StripRow[], cells: StripCell[], ends: Ends): ChartOption {
+  const names = rows.map(rowName);
+  const places = new Map(names.map((name, index) => [name, index]));
   const colours = { late: look.bad, close: look.ink, some: look.faint, free: look.line };
   const paint = rasterSeries("streams", (context, plot) => {
     const height = plot.height / rows.length;
@@ -77,11 +79,11 @@ function drawStrips(look: Look, rows: number[], cells: StripCell[], ends: Ends):
       if (right <= left) continue;
       const share = cell.kind === "late" ? 0.92 : 0.5;
       context.fillStyle = colours[cell.kind];
-      const top = rows.indexOf(cell.stream) * height + (height * (1 - share)) / 2;
+      const top = (places.get(rowName(cell)) ?? 0) * height + (height * (1 - share)) / 2;
       context.fillRect(Math.floor(left), top, Math.max(Math.ceil(right - left), 1), height * share);
     }
   });
-  const axis = categoryAxis(look, "", rows.map(String));
+  const axis = categoryAxis(look, "", names);
   return {
     xAxis: { ...timeAxis(look), ...ends },
     yAxis: { ...axis, inverse: true, axisTick: { show: false }, axisLabel: { ...axis.axisLabel, interval: rows.length > 24 ? 3 : 0 } },
@@ -112,10 +114,11 @@ function drawMargin(look: Look, state: LiveState, ends: Ends): ChartOption {
   };
 }
 
-function wordsFor(stream: number | undefined, cells: StripCell[], at_s: number): string | null {
-  if (stream === undefined) return null;
-  const cell = cells.find((one) => one.stream === stream && at_s >= one.from_s && at_s < one.to_s);
-  const at = `Stream ${stream} at ${tickTime(Number(at_s.toFixed(3)))}`;
+function wordsFor(row: StripRow | undefined, cells: StripCell[], at_s: number): string | null {
+  if (row === undefined) return null;
+  const name = rowName(row);
+  const cell = cells.find((one) => rowName(one) === name && at_s >= one.from_s && at_s < one.to_s);
+  const at = `Stream ${name} at ${tickTime(Number(at_s.toFixed(3)))}`;
   if (cell === undefined) return `${at}: nothing was due`;
   const margin = cell.margin_ms === null ? "nothing was due" : `smallest margin ${ms(cell.margin_ms * 1e3)} ms`;
   return `${at}: ${counted(cell.late_frames, "late frame")}, ${margin}`;

@@ -10,8 +10,10 @@ import { Name } from "../parts/name";
 import { Section } from "../parts/section";
 import { Shell } from "../parts/shell";
 import { Confirm } from "./confirm";
+import { HostsNow } from "./hosts-now";
 import { LiveChart } from "./live-chart";
 import { type LiveState, NOTHING_YET, afterEvent, incidentWords, isWarmingUp, lateFrames, progressOf, silence, warmUpWords } from "./live-state";
+import { missingHosts } from "./live-hosts";
 import { LiveCounters } from "./live-counters";
 import { LiveStrips } from "./live-strips";
 import { useEvery } from "./use-data";
@@ -59,6 +61,7 @@ export function RunningRun({ entry, finish, back }: Props) {
       <Silence state={state} heardAt={heardAt} />
       <LateFrames state={state} />
       <Now state={state} />
+      <HostsNow hosts={state.tick?.hosts} />
       <Section id="over-time" title="Over time">
         <LiveStrips state={state} />
         <LiveChart state={state} />
@@ -152,15 +155,19 @@ function Silence({ state, heardAt }: { state: LiveState; heardAt: { current: num
 function LateFrames({ state }: { state: LiveState }) {
   const late = lateFrames(state);
   if (late === null) return null;
+  const missing = missingHosts(state.tick?.hosts);
+  // Of frames of hosts that are not heard nobody knows whether they are late: that is not good.
+  const isGood = late === 0 && missing === 0;
   return (
-    <div class={late > 0 ? "late-now bad" : "late-now good"} role="status" aria-live="assertive">
+    <div class={isGood ? "late-now good" : "late-now bad"} role="status" aria-live="assertive">
       <span class="late-sign" aria-hidden="true">
-        {late > 0 ? "✕" : "✓"}
+        {isGood ? "✓" : "✕"}
       </span>
       <span>
         <strong>{count(late)}</strong> late {late === 1 ? "frame" : "frames"}
       </span>
       {late > 0 && <span class="faint">{incidentWords(state)}</span>}
+      {missing > 0 && <span class="faint">as far as is known: {counted(missing, "host")} missing</span>}
     </div>
   );
 }

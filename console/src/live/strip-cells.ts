@@ -4,8 +4,13 @@ import type { LivePoint } from "./live-state";
 
 export type CellKind = "late" | "close" | "some" | "free";
 
-export interface StripCell {
+export interface StripRow {
+  /** Whose it is, in a run of many machines; empty on one. */
+  host: string;
   stream: number;
+}
+
+export interface StripCell extends StripRow {
   from_s: number;
   to_s: number;
   kind: CellKind;
@@ -19,7 +24,7 @@ const FIRST_S = 1;
 
 export function stripCells(ticks: readonly LivePoint[]): StripCell[] {
   const cells: StripCell[] = [];
-  let known = new Map<number, number>();
+  let known = new Map<string, number>();
   let before_s: number | null = null;
   for (const tick of ticks) {
     if (tick.isFirst || before_s === null) {
@@ -29,12 +34,13 @@ export function stripCells(ticks: readonly LivePoint[]): StripCell[] {
     }
     const { stream, late_frames, margin_ms, buffer_ms } = tick.streams;
     stream.forEach((number, index) => {
+      const row = { host: tick.streams.host?.[index] ?? "", stream: number };
       const late = late_frames[index] ?? 0;
-      const more = late - (known.get(number) ?? (tick.isFirst ? 0 : late));
-      known.set(number, late);
+      const more = late - (known.get(rowName(row)) ?? (tick.isFirst ? 0 : late));
+      known.set(rowName(row), late);
       const margin = margin_ms[index] ?? null;
       const kind = kindOf(more, margin, buffer_ms[index] ?? 0);
-      if (kind !== null) cells.push({ stream: number, from_s: before_s ?? 0, to_s: tick.at_s, kind, margin_ms: margin, late_frames: more });
+      if (kind !== null) cells.push({ ...row, from_s: before_s ?? 0, to_s: tick.at_s, kind, margin_ms: margin, late_frames: more });
     });
     before_s = tick.at_s;
   }
@@ -50,7 +56,13 @@ function kindOf(more: number, margin_ms: number | null, buffer_ms: number): Cell
   return left < 0.5 ? "some" : "free";
 }
 
-/** Numbers of the streams that have a cell, ascending. */
-export function rowsOf(cells: readonly StripCell[]): number[] {
-  return [...new Set(cells.map((cell) => cell.stream))].sort((one, two) => one - two);
+/** The streams that have a cell, by host and number. */
+export function rowsOf(cells: readonly StripCell[]): StripRow[] {
+  const rows = new Map(cells.map(({ host, stream }) => [rowName({ host, stream }), { host, stream }]));
+  return [...rows.values()].sort((one, two) => one.host.localeCompare(two.host, "en") || one.stream - two.stream);
+}
+
+/** "7"; of a run on many machines "edit-2: 7". No two rows have the same. */
+export function rowName({ host, stream }: StripRow): string {
+  return host === "" ? String(stream) : `${host}: ${stream}`;
 }

@@ -7,7 +7,8 @@
 //!   ([`wishes`]), and who has it done ([`ask`]).
 //! * Several runs, one after another: [`steps`] of a plan, [`batch`] that keeps on disk how far they are, and
 //!   the time between them ([`rest`]).
-//! * Before any of it: [`preflight`]. Beside it: [`observers`].
+//! * Before any of it: [`preflight`]. Beside it: [`observers`]. For whoever watches: [`live_log`], and what
+//!   it tells ([`live_tick`]).
 //!
 //! Not here: the figures of their runs ([`crate::whole`]).
 
@@ -20,6 +21,8 @@ pub mod fleet_plan;
 pub mod fleet_run;
 pub mod halt;
 pub mod journey;
+pub mod live_log;
+pub mod live_tick;
 pub mod observers;
 pub mod pauses;
 pub mod preflight;

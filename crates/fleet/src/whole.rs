@@ -28,7 +28,7 @@ mod rows;
 mod share;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::criteria::Criteria;
@@ -36,6 +36,7 @@ use reelgauge_analysis::statement;
 use reelgauge_record::agents::{AgentPlace, AgentPlaces};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::html::page::PageKind;
+use reelgauge_results::live;
 use reelgauge_results::page::{REPORT_FILE, page, run_page, write_html};
 use reelgauge_runner::streams::verdict::rate_criteria;
 
@@ -125,6 +126,35 @@ pub enum WholeError {
     /// The run directory can't be written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
+}
+
+/// Begins the directory of a run whose parts are still measured, so that it has a place, and whoever watches
+/// can see it. One that an earlier call left is used again.
+///
+/// # Errors
+/// It can't be made, or is that of something else.
+pub fn begin(out: &Path, plan_toml: &str) -> Result<(), WholeError> {
+    let run_dir = gather::directory(out)?;
+    if !run_dir.summary_path().exists() {
+        run_dir.write_plan(plan_toml)?;
+    }
+    Ok(())
+}
+
+/// Takes a directory back that [`begin`] made and nothing was put into. Anything else in it keeps it.
+pub fn take_back(out: &Path) {
+    let Ok(run_dir) = RunDir::open(out) else { return };
+    if run_dir.summary_path().exists() || run_dir.ops_path().exists() {
+        return;
+    }
+    // The plan last: without it nobody would know what this directory is.
+    let only = |name: &std::ffi::OsStr| name == live::FILE_NAME || run_dir.plan_path().ends_with(name);
+    let names = std::fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    if names.into_iter().all(|name| only(&name)) {
+        let _ = std::fs::remove_file(live::path_in(out));
+        let _ = std::fs::remove_file(run_dir.plan_path());
+        let _ = std::fs::remove_dir(out);
+    }
 }
 
 /// Puts the runs of all agents together. The directory may be one that an earlier call left, with less in it.

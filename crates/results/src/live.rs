@@ -3,11 +3,12 @@
 //! Whoever watches a run from outside (the console) reads this file; the run itself never waits for anybody.
 //! [`life`] and [`process`] tell whether the run that wrote it goes on.
 //!
-//! Not here: who writes it (the runner), and figures. What is measured stands in the summary and the log;
-//! this is to look at, and it may have gaps.
+//! Not here: who has something to write (the runner, a fleet's controller), and figures. What is measured
+//! stands in the summary and the log; this is to look at, and it may have gaps.
 
 pub mod life;
 pub mod process;
+pub mod writer;
 
 use std::path::{Path, PathBuf};
 
@@ -124,6 +125,9 @@ pub struct LiveTick {
     /// Streams that have frames, the worst first; at most 64.
     #[serde(default)]
     pub streams: LiveStreams,
+    /// Of a run on many machines, how each of them stands.
+    #[serde(default)]
+    pub hosts: LiveHosts,
 }
 
 /// An incident while it happens.
@@ -153,6 +157,30 @@ pub struct LiveStreams {
     pub margin_ms: Vec<Option<i64>>,
     /// How long they may lag.
     pub buffer_ms: Vec<u64>,
+    /// Of a run on many machines, whose they are: numbers are each host's own. Empty on one machine.
+    #[serde(default)]
+    pub host: Vec<String>,
+}
+
+/// Machines of a run on many, in columns: each has its place in every one of them. Empty on one machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LiveHosts {
+    /// Their agents' names, in the plan's order.
+    pub name: Vec<String>,
+    /// In the last second that it told of; 0 when its part of the load point is over, `None` where it has
+    /// told nothing of this load point.
+    pub read_bytes_per_s: Vec<Option<f64>>,
+    /// As what is read.
+    pub write_bytes_per_s: Vec<Option<f64>>,
+    /// In this load point; `None` where there are no frames, or nothing was told.
+    pub late_frames: Vec<Option<u64>>,
+    /// As in the tick.
+    pub no_answer_s: Vec<Option<f64>>,
+    /// Why it is missing; `None` while it takes part.
+    pub missing: Vec<Option<String>>,
+    /// So many more hosts have no place here; those that are missing, late or silent go before others.
+    pub left_out: u32,
 }
 
 /// How a run ended. The same words as in the summary.

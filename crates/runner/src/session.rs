@@ -23,6 +23,7 @@ pub mod judging;
 pub mod live_log;
 pub mod locked_target;
 pub mod made_files;
+pub(crate) mod margins;
 mod means;
 pub mod meddling;
 pub mod own_cpu;

@@ -8,6 +8,7 @@ use reelgauge_fleet::controller::batch::{Batch, BatchRun, result_of};
 use reelgauge_fleet::controller::carry_out::now_ns;
 use reelgauge_fleet::controller::conduct::{OnLoss, WhyStopped};
 use reelgauge_fleet::controller::journey::{Journey, date_and_time, time_of_day};
+use reelgauge_fleet::controller::live_log::FleetLiveLog;
 use reelgauge_fleet::controller::rest::Rest;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::observed::make_observed;
@@ -18,7 +19,7 @@ use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
-use super::fleet_carry::{self, carry_out, leave, say};
+use super::fleet_carry::{self, carry_out, leave, put_together, say};
 use super::fleet_preflight;
 use crate::screen;
 
@@ -127,7 +128,8 @@ impl Steps<'_> {
             }
         };
         self.batch.has(at, StepResult::GoesOn { run: journey.name.clone() })?;
-        carry_out(self.site, &mut journey, &self.interrupt)?;
+        let run_dir = self.batch.run_dir(at);
+        let live = carry_out(self.site, &mut journey, &run_dir, &self.interrupt)?;
         let conduct = journey.conduct();
         let is_broken_off = match &conduct.stopped {
             Some(WhyStopped::User) => true,
@@ -140,19 +142,29 @@ impl Steps<'_> {
             ends_all: on_loss == OnLoss::Stop && conduct.stopped.is_some() && !is_broken_off,
         };
         self.is_stopped |= conduct.stop_asked || self.interrupt.asked();
-        let result = self.put_together(at, &journey, is_broken_off)?;
+        let result = self.put_together(at, &journey, live, is_broken_off)?;
         self.batch.has(at, result)?;
         leave(self.site, journey)?;
         if is_broken_off && !self.is_stopped { self.run(at) } else { Ok(behind) }
     }
 
     /// Puts a run together and shows it. What became of it.
-    fn put_together(&self, at: usize, journey: &Journey, is_broken_off: bool) -> Result<StepResult> {
-        let dir = match is_broken_off {
-            true => self.batch.broken_off_dir(at),
-            false => self.batch.run_dir(at),
+    fn put_together(
+        &self,
+        at: usize,
+        journey: &Journey,
+        live: FleetLiveLog,
+        is_broken_off: bool,
+    ) -> Result<StepResult> {
+        let made = match is_broken_off {
+            // Its directory is for the run that takes its place.
+            true => {
+                live.forget();
+                make_observed(journey.whole(self.batch.broken_off_dir(at)), &journey.observers())
+            }
+            false => put_together(journey, self.batch.run_dir(at), live),
         };
-        let whole = match make_observed(journey.whole(dir), &journey.observers()) {
+        let whole = match made {
             Ok(whole) => whole,
             Err(error) => {
                 say(&error.to_string());

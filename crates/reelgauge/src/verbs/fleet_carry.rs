@@ -2,12 +2,16 @@
 //! out while telling how it stands, and what is left of it then.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use reelgauge_fleet::controller::conduct::Stage;
 use reelgauge_fleet::controller::fleet_plan::{Placed, taken};
 use reelgauge_fleet::controller::journey::Journey;
+use reelgauge_fleet::controller::live_log::FleetLiveLog;
 use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::whole::observed::make_observed;
+use reelgauge_fleet::whole::{Whole, WholeError};
 use reelgauge_report::fleet_run::{PlacedLine, fleet_missing, fleet_now, fleet_so_far};
 use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
 use reelgauge_report::text::shell_word;
@@ -39,11 +43,18 @@ pub fn tell_ahead(steps: &[StepAhead]) -> Result<u8> {
     Ok(0)
 }
 
-/// Carries a run out to its end, and says how it stands.
-pub fn carry_out(site: &FleetSite, journey: &mut Journey, interrupt: &Interrupt) -> Result<()> {
+/// Carries a run out to its end, and says how it stands: here, and to whoever watches its directory.
+pub fn carry_out(
+    site: &FleetSite,
+    journey: &mut Journey,
+    run_dir: &Path,
+    interrupt: &Interrupt,
+) -> Result<FleetLiveLog> {
+    let mut live = FleetLiveLog::begin(run_dir, journey)?;
     say(&format!("Run {}. Ctrl-C stops every agent; what was measured is kept.", journey.name));
     let (mut shown, mut pauses) = (String::new(), 0);
-    journey.carry_out(site, interrupt.flag(), |run| {
+    let carried = journey.carry_out(site, interrupt.flag(), |run| {
+        live.tell(run);
         let conduct = &run.conduct;
         if let Stage::Paused { point } = conduct.stage
             && pauses < conduct.pauses.count()
@@ -56,9 +67,32 @@ pub fn carry_out(site: &FleetSite, journey: &mut Journey, interrupt: &Interrupt)
             say(&line);
             shown = line;
         }
-    })?;
+    });
+    if let Err(error) = carried {
+        live.broke_off(&error.to_string());
+        return Err(error.into());
+    }
     say(fleet_missing(&missing(journey.conduct())).trim_end());
-    Ok(())
+    Ok(live)
+}
+
+/// Puts a run together, and ends what is told of it while it goes on.
+pub fn put_together(journey: &Journey, out: PathBuf, live: FleetLiveLog) -> Result<Whole, WholeError> {
+    match make_observed(journey.whole(out), &journey.observers()) {
+        Ok(whole) => {
+            live.end(&whole.summary);
+            Ok(whole)
+        }
+        // Ended before anybody's first load point, for whatever reason: there is nothing to keep.
+        Err(error @ WholeError::Nothing { .. }) => {
+            live.forget();
+            Err(error)
+        }
+        Err(error) => {
+            live.broke_off(&error.to_string());
+            Err(error)
+        }
+    }
 }
 
 /// Nothing of a run is needed any more, unless something of it still lies on agents.

@@ -17,12 +17,11 @@ use reelgauge_fleet::controller::roster::look;
 use reelgauge_fleet::protocol::Phase;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::WholeError;
-use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
-use super::fleet_carry::{ahead, carry_out, leave, say, tell_ahead};
+use super::fleet_carry::{ahead, carry_out, leave, put_together, say, tell_ahead};
 use super::fleet_preflight::{self, Looked};
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
 use crate::screen;
@@ -95,9 +94,9 @@ fn finish(site: &FleetSite, mut journey: Journey, out: &Path, json: bool) -> Res
     let interrupt = Interrupt::listen()?;
     // Before anything is measured that could find no place.
     std::fs::create_dir_all(out).with_context(|| format!("{} can't be made", out.display()))?;
-    carry_out(site, &mut journey, &interrupt)?;
-    let whole = match make_observed(journey.whole(out.join(&journey.name)), &journey.observers()) {
-        // Ended before anybody's first load point, for whatever reason: there is nothing to keep.
+    let run_dir = out.join(&journey.name);
+    let live = carry_out(site, &mut journey, &run_dir, &interrupt)?;
+    let whole = match put_together(&journey, run_dir, live) {
         Err(error @ WholeError::Nothing { .. }) => {
             say(&format!("Nothing was measured: {error}"));
             leave(site, journey)?;

@@ -1,26 +1,20 @@
-//! Writes `live.jsonl` beside whatever else watches a run.
+//! Writes `live.jsonl` beside whatever else watches a run on this machine.
 //!
-//! A thread of its own writes, so a full or dead disk holds up nothing: the run hands its events over
-//! without waiting, and what can't be taken or written is left out. After the first line that can't be
-//! written the file stays as it is.
+//! Not here: how it gets on the disk ([`reelgauge_results::live::writer`]), and what a fleet's controller
+//! writes of a run on many machines.
 
 mod disturbance;
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Write;
-use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use reelgauge_analysis::forecast::Forecast;
-use reelgauge_analysis::late::{LateFigures, StreamNow};
+use reelgauge_analysis::late::LateFigures;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::dataset::{DataSetError, OtherSet};
-use reelgauge_record::identity;
 use reelgauge_results::live::process::own_mark;
-use reelgauge_results::live::{LiveEvent, LiveOutcome, LiveStreams, LiveTick, path_in};
+use reelgauge_results::live::writer::LiveWriter;
+use reelgauge_results::live::{LiveEvent, LiveHosts, LiveOutcome, LiveStreams, LiveTick};
 
 use self::disturbance::Disturbances;
 use crate::error::RunError;
@@ -29,17 +23,14 @@ use crate::observer::{
     Live, NextTrial, Observer, PointAhead, RunBegin, SearchStep, Start, TrialAhead, TrialJudged,
 };
 use crate::session::finished::Finished;
+use crate::session::margins::Margins;
 use crate::supervise::tell_measuring;
 
 /// How often the state of things is told. A little less than a second, because the run tells it four times
 /// a second, and not to the millisecond.
 const EVERY: Duration = Duration::from_millis(950);
-/// Events that wait for the disk. More are left out.
-const WAITING: usize = 64;
-/// How long the end of a run waits for the last of them.
-const LAST_WAIT: Duration = Duration::from_secs(1);
 /// Whoever plans for longer ends when there is nothing left to do, and nobody knows when that is.
-const FORESEEABLE: Duration = Duration::from_secs(400 * 24 * 3600);
+pub(crate) const FORESEEABLE: Duration = Duration::from_secs(400 * 24 * 3600);
 
 /// Carries out a run that is watched by `observer`, and writes its events.
 ///
@@ -97,7 +88,7 @@ fn outcome_of(error: &RunError) -> LiveOutcome {
 /// An observer that passes on what it is told and writes it down.
 struct LiveLog<'a> {
     first: &'a mut dyn Observer,
-    writer: Option<Writer>,
+    writer: Option<LiveWriter>,
     clock: Option<Clock>,
     /// Phases from before there was a file.
     early_phases: Vec<String>,
@@ -140,7 +131,7 @@ impl<'a> LiveLog<'a> {
 impl Observer for LiveLog<'_> {
     fn begun(&mut self, begin: &RunBegin<'_>) {
         self.first.begun(begin);
-        self.writer = Writer::create(begin.run_dir);
+        self.writer = LiveWriter::create(begin.run_dir);
         self.write(&LiveEvent::Begin {
             at_s: 0.0,
             pid: std::process::id(),
@@ -252,9 +243,7 @@ struct Ticks {
     written_bytes: f64,
     late_frames: Option<u64>,
     was_silent: bool,
-    /// The smallest margins since the tick before: of all streams, and of each.
-    margin_ns: Option<i64>,
-    margins_ns: BTreeMap<u32, i64>,
+    margins: Margins,
     disturbances: Disturbances,
 }
 
@@ -268,7 +257,7 @@ impl Ticks {
         self.told = live.elapsed;
         self.read_bytes += live.read_bytes_per_s * step_s;
         self.written_bytes += live.write_bytes_per_s * step_s;
-        self.note_margins(live);
+        self.margins.note(live);
         self.disturbances.take(live);
         let silence = live.waiting.silence();
         let is_news = live.late_frames.unwrap_or(0) > self.late_frames.unwrap_or(0)
@@ -289,39 +278,29 @@ impl Ticks {
             read_bytes_per_s: rate(self.read_bytes),
             write_bytes_per_s: rate(self.written_bytes),
             late_frames: live.late_frames,
-            margin_ms: self.margin_ns.map(whole_ms),
+            margin_ms: self.margins.least_ms(),
             longest_in_flight_s: live.waiting.longest_in_flight.map(rounded_s),
             no_answer_s: silence.map(rounded_s),
             incidents: live.late_frames.map(|_| self.disturbances.count()),
             incident: self.disturbances.latest(live.elapsed),
             streams: self.streams(live),
+            hosts: LiveHosts::default(),
         };
         self.ticked = Some(live.elapsed);
         self.late_frames = live.late_frames;
         self.was_silent = silence.is_some();
-        self.margin_ns = None;
-        self.margins_ns.clear();
+        self.margins = Margins::default();
         (self.read_bytes, self.written_bytes) = (0.0, 0.0);
         Some(tick)
     }
 
-    fn note_margins(&mut self, live: &Live) {
-        self.margin_ns = self.margin_ns.into_iter().chain(live.margin_ns).min();
-        for stream in &live.streams {
-            if let Some(margin_ns) = stream.margin_ns {
-                let least = self.margins_ns.entry(stream.stream).or_insert(margin_ns);
-                *least = margin_ns.min(*least);
-            }
-        }
-    }
-
     fn streams(&self, live: &Live) -> LiveStreams {
-        let margin_ms = |stream: &StreamNow| self.margins_ns.get(&stream.stream).copied().map(whole_ms);
         LiveStreams {
             stream: live.streams.iter().map(|stream| stream.stream).collect(),
             late_frames: live.streams.iter().map(|stream| stream.late_frames).collect(),
-            margin_ms: live.streams.iter().map(margin_ms).collect(),
+            margin_ms: live.streams.iter().map(|stream| self.margins.of_stream_ms(stream.stream)).collect(),
             buffer_ms: live.streams.iter().map(|stream| stream.buffer_ns / 1_000_000).collect(),
+            host: Vec::new(),
         }
     }
 }
@@ -333,68 +312,6 @@ fn rounded_s(time: Duration) -> f64 {
 /// In seconds, to the millisecond before.
 fn whole_ms_s(ns: u64) -> f64 {
     (ns / 1_000_000) as f64 / 1e3
-}
-
-/// Rounded down, so that what is overdue is never 0.
-fn whole_ms(ns: i64) -> i64 {
-    ns.div_euclid(1_000_000)
-}
-
-/// The thread that writes, seen from the run.
-#[derive(Debug)]
-struct Writer {
-    lines: SyncSender<String>,
-    ended: Receiver<()>,
-}
-
-impl Writer {
-    /// Begins the file. `None` where that is impossible: then nothing is written.
-    fn create(run_dir: &Path) -> Option<Writer> {
-        let _own = identity::own();
-        let file = File::create(path_in(run_dir)).ok()?;
-        Writer::on(file)
-    }
-
-    fn on(mut file: impl Write + Send + 'static) -> Option<Writer> {
-        let (lines, to_write) = sync_channel::<String>(WAITING);
-        let (end, ended) = sync_channel(1);
-        let work = move || {
-            for line in to_write {
-                // A whole line in one call: readers wait for its end, and nothing comes behind a part of one.
-                if file.write_all(line.as_bytes()).and_then(|()| file.flush()).is_err() {
-                    break;
-                }
-            }
-            drop(file);
-            let _ = end.send(());
-        };
-        std::thread::Builder::new().name("live".to_owned()).spawn(work).ok()?;
-        Some(Writer { lines, ended })
-    }
-
-    fn write(&mut self, event: &LiveEvent) {
-        // Full: the disk is slow, and the next event says more. Closed: the disk is full or gone.
-        let _ = self.lines.try_send(line(event));
-    }
-
-    /// The last event, for which there is a moment's time. A disk that doesn't answer is left alone.
-    fn finish(self, last: &LiveEvent) {
-        let begun = Instant::now();
-        while let Err(std::sync::mpsc::TrySendError::Full(_)) = self.lines.try_send(line(last)) {
-            if begun.elapsed() > LAST_WAIT {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        drop(self.lines);
-        let _ = self.ended.recv_timeout(LAST_WAIT);
-    }
-}
-
-fn line(event: &LiveEvent) -> String {
-    let mut line = event.to_line();
-    line.push('\n');
-    line
 }
 
 #[cfg(test)]

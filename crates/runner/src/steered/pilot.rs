@@ -5,15 +5,20 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use reelgauge_analysis::late::StreamNow;
 use reelgauge_engine::clock::Clock;
 
 use super::leash::{Leash, Load};
 use super::outbox::Outbox;
-use super::words::{AskedTrial, JudgedTrial, LiveSaid, ReadyPoint, Said, StartRefusal, SteerOrder};
+use super::words::{
+    AskedTrial, JudgedTrial, LiveSaid, ReadyPoint, Said, StartRefusal, SteerOrder, StreamSaid,
+};
 use crate::error::RunError;
 use crate::interrupt::{Interrupt, StoppedBy};
 use crate::observer::{Live, NextTrial, Observer, PointAhead, RunBegin, Start, TrialAhead, TrialJudged};
 use crate::session::finished::Finished;
+use crate::session::live_log::FORESEEABLE;
+use crate::session::margins::Margins;
 
 /// How often the leash is looked at.
 const BEAT: Duration = Duration::from_millis(50);
@@ -23,6 +28,8 @@ const EVERY: Duration = Duration::from_millis(950);
 const LATE_MOST_NS: i64 = 1_000_000_000;
 /// A start that is farther ahead comes from a wrong clock.
 const AHEAD_MOST_NS: i64 = 60_000_000_000;
+/// So many streams are told of singly: the worst of each machine.
+const STREAMS_SAID: usize = 8;
 /// A longer line is no word.
 const LINE_MAX: u64 = 64 << 10;
 
@@ -38,6 +45,7 @@ pub struct Pilot {
     start_ns: Option<u64>,
     told: Option<Instant>,
     prepared_told: Option<Instant>,
+    margins: Margins,
 }
 
 #[derive(Debug)]
@@ -111,6 +119,7 @@ impl Pilot {
             start_ns: None,
             told: None,
             prepared_told: None,
+            margins: Margins::default(),
         })
     }
 
@@ -240,7 +249,9 @@ impl Observer for Pilot {
     }
 
     fn live(&mut self, live: &Live) {
+        self.margins.note(live);
         let Some(response_counts) = live.response_counts.clone() else { return };
+        let margins = std::mem::take(&mut self.margins);
         self.told = Some(Instant::now());
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.outbox.say(Said::Live(LiveSaid {
@@ -256,10 +267,27 @@ impl Observer for Pilot {
             written_bytes: live.written_bytes,
             late_frames: live.late_frames,
             no_answer_ms: live.waiting.silence().map(ms),
+            label: live.label.clone(),
+            warmup_ms: ms(live.warmup),
+            total_ms: (live.total <= FORESEEABLE).then(|| ms(live.total)),
+            longest_in_flight_ms: live.waiting.longest_in_flight.map(ms),
+            margin_ms: margins.least_ms(),
+            streams: streams(live, &margins),
             response_counts,
             is_over: live.is_over,
         }));
     }
+}
+
+/// The streams that stand worst.
+fn streams(live: &Live, margins: &Margins) -> Vec<StreamSaid> {
+    let said = |stream: &StreamNow| StreamSaid {
+        stream: stream.stream,
+        late_frames: stream.late_frames,
+        margin_ms: margins.of_stream_ms(stream.stream),
+        buffer_ms: stream.buffer_ns / 1_000_000,
+    };
+    live.streams.iter().take(STREAMS_SAID).map(said).collect()
 }
 
 /// When a start at this wall-clock time is on the run's clock.

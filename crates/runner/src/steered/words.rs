@@ -199,8 +199,39 @@ pub struct LiveSaid {
     pub late_frames: Option<u64>,
     /// How long the storage has answered nothing; `None` where it answers.
     pub no_answer_ms: Option<u64>,
+    /// What the load point is called.
+    #[serde(default)]
+    pub label: String,
+    /// How much of its time is warm-up.
+    #[serde(default)]
+    pub warmup_ms: u64,
+    /// How long it will take, warm-up included.
+    #[serde(default)]
+    pub total_ms: Option<u64>,
+    /// How long the oldest operation in flight has been so; `None` where none is.
+    #[serde(default)]
+    pub longest_in_flight_ms: Option<u64>,
+    /// The smallest margin of all streams since the word before; `None` where nothing was due.
+    #[serde(default)]
+    pub margin_ms: Option<i64>,
+    /// The streams that stand worst, the worst first; a few.
+    #[serde(default)]
+    pub streams: Vec<StreamSaid>,
     /// Response times of reads and writes.
     pub response_counts: ResponseCounts,
     /// Nothing of this load point comes behind this.
     pub is_over: bool,
+}
+
+/// How one stream stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamSaid {
+    /// Its number on its machine.
+    pub stream: u32,
+    /// In this load point.
+    pub late_frames: u64,
+    /// The smallest since the word before; `None` where nothing of it was due.
+    pub margin_ms: Option<i64>,
+    /// How long it may lag.
+    pub buffer_ms: u64,
 }

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::io;
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+
+use reelgauge_analysis::late::StreamNow;
 
 use super::*;
 use crate::observer::{Silent, Waiting};
@@ -150,72 +151,4 @@ fn events_are_in_the_file_as_soon_as_they_happen() {
         })
         .collect();
     assert_eq!(named, ["begin", "phase", "first", "last", "live", "end"]);
-}
-
-/// A disk that takes so many bytes.
-struct Full {
-    room: usize,
-    taken: Arc<Mutex<Vec<u8>>>,
-}
-
-impl Write for Full {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.room);
-        if taken == 0 {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        self.room -= taken;
-        self.taken.lock().unwrap().extend(&bytes[..taken]);
-        Ok(taken)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn a_full_disk_ends_the_file_and_nothing_else() {
-    let taken = Arc::new(Mutex::new(Vec::new()));
-    let mut writer = Writer::on(Full { room: 160, taken: Arc::clone(&taken) }).unwrap();
-    for _ in 0..200 {
-        writer.write(&LiveEvent::Verified { at_s: 1.0, checked_bytes: 1 });
-        std::thread::sleep(Duration::from_micros(100));
-    }
-    let begun = Instant::now();
-    writer.finish(&LiveEvent::Verified { at_s: 1.0, checked_bytes: 2 });
-    assert!(begun.elapsed() < LAST_WAIT);
-    let taken = String::from_utf8(taken.lock().unwrap().clone()).unwrap();
-    // Whole lines and a part of one, and nothing behind it.
-    let (whole, part) = taken.rsplit_once('\n').unwrap();
-    assert!(whole.lines().all(|line| LiveEvent::from_line(line.as_bytes()).is_some()), "{taken}");
-    assert!(!part.is_empty() && taken.len() == 160, "{taken}");
-}
-
-/// A disk that doesn't answer.
-struct Dead(Receiver<()>);
-
-impl Write for Dead {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = self.0.recv();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn a_dead_disk_holds_up_nobody() {
-    let (alive, dead) = sync_channel(0);
-    let mut writer = Writer::on(Dead(dead)).unwrap();
-    let begun = Instant::now();
-    for _ in 0..10_000 {
-        writer.write(&LiveEvent::Verified { at_s: 1.0, checked_bytes: 1 });
-    }
-    assert!(begun.elapsed() < Duration::from_secs(5));
-    writer.finish(&LiveEvent::Verified { at_s: 1.0, checked_bytes: 2 });
-    assert!(begun.elapsed() < Duration::from_secs(10));
-    drop(alive);
 }

@@ -1,0 +1,269 @@
+//! How a run of a fleet stands, as its `live.jsonl` tells it: all machines together, and each of them. Pure.
+//!
+//! Not here: how it gets on the disk ([`super::live_log`]), and what the terminal says.
+
+use std::cmp::Reverse;
+
+use reelgauge_report::fleet_run::why_missing;
+use reelgauge_report::text::plain_short;
+use reelgauge_results::live::{LiveHosts, LiveStreams, LiveTick};
+use reelgauge_runner::steered::words::{LiveSaid, StreamSaid};
+
+use super::conduct::{Conduct, Member, Stage};
+
+/// More hosts than this are not told of singly.
+const HOSTS_MOST: usize = 64;
+/// More streams than this are not told of singly.
+const STREAMS_MOST: usize = 64;
+/// More of what an agent calls a load point is not told.
+const LABEL_CHARS_MAX: usize = 120;
+
+/// What goes on between load points, and around them; `None` while one is measured.
+pub fn phase(conduct: &Conduct, now_ns: i64) -> Option<String> {
+    match conduct.stage {
+        Stage::Preparing { point: 0 } => Some("preparing".to_owned()),
+        Stage::Preparing { point } => Some(format!("waiting for load point {}", u32::from(point) + 1)),
+        Stage::Point { point, at_ns } => {
+            (now_ns < at_ns).then(|| format!("about to begin load point {}", u32::from(point) + 1))
+        }
+        Stage::Paused { .. } => Some("paused".to_owned()),
+        Stage::Stopping => Some("stopping".to_owned()),
+        Stage::Over => Some("fetching what was measured".to_owned()),
+    }
+}
+
+/// On the run's clock: since its first load point began, and 0 before that.
+pub fn at_s(conduct: &Conduct, now_ns: i64) -> f64 {
+    let begun_ns = conduct.starts_ns.first().copied().unwrap_or(now_ns);
+    whole_ms_s(now_ns.saturating_sub(begun_ns).max(0))
+}
+
+/// The load point that goes on; `None` while none does, or nobody has told anything of it.
+pub fn tick(conduct: &Conduct, now_ns: i64) -> Option<LiveTick> {
+    let Stage::Point { point, at_ns } = conduct.stage else { return None };
+    let members: Vec<HostNow<'_>> = conduct.measuring().map(|member| HostNow::of(member, point)).collect();
+    if now_ns < at_ns || members.iter().all(|host| host.live.is_none()) {
+        return None;
+    }
+    let told = || members.iter().filter_map(|host| host.live);
+    let going = || members.iter().filter(|host| host.goes_on()).filter_map(|host| host.live);
+    let labels = told().map(|live| live.label.as_str()).find(|label| !label.is_empty());
+    Some(LiveTick {
+        at_s: at_s(conduct, now_ns),
+        label: label(conduct, point, labels),
+        elapsed_s: whole_ms_s(now_ns - at_ns),
+        warmup_s: told().map(|live| live.warmup_ms).max().map_or(0.0, seconds),
+        total_s: told().map(|live| live.total_ms).max().flatten().map(seconds),
+        read_bytes_per_s: going().map(|live| live.read_bytes_per_s).sum(),
+        write_bytes_per_s: going().map(|live| live.write_bytes_per_s).sum(),
+        // What was late stays so, whoever is gone since.
+        late_frames: told().filter_map(|live| live.late_frames).reduce(|sum, frames| sum + frames),
+        margin_ms: going().filter_map(|live| live.margin_ms).min(),
+        longest_in_flight_s: going().filter_map(|live| live.longest_in_flight_ms).max().map(seconds),
+        no_answer_s: nobody_is_answered_s(going()),
+        incidents: None,
+        incident: None,
+        streams: streams(&members),
+        hosts: hosts(&members),
+    })
+}
+
+/// One machine in a load point.
+#[derive(Clone, Copy)]
+struct HostNow<'a> {
+    member: &'a Member,
+    live: Option<&'a LiveSaid>,
+}
+
+impl<'a> HostNow<'a> {
+    fn of(member: &'a Member, point: u16) -> HostNow<'a> {
+        HostNow { member, live: member.live_of(point) }
+    }
+
+    /// Whether what it said last is how it stands.
+    fn goes_on(&self) -> bool {
+        self.member.missing.is_none() && self.live.is_some_and(|live| !live.is_over)
+    }
+
+    fn name(&self) -> &'a str {
+        &self.member.part.agent
+    }
+
+    fn silent_ms(&self) -> Option<u64> {
+        self.live.filter(|_| self.goes_on())?.no_answer_ms
+    }
+
+    fn bytes_per_s(&self, of: impl Fn(&LiveSaid) -> f64) -> Option<f64> {
+        let is_over = |live: &LiveSaid| live.is_over;
+        let live = self.live.filter(|_| self.member.missing.is_none())?;
+        Some(if is_over(live) { 0.0 } else { of(live) })
+    }
+}
+
+/// In a search every machine knows its own share only: what is tried is known here.
+fn label(conduct: &Conduct, point: u16, said: Option<&str>) -> String {
+    let tried = conduct.search.as_ref().and_then(|search| search.label(point));
+    let said =
+        said.filter(|_| conduct.measuring().count() == 1).map(|said| plain_short(said, LABEL_CHARS_MAX));
+    tried.or(said).unwrap_or_else(|| format!("load point {}", u32::from(point) + 1))
+}
+
+/// For how long nobody at all was answered; `None` while anybody is.
+fn nobody_is_answered_s<'a>(going: impl Iterator<Item = &'a LiveSaid>) -> Option<f64> {
+    let silent: Option<Vec<u64>> = going.map(|live| live.no_answer_ms).collect();
+    silent?.into_iter().min().map(seconds)
+}
+
+/// Those that stand worst, of all machines.
+fn streams(members: &[HostNow<'_>]) -> LiveStreams {
+    let of_host = |host: &HostNow<'_>| {
+        let (name, live) = (host.member.part.agent.clone(), host.live);
+        let streams = live.filter(|_| host.goes_on()).map(|live| live.streams.clone()).unwrap_or_default();
+        streams.into_iter().map(move |stream| (name.clone(), stream))
+    };
+    let mut all: Vec<(String, StreamSaid)> = members.iter().flat_map(of_host).collect();
+    all.sort_by_key(|(_, stream)| (Reverse(stream.late_frames), stream.margin_ms.unwrap_or(i64::MAX)));
+    all.truncate(STREAMS_MOST);
+    let mut columns = LiveStreams::default();
+    for (host, stream) in all {
+        columns.stream.push(stream.stream);
+        columns.late_frames.push(stream.late_frames);
+        columns.margin_ms.push(stream.margin_ms);
+        columns.buffer_ms.push(stream.buffer_ms);
+        columns.host.push(host);
+    }
+    columns
+}
+
+fn hosts(members: &[HostNow<'_>]) -> LiveHosts {
+    let weight = |host: &HostNow<'_>| {
+        let late = host.live.and_then(|live| live.late_frames).unwrap_or(0);
+        (host.member.missing.is_some(), late, host.silent_ms().unwrap_or(0))
+    };
+    let mut worst: Vec<usize> = (0..members.len()).collect();
+    worst.sort_by_key(|&at| Reverse(weight(&members[at])));
+    worst.truncate(HOSTS_MOST);
+    worst.sort_unstable();
+    let left_out = u32::try_from(members.len() - worst.len()).unwrap_or(u32::MAX);
+    let mut columns = LiveHosts { left_out, ..LiveHosts::default() };
+    for host in worst.into_iter().map(|at| members[at]) {
+        columns.name.push(host.name().to_owned());
+        columns.read_bytes_per_s.push(host.bytes_per_s(|live| live.read_bytes_per_s));
+        columns.write_bytes_per_s.push(host.bytes_per_s(|live| live.write_bytes_per_s));
+        columns.late_frames.push(host.live.and_then(|live| live.late_frames));
+        columns.no_answer_s.push(host.silent_ms().map(seconds));
+        columns.missing.push(host.member.missing.as_ref().map(|missing| why_missing(&missing.why)));
+    }
+    columns
+}
+
+fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1e3
+}
+
+/// To the millisecond before.
+fn whole_ms_s(ns: i64) -> f64 {
+    (ns / 1_000_000) as f64 / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reelgauge_report::fleet_run::WhyMissing;
+
+    use super::super::conduct::{Missing, OnLoss, Part};
+    use super::*;
+
+    fn conduct(names: &[String]) -> Conduct {
+        let part = |name: &String| Part {
+            agent: name.clone(),
+            plan_sha256: String::new(),
+            plan_toml: String::new(),
+        };
+        let parts = names.iter().map(part).collect();
+        let mut conduct = Conduct::new("run", OnLoss::GoOn, parts, 1);
+        conduct.starts_ns = vec![1_000_000_000, 11_000_000_000];
+        conduct.stage = Stage::Point { point: 1, at_ns: 11_000_000_000 };
+        conduct
+    }
+
+    fn names(many: &[&str]) -> Vec<String> {
+        many.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    fn said(read: f64, late: u64, silent_ms: Option<u64>, margin_ms: i64) -> LiveSaid {
+        LiveSaid {
+            point: 1,
+            read_bytes_per_s: read,
+            late_frames: Some(late),
+            no_answer_ms: silent_ms,
+            margin_ms: Some(margin_ms),
+            warmup_ms: 2_000,
+            total_ms: Some(12_000),
+            streams: vec![StreamSaid {
+                stream: 0,
+                late_frames: late,
+                margin_ms: Some(margin_ms),
+                buffer_ms: 500,
+            }],
+            ..LiveSaid::default()
+        }
+    }
+
+    #[test]
+    fn all_machines_are_added_and_each_has_its_row() {
+        let mut conduct = conduct(&names(&["a", "b"]));
+        assert_eq!(tick(&conduct, 15_000_000_000), None, "nobody has told anything");
+        conduct.live("a", said(100.0, 0, None, 480));
+        conduct.live("b", said(50.0, 3, Some(700), -20));
+        let tick = tick(&conduct, 15_500_000_000).unwrap();
+        assert_eq!((tick.at_s, tick.elapsed_s, tick.warmup_s, tick.total_s), (14.5, 4.5, 2.0, Some(12.0)));
+        assert_eq!((tick.read_bytes_per_s, tick.late_frames, tick.margin_ms), (150.0, Some(3), Some(-20)));
+        assert_eq!(tick.no_answer_s, None, "a is answered");
+        assert_eq!((tick.streams.host, tick.streams.late_frames), (names(&["b", "a"]), vec![3, 0]));
+        assert_eq!(tick.hosts.name, names(&["a", "b"]));
+        assert_eq!(tick.hosts.no_answer_s, [None, Some(0.7)]);
+        assert_eq!(tick.label, "load point 2");
+    }
+
+    #[test]
+    fn who_is_missing_reads_nothing_and_what_was_late_stays_late() {
+        let mut conduct = conduct(&names(&["a", "b", "c"]));
+        conduct.live("a", said(100.0, 0, Some(900), 480));
+        conduct.live("b", said(50.0, 3, Some(700), -20));
+        conduct.members[1].missing = Some(Missing { from_ns: 0, why: WhyMissing::NotHeard });
+        let tick = tick(&conduct, 15_000_000_000).unwrap();
+        assert_eq!((tick.read_bytes_per_s, tick.late_frames, tick.margin_ms), (100.0, Some(3), Some(480)));
+        assert_eq!(tick.no_answer_s, Some(0.9), "nobody that is left is answered");
+        assert_eq!(tick.hosts.read_bytes_per_s, [Some(100.0), None, None]);
+        assert_eq!(tick.hosts.missing, [None, Some("it was not heard any more".to_owned()), None]);
+        assert_eq!(tick.hosts.late_frames, [Some(0), Some(3), None]);
+    }
+
+    #[test]
+    fn of_very_many_those_in_trouble_are_told_and_the_rest_is_counted() {
+        let all: Vec<String> = (0..200).map(|number| format!("h{number:03}")).collect();
+        let mut conduct = conduct(&all);
+        for name in &all {
+            conduct.live(name, said(1.0, u64::from(name == "h170"), None, 9));
+        }
+        conduct.members[199].missing = Some(Missing { from_ns: 0, why: WhyMissing::NotHeard });
+        let hosts = tick(&conduct, 15_000_000_000).unwrap().hosts;
+        assert_eq!((hosts.name.len(), hosts.left_out), (64, 136));
+        assert!(["h170", "h199"].iter().all(|name| hosts.name.iter().any(|one| one == name)));
+        assert!(hosts.name.is_sorted());
+        let line =
+            reelgauge_results::live::LiveEvent::Live(tick(&conduct, 15_000_000_000).unwrap()).to_line();
+        assert!(line.len() < reelgauge_results::live::life::LINE_MAX, "{}", line.len());
+    }
+
+    #[test]
+    fn between_load_points_there_is_a_phase_and_no_tick() {
+        let mut conduct = conduct(&names(&["a"]));
+        assert_eq!(phase(&conduct, 12_000_000_000), None);
+        assert_eq!(phase(&conduct, 10_900_000_000).unwrap(), "about to begin load point 2");
+        conduct.stage = Stage::Paused { point: 2 };
+        conduct.live("a", said(100.0, 0, None, 480));
+        assert_eq!((phase(&conduct, 0).unwrap().as_str(), tick(&conduct, 15_000_000_000)), ("paused", None));
+    }
+}
