@@ -137,7 +137,7 @@ impl SoFar {
                 self.late.take(before.as_ref().and_then(|tick| tick.late_frames), tick.late_frames);
                 self.incidents.take(before.as_ref().and_then(|tick| tick.incidents), tick.incidents);
                 self.at_s = Some(tick.at_s);
-                self.tick = Some(tick);
+                self.tick = Some(*tick);
             }
             LiveEvent::Begin { at_s, .. }
             | LiveEvent::Phase { at_s, .. }
@@ -262,7 +262,7 @@ mod tests {
     use crate::events::tests::end;
 
     fn tick(label: &str, elapsed_s: f64, late_frames: Option<u64>) -> LiveEvent {
-        LiveEvent::Live(LiveTick {
+        LiveEvent::Live(Box::new(LiveTick {
             at_s: elapsed_s + 10.0,
             label: label.to_owned(),
             elapsed_s,
@@ -272,7 +272,7 @@ mod tests {
             longest_in_flight_s: Some(6.25),
             no_answer_s: Some(6.0),
             ..LiveTick::default()
-        })
+        }))
     }
 
     fn entry(id: &str, state: RunState) -> Arc<RunEntry> {

@@ -197,14 +197,14 @@ mod tests {
     use crate::shares::Shares;
 
     fn tick(at_s: f64, late_frames: Option<u64>) -> LiveEvent {
-        LiveEvent::Live(LiveTick {
+        LiveEvent::Live(Box::new(LiveTick {
             at_s,
             label: "p".to_owned(),
             elapsed_s: at_s,
             read_bytes_per_s: 1.0,
             late_frames,
             ..LiveTick::default()
-        })
+        }))
     }
 
     async fn all(watcher: Watcher) -> usize {

@@ -7,7 +7,7 @@
 //! * `count`: every operation of an agent counted, on the clock and with the numbers of the whole.
 //! * `points`: the load points from the counts of all; `rows`: whose figures they are.
 //! * [`observed`]: what observers counted, beside it.
-//! * `amounts`: what they amount to, in a search or a curve.
+//! * `amounts`: what they amount to, in a search or a curve; `replayed`: in replays of one trace.
 //! * `around`: what a summary says beside its load points. [`by_hand`]: runs that people made on several
 //!   machines.
 //!
@@ -24,6 +24,7 @@ mod gather;
 pub mod observed;
 mod places;
 mod points;
+mod replayed;
 mod rows;
 mod share;
 
@@ -82,8 +83,8 @@ pub enum WholeError {
     },
     /// A run that measured until it knew something, or not by the clock.
     #[error(
-        "the run of {agent} is a {what}, and those of several machines are not put together; mixes and streams with \
-         load points are"
+        "the run of {agent} is a {what}, and those of several machines are not put together; mixes, replays, and \
+         streams with load points are"
     )]
     Kind {
         /// Whose.
@@ -188,6 +189,9 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     summary.marks = around::pause_marks(&pauses, places.run_ns);
     amounts::put_into(&mut summary, search.as_ref(), plan.as_ref().filter(|_| is_curve(&parts)));
     gather::write_tables(&run_dir, &parts, &places)?;
+    let (replay, note) = replayed::together(&parts);
+    summary.replay = replay;
+    summary.notes.extend(note);
     summary.statement = Some(statement::of(&summary));
     run_dir.write_summary(&summary)?;
     leave_page(&run_dir, &mut summary);

@@ -84,9 +84,10 @@ pub fn hosts_words(said: &[(&str, &str)]) -> String {
     format!("{}{more}", told.join("; "))
 }
 
-/// Machines that were measured at the same time for a part of the time only.
+/// Machines that were measured at the same time for a part of the time only. `point` is from 0; people count
+/// from 1.
 pub fn overlap_words(point: usize, points: usize, shared_s: f64, all_s: f64) -> String {
-    let at = if points > 1 { format!(" in load point {point}") } else { String::new() };
+    let at = if points > 1 { format!(" in load point {}", point + 1) } else { String::new() };
     format!(
         "The machines measured together for {} of {}{at}; rates are over all of that time, and less than what was \
          moved while all were at work.",
@@ -303,6 +304,12 @@ mod tests {
     use reelgauge_analysis::summary::Target;
 
     use super::*;
+
+    #[test]
+    fn load_points_are_counted_from_1_and_a_single_one_is_not_named() {
+        assert!(overlap_words(1, 2, 4.0, 7.0).contains(" in load point 2;"));
+        assert!(!overlap_words(0, 1, 4.0, 7.0).contains("load point"));
+    }
 
     fn part(name: &str, mb: f64) -> PartFigures {
         PartFigures {

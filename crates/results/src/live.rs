@@ -63,7 +63,7 @@ pub enum LiveEvent {
         checked_bytes: u64,
     },
     /// The load point that is being measured.
-    Live(LiveTick),
+    Live(Box<LiveTick>),
     /// The last of all.
     End {
         /// On the run's clock.

@@ -63,7 +63,7 @@ impl FleetLiveLog {
             self.write(&LiveEvent::Phase { at_s: self.at_s, name });
         }
         if let Some(tick) = tick {
-            self.write(&LiveEvent::Live(tick));
+            self.write(&LiveEvent::Live(Box::new(tick)));
         }
     }
 

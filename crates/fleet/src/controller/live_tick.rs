@@ -253,7 +253,8 @@ mod tests {
         assert!(["h170", "h199"].iter().all(|name| hosts.name.iter().any(|one| one == name)));
         assert!(hosts.name.is_sorted());
         let line =
-            reelgauge_results::live::LiveEvent::Live(tick(&conduct, 15_000_000_000).unwrap()).to_line();
+            reelgauge_results::live::LiveEvent::Live(Box::new(tick(&conduct, 15_000_000_000).unwrap()))
+                .to_line();
         assert!(line.len() < reelgauge_results::live::life::LINE_MAX, "{}", line.len());
     }
 

@@ -251,8 +251,6 @@ fn unfit(summary: &Summary) -> Option<&'static str> {
         Some("watch")
     } else if summary.msmeter.is_some() {
         Some("session of the original meter")
-    } else if summary.replay.is_some() {
-        Some("replay")
     } else {
         None
     }

@@ -14,7 +14,7 @@ use reelgauge_analysis::marks::MarkKind;
 use reelgauge_analysis::statement::{Judgement, Number};
 use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
 use reelgauge_analysis::verdict::Verdict;
-use reelgauge_analysis::{LoadPoint, Outcome, PointTiming, Summary, rebuild};
+use reelgauge_analysis::{LoadPoint, Outcome, PointTiming, ReplayFacts, ReplayPass, Summary, rebuild};
 use reelgauge_record::OpRecord;
 use reelgauge_record::agents::AgentPlaces;
 use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta, LogReader, LogWriter};
@@ -397,6 +397,72 @@ fn what_measured_until_it_knew_something_is_refused() {
     let mut again = request(dir.path(), &[whole.run_dir]);
     again.out = dir.path().join("again");
     assert!(matches!(make(again), Err(WholeError::Kind { .. })));
+}
+
+/// A replay of one pass of 240 operations, by one user.
+fn replayed(parent: &Path, name: &str, trace: &str, change: impl Fn(&mut ReplayPass)) -> PathBuf {
+    let run = mix(7).write(parent, name);
+    let mut pass =
+        ReplayPass { complete: true, span_s: 2.0, bytes: 4_000_000, done_ops: 240, ..Default::default() };
+    change(&mut pass);
+    let mut summary = reopen(&run).unwrap();
+    summary.verb = "replay".to_owned();
+    summary.replay = Some(ReplayFacts {
+        trace: trace.to_owned(),
+        pace: "recorded".to_owned(),
+        ops: 240,
+        copies: 1,
+        expected_span_s: Some(2.0),
+        passes: vec![pass],
+        ..Default::default()
+    });
+    RunDir::open(&run).unwrap().write_summary(&summary).unwrap();
+    run
+}
+
+#[test]
+fn replays_of_one_trace_are_those_of_more_users() {
+    let dir = tempfile::tempdir().unwrap();
+    let runs = [
+        replayed(dir.path(), "one", "edit", |pass| pass.lateness_p99_us = Some(900.0)),
+        replayed(dir.path(), "two", "edit", |pass| {
+            (pass.span_s, pass.different_ops) = (2.01, 3);
+            pass.differences = vec!["operation 7".to_owned()];
+        }),
+    ];
+    let whole = make(request(dir.path(), &runs)).unwrap();
+    let facts = whole.summary.replay.unwrap();
+    let pass = &facts.passes[0];
+    assert_eq!((facts.copies, pass.done_ops, pass.bytes), (2, 480, 8_000_000));
+    assert_eq!((pass.span_s, pass.complete, pass.different_ops), (2.01, true, 3));
+    assert!(pass.differences[0].contains("a2") && pass.differences[0].contains("operation 7"), "{pass:?}");
+    // What can't follow from several medians is not told.
+    assert_eq!((pass.lateness_p99_us, &facts.bad_timing), (None, &None));
+}
+
+#[test]
+fn a_pass_that_one_machine_did_not_finish_is_not_complete_and_bad_timing_of_one_is_that_of_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let runs = [
+        replayed(dir.path(), "one", "edit", |_| ()),
+        replayed(dir.path(), "two", "edit", |pass| {
+            (pass.complete, pass.done_ops, pass.span_s) = (false, 9, 0.1)
+        }),
+    ];
+    let mut asked = request(dir.path(), &runs);
+    let mut summary = reopen(&runs[0]).unwrap();
+    summary.replay.as_mut().unwrap().bad_timing = Some("It came late.".to_owned());
+    RunDir::open(&runs[0]).unwrap().write_summary(&summary).unwrap();
+    let facts = make(asked.clone()).unwrap().summary.replay.unwrap();
+    assert!(!facts.passes[0].complete && facts.median_bytes_per_s.is_none(), "{facts:?}");
+    assert!(facts.bad_timing.unwrap().contains("It came late."));
+    // Who replays something else has no pass in common with the others.
+    let other = replayed(dir.path(), "three", "ingest", |_| ());
+    asked = request(dir.path(), &[runs[0].clone(), other]);
+    asked.out = dir.path().join("differ");
+    let summary = make(asked).unwrap().summary;
+    assert!(summary.replay.is_none() && summary.load_points[0].total.ops > 0);
+    assert!(summary.notes.iter().any(|note| note.contains("different traces")), "{:?}", summary.notes);
 }
 
 #[test]

@@ -213,7 +213,7 @@ impl Observer for LiveLog<'_> {
     fn live(&mut self, live: &Live) {
         self.first.live(live);
         if let Some(tick) = self.ticks.take(live) {
-            self.write(&LiveEvent::Live(tick));
+            self.write(&LiveEvent::Live(Box::new(tick)));
         }
     }
 

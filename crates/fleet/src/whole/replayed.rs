@@ -1,0 +1,117 @@
+//! What several machines' replays of one trace amount to: as many users more, and passes that are as long as
+//! the longest of them.
+//!
+//! How late operations of several machines began has no median that follows from theirs, so none is told.
+//! Those who replayed different traces, or otherwise, have no pass in common: then there is none of it, and
+//! the load points say what was moved.
+
+use reelgauge_analysis::{ReplayFacts, ReplayPass, WrittenPieces};
+use reelgauge_report::hosts::{between_words, hosts_words};
+use reelgauge_report::{bad_timing_sentence, units::counted};
+
+use super::share::Part;
+
+/// Differences that are kept of a pass.
+const DIFFERENCES_MAX: usize = 20;
+
+/// The facts of all; a note instead where they can't be put together. Neither where nobody replayed.
+pub(super) fn together(parts: &[Part]) -> (Option<ReplayFacts>, Option<String>) {
+    let runs = parts.iter().filter_map(|part| Some((part.name.as_str(), part.run.as_ref()?)));
+    let all: Vec<(&str, &ReplayFacts)> =
+        runs.filter_map(|(name, run)| Some((name, run.summary.replay.as_ref()?))).collect();
+    let Some(((_, first), others)) = all.split_first() else { return (None, None) };
+    let same = |facts: &ReplayFacts| {
+        (&facts.trace, &facts.pace, &facts.order, facts.ops, facts.copies)
+            == (&first.trace, &first.pace, &first.order, first.ops, first.copies)
+    };
+    if !others.iter().all(|(_, facts)| same(facts)) {
+        let traces: Vec<(&str, String)> =
+            all.iter().map(|(name, facts)| (*name, format!("{} ({})", facts.trace, facts.pace))).collect();
+        let traces: Vec<(&str, &str)> = traces.iter().map(|(name, said)| (*name, said.as_str())).collect();
+        let note = format!(
+            "The machines replayed different traces, or each otherwise ({}), so their passes are not added up.",
+            hosts_words(&traces)
+        );
+        return (None, Some(note));
+    }
+    (Some(added(first, &all, parts.len())), None)
+}
+
+/// Of the same replay on all machines.
+fn added(first: &ReplayFacts, all: &[(&str, &ReplayFacts)], machines: usize) -> ReplayFacts {
+    let passes = all.iter().map(|(_, facts)| facts.passes.len()).max().unwrap_or(0);
+    let sum =
+        |of: fn(&ReplayFacts) -> u64| all.iter().map(|(_, facts)| of(facts)).fold(0, u64::saturating_add);
+    let mut facts = ReplayFacts {
+        // Who was missing from the beginning was to replay it, too.
+        copies: first.copies.saturating_mul(u32::try_from(machines).unwrap_or(u32::MAX)),
+        prepared_files: sum(|facts| facts.prepared_files),
+        prepared_bytes: sum(|facts| facts.prepared_bytes),
+        remarks: remarks(all),
+        passes: (0..passes).filter_map(|at| pass(at, all, machines)).collect(),
+        written_pieces: all.iter().flat_map(|(name, facts)| pieces(name, facts)).collect(),
+        median_bytes_per_s: None,
+        bad_timing: None,
+        ..first.clone()
+    };
+    facts.conclude(bad_timing_sentence);
+    // Too few operations may be late for all to be judged by, and one machine's timing bad all the same.
+    let own = all.iter().filter_map(|(name, facts)| Some((*name, facts.bad_timing.as_deref()?)));
+    let own: Vec<(&str, &str)> = own.collect();
+    if let [(name, said), more @ ..] = own.as_slice() {
+        let more = match more.len() as u64 {
+            0 => String::new(),
+            more => format!(" So was that of {}.", counted(more, "more host")),
+        };
+        facts.bad_timing = Some(format!("{}{more}", between_words(&[name], said)));
+    }
+    facts
+}
+
+/// A pass of all machines.
+fn pass(at: usize, all: &[(&str, &ReplayFacts)], machines: usize) -> Option<ReplayPass> {
+    let each: Vec<(&str, &ReplayPass)> =
+        all.iter().filter_map(|(name, facts)| Some((*name, facts.passes.get(at)?))).collect();
+    let sum = |of: fn(&ReplayPass) -> u64| each.iter().map(|(_, pass)| of(pass)).fold(0, u64::saturating_add);
+    let most = |of: fn(&ReplayPass) -> f64| each.iter().map(|(_, pass)| of(pass)).fold(0.0, f64::max);
+    let (span_s, bytes) = (most(|pass| pass.span_s), sum(|pass| pass.bytes));
+    let lateness_max_us = each.iter().filter_map(|(_, pass)| pass.lateness_max_us).reduce(f64::max);
+    let differences = each.iter().flat_map(|(name, pass)| {
+        pass.differences.iter().map(|difference| hosts_words(&[(*name, difference.as_str())]))
+    });
+    Some(ReplayPass {
+        point: each.first()?.1.point,
+        complete: each.len() == machines && each.iter().all(|(_, pass)| pass.complete),
+        span_s,
+        bytes,
+        bytes_per_s: (span_s > 0.0).then(|| bytes as f64 / span_s),
+        lateness_p50_us: None,
+        lateness_p99_us: None,
+        lateness_max_us,
+        done_ops: sum(|pass| pass.done_ops),
+        held_up_ops: sum(|pass| pass.held_up_ops),
+        held_up_max_us: most(|pass| pass.held_up_max_us),
+        begun_late_ops: sum(|pass| pass.begun_late_ops),
+        different_ops: sum(|pass| pass.different_ops),
+        differences: differences.take(DIFFERENCES_MAX).collect(),
+    })
+}
+
+/// Each once.
+fn remarks(all: &[(&str, &ReplayFacts)]) -> Vec<String> {
+    let mut remarks: Vec<String> = Vec::new();
+    for remark in all.iter().flat_map(|(_, facts)| &facts.remarks) {
+        if !remarks.contains(remark) {
+            remarks.push(remark.clone());
+        }
+    }
+    remarks
+}
+
+fn pieces<'a>(name: &'a str, facts: &'a ReplayFacts) -> impl Iterator<Item = WrittenPieces> + 'a {
+    let of_host = move |pieces: &WrittenPieces| WrittenPieces {
+        file: format!("{name}: {}", pieces.file),
+        ..pieces.clone()
+    };
+    facts.written_pieces.iter().map(of_host)
+}
