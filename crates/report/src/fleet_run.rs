@@ -397,9 +397,32 @@ pub fn fleet_missing(lines: &[MissingLine]) -> String {
     lines.iter().map(line).collect()
 }
 
+/// Everything is here, and these were gone before they heard so: they keep a copy until they do. `again` is
+/// the command that tells them.
+pub fn fleet_copies_left(agents: &[&str], again: &str) -> String {
+    let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
+    let (went, keeps, are) =
+        if agents.len() == 1 { ("was", "keeps its", "it is") } else { ("were", "keep their", "they are") };
+    format!(
+        "Everything measured is here. {names} {went} gone before hearing so, and {keeps} copy on disk. When {are} \
+         there: {again}"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_keeps_a_copy_is_named_with_what_ends_that() {
+        let one = fleet_copies_left(&["b"], "reelgauge fleet logs R");
+        let expected =
+            "b was gone before hearing so, and keeps its copy on disk. When it is there: reelgauge fleet";
+        assert!(one.contains(expected), "{one}");
+        assert!(
+            fleet_copies_left(&["b", "c"], "x").contains("b, c were gone before hearing so, and keep their")
+        );
+    }
 
     #[test]
     fn a_search_says_what_it_tries_and_what_it_knows() {

@@ -77,6 +77,9 @@ pub struct Member {
     pub version: Option<String>,
     /// Everything it measured is here.
     pub is_fetched: bool,
+    /// It knows that, and keeps nothing of the run any more.
+    #[serde(default)]
+    pub is_kept: bool,
     /// It loads nothing: it samples counters until the load of all others is over.
     #[serde(default)]
     pub observes: bool,
@@ -110,6 +113,7 @@ impl Member {
             clock_after: None,
             version: None,
             is_fetched: false,
+            is_kept: false,
             observes: false,
             session: None,
             heard_ns: None,
@@ -121,10 +125,16 @@ impl Member {
         }
     }
 
-    /// Whether nothing of the run is left with it that is not here. Of one that was not heard nobody knows:
-    /// an earlier process of the controller may have told it to begin.
+    /// Whether nothing of the run is left with it. Of one that was not heard nobody knows: an earlier process
+    /// of the controller may have told it to begin. One that went before it heard that everything is here
+    /// has its copy still.
     pub fn is_settled(&self) -> bool {
-        self.is_fetched || (self.state.is_none() && self.has_nothing)
+        self.is_kept || (self.state.is_none() && self.has_nothing)
+    }
+
+    /// Whether everything is here, and it keeps a copy all the same.
+    pub fn keeps_a_copy(&self) -> bool {
+        self.is_fetched && !self.is_kept
     }
 
     /// How a load point went or goes, as far as it has said so to this process of the controller.
@@ -234,7 +244,8 @@ pub enum WhyStopped {
 pub struct Milestone {
     stage: Stage,
     missing: usize,
-    fetched: usize,
+    /// How many everything is here of, and how many of them know it.
+    fetched: (usize, usize),
     is_stopped: bool,
     /// Pauses, and whether one is wanted.
     pauses: (u32, bool),
@@ -352,6 +363,7 @@ impl Conduct {
         member.clock_after = beat.clock.or(member.clock_after);
         let state = beat.runs.into_iter().find(|state| state.run == run);
         member.has_nothing = state.is_none();
+        member.is_kept |= member.is_fetched && member.has_nothing;
         let had_begun = member.state.as_ref().is_some_and(|state| !state.phase.is_over());
         if state.is_some() || has_restarted {
             if state.as_ref().map(|state| &state.phase) != member.phase() {
@@ -438,11 +450,11 @@ impl Conduct {
     /// What must be on disk before anything more is sent, once it has changed.
     pub fn milestone(&self) -> Milestone {
         let missing = self.members.iter().filter(|member| member.missing.is_some()).count();
-        let fetched = self.members.iter().filter(|member| member.is_fetched).count();
+        let count = |is_so: fn(&Member) -> bool| self.members.iter().filter(|member| is_so(member)).count();
         Milestone {
             stage: self.stage,
             missing,
-            fetched,
+            fetched: (count(|member| member.is_fetched), count(|member| member.is_kept)),
             is_stopped: self.stopped.is_some(),
             pauses: (self.pauses.count(), self.pauses.wants()),
             stop_asked: self.stop_asked,
@@ -681,7 +693,12 @@ mod tests {
         let state = RunState { run, plan_sha256, phase, skews_ns, points_complete, judged };
         next.beat(2, "a", beat(2, vec![state]));
         assert!(!next.members[0].is_settled());
+        // Everything of it is here, which it has not heard: it keeps its copy until it has.
         next.members[0].is_fetched = true;
-        assert!(next.members[0].is_settled());
+        assert!(!next.members[0].is_settled() && next.members[0].keeps_a_copy());
+        let before = next.milestone();
+        next.beat(3, "a", beat(3, Vec::new()));
+        assert!(next.members[0].is_settled() && !next.members[0].keeps_a_copy());
+        assert_ne!(next.milestone(), before, "it is kept that it knows");
     }
 }

@@ -193,9 +193,16 @@ impl Journey {
         self.conduct.members.iter().filter(|member| member.observes).map(share).collect()
     }
 
-    /// Whether everything is here that any agent has of it.
-    pub fn is_fetched(&self) -> bool {
+    /// Whether no agent has anything of it any more.
+    pub fn is_settled(&self) -> bool {
         self.conduct.members.iter().all(Member::is_settled)
+    }
+
+    /// Those that keep a copy, where everything that any agent has is here all the same; `None` where
+    /// something is not.
+    pub fn copies_left(&self) -> Option<Vec<&str>> {
+        let left = self.conduct.members.iter().filter(|member| !member.is_settled());
+        left.map(|member| member.keeps_a_copy().then_some(member.part.agent.as_str())).collect()
     }
 
     /// Everything is fetched and put together: the folder goes.

@@ -8,7 +8,7 @@ use reelgauge_runner::steered::leash::{Leash, Load};
 use reelgauge_runner::steered::start_on;
 use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, ReadyPoint, Said, SteerOrder};
 
-use super::world::{POINT_S, POINTS, SECOND, STEP_NS};
+use super::world::{POINTS, SECOND, STEP_NS};
 use reelgauge_fleet::agent::duty::{Deed, Duty, Now};
 use reelgauge_fleet::protocol::{Answer, FileThere, RunState};
 
@@ -77,6 +77,8 @@ pub(super) struct Machine {
     pub(super) runner: Option<Runner>,
     pub(super) truth: AgentTruth,
     prepares_ns: i64,
+    /// How long a load point takes.
+    pub(super) point_ns: i64,
     /// In a search, the largest share that it carries.
     pub(super) carries: Option<u32>,
     /// What the run said while nobody could read it.
@@ -96,6 +98,7 @@ impl Machine {
             runner: None,
             truth: AgentTruth::default(),
             prepares_ns,
+            point_ns: 0,
             carries: None,
             unread: Vec::new(),
         }
@@ -253,7 +256,7 @@ impl Machine {
             return;
         }
         if runner.does == Does::Measures {
-            let passed_s = (now_ns.min(runner.until_ns) - (runner.until_ns - POINT_S * SECOND)) / SECOND;
+            let passed_s = (now_ns.min(runner.until_ns) - (runner.until_ns - self.point_ns)) / SECOND;
             while i64::from(runner.seconds) < passed_s {
                 runner.seconds += 1;
                 let record = format!("{}/{}/{};", self.name, runner.point, runner.seconds);
@@ -278,7 +281,7 @@ impl Machine {
                 self.truth.started.push((runner.point, begun_ns));
                 runner.skew_ns = begun_ns - runner.until_ns;
                 (runner.does, runner.until_ns, runner.seconds) =
-                    (Does::Measures, begun_ns + POINT_S * SECOND, 0);
+                    (Does::Measures, begun_ns + self.point_ns, 0);
                 self.unread.push(Said::Started { point: runner.point, skew_ns: runner.skew_ns });
             }
             Does::Measures => {

@@ -1,7 +1,7 @@
 //! What must hold in every world.
 
 use super::agent::Machine;
-use super::world::{END_NS, MS, POINT_S, POINTS, RUN, SEARCH_CAP, SECOND, STEP_NS, World};
+use super::world::{END_NS, MS, POINTS, RUN, SEARCH_CAP, SECOND, STEP_NS, World};
 use reelgauge_fleet::controller::conduct::WhyStopped;
 use reelgauge_fleet::protocol::{LATE_MOST, LEASE, START_AHEAD};
 use reelgauge_fleet::search::share_of;
@@ -11,10 +11,14 @@ const SEEDS: u64 = 1_500;
 
 fn live_through(seed: u64) {
     let mut world = World::new(seed);
+    let mut missed_ns = vec![None; world.agents.len()];
     while world.now_ns < END_NS && world.ended_ns.is_none_or(|ended_ns| world.now_ns < ended_ns + 10 * SECOND)
     {
         world.step();
-        (0..world.agents.len()).for_each(|at| no_load_without_a_lease(&world, at));
+        for (at, missed_ns) in missed_ns.iter_mut().enumerate() {
+            no_load_without_a_lease(&world, at);
+            who_is_missing_does_not_go_on(&world, at, missed_ns);
+        }
     }
     assert!(world.ended_ns.is_some(), "the run comes to its end: {:#?}", world.desk.run);
     for machine in &world.agents {
@@ -40,6 +44,31 @@ fn no_load_without_a_lease(world: &World, at: usize) {
     assert!(
         since_answer_ns <= lease_ns || is_frozen && since_begin_ns <= lease_ns,
         "{} loads {since_answer_ns} ns after its last beat that was answered, {since_begin_ns} ns after its begin",
+        machine.name
+    );
+}
+
+/// Nobody holds the load of an agent that is missing, also where it is heard again: its figures are out, and
+/// it would be in the way of the others'.
+fn who_is_missing_does_not_go_on(world: &World, at: usize, missed_ns: &mut Option<i64>) {
+    let machine = &world.agents[at];
+    let members = world.desk.run.iter().flat_map(|run| &run.conduct.members);
+    let is_missing =
+        members.into_iter().any(|member| member.part.agent == machine.name && member.missing.is_some());
+    let since_ns = *missed_ns.get_or_insert(world.now_ns);
+    if !is_missing {
+        // A controller that is gone holds nobody, either.
+        *missed_ns = None;
+        return;
+    }
+    let Some(runner) = machine.runner.as_ref().filter(|runner| runner.is_loading()) else { return };
+    // What was on its way to it holds for one lease more, and so does what a frozen process had just begun.
+    let lease_ns = LEASE.as_nanos() as i64 + STEP_NS;
+    let is_frozen = !machine.is_awake(world.now_ns) && world.now_ns - runner.begun_ns <= lease_ns;
+    let going_on_ns = world.now_ns - since_ns;
+    assert!(
+        going_on_ns <= 2 * lease_ns || is_frozen,
+        "{} goes on {going_on_ns} ns after it was found missing",
         machine.name
     );
 }
@@ -130,7 +159,7 @@ fn nothing_is_measured_in_a_pause(world: &World, machine: &Machine) {
     for (from_ns, until_ns) in conduct.pauses.waited() {
         assert!(from_ns <= until_ns, "a pause of less than nothing: {:?}", conduct.pauses);
         for &(point, begun_ns) in &machine.truth.started {
-            let is_before = begun_ns + POINT_S * SECOND <= from_ns;
+            let is_before = begun_ns + machine.point_ns <= from_ns;
             assert!(
                 is_before || begun_ns >= until_ns,
                 "{} measured {point} from {begun_ns} on, paused from {from_ns} to {until_ns}",

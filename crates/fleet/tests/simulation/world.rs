@@ -18,7 +18,9 @@ pub(super) const MS: u64 = 1_000_000;
 pub(super) const SECOND: i64 = 1_000_000_000;
 pub(super) const STEP_NS: i64 = 100 * MS as i64;
 pub(super) const POINTS: u16 = 3;
-pub(super) const POINT_S: i64 = 4;
+/// How long a load point takes: less than a lease, or much longer.
+const POINT_S: i64 = 4;
+const LONG_POINT_S: i64 = 25;
 /// The largest count that a search tries.
 pub(super) const SEARCH_CAP: u32 = 5;
 pub(super) const PIECE_BYTES: u32 = 16;
@@ -112,6 +114,9 @@ impl World {
         });
         let mut agents: Vec<Machine> = agents.collect();
         let search = searches(seed, &mut agents);
+        let has_long_points = search.is_none() && seed.is_multiple_of(3);
+        let point_s = if has_long_points { LONG_POINT_S } else { POINT_S };
+        agents.iter_mut().for_each(|agent| agent.point_ns = point_s * SECOND);
         agents.iter_mut().for_each(|agent| agent.begin(0));
         let on_loss = if dice.below(4) == 0 { OnLoss::Stop } else { OnLoss::GoOn };
         // One world in five is calm: then everybody has to come through.

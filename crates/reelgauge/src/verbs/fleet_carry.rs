@@ -12,7 +12,7 @@ use reelgauge_fleet::controller::live_log::FleetLiveLog;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_fleet::whole::{Whole, WholeError};
-use reelgauge_report::fleet_run::{PlacedLine, fleet_missing, fleet_now, fleet_so_far};
+use reelgauge_report::fleet_run::{PlacedLine, fleet_copies_left, fleet_missing, fleet_now, fleet_so_far};
 use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
 use reelgauge_report::text::shell_word;
 use reelgauge_runner::interrupt::Interrupt;
@@ -97,14 +97,16 @@ pub fn put_together(journey: &Journey, out: PathBuf, live: FleetLiveLog) -> Resu
 
 /// Nothing of a run is needed any more, unless something of it still lies on agents.
 pub fn leave(site: &FleetSite, journey: Journey) -> Result<()> {
-    if journey.is_fetched() {
+    if journey.is_settled() {
         return Ok(journey.forget()?);
     }
-    say(&format!(
-        "Something of it still lies on agents, or may. When they are there: reelgauge fleet logs {} --fleet {}",
-        journey.name,
-        shell_word(site.dir())
-    ));
+    let again = format!("reelgauge fleet logs {} --fleet {}", journey.name, shell_word(site.dir()));
+    say(&match journey.copies_left() {
+        Some(agents) => fleet_copies_left(&agents, &again),
+        None => {
+            format!("Something of it still lies on agents, or may. When they are there: {again}")
+        }
+    });
     Ok(())
 }
 
