@@ -132,7 +132,95 @@ fn real_faults_are_found_and_their_remedies_end_them() {
         assert!(words[0] == "sysctl" && fix.contains(setting), "{fix}");
         run(words[0], &words[1..]);
         assert!(!is_found(&found()), "{rule} after: {fix}");
+        // And its undo brings back what was found.
+        let undo = finding["rollback"].as_str().unwrap();
+        let words: Vec<&str> = undo.split("; ").next().unwrap().split(' ').collect();
+        run(words[0], &words[1..]);
+        assert_eq!(run("sysctl", &["-n", setting]).trim(), wrong, "{undo}");
+        run("sysctl", &["-w", &format!("{setting}=1")]);
     }
+}
+
+/// What is there and is not what it should be is named with what of it, hides no rule, and makes no finding.
+#[test]
+fn damaged_texts_are_named_and_hide_nothing() {
+    let scratch = Scratch::new();
+    let folder = collected(
+        &scratch,
+        &[
+            ("uname -sr", "Linux 6.1.0\n"),
+            ("/proc/self/mountinfo", &format!("{NFS}\u{1}\u{2} <html>\n")),
+            ("/proc/mdstat", "Personalities : [raid6]\nmd0 : active raid6 sdb[0]\n      97663 blocks [6/"),
+            ("testparm -s -v", "[global]\n\tuse send"),
+            ("smbstatus --json", "{\"sessions\": {\n"),
+            ("/proc/meminfo", "MemTotal: 65889408 kB\nMemAvailable: 60123456 kB\n"),
+            ("/proc/sys/vm/dirty_ratio", "20\n"),
+            ("/proc/sys/vm/dirty_bytes", "99999999999999999999999\n"),
+            ("/proc/sys/net/ipv4/tcp_sack", "yes please\n"),
+            ("/proc/sys/net/ipv4/tcp_timestamps", "1"),
+            ("notes \u{1b}[31m.txt", "mine"),
+        ],
+    );
+    let json = from(&folder, &["--server", "--json"]).expect_code(1).json();
+    let named: Vec<&str> =
+        json["not_understood"].as_array().unwrap().iter().map(|gap| gap["text"].as_str().unwrap()).collect();
+    assert_eq!(
+        named,
+        [
+            "/proc/mdstat",
+            "/proc/self/mountinfo",
+            "/proc/sys/net/ipv4/tcp_sack",
+            "/proc/sys/net/ipv4/tcp_timestamps",
+            "/proc/sys/vm/dirty_bytes",
+            "smbstatus --json",
+            "testparm -s -v",
+        ],
+        "{json:#}"
+    );
+    assert_eq!(json["not_read"].as_array().unwrap().len(), 1, "{json:#}");
+    // What the undamaged lines say is still found; what they do not say is not known.
+    assert!(ids(&json, "findings").contains(&"nfs.proto_udp".to_owned()), "{json:#}");
+    let not_looked = ids(&json, "not_looked_at");
+    for id in ["vm.dirty_limits", "net.tcp.options_off", "smb.signing_required", "fs.free_space_low"] {
+        assert!(not_looked.contains(&id.to_owned()), "{id}: {json:#}");
+    }
+    let screen = from(&folder, &["--server"]).expect_code(1).stdout;
+    let text = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "Not understood: 7 texts; collect them again there, with the script of: reelgauge doctor --collect-script.",
+        "/proc/self/mountinfo can't be understood (line 4: '",
+        "/proc/mdstat can't be understood (it ends in the middle of a line).",
+        "/proc/sys/vm/dirty_bytes can't be understood ('99999999999999999999999…",
+        "Not read: 1 file that no rule asks for: notes ",
+    ] {
+        assert!(text.contains(said) || said.contains('…'), "{said}\n{screen}");
+    }
+    assert!(!text.contains("TB of written data") && !screen.contains('\u{1b}'), "{screen}");
+}
+
+/// What a machine gives in no encoding, or somebody typed so, is no end of the program.
+#[test]
+fn words_in_no_encoding_are_refused_in_a_sentence() {
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new();
+    let name = scratch.path().join(std::ffi::OsStr::from_bytes(b"x\xff\xfey"));
+    std::fs::create_dir(&name).unwrap();
+    let runs = scratch.path().join("runs");
+    let word = |word: &str| std::ffi::OsString::from(word);
+    let wrong = binary::run([word("watch"), word("--path"), name.clone().into()]).expect_code(2);
+    assert!(wrong.stderr.contains("--path") && !wrong.stderr.contains("panicked"), "{}", wrong.said());
+    let words = [
+        word("watch"),
+        name.clone().into(),
+        word("--duration"),
+        word("1s"),
+        word("--out"),
+        runs.clone().into(),
+    ];
+    let refused = binary::run(words).expect_code(2);
+    assert!(refused.stderr.contains("is not valid UTF-8") && !runs.exists(), "{}", refused.said());
+    let told = binary::run([word("doctor"), name.into(), word("--json")]);
+    assert!(matches!(told.code, Some(0 | 1)) && told.json()["place"].is_object(), "{}", told.said());
 }
 
 #[test]

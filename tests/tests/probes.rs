@@ -394,6 +394,30 @@ fn without_inodes_nothing_is_said_of_the_file_system() {
     assert_eq!(std::fs::read_dir(mount.path()).unwrap().count(), 0);
 }
 
+/// An attribute lies beside its file: that ext4 refuses a large one says nothing of inodes.
+#[test]
+fn on_a_disk_short_of_inodes_attributes_are_not_refused_for_want_of_them() {
+    require!(Need::Root, Need::Tool("mkfs.ext4"));
+    let mount = TempMount::image(ImageKind::Ext4, 16);
+    let fill = mount.path().join("fill");
+    std::fs::create_dir(&fill).unwrap();
+    let made = (0..).take_while(|at| std::fs::File::create(fill.join(at.to_string())).is_ok()).count();
+    assert!(made > 100, "{made}");
+    (0..60).for_each(|at| std::fs::remove_file(fill.join(at.to_string())).unwrap());
+    let outcome = probed(mount.path(), &["--all"]);
+    let text = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("Listing: Not measured: too few inodes are left to make a file"),
+        "{}",
+        outcome.said()
+    );
+    let (_, attributes) = text.split_once("Extended attributes: ").unwrap();
+    assert!(!attributes.split(" Names: ").next().unwrap().contains("inodes"), "{text}");
+    let told = judged(mount.path());
+    assert!(fact(&told, "xattr_largest_bytes").is_number(), "{told:#}");
+    assert!(fact(&told, "xattr_refused_bytes").is_number(), "{told:#}");
+}
+
 #[test]
 fn what_does_not_go_together_is_said_in_a_sentence() {
     let scratch = Scratch::new();

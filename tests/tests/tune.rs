@@ -107,6 +107,75 @@ fn the_kernel_takes_its_settings() {
     }
 }
 
+/// The command that keeps what is set, as it stands in a fragment's comment.
+fn keeping(text: &str) -> String {
+    let lines = text.lines().skip_while(|line| !line.starts_with("#   sysctl ")).map(|line| &line[1..]);
+    let mut command = String::new();
+    for line in lines {
+        match line.strip_suffix(" \\") {
+            Some(part) => command.push_str(part),
+            None => return command + line,
+        }
+    }
+    panic!("no command in {text}");
+}
+
+/// What a fragment's comments say keeps the former settings and sets them again, whatever they were.
+#[test]
+fn the_kernel_gets_its_former_settings_back() {
+    require!(Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter"), Need::Tool("sysctl"));
+    let (scratch, link) = (Scratch::new(), Link::new(1000));
+    let text = fragment("smb", "sysctl.conf", SITES[2]);
+    let file = scratch.path().join("90-reelgauge-media.conf");
+    // The folder is ours, and what a namespace may not choose is left out.
+    let place = format!("{}/", scratch.path().display());
+    let text = text.replace("/etc/sysctl.d/", &place).replace("net.ipv4.tcp_congestion_control", "#");
+    std::fs::write(&file, &text).unwrap();
+    let run = |command: &str| {
+        let output = link.on_client("sh").args(["-c", command]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    };
+    // Not what a namespace begins with.
+    run("sysctl -w net.ipv4.tcp_sack=0 net.ipv4.tcp_mtu_probing=2 net.ipv4.tcp_rmem='4096 65536 700000'");
+    let state =
+        || run("sysctl net.ipv4.tcp_sack net.ipv4.tcp_mtu_probing net.ipv4.tcp_rmem net.ipv4.tcp_wmem");
+    let before = state();
+    let command = keeping(&text).replace(" #", "");
+    let said = run(&command);
+    assert_eq!(said, "", "{command}");
+    run(&format!("sysctl -p {}", file.display()));
+    assert_ne!(state(), before);
+    let flat = text.replace("\n#  ", "");
+    let undo = flat.lines().find_map(|line| line.split_once("Undo: ")).unwrap().1;
+    run(undo);
+    assert_eq!(state(), before, "{undo}");
+    assert!(!file.exists(), "{undo}");
+}
+
+#[test]
+fn what_was_stated_twice_and_contradicts_itself_is_refused_and_nothing_empty_is_written() {
+    for (wrong, said) in [
+        (
+            &["--topology", "fan-in", "--server-link", "10Gbit", "--client-link", "10Gbit"][..],
+            "does not go with",
+        ),
+        (&["--topology", "several", "--clients", "1"], "does not go with --clients 1"),
+        (&["--topology", "several", "--server-link", "10Gbit", "--client-link", "1Gbit"], "does not go with"),
+    ] {
+        let refused = binary::run([&["tune", "--for", "smb"][..], wrong].concat()).expect_code(2);
+        assert!(refused.stderr.contains(said) && refused.stdout.is_empty(), "{}", refused.said());
+    }
+    let out = binary::run(["tune", "--for", "client-linux", "--protocol", "smb"]).expect_code(0).stdout;
+    assert!(!out.contains("nfs.conf") && !out.contains("nfsrahead"), "{out}");
+    for purpose in ["smb", "nfs", "zfs", "client-linux", "client-macos", "client-windows", "truenas"] {
+        for more in SITES {
+            let more = [more, &["--protocol", "nfs"][..]].concat();
+            let out = binary::run([&["tune", "--for", purpose][..], &more].concat()).expect_code(0).stdout;
+            assert!(!out.contains("no such case") && !out.contains("But: No "), "{out}");
+        }
+    }
+}
+
 /// NFS-Ganesha reads its configuration before it does anything else, and says what it does not understand.
 /// That it then ends for want of a register of ports is no matter here.
 #[test]

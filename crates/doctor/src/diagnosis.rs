@@ -86,6 +86,10 @@ pub struct Diagnosis {
     pub documented: Vec<Documented>,
     /// What probes found, where they were asked for and could be carried out.
     pub probed: Option<Subject>,
+    /// Texts that are there and damaged, or not what they should be: what of them is not understood.
+    pub not_understood: Vec<Gap>,
+    /// Files among collected texts that are none.
+    pub unrecognised: Vec<String>,
 }
 
 /// Why a rule that judges probes is not tried without them.
@@ -117,6 +121,8 @@ pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosi
         not_here: Vec::new(),
         documented: Vec::new(),
         probed: facts.of_kind(Kind::Probed).next().cloned(),
+        not_understood: not_understood(texts, &facts),
+        unrecognised: texts.unrecognised().to_vec(),
     };
     for rule in rules {
         if !is_for(rule, &diagnosis.system, &diagnosis.scope) {
@@ -139,6 +145,15 @@ pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosi
     // The order of the catalogue decides between equals.
     diagnosis.findings.sort_by_key(|finding| (finding.rule.severity, finding.rule.evidence));
     diagnosis
+}
+
+/// Every damaged text once, those of which nothing at all could be read too.
+fn not_understood(texts: &Texts, facts: &Facts) -> Vec<Gap> {
+    let whole = texts.not_understood().map(|(text, why)| Gap { text: text.to_owned(), why: why.clone() });
+    let mut all: Vec<Gap> = facts.damaged().cloned().chain(whole).collect();
+    all.sort();
+    all.dedup_by(|one, other| one.text == other.text);
+    all
 }
 
 /// Whether a rule is for this system and role. Data on this machine's own disks makes it the server of them.

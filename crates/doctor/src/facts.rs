@@ -1,8 +1,9 @@
 //! Facts: what collected texts say, each as a value with a name, of a subject: an interface, a mount, a
 //! Samba share. Rules know facts alone.
 //!
-//! Pure, and forgiving: what a text does not say is not known, with the text that would have told. A value
-//! has its unit in its name, as figures do (`rsize_bytes`, `speed_mbit_per_s`).
+//! Pure, and forgiving: what a text does not say is not known, with the text that would have told. So is
+//! what is no number, or none that can be ([`number`]). A value has its unit in its name, as figures do
+//! (`rsize_bytes`, `speed_mbit_per_s`).
 
 mod apple;
 mod disks;
@@ -11,12 +12,13 @@ mod links;
 mod machine;
 mod mounts;
 mod nfs_server;
+mod number;
 mod probed;
 mod samba;
 mod windows;
 mod zfs;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -128,10 +130,17 @@ impl Subject {
         self.word(name, if is { "yes" } else { "no" });
     }
 
-    /// A number that a text gave. What is none, or none that can be, is not told.
+    /// A number that a text gave. One that is not there is not told, and one that can't be not understood.
     fn number(&mut self, name: &str, number: Option<f64>, text: &str) {
-        let value = number.filter(|number| number.is_finite()).map(Value::Number);
-        self.facts.insert(name.to_owned(), value.ok_or_else(|| Gap::new(text, NotKnown::NotTold)));
+        let value = number.ok_or(NotKnown::NotTold).and_then(|number| number::can_be(name, number));
+        self.facts.insert(name.to_owned(), value.map(Value::Number).map_err(|why| Gap::new(text, why)));
+    }
+
+    /// A word that a text gave, or a number where it is one.
+    fn told(&mut self, name: impl Into<String>, word: &str, text: &str) {
+        let name = name.into();
+        let value = number::read(&name, word.trim()).map_err(|why| Gap::new(text, why));
+        self.facts.insert(name, value);
     }
 
     fn nothing(&mut self, name: &str) {
@@ -144,8 +153,11 @@ impl Subject {
 
     /// A word, or a number where it is one, as a text has it whole.
     fn whole(&mut self, name: &str, texts: &Texts, text: &str) {
-        let told = texts.get(text).map(|said| value_of(said.trim()));
-        self.facts.insert(name.to_owned(), told.map_err(|why| Gap::new(text, why)));
+        match texts.get(text) {
+            Ok(said) if !is_one_word(said) => self.gap(name, text, no_such_word(said)),
+            Ok(said) => self.told(name, said, text),
+            Err(why) => self.gap(name, text, why),
+        }
     }
 
     /// The same of a file that the kernel has only where there is such a thing.
@@ -181,13 +193,22 @@ impl Subject {
     }
 }
 
-/// A word as a value.
-fn value_of(word: &str) -> Value {
-    match word.parse::<f64>() {
-        Ok(number) if number.is_finite() => Value::Number(number),
-        _ => Value::Word(word.to_owned()),
-    }
+/// Whether a file with one value may be one: a line of printable characters.
+fn is_one_word(said: &str) -> bool {
+    let said = said.trim();
+    said.len() <= WORD_BYTES && said.chars().all(|c| c == ' ' || c == '\t' || c.is_ascii_graphic())
 }
+
+/// Why what a file with one value says is none.
+fn no_such_word(said: &str) -> NotKnown {
+    let lines = said.trim().lines().count();
+    let what =
+        if lines > 1 { format!("it has {lines} lines and not one") } else { "it is no word".to_owned() };
+    NotKnown::NotUnderstood(what)
+}
+
+/// The longest value of a file that has one.
+const WORD_BYTES: usize = 256;
 
 /// Everything that texts say.
 #[derive(Clone, Debug, Default)]
@@ -196,6 +217,8 @@ pub struct Facts {
     pub subjects: Vec<Subject>,
     /// Kinds of which it is not known whether there are any.
     unseen: BTreeMap<Kind, Gap>,
+    /// Texts that are there and damaged.
+    damaged: BTreeSet<Gap>,
 }
 
 impl Facts {
@@ -213,7 +236,27 @@ impl Facts {
                 windows::windows(texts, &mut facts);
             }
         }
+        facts.note_damage(texts);
         facts
+    }
+
+    /// Of what a damaged text lists there may be more than is seen.
+    fn note_damage(&mut self, texts: &Texts) {
+        for name in texts.known() {
+            if let Some(why) = texts.damaged(name) {
+                self.cannot_see(listed_in(name), name, &why);
+                self.damaged.insert(Gap::new(name, why));
+            }
+        }
+        let facts = self.subjects.iter().flat_map(|subject| subject.facts.values());
+        let gaps = facts.filter_map(|fact| fact.as_ref().err()).chain(self.unseen.values());
+        let damaged = gaps.filter(|gap| matches!(gap.why, NotKnown::NotUnderstood(_))).cloned();
+        self.damaged.extend(damaged.collect::<Vec<_>>());
+    }
+
+    /// Texts that are there, and what of them is not understood.
+    pub fn damaged(&self) -> impl Iterator<Item = &Gap> {
+        self.damaged.iter()
     }
 
     fn of_linux(&mut self, texts: &Texts) {
@@ -259,6 +302,26 @@ impl Facts {
     }
 }
 
+/// What a text lists: of these there may be more where it is damaged.
+fn listed_in(text: &str) -> &'static [Kind] {
+    match text {
+        "/proc/self/mountinfo" => &[Kind::NfsMount, Kind::SmbMount, Kind::StornextMount, Kind::LocalMount],
+        "/proc/mdstat" => &[Kind::Array],
+        "testparm -s -v" => &[Kind::Samba, Kind::SmbShare],
+        "smbstatus --json" => &[Kind::SmbSession],
+        "/var/lib/nfs/etab" => &[Kind::NfsExport],
+        "zpool status" => &[Kind::ZfsPool],
+        "nfsstat -m" => &[Kind::NfsMount],
+        "Get-NetAdapter" => &[Kind::Interface],
+        "smbutil statshares -a" | "Get-SmbConnection" => &[Kind::SmbConnection],
+        "/sys/class/net" => &[Kind::Interface, Kind::Bond],
+        "/sys/block" => &[Kind::Disk],
+        _ if text.starts_with("/proc/net/bonding/") => &[Kind::Bond],
+        _ if text.starts_with("zfs get ") => &[Kind::ZfsDataset],
+        _ => &[],
+    }
+}
+
 /// `key: value` or `key = value` on a line.
 fn pair(line: &str, between: char) -> Option<(&str, &str)> {
     line.split_once(between).map(|(key, value)| (key.trim(), value.trim()))
@@ -300,6 +363,7 @@ mod tests {
         let mut subject = Subject::new(Kind::Machine, "");
         subject.number("speed_mbit_per_s", "-".parse().ok(), "/sys/class/net/eth0/speed");
         assert!(matches!(subject.fact("speed_mbit_per_s"), Some(Err(gap)) if gap.why == NotKnown::NotTold));
-        assert_eq!(value_of("inf"), Value::Word("inf".to_owned()));
+        subject.told("link", "inf", "");
+        assert_eq!(subject.fact("link"), Some(&Ok(Value::Word("inf".to_owned()))));
     }
 }

@@ -112,10 +112,16 @@ pub struct Rule {
     pub policy: Policy,
     /// Why it matters for media.
     pub why: String,
+    /// Why a line that does as it recommends is written, for fragments: what it is good for, not what is
+    /// wrong without it.
+    pub reason: Option<String>,
     /// How it should be.
     pub recommended: String,
-    /// What to undo it with, with facts in braces.
+    /// What to undo it with, with facts in braces: it gives back what was found, or says to note it first.
     pub rollback: String,
+    /// The same on systems that need another.
+    #[serde(default)]
+    pub undo: BTreeMap<String, String>,
     /// When it does not apply, or what it costs.
     pub not_when: String,
     /// How one sees that it helped.
@@ -153,17 +159,26 @@ pub struct Claim {
 impl Rule {
     /// What to do and to undo, in which facts of what was found stand in braces.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
-        self.fix.values().map(String::as_str).chain([self.rollback.as_str()])
+        self.fix.values().chain(self.undo.values()).map(String::as_str).chain([self.rollback.as_str()])
     }
 
     /// What to do on this system.
     pub fn fix(&self, os: Os) -> Option<&str> {
-        let names: &[&str] = match os {
-            Os::Linux => &["linux", "any"],
-            Os::Macos => &["macos", "any"],
-            Os::Windows => &["windows", "any"],
-            Os::Truenas => &["truenas", "linux", "any"],
-        };
-        names.iter().find_map(|name| self.fix.get(*name)).map(String::as_str)
+        of_system(&self.fix, os)
     }
+
+    /// What undoes it there.
+    pub fn undo(&self, os: Os) -> &str {
+        of_system(&self.undo, os).unwrap_or(&self.rollback)
+    }
+}
+
+fn of_system(texts: &BTreeMap<String, String>, os: Os) -> Option<&str> {
+    let names: &[&str] = match os {
+        Os::Linux => &["linux", "any"],
+        Os::Macos => &["macos", "any"],
+        Os::Windows => &["windows", "any"],
+        Os::Truenas => &["truenas", "linux", "any"],
+    };
+    names.iter().find_map(|name| texts.get(*name)).map(String::as_str)
 }

@@ -1,13 +1,15 @@
 //! Collected texts: what a machine says of itself, by name. A file is named by its path
 //! (`/proc/net/netstat`), a listing of a folder by the folder's, a command by its words (`ethtool -a eth0`).
 //!
-//! A text that is not there keeps the reason. Rules never see where texts come from: this machine ([`live`]),
-//! a folder that a script filled on another ([`folder`]), or a rule's own examples.
+//! A text that is not there keeps the reason; one that is there and damaged keeps what of it is not
+//! understood ([`shape`]). Rules never see where texts come from: this machine ([`live`]), a folder that a
+//! script filled on another ([`folder`]), or a rule's own examples.
 
 pub mod command;
 pub mod folder;
 pub mod live;
 pub mod script;
+mod shape;
 pub mod wanted;
 
 use std::collections::BTreeMap;
@@ -46,6 +48,8 @@ pub enum NotKnown {
     Probe(String),
     /// What has its name in the collected folder is no file, and is not opened: what it is.
     NoFile(&'static str),
+    /// There is a text, and it is not what such a text says: what of it.
+    NotUnderstood(String),
 }
 
 impl NotKnown {
@@ -74,6 +78,13 @@ impl NotKnown {
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     by_name: BTreeMap<String, Result<String, NotKnown>>,
+    /// Texts of which a part is missing: what of it.
+    cut_off: BTreeMap<String, String>,
+    /// Files of a folder that are no texts.
+    unrecognised: Vec<String>,
+    /// Every name that was asked for.
+    #[cfg(test)]
+    asked: std::cell::RefCell<std::collections::BTreeSet<String>>,
 }
 
 impl Texts {
@@ -85,7 +96,10 @@ impl Texts {
     /// Adds what a script noted: a text, or behind `NAME.why` why there is none.
     pub fn put_noted(&mut self, name: &str, text: Result<String, NotKnown>) {
         match (name.strip_suffix(WHY), text) {
-            (Some(name), Ok(why)) => self.put(name, Err(NotKnown::noted(&why))),
+            // A text that is there says more than a note that it is not, in whatever order they come.
+            (Some(name), Ok(why)) => {
+                self.by_name.entry(name.to_owned()).or_insert_with(|| Err(NotKnown::noted(&why)));
+            }
             (Some(_), Err(_)) => {}
             (None, text) => self.put(name, text),
         }
@@ -96,6 +110,8 @@ impl Texts {
     /// # Errors
     /// It is not known.
     pub fn get(&self, name: &str) -> Result<&str, NotKnown> {
+        #[cfg(test)]
+        self.asked.borrow_mut().insert(name.to_owned());
         match self.by_name.get(name) {
             // A file of the kernel that is blank, or a program that printed nothing, tells nothing.
             Some(Ok(text)) if text.trim().is_empty() && !wanted::says_nothing_blank(name) => {
@@ -104,6 +120,35 @@ impl Texts {
             Some(text) => text.as_deref().map_err(NotKnown::clone),
             None => Err(NotKnown::NotCollected),
         }
+    }
+
+    /// Adds a text of which a part is missing, as far as it goes.
+    fn put_cut_off(&mut self, name: &str, text: String, what: &str) {
+        self.put(name, Ok(text));
+        self.cut_off.insert(name.to_owned(), what.to_owned());
+    }
+
+    /// What of a text that is there is not understood, so that it may say less than there is.
+    pub fn damaged(&self, name: &str) -> Option<NotKnown> {
+        let text = self.by_name.get(name)?.as_deref().ok()?;
+        let fault = self.cut_off.get(name).cloned().or_else(|| shape::fault(name, text));
+        fault.map(NotKnown::NotUnderstood)
+    }
+
+    /// Texts that are there and of which nothing is understood.
+    pub fn not_understood(&self) -> impl Iterator<Item = (&str, &NotKnown)> {
+        let all = self.by_name.iter().filter_map(|(name, text)| Some((name.as_str(), text.as_ref().err()?)));
+        all.filter(|(_, why)| matches!(why, NotKnown::NotUnderstood(_)))
+    }
+
+    /// Files of the folder that are no texts, by name.
+    pub fn unrecognised(&self) -> &[String] {
+        &self.unrecognised
+    }
+
+    #[cfg(test)]
+    pub(crate) fn asked(&self) -> std::collections::BTreeSet<String> {
+        self.asked.borrow().clone()
     }
 
     /// The names of all that are known.

@@ -64,12 +64,15 @@ pub fn fragments(purpose: Purpose, site: &Site) -> Result<Vec<Fragment>, SiteErr
             linux::links(site, true),
         ],
         Purpose::Zfs => zfs::fragments(site),
-        Purpose::ClientLinux => vec![
-            linux::mount(site),
+        Purpose::ClientLinux => [
+            Some(linux::mount(site)),
             linux::read_ahead(site),
-            linux::kernel(site, false),
-            linux::links(site, false),
-        ],
+            Some(linux::kernel(site, false)),
+            Some(linux::links(site, false)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         Purpose::ClientMacos => apple::fragments(site),
         Purpose::ClientWindows => vec![windows::script(site)],
         Purpose::Truenas => truenas::fragments(site),

@@ -35,7 +35,7 @@ use rustix::io::Errno;
 use crate::area::{Area, AreaDir};
 use crate::beneath::For;
 use crate::mount::Mount;
-use shortage::Shortage;
+use shortage::{Shortage, Takes};
 
 /// What of a probe takes longer is cut short, and counted as far as it came.
 const BUDGET: Duration = Duration::from_secs(5);
@@ -142,7 +142,7 @@ impl Probe {
         let why = match (self.carry_out)(bench, &mut found) {
             Ok(()) => "the probe did not come to it".to_owned(),
             Err(Broken::Stopped) => return Err(Stopped),
-            Err(Broken::Io { doing, source }) => why(doing, &source, found.shortage(&source)),
+            Err(Broken::Io { doing, source }) => why(doing, &source, found.shortage(doing, &source)),
         };
         let known = |fact: &&'static str| found.notes.iter().find(|(name, _)| name == fact).cloned();
         let or_not = |fact: &'static str| known(&fact).unwrap_or((fact, Noted::NotKnown(why.clone())));
@@ -232,12 +232,13 @@ impl Found {
     }
 
     fn failed(&mut self, fact: &'static str, doing: &str, error: &io::Error) {
-        self.notes.push((fact, Noted::NotKnown(why(doing, error, self.shortage(error)))));
+        self.notes.push((fact, Noted::NotKnown(why(doing, error, self.shortage(doing, error)))));
     }
 
-    /// What the file system is short of, where an error says that something is missing.
-    fn shortage(&self, error: &io::Error) -> Option<Shortage> {
-        shortage::says_full(error).then(|| shortage::shortage(&self.target)).flatten()
+    /// What the file system is short of for this, where an error says that something is missing.
+    fn shortage(&self, doing: &str, error: &io::Error) -> Option<Shortage> {
+        let takes = Takes::of(doing);
+        shortage::says_full(error).then(|| shortage::shortage(&self.target, error, takes)).flatten()
     }
 
     /// Notes whether the file system can do something at all.
@@ -263,11 +264,24 @@ fn is_unsupported(error: &io::Error) -> bool {
 /// Why something is not known, in words that stand behind "not measured:".
 fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
     if shortage::says_full(error) {
-        let (what, remedy) = match shortage {
-            Some(Shortage::Inodes) => ("few inodes are", "remove files that nobody needs"),
-            Some(Shortage::Room) | None => ("little room is", "make room"),
+        return match shortage {
+            Some(Shortage::Inodes) => format!(
+                "too few inodes are left to {doing} ({error}); remove files that nobody needs, and probe again"
+            ),
+            Some(Shortage::MaybeInodes) => format!(
+                "the probe could not {doing} ({error}); no inode is left, and whether it takes one here is not known: \
+                 remove files that nobody needs, and probe again"
+            ),
+            Some(Shortage::Quota) => {
+                format!("the quota leaves too little to {doing} ({error}); raise it, and probe again")
+            }
+            Some(Shortage::Room) => {
+                format!("too little room is left to {doing} ({error}); make room, and probe again")
+            }
+            None => format!(
+                "the probe could not {doing} ({error}), although room is left as far as the file system tells"
+            ),
         };
-        return format!("too {what} left to {doing} ({error}); {remedy}, and probe again");
     }
     match error.kind() {
         io::ErrorKind::ReadOnlyFilesystem => {
@@ -347,8 +361,10 @@ mod tests {
         assert!(
             of(Some(Shortage::Room)).starts_with("too little room is left to make a file ("),
             "{}",
-            of(None)
+            of(Some(Shortage::Room))
         );
+        assert!(of(None).ends_with("although room is left as far as the file system tells"), "{}", of(None));
+        assert!(of(Some(Shortage::MaybeInodes)).contains("whether it takes one here is not known"));
         assert!(of(Some(Shortage::Inodes)).starts_with("too few inodes are left to make a file ("));
         assert!(of(Some(Shortage::Inodes)).ends_with("; remove files that nobody needs, and probe again"));
         let readonly = why("write to a file", &io::ErrorKind::ReadOnlyFilesystem.into(), None);

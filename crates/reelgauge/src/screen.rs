@@ -87,7 +87,7 @@ fn better_said(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
     match error.kind() {
         ErrorKind::UnknownArgument => {
-            let words: Vec<String> = std::env::args().skip(1).collect();
+            let words: Vec<String> = typed().collect();
             below_0(flag, &words)
                 .or_else(|| hint(flag, typed_value(flag, &words), &verb()))
                 .or_else(|| of_another_verb(flag))
@@ -148,7 +148,12 @@ fn of_two_lengths(one: &str, two: &str) -> Option<String> {
 /// The verb of this command line.
 fn verb() -> String {
     let known = |word: &String| GROUPS.iter().any(|(_, verbs)| verbs.contains(&word.as_str()));
-    std::env::args().skip(1).find(known).unwrap_or_default()
+    typed().find(known).unwrap_or_default()
+}
+
+/// The command line as text. A path in it may be in no encoding.
+fn typed() -> impl Iterator<Item = String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())
 }
 
 /// Whether nobody reads standard output any more, which is no failure of ours: `reelgauge report RUN | head`.

@@ -51,7 +51,9 @@ pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, 
     }
     page.gap();
     gaps::not_looked(diagnosis, all, &mut page);
+    gaps::not_understood(diagnosis, all, &mut page);
     counts(diagnosis, all, &mut page);
+    gaps::unrecognised(diagnosis, all, &mut page);
     page.gap();
     page.item("Next", &next_step::next_step(diagnosis));
     page.text
@@ -85,8 +87,9 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
         Policy::NotAChange | Policy::WithExplicitConsent => {}
     }
     let change = rule.fix(diagnosis.system.os).unwrap_or(&rule.recommended);
-    part(page, "Change", &words::command(change, finding));
-    part(page, "Undo", &words::command(&rule.rollback, finding));
+    for (name, text) in [("Change", change), ("Undo", rule.undo(diagnosis.system.os))] {
+        words::commands(text, finding).iter().for_each(|command| part(page, name, command));
+    }
     if rule.not_when != NO_CAVEAT {
         part(page, "Caveat", &rule.not_when);
     }

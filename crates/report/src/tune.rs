@@ -43,9 +43,15 @@ struct Told<'a> {
 pub fn written<'a>(purpose: Purpose, site: &Site, fragments: &'a [Fragment]) -> Vec<WrittenFragment<'a>> {
     let text = |fragment: &Fragment| {
         let mut text = comments(&[words::head(purpose, site)]);
+        if !fragment.parts.iter().any(|part| matches!(part, Part::Line(_))) {
+            return text + &comments(&[words::NOTHING_SET.to_owned()]) + "\n" + &parts(fragment);
+        }
         text.push_str(&comments(&[words::place(&fragment.place)]));
         text.push_str(&comments(words::placeholders(fragment, site).as_slice()));
-        text.push_str(&comments(&words::activate_and_undo(fragment)));
+        text.push_str(&comments(words::before(fragment).as_slice()));
+        text.push_str(&fragment.keep.as_ref().map(|kept| command(&words::keeping(kept))).unwrap_or_default());
+        text.push_str(&comments(words::activate(fragment).as_slice()));
+        text.push_str(&comments(&[words::undo(fragment)]));
         text + "\n" + &parts(fragment)
     };
     fragments
@@ -95,7 +101,7 @@ fn parts(fragment: &Fragment) -> String {
                 text.push_str(&format!("{}\n", line.text));
             }
             Part::Decide(rule) => text.push_str(&comments(&[words::decide(rule)])),
-            Part::Left(rule, left) => text.push_str(&comments(&[words::left(rule, *left)])),
+            Part::Left(rule, left) => text.push_str(&comments(&[words::left(rule, left)])),
             Part::AfpIsLegacy => text.push_str(&comments(&[words::AFP.to_owned()])),
         }
         before = if let Part::Line(line) = part { Some(line) } else { None };
@@ -119,6 +125,19 @@ fn reasons(line: &Line, before: Option<&Line>, place: &Destination) -> Vec<Strin
         (None, _) => {}
     }
     all
+}
+
+/// A command in a comment, over several lines as a shell has it.
+fn command(words: &[String]) -> String {
+    let (mut text, mut line) = (String::new(), "#  ".to_owned());
+    for word in words {
+        if line.len() + word.len() + 3 > COLUMNS {
+            text.push_str(&format!("{line} \\\n"));
+            line = "#     ".to_owned();
+        }
+        line.push_str(&format!(" {word}"));
+    }
+    text + &line + "\n"
 }
 
 fn comments(sentences: &[String]) -> String {

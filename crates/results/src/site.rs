@@ -58,12 +58,19 @@ pub enum SiteError {
 /// It can't be read, or not understood.
 pub fn read_site(path: &Path) -> Result<Option<Site>, SiteError> {
     let failed = |source| SiteError::Io { path: path.to_path_buf(), source };
-    let file = match File::open(path) {
+    // A pipe would be waited for.
+    match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file.map_err(failed)?,
-    };
+        Err(error) => return Err(failed(error)),
+        Ok(data) if !data.is_file() => return Err(failed(io::Error::other("it is no file"))),
+        Ok(_) => {}
+    }
+    let file = File::open(path).map_err(failed)?;
     let mut text = String::new();
-    file.take(FILE_MAX_BYTES).read_to_string(&mut text).map_err(failed)?;
+    let read = file.take(FILE_MAX_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+    if read as u64 > FILE_MAX_BYTES {
+        return Err(failed(io::Error::other(format!("it has more than {} KiB", FILE_MAX_BYTES >> 10))));
+    }
     let not_understood = |error: toml::de::Error| SiteError::NotUnderstood {
         path: path.to_path_buf(),
         why: error.to_string(),
@@ -152,6 +159,17 @@ raid = \"raid6\"
         assert_eq!(read_site(&file).unwrap(), Some(site));
         write_site(&file, &Site::default()).unwrap();
         assert_eq!(read_site(&file).unwrap(), Some(Site::default()), "every field may be left out");
+    }
+
+    #[test]
+    fn what_is_no_file_or_too_long_is_not_read() {
+        let out = tempfile::tempdir().unwrap();
+        let error = read_site(out.path()).unwrap_err().to_string();
+        assert!(error.ends_with("it is no file"), "{error}");
+        let file = out.path().join(SITE_FILE);
+        fs::write(&file, format!("[server]\n#{}\n", "x".repeat(FILE_MAX_BYTES as usize))).unwrap();
+        let error = read_site(&file).unwrap_err().to_string();
+        assert!(error.ends_with("it has more than 64 KiB"), "{error}");
     }
 
     #[test]

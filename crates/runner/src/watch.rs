@@ -74,6 +74,9 @@ fn carry_out(
     let started = Timestamp::now();
     let place = plan.watch.path.as_deref().map(place).transpose()?;
     if let Some(place) = &place {
+        if place.path.to_str().is_none() {
+            return Err(RunError::NotText { path: place.path.clone() });
+        }
         plan.watch.path = Some(place.path.clone());
     }
     let host = host(place.as_ref());

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_record::counters::{KINDS, Kind, Layer, Row, Weight};
+use reelgauge_record::counters::{KINDS, Kind, Layer, Row, Unit, Weight};
 
 use crate::facts::WatchedCounter;
 
@@ -87,6 +87,8 @@ impl Watched {
             let told = told(&KINDS[kind], device, series, first_ns)?;
             // What was 0 all the time says nothing, unless somebody looks for just that.
             let is_silent = KINDS[kind].weight != Weight::Main && told.largest == 0.0;
+            // Nothing takes no time: it was less than the counter can tell, or there was nothing to take any.
+            let is_silent = is_silent || (KINDS[kind].unit == Unit::Us && told.largest <= 0.0);
             (!is_silent && KINDS[kind].layer != Layer::Tool).then_some((KINDS[kind].weight, kind, told))
         });
         let mut told: Vec<_> = told.collect();
@@ -153,5 +155,25 @@ mod tests {
         let mut watched = Watched::default();
         watched.take(&row(1, "util_percent", "sda", None));
         assert!(watched.counters().is_empty());
+    }
+
+    #[test]
+    fn a_time_of_nothing_is_not_told() {
+        let mut watched = Watched::default();
+        let time = |at_s: u64, device, value| Row {
+            at_ns: at_s * S,
+            layer: "disk",
+            name: "mean_write_us",
+            device,
+            unit: "us",
+            value: Some(value),
+        };
+        for at_s in 1..4 {
+            watched.take(&time(at_s, "dm-0", 0.0));
+            watched.take(&time(at_s, "sda", if at_s == 3 { 50.0 } else { 0.0 }));
+        }
+        let told = watched.counters();
+        let devices: Vec<&str> = told.iter().map(|counter| counter.device.as_str()).collect();
+        assert_eq!(devices, ["sda"], "{told:#?}");
     }
 }

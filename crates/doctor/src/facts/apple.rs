@@ -1,7 +1,7 @@
 //! What macOS says: its NFS mounts, its connections to SMB servers, and what somebody set.
 
 use super::mounts::{dialect, options_of};
-use super::{Facts, Kind, Subject, fact_name, pair, value_of};
+use super::{Facts, Kind, Subject, fact_name, pair};
 use crate::texts::{NotKnown, Texts};
 
 const NFS: &str = "nfsstat -m";
@@ -27,7 +27,7 @@ pub(super) fn apple(texts: &Texts, facts: &mut Facts) {
         Err(why) => machine.gap("has_nsmb_conf", SMB_SETTINGS, why),
     }
     for (key, value) in texts.get(TCP).unwrap_or_default().lines().filter_map(|line| pair(line, ':')) {
-        machine.facts.insert(fact_name(key), Ok(value_of(value)));
+        machine.told(fact_name(key), value, TCP);
     }
     match texts.get(FINDER) {
         Ok(said) => match said.trim().to_ascii_lowercase().as_str() {
@@ -56,7 +56,7 @@ fn nfs_mounts(said: &str) -> Vec<Subject> {
                     "locallocks" => "local_locks".to_owned(),
                     other => fact_name(other),
                 };
-                mount.facts.insert(name, Ok(value));
+                mount.told(name, value, NFS);
             }
             let sizes = mount.number_of("rsize_bytes").zip(mount.number_of("wsize_bytes"));
             mount.number("smallest_request_bytes", sizes.map(|(read, write)| read.min(write)), NFS);
@@ -91,6 +91,6 @@ fn settings(said: &str, machine: &mut Subject) {
     for (key, value) in
         said.lines().filter(|line| !line.trim_start().starts_with('#')).filter_map(|line| pair(line, '='))
     {
-        machine.facts.insert(format!("nsmb_{}", fact_name(key)), Ok(value_of(&value.to_ascii_lowercase())));
+        machine.told(format!("nsmb_{}", fact_name(key)), &value.to_ascii_lowercase(), SMB_SETTINGS);
     }
 }

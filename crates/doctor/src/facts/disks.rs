@@ -1,6 +1,6 @@
 //! Disks and arrays: their queues, and what an array is at.
 
-use super::{Facts, Kind, Subject};
+use super::{Facts, Kind, Subject, is_one_word, no_such_word};
 use crate::texts::Texts;
 use crate::texts::wanted::is_no_disk;
 
@@ -30,6 +30,7 @@ fn disk(name: &str, members: &[&str], texts: &Texts) -> Subject {
     disk.whole("requests", texts, &queue("nr_requests"));
     let text = queue("scheduler");
     match texts.get(&text) {
+        Ok(said) if !is_one_word(said) => disk.gap("scheduler", &text, no_such_word(said)),
         Ok(said) => {
             let active =
                 said.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);

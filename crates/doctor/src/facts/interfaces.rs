@@ -1,5 +1,6 @@
 //! Network interfaces, as `/sys/class/net` and ethtool tell of them.
 
+use super::number::strict;
 use super::{Facts, Kind, Subject, pair};
 use crate::texts::{NotKnown, Texts};
 
@@ -20,6 +21,8 @@ pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
     let names: Vec<&str> = names.split_whitespace().filter(|name| *name != "lo").collect();
     for name in &names {
         match texts.get(&bond_text(name)) {
+            // A damaged one is noted with all the others.
+            Ok(_) if texts.damaged(&bond_text(name)).is_some() => {}
             Ok(said) => facts.subjects.push(bond(name, said)),
             // Of other interfaces nobody asks for it.
             Err(NotKnown::NotCollected) => {}
@@ -35,6 +38,7 @@ fn interface(name: &str, texts: &Texts) -> Option<Subject> {
     let members = says("bonding/slaves");
     let is_bond = members.is_ok();
     let device = says("device/uevent");
+    let device = texts.damaged(&sys("device/uevent")).map_or(device, Err);
     if says("operstate") == Ok("down") || (device == Err(NotKnown::NotThere) && !is_bond) {
         return None;
     }
@@ -45,13 +49,17 @@ fn interface(name: &str, texts: &Texts) -> Option<Subject> {
     subject.whole("mtu_bytes", texts, &sys("mtu"));
     subject.whole("duplex", texts, &sys("duplex"));
     speed(&mut subject, texts, &sys("speed"), device.as_ref().is_ok_and(|device| is_virtual(device)));
-    if let Ok(device) = &device {
-        subject.yes_no("is_usb", device.lines().any(|line| line.starts_with("DEVTYPE=usb")));
+    match &device {
+        Ok(device) => {
+            subject.yes_no("is_usb", device.lines().any(|line| line.starts_with("DEVTYPE=usb")));
+        }
+        Err(why) => subject.gap("is_usb", &sys("device/uevent"), why.clone()),
     }
     for counter in ["rx_missed_errors", "rx_fifo_errors"] {
         subject.whole(counter, texts, &sys(&format!("statistics/{counter}")));
     }
-    match texts.get("/proc/net/wireless") {
+    let wireless = "/proc/net/wireless";
+    match texts.damaged(wireless).map_or_else(|| texts.get(wireless), Err) {
         Ok(text) => {
             let is_wireless = text.lines().any(|line| pair(line, ':').is_some_and(|(key, _)| key == name));
             subject.yes_no("is_wireless", is_wireless);
@@ -82,10 +90,22 @@ fn speed(subject: &mut Subject, texts: &Texts, text: &str, is_virtual: bool) {
             subject.yes_no("is_virtual", true);
         }
         Ok(said) => {
-            let speed = said.trim().parse::<f64>().ok().filter(|speed| *speed > 0.0);
-            subject.number("speed_mbit_per_s", speed, text);
-            let window = speed.map(|speed| 2.0 * speed * 1e6 / 8.0 * ROUND_TRIP_S);
-            subject.number("window_needed_bytes", window, text);
+            match strict(said.trim()) {
+                // So the kernel says that it does not know it.
+                Some(speed) if speed <= 0.0 => subject.gap("speed_mbit_per_s", text, NotKnown::NotTold),
+                _ => subject.told("speed_mbit_per_s", said, text),
+            }
+            match subject.fact("speed_mbit_per_s") {
+                Some(Ok(super::Value::Number(speed))) => {
+                    let window = 2.0 * speed * 1e6 / 8.0 * ROUND_TRIP_S;
+                    subject.number("window_needed_bytes", Some(window), text);
+                }
+                Some(Err(gap)) => {
+                    let why = gap.why.clone();
+                    subject.gap("window_needed_bytes", text, why);
+                }
+                _ => subject.gap("window_needed_bytes", text, NotKnown::NotTold),
+            }
         }
         Err(why) => {
             subject.gap("speed_mbit_per_s", text, why.clone());
@@ -98,7 +118,7 @@ fn speed(subject: &mut Subject, texts: &Texts, text: &str, is_virtual: bool) {
 fn slot(subject: &mut Subject, texts: &Texts, sys: &dyn Fn(&str) -> String) {
     let says = |file: &str| {
         let text = texts.get(&sys(&format!("device/{file}"))).ok()?;
-        text.split_whitespace().next()?.parse::<f64>().ok()
+        strict(text.split_whitespace().next()?)
     };
     let text = sys("device/current_link_speed");
     if texts.get(&text) == Err(NotKnown::NotThere) {
@@ -132,67 +152,68 @@ const OFFLOADS: [(&str, &str); 6] = [
 
 fn ethtool(subject: &mut Subject, texts: &Texts) {
     let name = subject.name.clone();
-    let mut take = |text: String, names: &[&str], read: &dyn Fn(&str, &mut Subject)| match texts.get(&text) {
-        Ok(said) => {
-            read(said, subject);
-            names
-                .iter()
-                .filter(|name| subject.fact(name).is_none())
-                .copied()
-                .collect::<Vec<_>>()
-                .iter()
-                .for_each(|name| subject.gap(name, &text, NotKnown::NotTold));
-        }
-        // So ethtool says that a card has no such thing.
-        Err(NotKnown::Failed(said)) if said.to_ascii_lowercase().contains("not supported") => {
-            names.iter().for_each(|name| subject.nothing(name));
-        }
-        Err(why) => names.iter().for_each(|name| subject.gap(name, &text, why.clone())),
-    };
-    take(format!("ethtool {name}"), &["best_common_mbit_per_s"], &|said, subject| {
-        subject.number("best_common_mbit_per_s", best_common(said), &format!("ethtool {}", subject.name));
+    let mut take =
+        |text: String, names: &[&str], read: &dyn Fn(&str, &str, &mut Subject)| match texts.get(&text) {
+            Ok(said) => {
+                read(said, &text, subject);
+                names
+                    .iter()
+                    .filter(|name| subject.fact(name).is_none())
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .iter()
+                    .for_each(|name| subject.gap(name, &text, NotKnown::NotTold));
+            }
+            // So ethtool says that a card has no such thing.
+            Err(NotKnown::Failed(said)) if said.to_ascii_lowercase().contains("not supported") => {
+                names.iter().for_each(|name| subject.nothing(name));
+            }
+            Err(why) => names.iter().for_each(|name| subject.gap(name, &text, why.clone())),
+        };
+    take(format!("ethtool {name}"), &["best_common_mbit_per_s"], &|said, text, subject| {
+        subject.number("best_common_mbit_per_s", best_common(said), text);
     });
-    take(format!("ethtool -a {name}"), &["pause_rx", "pause_tx"], &|said, subject| {
-        words(said, &[("pause_rx", "RX"), ("pause_tx", "TX")], subject);
+    take(format!("ethtool -a {name}"), &["pause_rx", "pause_tx"], &|said, text, subject| {
+        words(said, &[("pause_rx", "RX"), ("pause_tx", "TX")], text, subject);
     });
-    take(format!("ethtool -c {name}"), &["adaptive_rx", "rx_interrupt_us"], &|said, subject| {
-        words(said, &[("rx_interrupt_us", "rx-usecs")], subject);
+    take(format!("ethtool -c {name}"), &["adaptive_rx", "rx_interrupt_us"], &|said, text, subject| {
+        words(said, &[("rx_interrupt_us", "rx-usecs")], text, subject);
         if let Some(word) = said.split("Adaptive RX:").nth(1).and_then(|rest| rest.split_whitespace().next())
         {
             subject.word("adaptive_rx", word);
         }
     });
-    take(format!("ethtool -k {name}"), &OFFLOADS.map(|(fact, _)| fact), &|said, subject| {
-        words(said, &OFFLOADS, subject);
+    take(format!("ethtool -k {name}"), &OFFLOADS.map(|(fact, _)| fact), &|said, text, subject| {
+        words(said, &OFFLOADS, text, subject);
     });
-    take(format!("ethtool -g {name}"), &["rx_ring", "rx_ring_max"], &|said, subject| {
-        twice(said, "RX", ("rx_ring_max", "rx_ring"), subject);
+    take(format!("ethtool -g {name}"), &["rx_ring", "rx_ring_max"], &|said, text, subject| {
+        twice(said, "RX", ("rx_ring_max", "rx_ring"), text, subject);
     });
-    take(format!("ethtool -l {name}"), &["queues", "queues_max"], &|said, subject| {
+    take(format!("ethtool -l {name}"), &["queues", "queues_max"], &|said, text, subject| {
         // Some cards have queues for receiving alone.
-        twice(said, "RX", ("queues_max", "queues"), subject);
-        twice(said, "Combined", ("queues_max", "queues"), subject);
+        twice(said, "RX", ("queues_max", "queues"), text, subject);
+        twice(said, "Combined", ("queues_max", "queues"), text, subject);
     });
-    take(format!("ethtool --show-eee {name}"), &["eee"], &|said, subject| {
-        words(said, &[("eee", "EEE status")], subject);
+    take(format!("ethtool --show-eee {name}"), &["eee"], &|said, text, subject| {
+        words(said, &[("eee", "EEE status")], text, subject);
     });
 }
 
 /// Facts from lines `Key: value`.
-fn words(said: &str, wanted: &[(&str, &str)], subject: &mut Subject) {
+fn words(said: &str, wanted: &[(&str, &str)], text: &str, subject: &mut Subject) {
     for (key, value) in said.lines().filter_map(|line| pair(line, ':')) {
         if let Some((fact, _)) = wanted.iter().find(|(_, word)| *word == key) {
-            subject.facts.insert((*fact).to_owned(), Ok(super::value_of(value)));
+            subject.told(*fact, value, text);
         }
     }
 }
 
 /// A value that stands first among what is possible, and then among what is set.
-fn twice(said: &str, word: &str, (most, set): (&str, &str), subject: &mut Subject) {
+fn twice(said: &str, word: &str, (most, set): (&str, &str), text: &str, subject: &mut Subject) {
     let mut values = said.lines().filter_map(|line| pair(line, ':')).filter(|(key, _)| *key == word);
     for fact in [most, set] {
-        if let Some(number) = values.next().and_then(|(_, value)| value.parse::<f64>().ok()) {
-            subject.facts.insert(fact.to_owned(), Ok(super::Value::Number(number)));
+        if let Some(number) = values.next().and_then(|(_, value)| strict(value)) {
+            subject.number(fact, Some(number), text);
         }
     }
 }
@@ -220,7 +241,7 @@ fn modes<'a>(said: &'a str, heading: &str) -> Vec<&'a str> {
 
 /// `10000baseT/Full` is 10,000.
 fn rate(mode: &str) -> Option<f64> {
-    mode.split_once("base")?.0.parse().ok()
+    strict(mode.split_once("base")?.0)
 }
 
 fn bond_text(name: &str) -> String {
@@ -238,7 +259,10 @@ fn bond(name: &str, said: &str) -> Subject {
             .collect()
     };
     bond.word("mode", values("Bonding Mode").first().copied().unwrap_or_default());
-    bond.word("hash_policy", values("Transmit Hash Policy").first().copied().unwrap_or("layer2 (0)"));
+    let policy = values("Transmit Hash Policy").first().copied().unwrap_or("layer2 (0)");
+    bond.word("hash_policy", policy);
+    // As commands have it.
+    bond.word("hash", policy.split(' ').next().unwrap_or(policy));
     let differ = |key: &str, of_slaves: usize| {
         let values = values(key);
         let values = values.get(of_slaves..).unwrap_or_default();

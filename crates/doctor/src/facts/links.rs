@@ -62,7 +62,9 @@ struct Route<'a> {
 impl<'a> Links<'a> {
     pub(super) fn new(texts: &'a Texts, interfaces: &'a [Subject]) -> Links<'a> {
         let table = |name: &str, line: fn(&'a str) -> Option<Route<'a>>| {
-            texts.get(name).map(|said| said.lines().filter_map(line).collect())
+            // Where a route is missing another one seems to lead there.
+            let said = texts.damaged(name).map_or_else(|| texts.get(name), Err)?;
+            Ok(said.lines().filter_map(line).collect())
         };
         Links { routes: table(ROUTES, route), routes_6: table(ROUTES_6, route_6), interfaces }
     }

@@ -1,6 +1,7 @@
 //! The machine as a whole: TCP, memory, processors.
 
-use super::{Kind, Subject, pair, value_of};
+use super::number::{can_be, strict};
+use super::{Gap, Kind, Subject, is_one_word, no_such_word, pair};
 use crate::texts::{NotKnown, Texts};
 
 /// Switches of TCP: their facts have their names.
@@ -26,8 +27,9 @@ pub(super) fn machine(texts: &Texts, interfaces: &[Subject]) -> Subject {
         let (text, said) = sysctl(texts, &format!("net.ipv4.{name}"));
         match said {
             Ok(said) => {
-                let third = said.split_whitespace().nth(2).and_then(|word| word.parse().ok());
-                machine.number(fact, third, &text);
+                let all: Vec<&str> = said.split_whitespace().collect();
+                machine.word(name, all.join(" "));
+                machine.told(fact, all.get(2).copied().unwrap_or_default(), &text);
             }
             Err(why) => machine.gap(fact, &text, why),
         }
@@ -66,29 +68,74 @@ fn sysctl(texts: &Texts, name: &str) -> (String, Result<String, NotKnown>) {
 fn setting(machine: &mut Subject, fact: &str, texts: &Texts, name: &str) {
     let (text, said) = sysctl(texts, name);
     match said {
-        Ok(said) => {
-            machine.facts.insert(fact.to_owned(), Ok(value_of(&said)));
-        }
+        Ok(said) if !is_one_word(&said) => machine.gap(fact, &text, no_such_word(&said)),
+        Ok(said) => machine.told(fact, &said, &text),
         Err(why) => machine.gap(fact, &text, why),
     }
 }
 
+/// A number of the kernel's.
+fn number(texts: &Texts, name: &str, unit: &str) -> Result<f64, Gap> {
+    let (text, said) = sysctl(texts, name);
+    let said = said.map_err(|why| Gap::new(&text, why))?;
+    let not_understood = || NotKnown::NotUnderstood(format!("'{said}' is no number"));
+    let number = strict(&said).ok_or_else(not_understood).and_then(|number| can_be(unit, number));
+    number.map_err(|why| Gap::new(&text, why))
+}
+
 /// How much written data may wait in memory, and how much memory there is.
 fn memory(machine: &mut Subject, texts: &Texts) {
-    let text = "/proc/meminfo";
-    let kib = |wanted: &str| {
-        let said = texts.get(text).ok()?;
-        let (_, value) = said.lines().filter_map(|line| pair(line, ':')).find(|(key, _)| *key == wanted)?;
-        value.split_whitespace().next()?.parse::<f64>().ok()
+    let bytes = |wanted: &str| -> Result<f64, Gap> {
+        let said = texts.get(MEMORY).map_err(|why| Gap::new(MEMORY, why))?;
+        let own = said.lines().filter_map(|line| pair(line, ':')).find(|(key, _)| *key == wanted);
+        let word = own.and_then(|(_, value)| value.split_whitespace().next());
+        let word = word.ok_or_else(|| Gap::new(MEMORY, NotKnown::NotTold))?;
+        let wrong = || NotKnown::NotUnderstood(format!("{wanted} is '{word}', which is no number"));
+        let kib = strict(word).ok_or_else(wrong).and_then(|kib| can_be("memory_kib", kib));
+        kib.map(|kib| kib * 1024.0).map_err(|why| Gap::new(MEMORY, why))
     };
-    machine.number("memory_bytes", kib("MemTotal").map(|kib| kib * 1024.0), text);
-    let number = |name: &str| sysctl(texts, name).1.ok().and_then(|said| said.parse::<f64>().ok());
-    let bytes = number("vm.dirty_bytes").filter(|bytes| *bytes > 0.0);
-    let ratio = number("vm.dirty_ratio").zip(kib("MemAvailable"));
-    let limit = bytes.or_else(|| ratio.map(|(percent, kib)| percent / 100.0 * kib * 1024.0));
-    match sysctl(texts, "vm.dirty_ratio") {
-        (_, Ok(_)) => machine.number("dirty_limit_bytes", limit, text),
-        (text, Err(why)) => machine.gap("dirty_limit_bytes", &text, why),
+    let all = bytes("MemTotal");
+    put(machine, "memory_bytes", all.clone());
+    put(machine, "dirty_limit_bytes", dirty_limit(texts, &all, || bytes("MemAvailable")));
+    for (fact, of) in [("dirty_setting", "vm.dirty"), ("dirty_background_setting", "vm.dirty_background")] {
+        let (in_bytes, in_percent) = (format!("{of}_bytes"), format!("{of}_ratio"));
+        // One of both is in force, and the other 0.
+        let set = match number(texts, &in_bytes, "_bytes") {
+            Ok(bytes) if bytes > 0.0 => Ok(format!("{in_bytes}={bytes}")),
+            Ok(_) => number(texts, &in_percent, "_percent").map(|percent| format!("{in_percent}={percent}")),
+            Err(gap) => Err(gap),
+        };
+        machine.facts.insert(fact.to_owned(), set.map(super::Value::Word));
+    }
+}
+
+const MEMORY: &str = "/proc/meminfo";
+
+/// In bytes where somebody set it so, else a share of the memory that is free.
+fn dirty_limit(
+    texts: &Texts,
+    all: &Result<f64, Gap>,
+    available: impl Fn() -> Result<f64, Gap>,
+) -> Result<f64, Gap> {
+    // The share tells whether there is such a setting at all.
+    let percent = number(texts, "vm.dirty_ratio", "_percent")?;
+    match number(texts, "vm.dirty_bytes", "_bytes") {
+        Ok(bytes) if bytes > 0.0 => match all {
+            Ok(all) if bytes > *all => {
+                let what = format!("{bytes} bytes are more than the machine's memory");
+                Err(Gap::new("/proc/sys/vm/dirty_bytes", NotKnown::NotUnderstood(what)))
+            }
+            _ => Ok(bytes),
+        },
+        Err(gap) if matches!(gap.why, NotKnown::NotUnderstood(_)) => Err(gap),
+        _ => Ok(percent / 100.0 * available()?),
+    }
+}
+
+fn put(machine: &mut Subject, fact: &str, number: Result<f64, Gap>) {
+    match number {
+        Ok(number) => machine.number(fact, Some(number), MEMORY),
+        Err(gap) => machine.gap(fact, &gap.text, gap.why),
     }
 }
 
@@ -112,7 +159,10 @@ fn processors(machine: &mut Subject, texts: &Texts) {
     }
     let text = "/sys/devices/system/node/online";
     match texts.get(text) {
-        Ok(nodes) => machine.yes_no("has_several_nodes", nodes.trim().contains(['-', ','])),
+        Ok(nodes) => match texts.damaged(text) {
+            None => machine.yes_no("has_several_nodes", nodes.trim().contains(['-', ','])),
+            Some(why) => machine.gap("has_several_nodes", text, why),
+        },
         Err(why) => machine.gap("has_several_nodes", text, why),
     }
 }
@@ -124,13 +174,16 @@ fn round_trip(machine: &mut Subject, texts: &Texts) {
         Ok(said) => said,
         Err(why) => return machine.gap("storage_round_trip_ms", text, why),
     };
+    if let Some(why) = texts.damaged(text) {
+        return machine.gap("storage_round_trip_ms", text, why);
+    }
     let of_storage = said.lines().filter(|line| {
         let ends = line.split_whitespace().skip(3).take(2).filter_map(|end| end.rsplit(':').next());
         ends.into_iter().any(|port| STORAGE_PORTS.contains(&port))
     });
     let trips =
         of_storage.filter_map(|line| line.split_whitespace().find_map(|word| word.strip_prefix("minrtt:")));
-    match trips.filter_map(|trip| trip.parse::<f64>().ok()).reduce(f64::min) {
+    match trips.filter_map(strict).reduce(f64::min) {
         Some(shortest) => machine.number("storage_round_trip_ms", Some(shortest), text),
         None => machine.nothing("storage_round_trip_ms"),
     }

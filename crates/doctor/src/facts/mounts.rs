@@ -3,7 +3,8 @@
 use reelgauge_record::mountinfo::{self, Entry};
 
 use super::links::{Links, ROUTES};
-use super::{Facts, Kind, Subject, Value, value_of};
+use super::number::strict;
+use super::{Facts, Kind, Subject, is_one_word, no_such_word};
 use crate::devices::unescape;
 use crate::texts::wanted::{SPACE, is_no_disk, named};
 use crate::texts::{NotKnown, Texts};
@@ -34,7 +35,7 @@ impl Mount {
     }
 
     fn number(&self, name: &str) -> Option<f64> {
-        self.option(name)?.parse().ok()
+        strict(self.option(name)?)
     }
 
     fn of(entry: Entry) -> Mount {
@@ -81,10 +82,10 @@ pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
 
 fn nfs(mount: &Mount, texts: &Texts, links: &Links) -> Subject {
     let mut nfs = Subject::new(Kind::NfsMount, &mount.point);
-    nfs.number("vers", mount.number("vers"), MOUNTS);
+    option(&mut nfs, mount, "vers", "vers");
     requests(&mut nfs, mount);
     nfs.word("proto", mount.option("proto").unwrap_or("tcp"));
-    nfs.number("nconnect", Some(mount.number("nconnect").unwrap_or(1.0)), MOUNTS);
+    nfs.told("nconnect", mount.option("nconnect").unwrap_or("1"), MOUNTS);
     nfs.word("sec", mount.option("sec").unwrap_or("sys"));
     let failing = ["soft", "softerr"].into_iter().find(|name| mount.has(name)).unwrap_or("hard");
     nfs.word("on_failure", failing);
@@ -120,8 +121,7 @@ fn smb(mount: &Mount, links: &Links) -> Subject {
 /// `3.1.1` is 3.11.
 pub(super) fn dialect(version: &str) -> Option<f64> {
     let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
-    let number = format!("{major}.{}", minor.replace('.', "")).parse::<f64>().ok();
-    number.filter(|number| *number >= 1.0)
+    strict(&format!("{major}.{}", minor.replace('.', ""))).filter(|number| (1.0..10.0).contains(number))
 }
 
 fn stornext(mount: &Mount) -> Subject {
@@ -152,7 +152,8 @@ fn local(mount: &Mount, texts: &Texts) -> Subject {
             local.whole("rotational", texts, &format!("/sys/block/{disk}/queue/rotational"));
             let level = format!("/sys/block/{disk}/md/level");
             match texts.get(&level) {
-                Ok(level) => local.word("array_level", level.trim()),
+                Ok(level) if is_one_word(level) => local.word("array_level", level.trim()),
+                Ok(said) => local.gap("array_level", &level, no_such_word(said)),
                 Err(NotKnown::NotThere) => local.word("array_level", "none"),
                 Err(why) => local.gap("array_level", &level, why),
             }
@@ -178,14 +179,19 @@ fn disk_of<'a>(device: &str, disks: &'a str) -> Option<&'a str> {
 fn used_percent(df: &str, point: &str) -> Option<f64> {
     df.lines().skip(1).find_map(|line| {
         let (before, after) = line.split_once('%')?;
-        (after.trim() == point).then(|| before.rsplit(' ').next()?.parse().ok())?
+        (after.trim() == point).then(|| strict(before.rsplit(' ').next()?))?
     })
 }
 
+/// An option as a fact: not told where the mount has none of this name.
+fn option(subject: &mut Subject, mount: &Mount, fact: &str, name: &str) {
+    subject.told(fact, mount.option(name).unwrap_or_default(), MOUNTS);
+}
+
 fn requests(subject: &mut Subject, mount: &Mount) {
-    let (read, write) = (mount.number("rsize"), mount.number("wsize"));
-    subject.number("rsize_bytes", read, MOUNTS);
-    subject.number("wsize_bytes", write, MOUNTS);
+    option(subject, mount, "rsize_bytes", "rsize");
+    option(subject, mount, "wsize_bytes", "wsize");
+    let (read, write) = (subject.number_of("rsize_bytes"), subject.number_of("wsize_bytes"));
     subject.number("smallest_request_bytes", read.zip(write).map(|(read, write)| read.min(write)), MOUNTS);
 }
 
@@ -207,7 +213,7 @@ fn connections(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
 /// What was asked for.
 fn of_fstab(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
     let text = "/etc/fstab";
-    let said = match texts.get(text) {
+    let said = match texts.damaged(text).map_or_else(|| texts.get(text), Err) {
         Ok(said) => said,
         Err(why) => {
             ["asked_nconnect", "asked_atime"].into_iter().for_each(|fact| nfs.gap(fact, text, why.clone()));
@@ -219,7 +225,7 @@ fn of_fstab(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
         .map(|line| line.split_whitespace().collect::<Vec<_>>())
         .find(|words| words.get(1).is_some_and(|point| unescape(point) == mount.point));
     let options = own.and_then(|words| words.get(3).copied()).unwrap_or_default();
-    let asked = options.split(',').find_map(|option| option.strip_prefix("nconnect=")?.parse().ok());
+    let asked = options.split(',').find_map(|option| strict(option.strip_prefix("nconnect=")?));
     nfs.number("asked_nconnect", Some(asked.unwrap_or(1.0)), text);
     let atime = options.split(',').find(|option| matches!(*option, "noatime" | "nodiratime" | "relatime"));
     nfs.word("asked_atime", atime.unwrap_or("none"));
@@ -248,12 +254,9 @@ fn way(subject: &mut Subject, mount: &Mount, links: &Links) {
     }
 }
 
-/// A setting that a text gives as `key=value`, for tables of other systems.
-pub(super) fn options_of(list: &str) -> impl Iterator<Item = (&str, Value)> {
-    list.split(',').map(|option| match option.trim().split_once('=') {
-        Some((key, value)) => (key, value_of(value)),
-        None => (option.trim(), Value::Word("yes".to_owned())),
-    })
+/// Settings that a text gives as `key=value`, for tables of other systems.
+pub(super) fn options_of(list: &str) -> impl Iterator<Item = (&str, &str)> {
+    list.split(',').map(|option| option.trim().split_once('=').unwrap_or((option.trim(), "yes")))
 }
 
 #[cfg(test)]

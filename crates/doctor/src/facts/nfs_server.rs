@@ -11,10 +11,9 @@ pub(super) fn nfs_server(texts: &Texts, facts: &mut Facts) {
     match texts.get(THREADS) {
         Ok(said) => {
             // The file is there on kernels whose server does not run.
-            let threads = said.trim().parse::<f64>().ok();
-            if threads != Some(0.0) {
+            if said.trim() != "0" {
                 let mut server = Subject::new(Kind::NfsServer, "the NFS server");
-                server.number("threads", threads, THREADS);
+                server.told("threads", said, THREADS);
                 facts.subjects.push(server);
             }
         }

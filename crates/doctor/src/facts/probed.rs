@@ -1,7 +1,7 @@
 //! What probes of a path found, as lines of a text: `fact = value`, `fact -` where there is no such thing,
 //! `fact ! why` where it is not known. Who carries out probes writes them so; rules judge them like any fact.
 
-use super::{Facts, Gap, Kind, Subject, Value, value_of};
+use super::{Facts, Gap, Kind, Subject, Value};
 use crate::texts::{NotKnown, Texts};
 
 /// The name of the text.
@@ -32,9 +32,7 @@ pub(super) fn probed(texts: &Texts, facts: &mut Facts) {
         if let Some((fact, value)) = line.split_once(" = ") {
             match fact {
                 PATH => value.clone_into(&mut probed.name),
-                fact => {
-                    probed.facts.insert(fact.to_owned(), Ok(value_of(value.trim())));
-                }
+                fact => probed.told(fact, value, PROBED),
             }
         } else if let Some((fact, why)) = line.split_once(" ! ") {
             let gap = Gap::new(PROBED, NotKnown::Probe(why.trim().to_owned()));

@@ -3,7 +3,8 @@
 use serde_json::Value as Json;
 
 use super::mounts::dialect;
-use super::{Facts, Kind, Subject, fact_name, pair, value_of};
+use super::number::strict;
+use super::{Facts, Kind, Subject, fact_name, pair};
 use crate::texts::Texts;
 
 const SETTINGS: &str = "testparm -s -v";
@@ -30,7 +31,7 @@ pub(super) fn samba(texts: &Texts, facts: &mut Facts) {
 
 /// How much is logged, from the file itself: testparm prints its own level there.
 fn log_level(texts: &Texts, samba: &mut Subject) {
-    let said = match texts.get(FILE) {
+    let said = match texts.damaged(FILE).map_or_else(|| texts.get(FILE), Err) {
         Ok(said) => said,
         Err(why) => return samba.gap("log_level", FILE, why),
     };
@@ -39,7 +40,7 @@ fn log_level(texts: &Texts, samba: &mut Subject) {
         names.contains(&key.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase().as_str())
     });
     // `1 auth:5` is the level of everything, and another of one part; without a line it is 0.
-    let level = set.map_or(Some(0.0), |(_, value)| value.split([' ', ',']).next()?.parse().ok());
+    let level = set.map_or(Some(0.0), |(_, value)| strict(value.split([' ', ',']).next()?));
     samba.number("log_level", level, FILE);
 }
 
@@ -57,7 +58,7 @@ fn settings(said: &str, facts: &mut Facts) {
                 "No" | "False" => "no",
                 value => value,
             };
-            section.facts.insert(fact_name(in_force(key)), Ok(value_of(value)));
+            section.told(fact_name(in_force(key)), value, SETTINGS);
         }
     }
     let Some(global) = sections.iter().find(|section| section.kind == Kind::Samba).cloned() else {
@@ -101,9 +102,8 @@ fn has_fruit(share: &Subject, global: &Subject) -> bool {
 }
 
 fn sessions(said: &str, facts: &mut Facts) {
-    let Ok(Json::Object(said)) = serde_json::from_str::<Json>(said) else {
-        return facts.cannot_see(&[Kind::SmbSession], SESSIONS, &crate::texts::NotKnown::NotTold);
-    };
+    // One that is damaged is noted with all the others.
+    let Ok(Json::Object(said)) = serde_json::from_str::<Json>(said) else { return };
     let sessions = said.get("sessions").and_then(Json::as_object).into_iter().flatten();
     for (number, session) in sessions {
         let word = |path: &str| session.pointer(path).and_then(Json::as_str);

@@ -1,7 +1,8 @@
 //! What Windows says: lists of PowerShell (`Name : Value`, a blank line between objects).
 
 use super::mounts::dialect;
-use super::{Facts, Kind, Subject, fact_name, pair, value_of};
+use super::number::strict;
+use super::{Facts, Kind, Subject, fact_name, pair};
 use crate::texts::{NotKnown, Texts};
 
 /// Texts with settings of the whole machine, and what their facts' names begin with.
@@ -49,7 +50,7 @@ pub(super) fn windows(texts: &Texts, facts: &mut Facts) {
     for (text, begin) in SETTINGS {
         for (key, value) in objects(texts.get(text).unwrap_or_default()).into_iter().flatten() {
             let value = value.to_ascii_lowercase();
-            machine.facts.insert(format!("{begin}_{}", fact_name(key)), Ok(value_of(&value)));
+            machine.told(format!("{begin}_{}", fact_name(key)), &value, text);
         }
     }
     match texts.get(TUNING) {
@@ -70,7 +71,7 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
     let name =
         value(object, "Name").filter(|_| value(object, "Status").is_none_or(|status| status == "Up"))?;
     let mut adapter = Subject::new(Kind::Interface, name);
-    let bits = value(object, "Speed").and_then(|speed| speed.parse::<f64>().ok());
+    let bits = value(object, "Speed").and_then(strict);
     adapter.number("speed_mbit_per_s", bits.map(|bits| bits / 1e6), ADAPTERS);
     if let Some(duplex) = value(object, "FullDuplex") {
         adapter.word("duplex", if duplex.eq_ignore_ascii_case("true") { "full" } else { "half" });
@@ -83,7 +84,7 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
                     (value(object, "RegistryKeyword"), value(object, "RegistryValue"))
                 {
                     let set = set.trim_matches(['{', '}']);
-                    adapter.facts.insert(format!("set{}", fact_name(key)), Ok(value_of(set)));
+                    adapter.told(format!("set{}", fact_name(key)), set, text);
                 }
             }
         }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Facts, Kind, Subject, pair, value_of};
+use super::number::strict;
+use super::{Facts, Kind, Subject, pair};
 use crate::texts::wanted::ZFS_PROPERTIES;
 use crate::texts::{NotKnown, Texts};
 
@@ -26,7 +27,7 @@ pub(super) fn zfs(texts: &Texts, facts: &mut Facts) {
                 Ok(said) => {
                     let mut lines = said.lines().filter_map(|line| line.split_once('\t'));
                     let own = lines.find(|(name, _)| *name == pool.name).map(|(_, value)| value.trim());
-                    pool.number(fact, own.and_then(|value| value.trim_end_matches('%').parse().ok()), text);
+                    pool.number(fact, own.and_then(|value| strict(value.trim_end_matches('%'))), text);
                 }
                 Err(why) => pool.gap(fact, text, why),
             }
@@ -38,7 +39,7 @@ pub(super) fn zfs(texts: &Texts, facts: &mut Facts) {
         .map(|pool| pool.name.clone())
         .collect();
     match texts.get(&datasets_text) {
-        Ok(said) => facts.subjects.extend(datasets(said, &with_log)),
+        Ok(said) => facts.subjects.extend(datasets(said, &datasets_text, &with_log)),
         Err(why) => facts.cannot_see(&[Kind::ZfsDataset], &datasets_text, &why),
     }
     facts.subjects.extend(pools);
@@ -106,7 +107,7 @@ impl Vdevs {
 }
 
 /// `pool/media`, `recordsize` and `131072`, with tabs between them.
-fn datasets(said: &str, with_log: &[String]) -> Vec<Subject> {
+fn datasets(said: &str, text: &str, with_log: &[String]) -> Vec<Subject> {
     let mut found: BTreeMap<&str, Subject> = BTreeMap::new();
     for line in said.lines() {
         let mut columns = line.split('\t');
@@ -120,7 +121,7 @@ fn datasets(said: &str, with_log: &[String]) -> Vec<Subject> {
             "used" => "used_bytes",
             other => other,
         };
-        subject.facts.insert(property.to_owned(), Ok(value_of(value.trim())));
+        subject.told(property, value, text);
     }
     let with_pool = |mut subject: Subject| {
         let pool = subject.name.split('/').next().unwrap_or_default().to_owned();
@@ -134,9 +135,10 @@ fn datasets(said: &str, with_log: &[String]) -> Vec<Subject> {
 fn cache(machine: &mut Subject, texts: &Texts) {
     match texts.get(CACHE) {
         Ok(said) => {
-            let line = said.lines().map(str::split_whitespace).find_map(|mut words| {
-                (words.next() == Some("c_max")).then(|| words.nth(1)?.parse::<f64>().ok())?
-            });
+            let line = said
+                .lines()
+                .map(str::split_whitespace)
+                .find_map(|mut words| (words.next() == Some("c_max")).then(|| strict(words.nth(1)?))?);
             machine.number("arc_max_bytes", line, CACHE);
             machine.yes_no("has_zfs", true);
         }

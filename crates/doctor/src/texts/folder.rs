@@ -2,14 +2,15 @@
 //! for a slash; `NAME.why` where it could not be had.
 //!
 //! The folder comes from elsewhere and is taken for hostile: links are not followed, pipes and devices not
-//! opened, and there is a bound on everything.
+//! opened, and there is a bound on everything. A text that ends within a line was cut off: what is left of
+//! that line is not read. What is no text at all is named.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::wanted::is_text;
-use super::{NotKnown, TEXT_MAX_BYTES, Texts, decoded};
+use super::wanted::{is_text, is_wanted, says_nothing_blank};
+use super::{NotKnown, TEXT_MAX_BYTES, Texts, WHY, decoded};
 
 /// More texts than any machine has.
 const TEXTS_MAX: usize = 20_000;
@@ -61,15 +62,49 @@ pub fn read(folder: &Path) -> Result<Texts, FolderError> {
         if at >= TEXTS_MAX || left_bytes == 0 {
             return Err(FolderError::TooMuch { folder: folder.to_owned() });
         }
-        let Some(name) = entry.file_name().to_str().and_then(decoded_name) else { continue };
+        let file = entry.file_name();
+        let name = file.to_str().and_then(decoded_name);
+        if !name.as_deref().is_some_and(|name| is_wanted(name.strip_suffix(WHY).unwrap_or(name))) {
+            texts.unrecognised.push(file.to_string_lossy().into_owned());
+        }
+        let Some(name) = name else { continue };
         let Some(text) = text(&entry.path(), &mut left_bytes) else { continue };
-        texts.put_noted(&name, text);
+        put(&mut texts, &name, text);
     }
+    texts.unrecognised.sort();
     let tells = |name: &str| is_text(name) && texts.get(name).is_ok_and(|text| !text.trim().is_empty());
     if !texts.known().any(tells) {
         return Err(FolderError::Nothing { folder: folder.to_owned() });
     }
     Ok(texts)
+}
+
+/// Adds what a file says. What stands behind its last line feed is the beginning of a line that is not there;
+/// files that people write, and what says only which system it is, may end without one.
+fn put(texts: &mut Texts, name: &str, text: Result<String, NotKnown>) {
+    let is_by_hand =
+        name.starts_with("/etc/") || name == "uname -sr" || name.ends_with(WHY) || !is_wanted(name);
+    match text {
+        Ok(text) if text.trim().is_empty() && is_wanted(name) && !says_nothing_blank(name) => {
+            texts.put(name, Err(NotKnown::NotUnderstood("it is empty".to_owned())));
+        }
+        Ok(mut text) if !is_by_hand && !text.ends_with('\n') => {
+            text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+            match text.trim().is_empty() || is_one_piece(name) {
+                true => texts.put(name, Err(NotKnown::NotUnderstood(CUT_OFF.to_owned()))),
+                false => texts.put_cut_off(name, text, CUT_OFF),
+            }
+        }
+        text => texts.put_noted(name, text),
+    }
+}
+
+/// What is said of a text without an end.
+const CUT_OFF: &str = "it ends in the middle of a line";
+
+/// Texts whose beginning says something else than the whole: a share's setting may come later.
+fn is_one_piece(name: &str) -> bool {
+    name.starts_with("testparm") || name.starts_with("smbstatus")
 }
 
 /// What a file says, or why it is not read; `None` for what is gone again.
@@ -153,11 +188,40 @@ mod tests {
         put("ethtool -a eth0.why", b"not there\n");
         put("testparm -s -v", &vec![b'a'; TEXT_MAX_BYTES as usize + 1]);
         put("%2", b"no name");
+        put("notes.txt", b"no text");
         let texts = read(folder.path()).unwrap();
         assert_eq!(texts.get("/proc/meminfo"), Ok("MemTotal: 1 kB\n"));
         assert_eq!(texts.get("ethtool -a eth0"), Err(NotKnown::NotThere));
         assert_eq!(texts.get("testparm -s -v"), Err(NotKnown::TooLarge));
-        assert_eq!(texts.known().count(), 1);
+        assert_eq!(texts.known().filter(|name| is_wanted(name)).count(), 1);
+        assert_eq!(texts.unrecognised(), ["%2", "notes.txt"]);
+    }
+
+    #[test]
+    fn a_text_that_was_cut_off_is_told_from_a_whole_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        put(
+            "%2Fproc%2Fself%2Fmountinfo",
+            "29 1 8:1 / / rw - ext4 /dev/sda1 rw\n33 29 0:52 / /m rw - nfs n:/m rw,rsize=104",
+        );
+        put("%2Fproc%2Fsys%2Fvm%2Fdirty_ratio", "2");
+        put("testparm -s -v", "[global]\n\toplocks = Yes\n[med");
+        put("%2Fproc%2Fmdstat", "");
+        put("%2Fetc%2Ffstab", "nas1:/m /m nfs nconnect=4 0 0");
+        put("uname -sr", "Linux 6.1.0");
+        put("smbstatus --json", "{}\n");
+        put("smbstatus --json.why", "not there\n");
+        let texts = read(folder.path()).unwrap();
+        let not_understood = |what: &str| NotKnown::NotUnderstood(what.to_owned());
+        assert_eq!(texts.get("/proc/self/mountinfo"), Ok("29 1 8:1 / / rw - ext4 /dev/sda1 rw\n"));
+        assert_eq!(texts.damaged("/proc/self/mountinfo"), Some(not_understood(CUT_OFF)));
+        for name in ["/proc/sys/vm/dirty_ratio", "testparm -s -v"] {
+            assert_eq!(texts.get(name), Err(not_understood(CUT_OFF)), "{name}");
+        }
+        assert_eq!(texts.get("/proc/mdstat"), Err(not_understood("it is empty")));
+        assert_eq!(texts.get("/etc/fstab"), Ok("nas1:/m /m nfs nconnect=4 0 0"));
+        assert_eq!((texts.get("smbstatus --json"), texts.unrecognised().len()), (Ok("{}\n"), 0));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::wanted::{
     COMMANDS, CPU_FILES, DISK_FILES, FILES, INTERFACE_COMMANDS, INTERFACE_FILES, LISTINGS, MAC_COMMANDS,
-    WRITING_COMMANDS, named,
+    POWERSHELL, WRITING_COMMANDS, named,
 };
 
 const SHELL: &str = include_str!("script/collect.sh");
@@ -26,5 +26,5 @@ pub fn shell() -> String {
 
 /// The script for PowerShell.
 pub fn powershell() -> &'static str {
-    include_str!("script/collect.ps1")
+    POWERSHELL
 }

@@ -36,6 +36,8 @@ pub const FILES: &[&str] = &[
     "/proc/sys/net/ipv4/tcp_window_scaling",
     "/proc/sys/net/ipv4/tcp_wmem",
     "/proc/sys/sunrpc/tcp_max_slot_table_entries",
+    "/proc/sys/vm/dirty_background_bytes",
+    "/proc/sys/vm/dirty_background_ratio",
     "/proc/sys/vm/dirty_bytes",
     "/proc/sys/vm/dirty_ratio",
     "/sys/devices/system/node/online",
@@ -133,6 +135,35 @@ pub fn is_text(name: &str) -> bool {
     name.starts_with('/') || name.starts_with("Get-") || asked.into_iter().any(|asked| asked == program)
 }
 
+/// The script for PowerShell, whose list is its own.
+pub(super) const POWERSHELL: &str = include_str!("script/collect.ps1");
+
+/// Texts that no list asks for and that are read where somebody brought them along, or a script gave them.
+const BROUGHT: [&str; 2] = ["sysctl -a", "uname -sr"];
+
+/// Whether a text of this name is read.
+pub fn is_wanted(name: &str) -> bool {
+    let files = [FILES, &LISTINGS, INTERFACE_FILES, DISK_FILES, CPU_FILES, &[BDI_FILE], &BROUGHT];
+    let commands = [COMMANDS, INTERFACE_COMMANDS, MAC_COMMANDS].into_iter().flatten().copied();
+    let mut commands = commands.chain(WRITING_COMMANDS.iter().map(|(words, _)| *words));
+    files.into_iter().flatten().any(|pattern| is_like(name, pattern, '/'))
+        || commands.any(|words| is_like(name, &named(words), ' '))
+        || POWERSHELL.contains(&format!("Save '{name}' "))
+}
+
+/// Whether a name is this one, with any word in the place of `IF` and the like.
+fn is_like(name: &str, pattern: &str, between: char) -> bool {
+    let (mut words, mut wanted) = (name.split(between), pattern.split(between));
+    loop {
+        match (words.next(), wanted.next()) {
+            (None, None) => return true,
+            (Some(word), Some("IF" | "DISK" | "CPU" | "BDI")) if !word.is_empty() => {}
+            (Some(word), Some(wanted)) if word == wanted => {}
+            _ => return false,
+        }
+    }
+}
+
 /// Whether a text that is blank says that there are none of what it lists. Any other that is blank says
 /// nothing at all.
 pub fn says_nothing_blank(name: &str) -> bool {
@@ -169,6 +200,29 @@ mod tests {
             assert!(is_text(name), "{name}");
         }
         assert!(!is_text("notes.txt") && !is_text("collect.sh") && !is_text(""));
+    }
+
+    #[test]
+    fn what_is_read_is_told_from_what_only_looks_like_it() {
+        for name in [
+            "/proc/meminfo",
+            "/sys/class/net/eth0/mtu",
+            "/sys/block/nvme0n1/queue/scheduler",
+            "/sys/class/bdi/0:52/read_ahead_kb",
+            "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",
+            "ethtool -a eth0",
+            "smbstatus --json",
+            "Get-SmbConnection",
+            "Get-CimInstance Win32_OperatingSystem",
+            "uname -sr",
+        ] {
+            assert!(is_wanted(name), "{name}");
+        }
+        for name in
+            ["/proc/meminfo2", "/sys/class/net//mtu", "ethtool -x eth0", "Get-Content", "collect.sh", ""]
+        {
+            assert!(!is_wanted(name), "{name}");
+        }
     }
 
     #[test]

@@ -35,6 +35,7 @@ fn smb(site: &Site) -> Fragment {
         place: Destination::File("/etc/nsmb.conf".to_owned()),
         parts,
         names: Vec::new(),
+        keep: None,
         activate: vec![AGAIN.to_owned()],
     }
 }
@@ -52,6 +53,7 @@ fn nfs() -> Fragment {
             Part::Decide("nfs.locking_mode"),
         ],
         names: Vec::new(),
+        keep: None,
         activate: vec![AGAIN.to_owned()],
     }
 }
@@ -68,7 +70,10 @@ fn commands(site: &Site) -> Fragment {
                 "defaults write com.apple.desktopservices DSDontWriteNetworkStores -bool TRUE",
                 "smb.macos.ds_store",
             )
-            .undo("defaults delete com.apple.desktopservices DSDontWriteNetworkStores")
+            .undo(
+                "defaults delete com.apple.desktopservices DSDontWriteNetworkStores, or write again what 'defaults \
+                 read com.apple.desktopservices DSDontWriteNetworkStores' gave before: note it first",
+            )
             .into(),
             frames(site, &|bytes| {
                 Line::new(format!("networksetup -setMTU {card} {bytes}"), "").undo(format!(
@@ -78,6 +83,7 @@ fn commands(site: &Site) -> Fragment {
             Part::Left("client.macos.delayed_ack", Left::Measure),
         ],
         names,
+        keep: None,
         activate: Vec::new(),
     }
 }

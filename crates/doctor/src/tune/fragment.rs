@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::site::{Site, SiteName, Topology, Version};
+use super::site::{Site, SiteName, Stated, Topology, Version};
 use super::sums::Sum;
 
 /// What belongs into one place.
@@ -16,8 +16,20 @@ pub struct Fragment {
     pub parts: Vec<Part>,
     /// The site's names that stand in it.
     pub names: Vec<SiteName>,
-    /// What makes it take effect.
+    /// Settings of the kernel that it changes, and that a later restart alone would give back: they are
+    /// kept before.
+    pub keep: Option<Kept>,
+    /// What makes it take effect; with the former file in its place again, what undoes it too.
     pub activate: Vec<String>,
+}
+
+/// Where the former settings of the kernel are kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// By name.
+    pub settings: Vec<String>,
+    /// The file that they are written to.
+    pub file: &'static str,
 }
 
 /// Where a fragment belongs.
@@ -58,6 +70,8 @@ pub struct Line {
     pub text: String,
     /// The rule that gives its reason.
     pub rule: &'static str,
+    /// Parts of the line that have a reason of their own, each with its rule.
+    pub parts: Vec<(String, &'static str)>,
     /// What of the site decided it.
     pub because: Option<Because>,
     /// What its number was worked out from, and what it comes to.
@@ -83,11 +97,11 @@ pub enum Because {
 }
 
 /// Why something is left as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Left {
-    /// It hangs on something that was not stated; by which flag it is.
-    NotStated(&'static str),
+    /// It hangs on something that was not stated; by which flags it is.
+    NotStated(Vec<&'static str>),
     /// The topology speaks against it.
     Topology(Topology),
     /// The version does not have it.
@@ -101,6 +115,11 @@ pub enum Left {
 }
 
 impl Part {
+    /// What is left as it is, since of these somebody did not state all.
+    pub(super) fn not_stated(rule: &'static str, site: &Site, wanted: &[Stated]) -> Part {
+        Part::Left(rule, Left::NotStated(site.not_stated(wanted)))
+    }
+
     /// What it writes besides comments.
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -112,7 +131,12 @@ impl Part {
 
 impl Line {
     pub(super) fn new(text: impl Into<String>, rule: &'static str) -> Line {
-        Line { text: text.into(), rule, because: None, sums: Vec::new(), undo: None }
+        Line { text: text.into(), rule, parts: Vec::new(), because: None, sums: Vec::new(), undo: None }
+    }
+
+    pub(super) fn part(mut self, text: impl Into<String>, rule: &'static str) -> Line {
+        self.parts.push((text.into(), rule));
+        self
     }
 
     pub(super) fn because(self, because: Because) -> Line {
@@ -155,9 +179,11 @@ pub(super) fn frames(site: &Site, set: &dyn Fn(u32) -> Line) -> Part {
         topology @ Topology::FanIn => {
             Line { rule: "net.mtu.jumbo_fanin", ..set(1500) }.because(Because::Topology(topology)).into()
         }
-        topology @ Topology::Several => Part::Left(SINGLE, Left::Topology(topology)),
+        topology @ (Topology::Several | Topology::FasterClient) => {
+            Part::Left(SINGLE, Left::Topology(topology))
+        }
         Topology::NotKnown => {
-            Part::Left(SINGLE, Left::NotStated("--server-link, --client-link and --clients"))
+            Part::not_stated(SINGLE, site, &[Stated::ServerLink, Stated::ClientLink, Stated::Clients])
         }
     }
 }

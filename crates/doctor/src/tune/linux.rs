@@ -1,10 +1,10 @@
 //! Linux: the kernel's settings of TCP and memory, the card, mounts and how far files are read ahead.
 
 use super::fragment::{
-    Because, Destination, Fragment, Left, Line, Part, default, flow_control, frame, frames,
+    Because, Destination, Fragment, Kept, Left, Line, Part, default, flow_control, frame, frames,
 };
-use super::site::{Protocol, Site, SiteName, Topology, Version};
-use super::sums::{self, Sum, USUAL_RECEIVE_BYTES, USUAL_SEND_BYTES};
+use super::site::{Protocol, Site, SiteName, Stated, Topology, Version};
+use super::sums::{self, Sum, Windows};
 
 /// Several connections of an NFS mount came with it.
 const NCONNECT: Version = Version(5, 3);
@@ -38,23 +38,33 @@ pub(super) fn kernel(site: &Site, is_server: bool) -> Fragment {
     if !is_server {
         parts.extend(dirty(site));
     }
+    let keep = Kept { settings: settings(&parts), file: "/etc/sysctl.d/90-reelgauge-media.before" };
     Fragment {
         name: "sysctl.conf",
         place: Destination::File("/etc/sysctl.d/90-reelgauge-media.conf".to_owned()),
         parts,
         names: Vec::new(),
+        keep: Some(keep),
         activate: vec!["sysctl -p /etc/sysctl.d/90-reelgauge-media.conf".to_owned()],
     }
+}
+
+/// The settings that lines change, by name. Of a limit in bytes and one in percent one is in force: setting
+/// one ends the other.
+fn settings(parts: &[Part]) -> Vec<String> {
+    let names = parts.iter().filter_map(Part::text).filter_map(|text| text.split(" = ").next());
+    let both = names.flat_map(|name| match name.strip_suffix("_bytes") {
+        Some(begin) if name.starts_with("vm.") => vec![name.to_owned(), format!("{begin}_ratio")],
+        _ => vec![name.to_owned()],
+    });
+    both.collect()
 }
 
 /// What TCP may buffer, and what that comes to on a server.
 fn buffers(site: &Site, is_server: bool) -> Vec<Part> {
     const RULE: &str = "net.tcp.buffer_below_bdp";
-    let both = (sums::window(site, USUAL_RECEIVE_BYTES), sums::window(site, USUAL_SEND_BYTES));
-    let (Some(receive @ Sum::Window { bytes: read, .. }), Some(send @ Sum::Window { bytes: written, .. })) =
-        both
-    else {
-        return vec![Part::Left(RULE, Left::NotStated("--server-link and --client-link"))];
+    let Some(Windows { receive: (receive, read), send: (send, written) }) = sums::windows(site) else {
+        return vec![Part::not_stated(RULE, site, &[Stated::ServerLink, Stated::ClientLink])];
     };
     let connections = if sums::wants_connections(site) == Some(true) { CONNECTIONS } else { 1 };
     let memory = sums::connection_memory(site, connections, read + written).filter(|_| is_server);
@@ -75,7 +85,7 @@ fn dirty(site: &Site) -> Vec<Part> {
             Line::new(format!("vm.dirty_background_bytes = {background_bytes}"), RULE).into(),
             Line::new(format!("vm.dirty_bytes = {bytes}"), RULE).sum(Some(sum)).into(),
         ],
-        _ => vec![Part::Left(RULE, Left::NotStated("--client-link"))],
+        _ => vec![Part::not_stated(RULE, site, &[Stated::ClientLink])],
     }
 }
 
@@ -101,92 +111,96 @@ pub(super) fn links(site: &Site, is_server: bool) -> Fragment {
         place: Destination::Run("/bin/sh"),
         parts,
         names: vec![SiteName::Interface],
+        keep: None,
         activate: Vec::new(),
     }
 }
 
 /// A line of `/etc/fstab`.
 pub(super) fn mount(site: &Site) -> Fragment {
-    let parts = match site.protocol {
-        Some(Protocol::Nfs) => nfs_mount(site),
-        Some(Protocol::Smb) => smb_mount(site),
-        Some(Protocol::Afp) => {
-            let mut parts = vec![Part::AfpIsLegacy];
-            parts.extend(smb_mount(site));
-            parts
+    let of_nfs = [SiteName::Server, SiteName::Path, SiteName::Mount];
+    let of_smb = [SiteName::Server, SiteName::Share, SiteName::Mount];
+    let (parts, names) = match site.protocol {
+        Some(Protocol::Nfs) => (nfs_mount(site), of_nfs.to_vec()),
+        Some(Protocol::Smb) => (smb_mount(site), of_smb.to_vec()),
+        Some(Protocol::Afp) => ([vec![Part::AfpIsLegacy], smb_mount(site)].concat(), of_smb.to_vec()),
+        None => {
+            let left = |rule| Part::not_stated(rule, site, &[Stated::Protocol]);
+            (vec![left("nfs.version"), left("nfs.readahead_128k")], vec![SiteName::Mount])
         }
-        None => vec![Part::Left("nfs.version", Left::NotStated("--protocol"))],
-    };
-    let names = match site.protocol {
-        Some(Protocol::Nfs) => vec![SiteName::Server, SiteName::Path, SiteName::Mount],
-        Some(Protocol::Smb | Protocol::Afp) => vec![SiteName::Server, SiteName::Share, SiteName::Mount],
-        None => vec![SiteName::Mount],
     };
     Fragment {
         name: "fstab",
         place: Destination::Into("/etc/fstab".to_owned()),
         parts,
         names,
+        keep: None,
         activate: vec![format!("umount {0} && mount {0}", site.mount_point)],
     }
 }
 
 fn nfs_mount(site: &Site) -> Vec<Part> {
-    let version = site.nfs.unwrap_or(Version(4, 2));
-    let mut options = format!(
-        "vers={}",
-        if version.0 == 3 { "3".to_owned() } else { format!("{}.{}", version.0, version.1) }
-    );
-    options.push_str(",proto=tcp,hard,rsize=1048576,wsize=1048576,sec=sys");
-    let mut parts = Vec::new();
-    let is_new = site.kernel.is_none_or(|kernel| kernel >= NCONNECT);
-    match (sums::wants_connections(site), site.kernel.filter(|_| !is_new)) {
-        (_, Some(kernel)) => parts.push(Part::Left("nfs.nconnect_missing", Left::TooOld(kernel))),
-        (Some(true), None) => options.push_str(&format!(",nconnect={CONNECTIONS}")),
-        (Some(false), None) if site.topology() == Topology::FanIn => {
-            parts.push(Part::Left("nfs.nconnect_missing", Left::Topology(Topology::FanIn)));
-        }
-        (Some(false), None) => parts.push(Part::Left("nfs.nconnect_missing", Left::Measure)),
-        (None, None) => {
-            parts.push(Part::Left("nfs.nconnect_missing", Left::NotStated("--server-link and --client-link")))
-        }
+    let version = match site.nfs.unwrap_or(Version(4, 2)) {
+        Version(3, _) => "vers=3".to_owned(),
+        Version(major, minor) => format!("vers={major}.{minor}"),
+    };
+    let mut options = format!("{version},proto=tcp,hard,rsize=1048576,wsize=1048576,sec=sys");
+    let too_old = site.kernel.filter(|kernel| *kernel < NCONNECT);
+    let connections = format!("nconnect={CONNECTIONS}");
+    let left = match (sums::wants_connections(site), too_old) {
+        (_, Some(kernel)) => Some(Left::TooOld(kernel)),
+        (Some(true), None) => None,
+        (Some(false), None) if site.topology() == Topology::FanIn => Some(Left::Topology(Topology::FanIn)),
+        (Some(false), None) => Some(Left::Measure),
+        (None, None) => Some(Left::NotStated(site.not_stated(&[Stated::ServerLink, Stated::ClientLink]))),
+    };
+    if left.is_none() {
+        options.push_str(&format!(",{connections}"));
     }
     let text = format!("{}:{} {} nfs {options},_netdev 0 0", site.server, site.path, site.mount_point);
-    let line = Line::new(text, "nfs.rsize_wsize").sum(sums::requests(site));
-    parts.insert(0, line.into());
-    parts.push(Part::Decide("nfs.krb5p"));
-    parts
+    let mut line = Line::new(text, "nfs.rsize_wsize").sum(sums::requests(site));
+    line =
+        line.part(version, "nfs.version").part("proto=tcp", "nfs.proto_udp").part("hard", "nfs.soft_mount");
+    if left.is_none() {
+        line = line.part(connections, "nfs.nconnect_missing");
+    }
+    let left = left.map(|left| Part::Left("nfs.nconnect_missing", left));
+    [line.into()].into_iter().chain(left).chain([Part::Decide("nfs.krb5p")]).collect()
 }
 
 fn smb_mount(site: &Site) -> Vec<Part> {
-    let mut options = "vers=3.1.1,cache=strict,credentials=/etc/samba/media.credentials".to_owned();
-    if sums::wants_connections(site) == Some(true) {
-        options.push_str(&format!(",multichannel,max_channels={CONNECTIONS}"));
-    }
+    const SEVERAL: &str = "smb.multichannel_unused";
+    let channels = format!("multichannel,max_channels={CONNECTIONS}");
+    let wants = sums::wants_connections(site);
+    let more = if wants == Some(true) { format!(",{channels}") } else { String::new() };
+    let options = format!("vers=3.1.1,cache=strict,credentials=/etc/samba/media.credentials{more}");
     let text = format!("//{}/{} {} cifs {options},_netdev 0 0", site.server, site.share, site.mount_point);
-    vec![
-        Line::new(text, "smb.cifs.mount_options").into(),
-        Part::Decide("smb.signing_required"),
-        Part::Decide("smb.encryption_on"),
-    ]
+    let line = Line::new(text, "smb.cifs.mount_options").part("vers=3.1.1", "smb.dialect_low");
+    let (line, left) = match wants {
+        Some(true) => (line.part(channels, SEVERAL), None),
+        Some(false) if site.topology() == Topology::FanIn => (line, Some(Left::Topology(Topology::FanIn))),
+        Some(false) => (line, Some(Left::Measure)),
+        None => (line, Some(Left::NotStated(site.not_stated(&[Stated::ServerLink, Stated::ClientLink])))),
+    };
+    let left = left.map(|left| Part::Left(SEVERAL, left));
+    let decide = [Part::Decide("smb.signing_required"), Part::Decide("smb.encryption_on")];
+    [line.into()].into_iter().chain(left).chain(decide).collect()
 }
 
-/// How far NFS mounts are read ahead, by the program that udev asks for each of them.
-pub(super) fn read_ahead(site: &Site) -> Fragment {
-    let parts = match site.protocol {
-        Some(Protocol::Nfs) => vec![
+/// How far NFS mounts are read ahead, by the program that udev asks for each of them. `None` for clients that
+/// mount by another protocol.
+pub(super) fn read_ahead(site: &Site) -> Option<Fragment> {
+    (site.protocol == Some(Protocol::Nfs)).then(|| Fragment {
+        name: "nfs.conf",
+        place: Destination::File("/etc/nfs.conf.d/reelgauge-media.conf".to_owned()),
+        parts: vec![
             frame("[nfsrahead]"),
             Line::new(format!("default={READ_AHEAD_KIB}"), "nfs.readahead_128k")
                 .because(Because::ToProve)
                 .into(),
         ],
-        _ => vec![Part::Left("nfs.readahead_128k", Left::NotStated("--protocol nfs"))],
-    };
-    Fragment {
-        name: "nfs.conf",
-        place: Destination::File("/etc/nfs.conf.d/reelgauge-media.conf".to_owned()),
-        parts,
         names: vec![SiteName::Mount],
+        keep: None,
         activate: vec![format!("umount {0} && mount {0}", site.mount_point)],
-    }
+    })
 }

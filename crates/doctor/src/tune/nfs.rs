@@ -1,8 +1,12 @@
 //! An NFS server: what it gives to whom, and its threads. The kernel's, and NFS-Ganesha.
 
-use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame};
-use super::site::{Site, SiteName};
+use super::fragment::{Because, Destination, Fragment, Line, Part, default, frame};
+use super::site::{Site, SiteName, Stated};
 use super::sums::{self, Sum};
+
+/// What the number of threads hangs on.
+pub(super) const THREADS: [Stated; 4] =
+    [Stated::Clients, Stated::Disks, Stated::ServerLink, Stated::ClientLink];
 
 pub(super) fn exports(site: &Site) -> Fragment {
     let options = "rw,sync,no_subtree_check,sec=sys";
@@ -12,6 +16,7 @@ pub(super) fn exports(site: &Site) -> Fragment {
         place: Destination::Into("/etc/exports".to_owned()),
         parts: vec![line.into(), Part::Decide("nfs.export_async"), Part::Decide("nfs.krb5p")],
         names: vec![SiteName::Path, SiteName::Network],
+        keep: None,
         activate: vec!["exportfs -ra".to_owned()],
     }
 }
@@ -23,9 +28,7 @@ pub(super) fn daemon(site: &Site) -> Fragment {
             let line = Line::new(format!("threads={threads}"), "nfs.server.threads");
             parts.push(line.because(Because::ToProve).sum(Some(sum)).into());
         }
-        _ => {
-            parts.push(Part::Left("nfs.server.threads", Left::NotStated("--clients, --disks and the links")))
-        }
+        _ => parts.push(Part::not_stated("nfs.server.threads", site, &THREADS)),
     }
     // Macs are best off with version 3, others with 4.
     parts.push(default("vers3=y", "nfs.version"));
@@ -38,6 +41,7 @@ pub(super) fn daemon(site: &Site) -> Fragment {
         place: Destination::File("/etc/nfs.conf.d/reelgauge-media.conf".to_owned()),
         parts,
         names: Vec::new(),
+        keep: None,
         activate: vec!["systemctl restart nfs-server".to_owned()],
     }
 }
@@ -73,6 +77,7 @@ pub(super) fn ganesha(site: &Site) -> Fragment {
             frame("}"),
         ],
         names: vec![SiteName::Path, SiteName::Network],
+        keep: None,
         activate: vec!["systemctl restart nfs-ganesha".to_owned()],
     }
 }

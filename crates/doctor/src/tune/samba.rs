@@ -20,6 +20,7 @@ pub(super) fn config(site: &Site) -> Fragment {
         place: Destination::Into(FILE.to_owned()),
         parts,
         names: vec![SiteName::Share, SiteName::Path],
+        keep: None,
         activate: vec!["testparm -s".to_owned(), "smbcontrol all reload-config".to_owned()],
     }
 }

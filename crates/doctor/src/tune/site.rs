@@ -17,6 +17,8 @@ pub enum Topology {
     FanIn,
     /// Several clients whose links are as fast as the server's, or slower only for the server.
     Several,
+    /// One client whose link is faster than the server's.
+    FasterClient,
     /// Not stated, and not told by the links.
     NotKnown,
 }
@@ -31,6 +33,18 @@ pub enum Protocol {
     Nfs,
     /// Apple's former protocol.
     Afp,
+}
+
+/// What sums hang on, by the flag that states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stated {
+    ServerLink,
+    ClientLink,
+    Clients,
+    Disks,
+    Memory,
+    Reserve,
+    Protocol,
 }
 
 /// What the server's volume lies on.
@@ -148,18 +162,17 @@ pub struct Site {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
-    /// The links say something else than the topology.
-    #[error(
-        "a single client at equal speed does not go with a server at {server} Mbit/s, clients at {client} Mbit/s and \
-         {clients} of them; leave --topology away, or state the links as they are"
-    )]
+    /// The links, or the number of clients, say something else than the topology.
+    #[error("the topology {stated:?} does not go with what else was stated")]
     Topology {
+        /// The topology.
+        stated: Topology,
         /// The server's link.
-        server: f64,
+        server_mbit_per_s: Option<f64>,
         /// The clients'.
-        client: f64,
+        client_mbit_per_s: Option<f64>,
         /// How many.
-        clients: u32,
+        clients: Option<u32>,
     },
     /// A number can't be.
     #[error("{what} is {value}, which can't be: {why}")]
@@ -268,6 +281,7 @@ impl Site {
             (Some(server), Some(client), _) if server > client * SAME_SPEED => Topology::FanIn,
             (Some(server), Some(client), Some(1)) if client <= server * SAME_SPEED => Topology::Single,
             (Some(_), Some(_), Some(2..)) => Topology::Several,
+            (Some(server), Some(client), Some(1)) if client > server => Topology::FasterClient,
             _ => Topology::NotKnown,
         }
     }
@@ -278,6 +292,20 @@ impl Site {
             (Some(server), Some(client)) => Some(server.min(client)),
             (one, two) => one.or(two),
         }
+    }
+
+    /// Of these, what nobody stated.
+    pub(super) fn not_stated(&self, wanted: &[Stated]) -> Vec<&'static str> {
+        let missing = wanted.iter().filter_map(|wanted| match wanted {
+            Stated::ServerLink => self.server_link_mbit_per_s.is_none().then_some("--server-link"),
+            Stated::ClientLink => self.client_link_mbit_per_s.is_none().then_some("--client-link"),
+            Stated::Clients => self.clients.is_none().then_some("--clients"),
+            Stated::Disks => self.disks.is_none().then_some("--disks"),
+            Stated::Memory => self.server_memory_bytes.is_none().then_some("--memory"),
+            Stated::Reserve => self.reserved_memory_bytes.is_none().then_some("--reserve"),
+            Stated::Protocol => self.protocol.is_none().then_some("--protocol"),
+        });
+        missing.collect()
     }
 
     /// A name, stated or not.
@@ -300,14 +328,7 @@ impl Site {
 
     pub(super) fn check(&self) -> Result<(), SiteError> {
         self.check_numbers()?;
-        let (server, client) = (self.server_link_mbit_per_s, self.client_link_mbit_per_s);
-        if let (Some(Topology::Single), Some(server), Some(client)) = (self.stated_topology, server, client) {
-            let differs = server > client * SAME_SPEED || client > server * SAME_SPEED;
-            let clients = self.clients.unwrap_or(1);
-            if differs || clients > 1 {
-                return Err(SiteError::Topology { server, client, clients });
-            }
-        }
+        self.check_topology()?;
         for name in SiteName::ALL {
             let word = self.name(name);
             if let Some(why) = fault_of(word) {
@@ -316,6 +337,34 @@ impl Site {
             }
         }
         Ok(())
+    }
+
+    /// Whoever states the topology and the links has stated it twice.
+    fn check_topology(&self) -> Result<(), SiteError> {
+        let Some(stated) = self.stated_topology else { return Ok(()) };
+        let links = self.server_link_mbit_per_s.zip(self.client_link_mbit_per_s);
+        let is_faster = |one: f64, other: f64| one > other * SAME_SPEED;
+        let do_links_fit = links.is_none_or(|(server, client)| match stated {
+            Topology::Single => !is_faster(server, client) && !is_faster(client, server),
+            Topology::FanIn => is_faster(server, client),
+            Topology::Several => !is_faster(server, client),
+            Topology::FasterClient => is_faster(client, server),
+            Topology::NotKnown => true,
+        });
+        let do_clients_fit = self.clients.is_none_or(|clients| match stated {
+            Topology::Single | Topology::FasterClient => clients == 1,
+            Topology::Several => clients > 1,
+            Topology::FanIn | Topology::NotKnown => true,
+        });
+        if do_links_fit && do_clients_fit {
+            return Ok(());
+        }
+        Err(SiteError::Topology {
+            stated,
+            server_mbit_per_s: self.server_link_mbit_per_s,
+            client_mbit_per_s: self.client_link_mbit_per_s,
+            clients: self.clients,
+        })
     }
 
     fn check_numbers(&self) -> Result<(), SiteError> {

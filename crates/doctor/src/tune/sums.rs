@@ -107,6 +107,23 @@ pub fn window(site: &Site, usual_bytes: u64) -> Option<Sum> {
     Some(Sum::Window { mbit_per_s, round_trip_ms: site.round_trip_ms, needed_bytes, bytes })
 }
 
+/// What is set for receiving and for sending, each with its bytes.
+pub(super) struct Windows {
+    /// For receiving.
+    pub(super) receive: (Sum, u64),
+    /// For sending.
+    pub(super) send: (Sum, u64),
+}
+
+/// Both windows; `None` where no link is stated.
+pub(super) fn windows(site: &Site) -> Option<Windows> {
+    let of = |usual_bytes| match window(site, usual_bytes) {
+        Some(sum @ Sum::Window { bytes, .. }) => Some((sum, bytes)),
+        _ => None,
+    };
+    Some(Windows { receive: of(USUAL_RECEIVE_BYTES)?, send: of(USUAL_SEND_BYTES)? })
+}
+
 /// What connections may take together.
 pub fn connection_memory(site: &Site, connections: u32, buffer_bytes: u64) -> Option<Sum> {
     let clients = site.clients?;

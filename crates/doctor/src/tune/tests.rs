@@ -2,6 +2,8 @@
 //! is set.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
+
 use super::fragment::{Because, Left, Part};
 use super::site::{Disks, Protocol, SiteName, Topology, Version};
 use super::*;
@@ -120,6 +122,14 @@ fn a_topology_that_its_links_contradict_is_refused() {
     assert_eq!(single(stated(10e3, 10e3, 1)), Ok(()));
     assert!(matches!(single(stated(10e3, 1e3, 1)), Err(SiteError::Topology { .. })));
     assert!(matches!(single(stated(10e3, 10e3, 3)), Err(SiteError::Topology { .. })));
+    let said =
+        |stated, site: Site| fragments(Purpose::Smb, &Site { stated_topology: Some(stated), ..site }).is_ok();
+    assert!(said(Topology::FanIn, stated(10e3, 1e3, 12)) && said(Topology::Several, stated(10e3, 10e3, 4)));
+    assert!(!said(Topology::FanIn, stated(10e3, 10e3, 4)), "equal links step down nowhere");
+    assert!(!said(Topology::FanIn, stated(1e3, 10e3, 4)) && !said(Topology::Several, stated(10e3, 1e3, 4)));
+    assert!(!said(Topology::Several, stated(10e3, 10e3, 1)), "one is not several");
+    assert!(!said(Topology::Single, Site { clients: Some(3), ..Site::default() }), "without links, too");
+    assert!(said(Topology::FanIn, Site::default()));
     let slow = Site { round_trip_ms: f64::NAN, ..Site::default() };
     assert!(matches!(fragments(Purpose::Smb, &slow), Err(SiteError::Number { .. })));
     let (reserved_bytes, memory_bytes) = (64 << 30, 32 << 30);
@@ -259,4 +269,75 @@ fn a_mac_on_nfs_gets_its_version_and_a_warning_of_local_locks_and_afp_is_called_
     let is_version = |part: &Part| matches!(part, Part::Line(line) if line.text.contains("nfsvers=3,"));
     assert!(nfs.iter().any(is_version) && nfs.contains(&Part::Decide("nfs.locking_mode")));
     assert!(parts(Protocol::Afp).contains(&Part::AfpIsLegacy) && !nfs.contains(&Part::AfpIsLegacy));
+}
+
+/// What is called not stated is not stated, and the rest is not asked for again.
+#[test]
+fn only_what_nobody_stated_is_called_so() {
+    let missing = |purpose, site: &Site| -> BTreeSet<&'static str> {
+        let parts = fragments(purpose, site).unwrap().into_iter().flat_map(|one| one.parts);
+        let flags = parts.filter_map(|part| match part {
+            Part::Left(_, Left::NotStated(flags)) => Some(flags),
+            _ => None,
+        });
+        flags.inspect(|flags| assert!(!flags.is_empty(), "{purpose:?} {site:?}")).flatten().collect()
+    };
+    for purpose in ALL {
+        let whole = Site { protocol: Some(Protocol::Nfs), ..stated(10e3, 10e3, 4) };
+        assert_eq!(missing(purpose, &whole), BTreeSet::new(), "{purpose:?}");
+        let faster = Site { protocol: Some(Protocol::Smb), ..stated(1e3, 10e3, 1) };
+        assert_eq!(missing(purpose, &faster), BTreeSet::new(), "{purpose:?}");
+        let one = Site { clients: None, ..whole };
+        assert!(missing(purpose, &one).iter().all(|flag| *flag == "--clients"), "{purpose:?}");
+    }
+    let link = Site { server_link_mbit_per_s: Some(10e3), ..Site::default() };
+    assert!(!missing(Purpose::Smb, &link).contains("--server-link"));
+    assert!(missing(Purpose::Smb, &link).contains("--clients"));
+}
+
+#[test]
+fn a_client_by_smb_gets_no_file_of_nfs() {
+    let names = |protocol| -> Vec<&'static str> {
+        let site = Site { protocol, ..Site::default() };
+        fragments(Purpose::ClientLinux, &site).unwrap().iter().map(|one| one.name).collect()
+    };
+    assert_eq!(names(Some(Protocol::Smb)), ["fstab", "sysctl.conf", "link.sh"]);
+    assert_eq!(names(Some(Protocol::Nfs)), ["fstab", "nfs.conf", "sysctl.conf", "link.sh"]);
+    assert_eq!(names(None), ["fstab", "sysctl.conf", "link.sh"]);
+}
+
+/// A part of a line that another rule brought has that rule's reason, and every line has one.
+#[test]
+fn every_line_says_why_it_is_written_and_so_does_every_part_of_it() {
+    for site in sites() {
+        for line in ALL.into_iter().flat_map(|purpose| lines(purpose, &site)) {
+            let rules = line.parts.iter().map(|(_, id)| *id).chain([line.rule]);
+            rules.for_each(|id| assert!(rule(id).reason.is_some(), "{id}: {}", line.text));
+            assert!(line.parts.iter().all(|(part, _)| line.text.contains(part.as_str())), "{line:?}");
+            for (word, id) in
+                [("nconnect=", "nfs.nconnect_missing"), ("multichannel,", "smb.multichannel_unused")]
+            {
+                let has_reason = line.parts.iter().any(|(part, rule)| part.contains(word) && *rule == id);
+                assert_eq!(line.text.contains(word), has_reason, "{line:?}");
+            }
+        }
+    }
+    let fast = Site { protocol: Some(Protocol::Nfs), ..stated(10e3, 10e3, 1) };
+    assert!(lines(Purpose::ClientLinux, &fast).iter().any(|line| line.text.contains("nconnect=4")));
+}
+
+/// Whatever the kernel is told is kept before, with the limit that it takes the place of.
+#[test]
+fn settings_of_the_kernel_are_kept_before_they_change() {
+    for purpose in [Purpose::Smb, Purpose::Nfs, Purpose::ClientLinux] {
+        let all = fragments(purpose, &stated(10e3, 10e3, 1)).unwrap();
+        let kernel = all.iter().find(|one| one.name == "sysctl.conf").unwrap();
+        let kept = &kernel.keep.as_ref().unwrap().settings;
+        let set = kernel.parts.iter().filter_map(Part::text).filter_map(|text| text.split(" = ").next());
+        set.for_each(|name| assert!(kept.iter().any(|kept| kept == name), "{name}"));
+        let is_client = purpose == Purpose::ClientLinux;
+        for name in ["vm.dirty_ratio", "vm.dirty_background_ratio"] {
+            assert_eq!(kept.iter().any(|kept| kept == name), is_client, "{name}");
+        }
+    }
 }

@@ -2,19 +2,14 @@
 //! gone with the next update.
 
 use super::fragment::{Because, Destination, Fragment, Left, Line, Part, frames};
-use super::site::{Protocol, Site};
-use super::sums::{self, Sum, USUAL_RECEIVE_BYTES, USUAL_SEND_BYTES};
-use super::{linux, samba, zfs};
+use super::site::{Protocol, Site, Stated};
+use super::sums::{self, Sum, Windows};
+use super::{linux, nfs, samba, zfs};
 
 pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
     let site = &Site { has_zfs: true, ..site.clone() };
     let mut all = Vec::new();
-    if site.protocol != Some(Protocol::Nfs) {
-        all.push(auxiliary(site));
-    }
-    if site.protocol == Some(Protocol::Nfs) {
-        all.push(threads(site));
-    }
+    all.push(if site.protocol == Some(Protocol::Nfs) { threads(site) } else { auxiliary(site) });
     all.push(zfs::dataset(site));
     all.push(scale(site));
     all.push(core(site));
@@ -44,6 +39,7 @@ fn auxiliary(site: &Site) -> Fragment {
         place: Destination::Dialog("Services > SMB > Auxiliary Parameters"),
         parts,
         names: Vec::new(),
+        keep: None,
         activate: vec!["midclt call service.restart cifs".to_owned()],
     }
 }
@@ -56,13 +52,14 @@ fn threads(site: &Site) -> Fragment {
                 .sum(Some(sum))
                 .into()
         }
-        _ => Part::Left("nfs.server.threads", Left::NotStated("--clients, --disks and the links")),
+        _ => Part::not_stated("nfs.server.threads", site, &nfs::THREADS),
     };
     Fragment {
         name: "truenas-nfs.txt",
         place: Destination::Dialog("Services > NFS"),
         parts: vec![part, Part::Decide("nfs.export_async"), Part::Decide("nfs.krb5p")],
         names: Vec::new(),
+        keep: None,
         activate: Vec::new(),
     }
 }
@@ -72,7 +69,7 @@ fn scale(site: &Site) -> Fragment {
     let mut fragment = linux::kernel(site, true);
     fragment.name = "truenas-scale-sysctl.txt";
     fragment.place = Destination::Dialog("SCALE: System > Advanced > Sysctl, one variable for each line");
-    fragment.activate = Vec::new();
+    (fragment.keep, fragment.activate) = (None, Vec::new());
     fragment.parts.push(frames(site, &|bytes| Line::new(format!("MTU {bytes} (Network > Interfaces)"), "")));
     fragment
 }
@@ -80,17 +77,14 @@ fn scale(site: &Site) -> Fragment {
 /// CORE has FreeBSD's.
 fn core(site: &Site) -> Fragment {
     const RULE: &str = "net.tcp.buffer_below_bdp";
-    let both = (sums::window(site, USUAL_RECEIVE_BYTES), sums::window(site, USUAL_SEND_BYTES));
-    let mut parts = match both {
-        (Some(receive @ Sum::Window { bytes: read, .. }), Some(send @ Sum::Window { bytes: sent, .. })) => {
-            vec![
-                // Half of it is the kernel's own book-keeping.
-                Line::new(format!("kern.ipc.maxsockbuf = {}", 2 * read.max(sent)), RULE).into(),
-                Line::new(format!("net.inet.tcp.recvbuf_max = {read}"), RULE).sum(Some(receive)).into(),
-                Line::new(format!("net.inet.tcp.sendbuf_max = {sent}"), RULE).sum(Some(send)).into(),
-            ]
-        }
-        _ => vec![Part::Left(RULE, Left::NotStated("--server-link and --client-link"))],
+    let mut parts = match sums::windows(site) {
+        Some(Windows { receive: (receive, read), send: (send, sent) }) => vec![
+            // Half of it is the kernel's own book-keeping.
+            Line::new(format!("kern.ipc.maxsockbuf = {}", 2 * read.max(sent)), RULE).into(),
+            Line::new(format!("net.inet.tcp.recvbuf_max = {read}"), RULE).sum(Some(receive)).into(),
+            Line::new(format!("net.inet.tcp.sendbuf_max = {sent}"), RULE).sum(Some(send)).into(),
+        ],
+        None => vec![Part::not_stated(RULE, site, &[Stated::ServerLink, Stated::ClientLink])],
     };
     parts.push(Line::new("net.inet.tcp.rfc1323 = 1", "net.tcp.window_scaling_off").into());
     parts.push(Line::new("net.inet.tcp.cc.algorithm = cubic", "net.tcp.cc_on_server").into());
@@ -100,6 +94,7 @@ fn core(site: &Site) -> Fragment {
         place: Destination::Dialog("CORE: System > Tunables, type SYSCTL, one for each line"),
         parts,
         names: Vec::new(),
+        keep: None,
         activate: Vec::new(),
     }
 }

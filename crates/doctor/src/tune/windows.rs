@@ -12,6 +12,7 @@ pub(super) fn script(site: &Site) -> Fragment {
     parts.push(
         Line::new("netsh interface tcp set global autotuninglevel=normal", "client.windows.autotuning")
             .because(Because::IsDefault)
+            .undo("the same with the level that 'netsh interface tcp show global' said before: note it first")
             .into(),
     );
     for (name, value) in [
@@ -41,6 +42,7 @@ pub(super) fn script(site: &Site) -> Fragment {
         place: Destination::Run("PowerShell"),
         parts,
         names: vec![SiteName::Interface],
+        keep: None,
         activate: vec!["Get-SmbConnection".to_owned()],
     }
 }

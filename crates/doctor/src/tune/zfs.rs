@@ -1,13 +1,11 @@
 //! ZFS: properties of a dataset, and how much memory its cache may take.
 
 use super::fragment::{Because, Destination, Fragment, Left, Line, Part};
-use super::site::{Site, SiteName};
+use super::site::{Site, SiteName, Stated};
 use super::sums::{self, Sum};
 
 pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
-    let mut all = vec![dataset(site)];
-    all.push(cache(site));
-    all
+    vec![dataset(site), cache(site)]
 }
 
 /// Properties of the dataset that media lie in.
@@ -34,6 +32,7 @@ pub(super) fn dataset(site: &Site) -> Fragment {
             Part::Left("zfs.prefetch_ineffective", Left::Measure),
         ],
         names: vec![SiteName::Dataset],
+        keep: None,
         activate: Vec::new(),
     }
 }
@@ -46,13 +45,14 @@ fn cache(site: &Site) -> Fragment {
                 .sum(Some(sum))
                 .into()
         }
-        _ => Part::Left("zfs.arc_limit", Left::NotStated("--memory and --reserve")),
+        _ => Part::not_stated("zfs.arc_limit", site, &[Stated::Memory, Stated::Reserve]),
     };
     Fragment {
         name: "zfs-modprobe.conf",
         place: Destination::File("/etc/modprobe.d/reelgauge-zfs.conf".to_owned()),
         parts: vec![part],
         names: Vec::new(),
-        activate: vec!["update-initramfs -u".to_owned()],
+        keep: None,
+        activate: vec!["update-initramfs -u".to_owned(), "reboot".to_owned()],
     }
 }

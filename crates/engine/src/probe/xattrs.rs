@@ -13,6 +13,9 @@ const NAME: &str = "user.reelgauge-probe";
 /// The first is what the Finder keeps of a file, the last what the kernel lets through at most.
 const SIZES_BYTES: [usize; 6] = [32, 256, 1024, 3000, 16 << 10, 64 << 10];
 
+/// What is tried after the first.
+const LARGER: &str = "set a larger extended attribute";
+
 pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let file = bench.make(&bench.at("attributes")).map_err(broken("make a file"))?;
     bench.step()?;
@@ -54,9 +57,9 @@ pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
 /// Notes how large one may be: up to the first that is refused, unless that failed for want of room.
 fn largest(found: &mut Found, largest_bytes: usize, end: Option<(usize, io::Error)>) {
     match end {
-        Some((_, error)) if found.shortage(&error).is_some() => {
+        Some((_, error)) if found.shortage(LARGER, &error).is_some() => {
             for fact in ["xattr_largest_bytes", "xattr_refused_bytes"] {
-                found.failed(fact, "set a larger extended attribute", &error);
+                found.failed(fact, LARGER, &error);
             }
         }
         Some((size_bytes, _)) => {

@@ -1,4 +1,4 @@
-//! What could not be looked at, by reason: rules, and probes.
+//! What could not be looked at, by reason: rules, and probes; and texts that are there and of no use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,17 @@ use super::probes::not_measured;
 use super::reason::reason;
 use super::words::rules;
 use crate::page::Page;
+use crate::text::plain_short;
 use crate::units::counted;
 
 /// So many reasons are shown, and so many rules with each, where nobody asks for all.
 const REASONS_MAX: usize = 5;
 const IDS_MAX: usize = 6;
+/// So many texts or files are named.
+const NAMES_MAX: usize = 8;
+/// What a file's name may take.
+const NAME_CHARS: usize = 60;
+
 /// What one reason kept from being looked at.
 #[derive(Default)]
 struct Kept<'a> {
@@ -52,6 +58,41 @@ pub(super) fn not_looked(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
         let left = counts(rules, probes.len());
         page.below(INDENT, "for other reasons", &format!("{left}; --all names them"));
     }
+}
+
+/// Names texts that are there and damaged, with what of them and what to do.
+pub(super) fn not_understood(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
+    let damaged = &diagnosis.not_understood;
+    if damaged.is_empty() {
+        return;
+    }
+    let remedy = match diagnosis.scope.is_elsewhere {
+        true => "collect them again there, with the script of: reelgauge doctor --collect-script",
+        false => "this machine says it in another way than is expected; nothing is concluded from it",
+    };
+    let texts = counted(damaged.len() as u64, "text");
+    page.item("Not understood", &format!("{texts}; {remedy}."));
+    let shown = if all { damaged.len() } else { damaged.len().min(NAMES_MAX) };
+    for gap in &damaged[..shown] {
+        page.below(INDENT, "Text", &format!("{}.", reason(gap)));
+    }
+    if damaged.len() > shown {
+        page.below(INDENT, "Text", &format!("{} more; --all names them.", damaged.len() - shown));
+    }
+}
+
+/// Names files among collected texts that no rule reads.
+pub(super) fn unrecognised(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
+    let names = &diagnosis.unrecognised;
+    if names.is_empty() {
+        return;
+    }
+    let shown = if all { names.len() } else { names.len().min(NAMES_MAX) };
+    let told: Vec<String> = names[..shown].iter().map(|name| plain_short(name, NAME_CHARS)).collect();
+    let more = names.len() - shown;
+    let more = if more > 0 { format!(" and {more} more; --all names them") } else { String::new() };
+    let files = counted(names.len() as u64, "file");
+    page.item("Not read", &format!("{files} that no rule asks for: {}{more}.", told.join(", ")));
 }
 
 /// `3 rules and 2 probes`, of which there may be none of one kind.

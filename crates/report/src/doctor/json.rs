@@ -25,6 +25,10 @@ struct Written<'a> {
     in_order: &'a [&'static str],
     documented_only: &'a [Documented],
     not_here: &'a [&'static str],
+    /// Texts that are there and damaged.
+    not_understood: Vec<NotUnderstood<'a>>,
+    /// Files among collected texts that no rule reads.
+    not_read: &'a [String],
     /// The path to the server's disks. `null` where no network leads there.
     path_to_storage: Option<&'a PathFacts>,
     /// What probes found. `null` where there were none.
@@ -96,6 +100,17 @@ struct WrittenFound<'a> {
     #[serde(flatten)]
     found: &'a Found,
     sentence: String,
+    /// What to do about this one.
+    fix: Option<String>,
+    /// What gives back what was found of it.
+    rollback: String,
+}
+
+#[derive(Serialize)]
+struct NotUnderstood<'a> {
+    #[serde(flatten)]
+    gap: &'a Gap,
+    reason: String,
 }
 
 #[derive(Serialize)]
@@ -139,6 +154,12 @@ pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_j
         in_order: &diagnosis.in_order,
         documented_only: &diagnosis.documented,
         not_here: &diagnosis.not_here,
+        not_understood: diagnosis
+            .not_understood
+            .iter()
+            .map(|gap| NotUnderstood { gap, reason: reason(gap) })
+            .collect(),
+        not_read: &diagnosis.unrecognised,
         path_to_storage: way,
         probes: diagnosis.probed.as_ref().map(probes_of),
         next_step: next_step(diagnosis),
@@ -175,6 +196,8 @@ fn harmless(json: &str) -> String {
 
 fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
     let rule = finding.rule;
+    // Of the first that was found; each has its own beside its sentence.
+    let first = |text: &str| words::commands(text, finding).into_iter().next().unwrap_or_default();
     WrittenFinding {
         rule: &rule.id,
         title: &rule.title,
@@ -185,13 +208,18 @@ fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
         found: finding
             .found
             .iter()
-            .map(|found| WrittenFound { found, sentence: words::found(found) })
+            .map(|found| WrittenFound {
+                found,
+                sentence: words::found(found),
+                fix: rule.fix(os).map(|fix| words::command(fix, found)),
+                rollback: words::command(rule.undo(os), found),
+            })
             .collect(),
         cost: words::price(rule.severity),
         why: &rule.why,
         recommended: &rule.recommended,
-        fix: rule.fix(os).map(|fix| words::command(fix, finding)),
-        rollback: words::command(&rule.rollback, finding),
+        fix: rule.fix(os).map(first),
+        rollback: first(rule.undo(os)),
         not_when: &rule.not_when,
         verify: &rule.verify,
         claims: &rule.claims,

@@ -25,6 +25,9 @@ pub(super) fn reason(gap: &Gap) -> String {
         NotKnown::Virtual => "the cards of a virtual machine do not tell their real speed".to_owned(),
         NotKnown::Probe(why) => format!("not measured: {}", plain_short(why, REASON_CHARS)),
         NotKnown::NoFile(what) => format!("'{text}' is {what} in the folder, and was not read"),
+        NotKnown::NotUnderstood(what) => {
+            format!("{text} can't be understood ({})", plain_short(what, REASON_CHARS))
+        }
         NotKnown::Writes(why) => format!("{} (the script of --collect-script asks it)", plain(why)),
     }
 }

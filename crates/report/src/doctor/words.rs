@@ -7,9 +7,12 @@ use reelgauge_doctor::diagnosis::{Finding, Found};
 use reelgauge_doctor::facts::Value;
 use reelgauge_doctor::rule::{Evidence, Os, Role, Rule, Severity};
 
+use super::SUBJECTS_MAX;
 use crate::text::{capital, plain, plain_short, shell_word};
 use crate::units::{amount, block_size, count, counted, number, span};
 
+/// What a line of a file may take.
+const LINE_CHARS: usize = 200;
 /// What a name or a list may take in a sentence.
 const WORD_CHARS: usize = 80;
 /// What the name of a machine may take.
@@ -132,30 +135,55 @@ pub(super) fn found(found: &Found) -> String {
     capital_but_names(&said, &found.name)
 }
 
-/// What to do, or to undo, with names and values of the first that was found. They come from collected texts,
-/// so none of them is more than a word of a shell's.
-pub(super) fn command(text: &str, finding: &Finding) -> String {
-    let first = finding.found.first();
-    filled(text, |name| {
-        let value = first.and_then(|found| match name {
+/// What to do, or to undo, with names and values of one that was found. They come from collected texts, so
+/// none of them is more than a word of a shell's; behind a tilde they stand in a file, and are harmless
+/// words there.
+pub(super) fn command(text: &str, found: &Found) -> String {
+    let mut is_missing = false;
+    let said = filled(text, |name| {
+        let fact = name.trim_start_matches('~');
+        let value = match fact {
             "name" => Some(found.name.clone()),
             fact => found.facts.get(fact).and_then(written),
-        });
-        value.map_or_else(|| name.to_ascii_uppercase(), |value| shell_word(Path::new(&value)))
-    })
+        };
+        is_missing |= value.is_none();
+        match value {
+            None => fact.to_ascii_uppercase(),
+            Some(value) if fact != name => plain_short(&value, LINE_CHARS),
+            // `vm.dirty_ratio=20` is as harmless as it looks.
+            Some(value) => shell_word(Path::new(&value)),
+        }
+    });
+    match is_missing {
+        true => said + " (what stands in capitals is not known here: note it first)",
+        false => said,
+    }
 }
 
-/// A fact as commands have it.
+/// What to do about everything that was found, and what undoes it: each command once, and no more of them
+/// than subjects are told.
+pub(super) fn commands(text: &str, finding: &Finding) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for found in finding.found.iter().take(SUBJECTS_MAX) {
+        let said = command(text, found);
+        if !all.contains(&said) {
+            all.push(said);
+        }
+    }
+    all
+}
+
+/// A fact as commands have it. ethtool says behind a value that it can't be changed.
 fn written(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) => Some(exact(*number)),
-        Value::Word(word) => Some(word.clone()),
+        Value::Word(word) => Some(word.split(" [").next().unwrap_or(word).to_owned()),
         Value::Nothing => None,
     }
 }
 
 /// A text with something for each name in braces.
-fn filled(text: &str, value_of: impl Fn(&str) -> String) -> String {
+fn filled(text: &str, mut value_of: impl FnMut(&str) -> String) -> String {
     let mut said = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
@@ -238,8 +266,14 @@ mod tests {
         let facts =
             [("n".to_owned(), Value::Number(512.0)), ("w".to_owned(), Value::Word("$(x)".to_owned()))];
         let found = Found { kind: Kind::Disk, name: "sda; rm".to_owned(), facts: facts.into(), template: "" };
-        let finding = Finding { rule, found: vec![found] };
-        assert_eq!(command("set {name} {n} {w} {old}", &finding), "set 'sda; rm' 512 '$(x)' OLD");
+        assert_eq!(command("set {name} {n} {w}", &found), "set 'sda; rm' 512 '$(x)'");
+        assert_eq!(command("line = {~w}", &found), "line = $(x)", "a file is no shell");
+        let told = command("set {old}", &found);
+        assert_eq!(told, "set OLD (what stands in capitals is not known here: note it first)");
+        let other = Found { name: "sdb".to_owned(), ..found.clone() };
+        let finding = Finding { rule, found: vec![found, other] };
+        assert_eq!(commands("{name} {n}", &finding), ["'sda; rm' 512", "sdb 512"], "each has its own");
+        assert_eq!(commands("once", &finding), ["once"]);
     }
 
     #[test]

@@ -51,7 +51,10 @@ fn every_setting_has_a_comment_with_its_rule_above_it_and_comments_fit() {
                     let above: Vec<&str> = above.copied().collect();
                     assert!(above.iter().any(|text| text.contains(line.rule)), "{}: {above:#?}", line.text);
                 }
-                assert!(one.text.contains("# Undo: "), "{}", one.text);
+                let sets = one.fragment.parts.iter().any(|part| matches!(part, Part::Line(_)));
+                assert_eq!(one.text.contains("# Undo: "), sets, "{}", one.text);
+                assert_eq!(one.text.contains("Nothing is set here"), !sets, "{}", one.text);
+                assert!(!one.text.contains("no such case") && !one.text.contains("But: No "), "{}", one.text);
             }
         }
     }
@@ -107,4 +110,45 @@ fn a_site_that_cannot_be_is_refused_in_units() {
         said,
         "--reserve is 64 GiB, and --memory 32 GiB: nothing of the server's memory would be left; give less than 32 GiB"
     );
+}
+
+#[test]
+fn a_topology_that_is_contradicted_is_refused_in_the_words_of_its_flags() {
+    let site = Site {
+        stated_topology: Some(Topology::FanIn),
+        server_link_mbit_per_s: Some(10_000.0),
+        client_link_mbit_per_s: Some(10_000.0),
+        ..Site::default()
+    };
+    assert_eq!(
+        refused(&fragments(Purpose::Smb, &site).unwrap_err()),
+        "--topology fan-in is a server whose link is faster than its clients', and does not go with --server-link \
+         10Gbit and --client-link 10Gbit; leave --topology away, or state the links as they are"
+    );
+}
+
+/// A setting that the kernel was told stays when its file goes: what was set before is kept, and set again.
+#[test]
+fn the_kernels_settings_are_given_back_and_not_only_their_file_removed() {
+    let said = text(Purpose::ClientLinux, &fan_in());
+    let flat = said.replace(" \\\n#     ", "").replace("\n#   ", " ");
+    assert!(flat.contains("keep what is set now: sysctl net.ipv4.tcp_window_scaling "), "{flat}");
+    assert!(flat.contains(" vm.dirty_background_ratio"), "{flat}");
+    assert!(flat.contains("| grep -v '^vm.* = 0$' > /etc/sysctl.d/90-reelgauge-media.before"), "{flat}");
+    let undo = "Undo: rm /etc/sysctl.d/90-reelgauge-media.conf; sysctl -p";
+    assert!(said.replace("\n#  ", "").contains(undo), "{said}");
+    let before = said.find("keep what is set now").unwrap();
+    assert!(before < said.find("To take effect: sysctl -p").unwrap(), "{said}");
+}
+
+#[test]
+fn a_reason_is_one_for_the_line_below_it() {
+    let said = text(Purpose::ClientLinux, &fan_in()).replace("\n#  ", "").replace("\n# ", " ");
+    for (reason, line) in [
+        ("More than 64 KiB may then be on the way on each connection.", "tcp_window_scaling = 1"),
+        ("By TCP no pieces of different packets are put together", "proto=tcp"),
+    ] {
+        assert!(said.find(reason).is_some_and(|at| said[at..].contains(line)), "{said}");
+    }
+    assert!(!said.contains("At most 64 KiB may then"), "{said}");
 }

@@ -3,7 +3,7 @@
 use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::rule::{Evidence, Rule};
 use reelgauge_doctor::tune::Purpose;
-use reelgauge_doctor::tune::fragment::{Because, Destination, Fragment, Left, Line};
+use reelgauge_doctor::tune::fragment::{Because, Destination, Fragment, Kept, Left, Line};
 use reelgauge_doctor::tune::site::{Site, SiteError, Topology};
 
 use super::sums::{ms, speed};
@@ -46,6 +46,7 @@ fn topology(topology: Topology) -> &'static str {
         Topology::Single => "a single client at equal speed",
         Topology::FanIn => "a fast server port feeds slower clients (fan-in)",
         Topology::Several => "several clients, none slower than the server",
+        Topology::FasterClient => "a single client, faster than the server",
         Topology::NotKnown => "whether a fast port feeds slower ones is not known",
     }
 }
@@ -89,43 +90,103 @@ pub fn refused(error: &SiteError) -> String {
                 block_size(*reserved_bytes)
             )
         }
+        SiteError::Topology { stated, server_mbit_per_s, client_mbit_per_s, clients } => {
+            let mut others = Vec::new();
+            others.extend(server_mbit_per_s.map(|link| format!("--server-link {}", flag_speed(link))));
+            others.extend(client_mbit_per_s.map(|link| format!("--client-link {}", flag_speed(link))));
+            others.extend(clients.map(|clients| format!("--clients {clients}")));
+            let (flag, meant) = match stated {
+                Topology::Single => ("single", "one client whose link is as fast as the server's"),
+                Topology::FanIn => ("fan-in", "a server whose link is faster than its clients'"),
+                _ => ("several", "several clients whose links are no slower than the server's"),
+            };
+            format!(
+                "--topology {flag} is {meant}, and does not go with {}; leave --topology away, or state the links as \
+                 they are",
+                others.join(" and ")
+            )
+        }
         error => error.to_string(),
     }
 }
 
-/// What makes a fragment take effect, and what undoes all of it.
-pub(super) fn activate_and_undo(fragment: &Fragment) -> Vec<String> {
-    let then = match fragment.activate.as_slice() {
-        [] => String::new(),
-        commands => format!(", then: {}", commands.join("; ")),
-    };
-    let undo = match &fragment.place {
-        Destination::Into(_) => {
-            format!("Undo: put back the line that stood there, or take the new one out{then}")
+/// `10Gbit`, as the flag has it.
+fn flag_speed(mbit_per_s: f64) -> String {
+    speed(mbit_per_s).replace(' ', "").replace("/s", "")
+}
+
+/// What a fragment that sets nothing says instead of where it belongs.
+pub(super) const NOTHING_SET: &str = "Nothing is set here: why, stands below.";
+
+/// What keeps the former state before a fragment takes effect.
+pub(super) fn before(fragment: &Fragment) -> Option<String> {
+    match &fragment.place {
+        Destination::Into(file) => Some(format!("Before that: cp -p {file} {file}.before")),
+        Destination::File(file) if !is_own(file) => {
+            Some(format!("Before that, if there is such a file: cp -p {file} {file}.before"))
         }
-        Destination::File(_) => format!(
-            "Undo: remove the line, or the file{then}. What the kernel was told stays until a restart, or until the \
-             former value is set again: note it first"
-        ),
-        Destination::Run(_) => "Undo: the command below each reason".to_owned(),
-        Destination::Dialog(_) => format!("Undo: take the line out again{then}"),
-    };
-    let mut all = Vec::new();
-    if !fragment.activate.is_empty() {
-        all.push(format!("To take effect: {}", fragment.activate.join("; ")));
+        Destination::File(_) if fragment.keep.is_some() => {
+            Some("Before it takes effect, keep what is set now:".to_owned())
+        }
+        Destination::File(_) | Destination::Run(_) | Destination::Dialog(_) => None,
     }
-    all.push(undo);
-    all
+}
+
+/// The words of the command that keeps the kernel's former settings. Of two limits the one that is not in
+/// force is 0, and could not be set again.
+pub(super) fn keeping(kept: &Kept) -> Vec<String> {
+    let settings = kept.settings.iter().cloned();
+    let end = ["| grep -v '^vm.* = 0$'".to_owned(), format!("> {}", kept.file)];
+    ["sysctl".to_owned()].into_iter().chain(settings).chain(end).collect()
+}
+
+/// What makes a fragment take effect.
+pub(super) fn activate(fragment: &Fragment) -> Option<String> {
+    let commands = &fragment.activate;
+    (!commands.is_empty()).then(|| format!("To take effect: {}", commands.join("; ")))
+}
+
+/// What undoes all of it.
+pub(super) fn undo(fragment: &Fragment) -> String {
+    let then = match (&fragment.keep, fragment.activate.as_slice()) {
+        (Some(kept), _) => format!("; sysctl -p {}", kept.file),
+        (None, []) => String::new(),
+        (None, commands) => format!("; then: {}", commands.join("; ")),
+    };
+    match &fragment.place {
+        Destination::Into(file) => format!("Undo: cp -p {file}.before {file}{then}"),
+        Destination::File(file) if is_own(file) => format!("Undo: rm {file}{then}"),
+        Destination::File(file) => {
+            format!("Undo: mv {file}.before {file}, or rm {file} where there was none before{then}")
+        }
+        Destination::Run(_) => "Undo: the command below each reason".to_owned(),
+        Destination::Dialog(_) => {
+            format!("Undo: put back what stood in each field before: note it first{then}")
+        }
+    }
+}
+
+/// Whether a file is nobody else's.
+fn is_own(file: &str) -> bool {
+    file.contains("reelgauge")
 }
 
 /// Why a line is there.
 pub(super) fn reasons(line: &Line) -> Vec<String> {
     let Some(rule) = rule(line.rule) else { return vec![format!("[{}]", line.rule)] };
     let is_default = line.because == Some(Because::IsDefault);
-    let mut all = vec![format!("Why: {} [{}, evidence {}]", rule.why, rule.id, evidence(rule))];
+    let reason = |rule: &Rule| rule.reason.clone().unwrap_or_else(|| rule.recommended.clone());
+    let mut all = vec![format!("Why: {} [{}, evidence {}]", reason(rule), rule.id, evidence(rule))];
     all.extend(line.because.map(because));
     if !is_default && rule.not_when != NO_CAVEAT {
         all.push(format!("But: {}", rule.not_when));
+    }
+    for (part, id) in &line.parts {
+        let Some(rule) = self::rule(id) else { continue };
+        all.push(format!("Why {part}: {} [{}, evidence {}]", reason(rule), rule.id, evidence(rule)));
+        if rule.not_when != NO_CAVEAT {
+            all.push(format!("But: {}", rule.not_when));
+        }
     }
     all
 }
@@ -158,17 +219,26 @@ pub(super) fn decide(id: &str) -> String {
 }
 
 /// What is left as it is.
-pub(super) fn left(id: &str, left: Left) -> String {
+pub(super) fn left(id: &str, left: &Left) -> String {
     let title = rule(id).map(|rule| rule.title.trim_end_matches('.')).unwrap_or_default();
     let why = match left {
-        Left::NotStated(flags) => format!("not stated: {flags}"),
-        Left::Topology(kind) => format!("{}: measure both", topology(kind)),
+        Left::NotStated(flags) => format!("not stated: {}", listed(flags)),
+        Left::Topology(kind) => format!("{}: measure both", topology(*kind)),
         Left::TooOld(version) => format!("version {}.{} does not have it", version.0, version.1),
         Left::Measure => "only a measurement tells whether it is needed".to_owned(),
         Left::NewOnly => "for what is made anew; it can't be changed without harm later".to_owned(),
         Left::Dialog(field) => format!("the dialog has a field for it: {field}"),
     };
     format!("Left as it is ({why}): {title} [{id}]")
+}
+
+/// `a, b and c`.
+fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
 }
 
 fn evidence(rule: &Rule) -> &'static str {

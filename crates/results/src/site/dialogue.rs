@@ -1,11 +1,12 @@
 //! What no counter tells, asked of whoever sits there.
 //!
 //! Each question may be left unanswered. What was said before stands in brackets, and stays with an empty
-//! answer.
+//! answer. A quantity needs its unit, and how an answer was understood is said: `10` may be meant as
+//! gigabits.
 //!
 //! Not here: where the answers are written ([`super`]).
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 
 use reelgauge_analysis::path::site::Site;
 
@@ -19,31 +20,74 @@ struct Question {
 
 /// What an answer is.
 enum Kind {
-    /// A number, with a factor to the unit of its key for each ending.
-    Number(&'static [(&'static str, f64)]),
-    Whole,
+    /// A number with its unit.
+    Quantity(&'static Quantity),
+    /// A whole number up to this one.
+    Whole(u32),
     YesNo,
     Word(&'static [&'static str]),
     Text,
 }
 
-/// Endings of a link's speed.
-const SPEEDS: &[(&str, f64)] =
-    &[("gbit/s", 1e3), ("gbit", 1e3), ("g", 1e3), ("mbit/s", 1.0), ("mbit", 1.0), ("m", 1.0)];
-/// Of a memory, in GiB.
-const MEMORY: &[(&str, f64)] = &[("tib", 1024.0), ("t", 1024.0), ("gib", 1.0), ("gb", 1.0), ("g", 1.0)];
-/// Of a buffer, in KiB.
-const BUFFER: &[(&str, f64)] =
-    &[("mib", 1024.0), ("mb", 1024.0), ("m", 1024.0), ("kib", 1.0), ("kb", 1.0), ("k", 1.0)];
-/// Of a disk's rate, in MB/s.
-const RATE: &[(&str, f64)] = &[("gb/s", 1e3), ("mb/s", 1.0)];
+/// What is counted in a unit, and said with it.
+struct Quantity {
+    /// Units that answers may have, each with its factor to the unit of the key.
+    endings: &'static [(&'static str, f64)],
+    /// Units to show it in, the largest first.
+    shown: &'static [(&'static str, f64)],
+    /// The smallest and the largest that there is, in the unit of the key.
+    bounds: (f64, f64),
+    /// How to write one.
+    like: &'static str,
+}
+
+/// A link's speed, in Mbit/s.
+const SPEED: Quantity = Quantity {
+    endings: &[
+        ("gbit/s", 1e3),
+        ("gbps", 1e3),
+        ("gbit", 1e3),
+        ("g", 1e3),
+        ("mbit/s", 1.0),
+        ("mbps", 1.0),
+        ("mbit", 1.0),
+        ("m", 1.0),
+    ],
+    shown: &[("Gbit/s", 1e3), ("Mbit/s", 1.0)],
+    bounds: (10.0, 1_600_000.0),
+    like: "10G or 2500M",
+};
+/// A memory, in GiB.
+const MEMORY: Quantity = Quantity {
+    endings: &[("tib", 1024.0), ("tb", 1024.0), ("t", 1024.0), ("gib", 1.0), ("gb", 1.0), ("g", 1.0)],
+    shown: &[("TiB", 1024.0), ("GiB", 1.0)],
+    bounds: (0.1, 1_048_576.0),
+    like: "64G",
+};
+/// A buffer, in KiB.
+const BUFFER: Quantity = Quantity {
+    endings: &[("mib", 1024.0), ("mb", 1024.0), ("m", 1024.0), ("kib", 1.0), ("kb", 1.0), ("k", 1.0)],
+    shown: &[("MiB", 1024.0), ("KiB", 1.0)],
+    bounds: (1.0, 67_108_864.0),
+    like: "512K or 1.5M",
+};
+/// A disk's rate, in MB/s.
+const RATE: Quantity = Quantity {
+    endings: &[("gb/s", 1e3), ("mb/s", 1.0), ("gb", 1e3), ("mb", 1.0)],
+    shown: &[("GB/s", 1e3), ("MB/s", 1.0)],
+    bounds: (1.0, 100_000.0),
+    like: "180 MB/s",
+};
+
+/// The longest answer that is read.
+const ANSWER_MAX_BYTES: u64 = 1024;
 
 const QUESTIONS: [Question; 16] = [
     Question {
         table: "server",
         key: "link_mbit_per_s",
         asked: "Speed of the server's link (10G, 2500M)",
-        kind: Kind::Number(SPEEDS),
+        kind: Kind::Quantity(&SPEED),
     },
     Question {
         table: "server",
@@ -51,19 +95,24 @@ const QUESTIONS: [Question; 16] = [
         asked: "What that link is (ethernet, infiniband, fibre-channel)",
         kind: Kind::Word(&["ethernet", "infiniband", "fibre-channel"]),
     },
-    Question { table: "server", key: "mtu_bytes", asked: "The server's MTU (1500, 9000)", kind: Kind::Whole },
+    Question {
+        table: "server",
+        key: "mtu_bytes",
+        asked: "The server's MTU (1500, 9000)",
+        kind: Kind::Whole(65_536),
+    },
     Question {
         table: "server",
         key: "memory_gib",
         asked: "The server's memory (64G)",
-        kind: Kind::Number(MEMORY),
+        kind: Kind::Quantity(&MEMORY),
     },
     Question { table: "switch", key: "model", asked: "Maker and model of the switch", kind: Kind::Text },
     Question {
         table: "switch",
         key: "buffer_per_port_kib",
         asked: "Buffer of a port of the switch (512K, 1.5M)",
-        kind: Kind::Number(BUFFER),
+        kind: Kind::Quantity(&BUFFER),
     },
     Question {
         table: "switch",
@@ -93,13 +142,13 @@ const QUESTIONS: [Question; 16] = [
         table: "backplane",
         key: "generation",
         asked: "Which generation of that (SAS-3 at 12 Gbit/s: 3)",
-        kind: Kind::Whole,
+        kind: Kind::Whole(16),
     },
     Question {
         table: "backplane",
         key: "lanes",
         asked: "How many lanes lead from there to the server (4)",
-        kind: Kind::Whole,
+        kind: Kind::Whole(1_024),
     },
     Question {
         table: "disks",
@@ -107,12 +156,17 @@ const QUESTIONS: [Question; 16] = [
         asked: "The disks (hdd-sata, hdd-sas, ssd-sata, ssd-sas, nvme)",
         kind: Kind::Word(&["hdd-sata", "hdd-sas", "ssd-sata", "ssd-sas", "nvme"]),
     },
-    Question { table: "disks", key: "count", asked: "How many of them, without spares", kind: Kind::Whole },
+    Question {
+        table: "disks",
+        key: "count",
+        asked: "How many of them, without spares",
+        kind: Kind::Whole(100_000),
+    },
     Question {
         table: "disks",
         key: "each_mb_per_s",
-        asked: "What one of them reads in a row, where you know (180)",
-        kind: Kind::Number(RATE),
+        asked: "What one of them reads in a row, where you know (180 MB/s)",
+        kind: Kind::Quantity(&RATE),
     },
     Question {
         table: "disks",
@@ -132,16 +186,20 @@ pub fn dialogue(before: &Site, answers: &mut impl BufRead, out: &mut impl Write)
     'questions: for question in &QUESTIONS {
         loop {
             let known = table.get(question.table).and_then(|table| table.get(question.key));
-            let known = known.map_or_else(String::new, |value| format!(" [{}]", shown(value)));
+            let known = known.map_or_else(String::new, |value| format!(" [{}]", question.shown(value)));
             write!(out, "{}{known}: ", question.asked)?;
             out.flush()?;
-            let mut answer = String::new();
-            if answers.read_line(&mut answer)? == 0 {
+            let Some(answer) = line(answers)? else {
                 writeln!(out)?;
                 break 'questions;
-            }
+            };
             match question.value(answer.trim()) {
-                Ok(Some(value)) => set(&mut table, question, value),
+                Ok(Some(value)) => {
+                    if matches!(question.kind, Kind::Quantity(_)) {
+                        writeln!(out, "  understood as {}", question.shown(&value))?;
+                    }
+                    set(&mut table, question, value);
+                }
                 Ok(None) if answer.trim() == "-" => {
                     let of_table = table.get_mut(question.table).and_then(toml::Value::as_table_mut);
                     of_table.and_then(|of_table| of_table.remove(question.key));
@@ -165,12 +223,16 @@ fn set(table: &mut toml::Table, question: &Question, value: toml::Value) {
     }
 }
 
-fn shown(value: &toml::Value) -> String {
-    match value {
-        toml::Value::String(text) => text.clone(),
-        toml::Value::Boolean(is_so) => if *is_so { "yes" } else { "no" }.to_owned(),
-        other => other.to_string(),
+/// The next answer, without its end; `None` where there is none. Of one that is too long the beginning.
+fn line(answers: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    if answers.by_ref().take(ANSWER_MAX_BYTES).read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
     }
+    if !bytes.ends_with(b"\n") {
+        answers.skip_until(b'\n')?;
+    }
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 impl Question {
@@ -180,34 +242,79 @@ impl Question {
             return Ok(None);
         }
         let small = answer.to_lowercase();
-        let value = match &self.kind {
-            Kind::Text => Some(answer.to_owned().into()),
-            Kind::Word(words) => words.iter().find(|word| **word == small).map(|word| (*word).into()),
+        let value: toml::Value = match &self.kind {
+            Kind::Text if answer.chars().any(char::is_control) => {
+                return Err("letters and digits alone".to_owned());
+            }
+            Kind::Text => answer.to_owned().into(),
+            Kind::Word(words) => {
+                let word = words.iter().find(|word| **word == small);
+                (*word.ok_or_else(|| format!("one of: {}", words.join(", ")))?).into()
+            }
             Kind::YesNo => match small.as_str() {
-                "y" | "yes" => Some(true.into()),
-                "n" | "no" => Some(false.into()),
-                _ => None,
+                "y" | "yes" => true.into(),
+                "n" | "no" => false.into(),
+                _ => return Err("yes or no".to_owned()),
             },
-            Kind::Whole => small.parse::<u32>().ok().map(|whole| i64::from(whole).into()),
-            Kind::Number(endings) => number(&small, endings).map(Into::into),
+            Kind::Whole(most) => {
+                let whole = small.parse::<u32>().ok().filter(|whole| (1..=*most).contains(whole));
+                i64::from(whole.ok_or_else(|| format!("a whole number from 1 to {most}"))?).into()
+            }
+            Kind::Quantity(quantity) => quantity.read(&small)?.into(),
         };
-        value.map(Some).ok_or_else(|| match &self.kind {
-            Kind::Word(words) => format!("one of: {}", words.join(", ")),
-            Kind::YesNo => "yes or no".to_owned(),
-            Kind::Whole => "a whole number".to_owned(),
-            Kind::Number(_) | Kind::Text => "a number above 0".to_owned(),
-        })
+        Ok(Some(value))
+    }
+
+    /// An answer as it was understood.
+    fn shown(&self, value: &toml::Value) -> String {
+        match (&self.kind, value) {
+            (Kind::Quantity(quantity), value) => {
+                let number = value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
+                number.map_or_else(|| value.to_string(), |number| quantity.words(number))
+            }
+            // It came out of a file that anybody may have written.
+            (_, toml::Value::String(text)) => text.chars().filter(|c| !c.is_control()).collect(),
+            (_, toml::Value::Boolean(is_so)) => if *is_so { "yes" } else { "no" }.to_owned(),
+            (_, other) => other.to_string(),
+        }
     }
 }
 
-/// A number with one of these endings, or none.
-fn number(text: &str, endings: &[(&str, f64)]) -> Option<f64> {
-    let (digits, factor) = endings
-        .iter()
-        .find_map(|(ending, factor)| Some((text.strip_suffix(ending)?.trim_end(), *factor)))
-        .unwrap_or((text, 1.0));
-    let value: f64 = digits.parse().ok()?;
-    (value.is_finite() && value > 0.0).then_some(value * factor)
+impl Quantity {
+    /// A number with one of the units, in that of the key.
+    fn read(&self, text: &str) -> Result<f64, String> {
+        let like = self.like;
+        let known = |ending: &str| self.endings.iter().find(|(known, _)| *known == ending);
+        let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+        let (digits, ending) = (&text[..at], text[at..].trim());
+        let Ok(number) = digits.parse::<f64>() else {
+            return Err(format!("a number above 0 with its unit, such as {like}"));
+        };
+        let Some((_, factor)) = known(ending) else {
+            let units: Vec<&str> = self.shown.iter().map(|(unit, _)| *unit).collect();
+            return Err(match ending {
+                "" => format!("{digits} of what? Write the unit, too: {}", units.join(" or ")),
+                _ => format!("'{ending}' is no unit here; write it like {like}"),
+            });
+        };
+        let (value, (least, most)) = (number * factor, self.bounds);
+        match (least..=most).contains(&value) {
+            true => Ok(value),
+            false => Err(format!(
+                "that is {}; there are {} to {}",
+                self.words(value),
+                self.words(least),
+                self.words(most)
+            )),
+        }
+    }
+
+    /// `10 Gbit/s`, `512 KiB`.
+    fn words(&self, value: f64) -> String {
+        let fitting = self.shown.iter().find(|(_, factor)| value >= *factor);
+        let (unit, factor) = fitting.or(self.shown.last()).unwrap_or(&("", 1.0));
+        format!("{} {unit}", value / factor)
+    }
 }
 
 #[cfg(test)]
@@ -226,7 +333,8 @@ mod tests {
 
     #[test]
     fn answers_are_taken_as_people_write_them_and_may_be_left_out() {
-        let answers = "10G\n\n9000\n64 GiB\nAcme 24\n1.5M\nno\ny\n\nSAS\n3\n4\nhdd-sata\n12\n180\nraid6\n";
+        let answers =
+            "10G\n\n9000\n64 GiB\nAcme 24\n1.5M\nno\ny\n\nSAS\n3\n4\nhdd-sata\n12\n180 MB/s\nraid6\n";
         let (site, _) = asked(&Site::default(), answers);
         assert_eq!((site.server.link_mbit_per_s, site.server.link_kind), (Some(10_000.0), None));
         assert_eq!((site.server.memory_gib, site.switch.buffer_per_port_kib), (Some(64.0), Some(1_536.0)));
@@ -245,16 +353,48 @@ mod tests {
     fn what_was_said_stays_is_shown_and_may_be_forgotten() {
         let (before, _) = asked(&Site::default(), "10G\nethernet\n");
         let (after, out) = asked(&before, "\n-\n");
-        assert!(out.contains("(10G, 2500M) [10000.0]: "), "{out}");
+        assert!(out.contains("(10G, 2500M) [10 Gbit/s]: "), "{out}");
         assert_eq!((after.server.link_mbit_per_s, after.server.link_kind), (Some(10_000.0), None));
     }
 
     #[test]
     fn what_is_no_answer_is_asked_again_and_an_end_ends_it() {
         let (site, out) = asked(&Site::default(), "fast\n0\n-3G\n1G\ntoken-ring\n");
-        assert_eq!(out.matches("a number above 0").count(), 3, "{out}");
+        assert_eq!(out.matches("a number above 0").count(), 2, "{out}");
+        assert!(out.contains("0 of what? Write the unit, too: Gbit/s or Mbit/s"), "{out}");
         assert!(out.contains("one of: ethernet, "), "{out}");
         assert_eq!(site.server.link_mbit_per_s, Some(1_000.0));
         assert_eq!(asked(&Site::default(), "").0, Site::default());
+    }
+
+    /// `10` may be meant as gigabits or as megabits: nobody guesses, and what was understood is said.
+    #[test]
+    fn a_quantity_without_its_unit_is_asked_for_again() {
+        let (site, out) = asked(&Site::default(), "10\n10 Gbit/s\n");
+        assert!(out.contains("10 of what? Write the unit, too: Gbit/s or Mbit/s"), "{out}");
+        assert!(out.contains("  understood as 10 Gbit/s\n"), "{out}");
+        assert_eq!(site.server.link_mbit_per_s, Some(10_000.0));
+        for (answers, said) in [
+            ("10GB\n", "'gb' is no unit here; write it like 10G or 2500M"),
+            ("1e9G\n", "is no unit here"),
+            ("9999999G\n", "there are 10 Mbit/s to 1600 Gbit/s"),
+            ("\n\n\n64\n", "64 of what? Write the unit, too: TiB or GiB"),
+            ("\n\n0\n", "a whole number from 1 to 65536"),
+            ("\n\n\n\nAcme\u{1b}[2J\n", "letters and digits alone"),
+        ] {
+            let (site, out) = asked(&Site::default(), answers);
+            assert!(out.contains(said), "{answers:?}: {out}");
+            assert_eq!(site, Site::default(), "{answers:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_without_an_end_or_in_no_encoding_takes_no_memory_and_loses_nothing() {
+        let mut answers = b"10G\n".to_vec();
+        answers.extend(std::iter::repeat_n(b'x', 1 << 20));
+        answers.extend(b"\nethernet\n\xff\xfe\n1500\n");
+        let mut out = Vec::new();
+        let site = dialogue(&Site::default(), &mut answers.as_slice(), &mut out).unwrap();
+        assert_eq!((site.server.link_mbit_per_s, site.server.mtu_bytes), (Some(10_000.0), Some(1500)));
     }
 }

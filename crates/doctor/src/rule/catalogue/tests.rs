@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::*;
 use crate::diagnosis::{Diagnosis, Scope, diagnose};
-use crate::facts::Value;
+use crate::facts::{PROBED, Value};
 use crate::rule::Os;
-use crate::texts::wanted::says_nothing_blank;
+use crate::texts::wanted::{is_wanted, says_nothing_blank};
 use crate::texts::{NotKnown, Texts};
 
 fn collected(texts: &BTreeMap<String, String>) -> Texts {
@@ -57,6 +57,12 @@ fn a_rule_has_a_detector_and_both_texts_or_says_why_not() {
         assert!(!rule.os.is_empty() && !rule.role.is_empty() && !rule.protocol.is_empty(), "{}", rule.id);
         let is_known = |name: &str| ["any", "linux", "macos", "windows", "truenas"].contains(&name);
         assert!(rule.fix.keys().all(|name| is_known(name)), "{}: {:?}", rule.id, rule.fix.keys());
+        assert!(rule.undo.keys().all(|name| is_known(name)), "{}: {:?}", rule.id, rule.undo.keys());
+        // 'No case is known.' is what leaves the caveat away; another way to say it would be printed.
+        let others = ["There is no", "None", "Nothing", "No case is known"];
+        let says_none = others.iter().any(|none| rule.not_when.starts_with(none));
+        let says_none = says_none && rule.not_when != "No case is known.";
+        assert!(!says_none, "{}: {}", rule.id, rule.not_when);
     }
 }
 
@@ -84,7 +90,7 @@ fn sentences_name_facts_that_are_known() {
             let found = &fired.findings[0].found[0];
             let fix = rule.fix(fired.system.os).unwrap_or_default();
             for part in [found.template, fix].into_iter().flat_map(|text| text.split('{').skip(1)) {
-                let name = part.split('}').next().unwrap();
+                let name = part.split('}').next().unwrap().trim_start_matches('~');
                 let is_known = name == "name" || found.facts.contains_key(name);
                 assert!(is_known, "{}: {name} is not in {:?}", rule.id, found.facts);
             }
@@ -169,6 +175,137 @@ fn of_system(os: Os) -> Texts {
     };
     texts.put(name, Ok(text.to_owned()));
     texts
+}
+
+/// Whatever a rule reads is asked of this machine, and of others by the scripts.
+#[test]
+fn every_text_that_is_read_is_collected() {
+    let mut missing = BTreeSet::new();
+    let mut asked = BTreeSet::new();
+    for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
+        for texts in rule.fires.iter().chain([&rule.silent]) {
+            let texts = collected(texts);
+            judged(rule, &texts);
+            asked.extend(texts.asked());
+        }
+    }
+    assert!(asked.contains("/proc/sys/vm/dirty_background_ratio"), "{asked:?}");
+    for name in asked.iter().filter(|name| *name != PROBED && !is_wanted(name)) {
+        missing.insert(name);
+    }
+    assert!(missing.is_empty(), "no list of texts/wanted.rs has {missing:?}");
+}
+
+/// An undo gives back what was found; where nothing tells what that was, it says to note it first.
+#[test]
+fn an_undo_is_no_constant_and_says_what_to_note() {
+    let mut wrong = Vec::new();
+    for rule in rules() {
+        for undo in rule.undo.values().chain([&rule.rollback]) {
+            let after_equals = undo.split('=').skip(1).filter_map(|rest| rest.chars().next());
+            let has_constant = after_equals.into_iter().any(|c| c.is_ascii_digit());
+            let writes_constant =
+                undo.split("echo ").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            let asks = ["note ", "look first", "keep a copy"].iter().any(|ask| undo.contains(ask));
+            let needs_former = ["former", "OLD", "old value"].iter().any(|word| undo.contains(word));
+            if has_constant || writes_constant || needs_former && !asks {
+                wrong.push(format!("{}: {undo}", rule.id));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Two machines that were set in different ways are given back in different ways.
+#[test]
+fn the_limits_of_written_data_are_given_back_as_they_were() {
+    let rule = rules().iter().find(|rule| rule.id == "vm.dirty_limits").unwrap();
+    let set = |pairs: &[(&str, &str)]| {
+        let mut texts = Texts::default();
+        texts.put("/proc/meminfo", Ok("MemTotal: 65889408 kB\nMemAvailable: 60123456 kB\n".to_owned()));
+        pairs
+            .iter()
+            .for_each(|(name, said)| texts.put(format!("/proc/sys/vm/{name}"), Ok((*said).to_owned())));
+        let told = judged(rule, &texts);
+        let facts = &told.findings[0].found[0].facts;
+        ["dirty_setting", "dirty_background_setting"].map(|fact| facts.get(fact).cloned())
+    };
+    let word = |word: &str| Some(Value::Word(word.to_owned()));
+    let by_share = [
+        ("dirty_bytes", "0"),
+        ("dirty_ratio", "40"),
+        ("dirty_background_bytes", "0"),
+        ("dirty_background_ratio", "5"),
+    ];
+    assert_eq!(set(&by_share), [word("vm.dirty_ratio=40"), word("vm.dirty_background_ratio=5")]);
+    let by_bytes = [
+        ("dirty_bytes", "8589934592"),
+        ("dirty_ratio", "0"),
+        ("dirty_background_bytes", "536870912"),
+        ("dirty_background_ratio", "0"),
+    ];
+    assert_eq!(
+        set(&by_bytes),
+        [word("vm.dirty_bytes=8589934592"), word("vm.dirty_background_bytes=536870912")]
+    );
+    let half = [word("vm.dirty_ratio=40"), None];
+    assert_eq!(set(&by_share[..2]), half, "what nobody collected is no setting");
+}
+
+/// What is there and is something else is not understood: neither in order, nor not there.
+#[test]
+fn a_text_that_is_something_else_is_named_and_hides_no_rule() {
+    let (mut named, mut wrong) = (0, Vec::new());
+    for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
+        for texts in &rule.fires {
+            for name in texts.keys().filter(|name| !name.ends_with(".why") && *name != PROBED) {
+                let mut damaged = collected(texts);
+                damaged.put(name, Ok("\u{1}\u{2}<html>\n404\n".to_owned()));
+                let told = judged(rule, &damaged);
+                named += usize::from(told.not_understood.iter().any(|gap| gap.text == *name));
+                let is_hidden = told.findings.is_empty() && told.not_looked.is_empty();
+                if is_hidden && is_for_its_system(rule, &told) {
+                    wrong
+                        .push(format!("{} without {name}: {:?} {:?}", rule.id, told.in_order, told.not_here));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(named > 60, "{named}");
+}
+
+/// Whether the texts still tell a system that the rule is for.
+fn is_for_its_system(rule: &Rule, told: &Diagnosis) -> bool {
+    rule.os.contains(&told.system.os)
+}
+
+/// A number with too many digits is nothing that waits in memory.
+#[test]
+fn a_number_that_cannot_be_makes_no_finding() {
+    for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
+        for texts in &rule.fires {
+            for (name, text) in texts.iter().filter(|(name, _)| *name != PROBED) {
+                let mut damaged = collected(texts);
+                let huge = text.split(' ').map(|word| match word.trim().parse::<u64>() {
+                    Ok(_) => word.replace(word.trim(), "99999999999999999999999999"),
+                    Err(_) => word.to_owned(),
+                });
+                damaged.put_noted(name, Ok(huge.collect::<Vec<_>>().join(" ")));
+                for found in judged(rule, &damaged).findings.iter().flat_map(|finding| &finding.found) {
+                    let largest = found.facts.values().filter_map(|value| match value {
+                        Value::Number(number) => Some(*number),
+                        Value::Word(_) | Value::Nothing => None,
+                    });
+                    assert!(
+                        largest.into_iter().all(|number| number < 1e19),
+                        "{} by {name}: {found:?}",
+                        rule.id
+                    );
+                }
+            }
+        }
+    }
 }
 
 /// Texts that were cut off, repeated, or are something else: findings or none, never an end.
