@@ -8,7 +8,7 @@ use reelgauge_fleet::controller::conduct::Stage;
 use reelgauge_fleet::controller::fleet_plan::{Placed, taken};
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::site::directory::FleetSite;
-use reelgauge_report::fleet_run::{PlacedLine, fleet_missing, fleet_now, fleet_so_far};
+use reelgauge_report::fleet_run::{PlacedLine, PlacedLoad, fleet_missing, fleet_now, fleet_so_far};
 use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
 use reelgauge_report::text::shell_word;
 use reelgauge_runner::interrupt::Interrupt;
@@ -21,7 +21,10 @@ pub fn ahead(placed: &[Placed], there: &[String]) -> StepAhead {
     let line = |placed: &Placed| PlacedLine {
         agent: placed.part.agent.clone(),
         target: placed.target.display().to_string(),
-        load_points: placed.points as u64,
+        does: match placed.seeks {
+            Some(seeks) => PlacedLoad::Seeks(seeks.cap),
+            None => PlacedLoad::Points(placed.points as u64),
+        },
         is_there: there.contains(&placed.part.agent),
     };
     let taken = taken(placed);
