@@ -278,17 +278,17 @@ mod tests {
 
     #[test]
     fn whatever_a_machine_says_is_bounded() {
-        let long = "x".repeat(1 << 20);
+        let long = "x".repeat(2_000);
         let mut many = finding("r", Severity::Low, &long);
-        many.found = vec![long.clone(); 100];
-        let place = PlaceSaid { path: long.clone(), findings: vec![many; 5_000], ..PlaceSaid::default() };
+        many.found = vec![long.clone(); 20];
+        let place = PlaceSaid { path: long.clone(), findings: vec![many; 300], ..PlaceSaid::default() };
         let mut said = HostSaid { places: vec![place; 3] };
         said.bound();
         let bytes = serde_json::to_vec(&said).map_or(0, |text| text.len());
         assert!(bytes < 5 << 20, "{bytes}");
-        assert_eq!(said.places[0].left_off, 4_800);
+        assert_eq!(said.places[0].left_off, 100);
         assert!(said.leave_off_one());
-        assert_eq!(said.places.iter().map(|place| place.left_off).sum::<u64>(), 3 * 4_800 + 1);
+        assert_eq!(said.places.iter().map(|place| place.left_off).sum::<u64>(), 3 * 100 + 1);
         assert!(!HostSaid::default().leave_off_one());
     }
 }
