@@ -186,4 +186,14 @@ fn hosts_of_their_own_ramp_up_on_one_server_and_on_two() {
     assert!((0..2).all(|at_host| stands_out(at_host).is_null()), "{:#}", at(&first, "hosts.points.1"));
     println!("{}", one.stdout);
     assert!(one.stdout.contains("slow"), "{}", one.said());
+    // Its own line is full, and not the server, which feeds the others.
+    assert_ne!(at(&first, "hosts.points.1.hosts.2.limit"), "server", "{:#}", at(&first, "hosts.points.1"));
+    // What each host's interface carried is what it read, and what stands around it.
+    let nics = at(&first, "hosts.points.1.nics").as_array().unwrap();
+    for (at_host, agent) in AGENTS.iter().enumerate() {
+        let own = nics.iter().find(|nic| text(nic, "agent") == *agent && text(nic, "interface") == "v0");
+        let received = number(own.unwrap_or_else(|| panic!("{agent}: {nics:#?}")), "received_bytes_per_s");
+        let read = number(&first, &format!("hosts.points.1.hosts.{at_host}.figures.read_bytes_per_s"));
+        assert!((0.8..1.6).contains(&(received / read)), "{agent}: {received} over the line, {read} read");
+    }
 }

@@ -113,7 +113,8 @@ fn an_agent_is_installed_appears_and_is_removed_without_a_trace() {
     let fleet = Fleet::start(&["a"]);
     let machine = Machine::start();
     let root = fleet.root("it's a nas").display().to_string();
-    let words = ["a=somewhere", "--root", &root, "--max-space", "1GiB", "--no-service"];
+    let limits = ["--max-space", "1GiB", "--max-network", "0B", "--max-duration", "90s", "--read-only"];
+    let words = [&["a=somewhere", "--root", &root, "--no-service"][..], &limits].concat();
     let dry = machine.install(&fleet, &[words.as_slice(), &["--dry-run"]].concat()).expect_code(0);
     assert!(dry.stdout.contains("would be copying the secret"), "{}", dry.stdout);
     assert!(!machine.folder().exists(), "a dry run does nothing");
@@ -127,7 +128,9 @@ fn an_agent_is_installed_appears_and_is_removed_without_a_trace() {
     soon("the agent appears", || fleet.ask(&["ls", "--json"]).code == Some(0));
     let present = &fleet.ask(&["ls", "--json", "--wait", "10s"]).expect_code(0).json()[0]["present"][0];
     assert_eq!(present["roots"][0]["path"], root.as_str());
-    assert_eq!(present["limits"]["space_bytes"], 1 << 30);
+    let limits = &present["limits"];
+    assert_eq!((&limits["space_bytes"], &limits["network_bytes_per_s"]), (&(1 << 30).into(), &0.into()));
+    assert_eq!((&limits["duration_ns"], &limits["read_only"]), (&90_000_000_000_u64.into(), &true.into()));
     let pid = machine.agent_pid().expect("it runs");
     machine.install(&fleet, &["a=somewhere", "--uninstall"]).expect_code(0);
     soon("the agent ends", || !is_agent(&pid));

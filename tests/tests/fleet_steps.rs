@@ -168,3 +168,40 @@ fn steps_that_are_stopped_say_what_was_not_run_and_go_on_later() {
     assert_eq!(results(&outcome.json()), ["measured", "measured"]);
     assert_eq!(names(&dir), ["01-one", "02-two"]);
 }
+
+#[test]
+fn what_two_targets_carry_is_held_against_one_within_one_night() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b"], "1s");
+    let target = |folder: &str| bed.fleet.root("nas").join(folder).join("{agent}").display().to_string();
+    ["a", "b"].iter().for_each(|name| {
+        std::fs::create_dir_all(bed.fleet.root("nas").join("second").join(name)).unwrap();
+    });
+    let (first, second) = (target(""), target("second"));
+    bed.plan(&format!(
+        "[[step]]\nname = \"one\"\ntargets = [\"{first}\"]\n\
+         [[step]]\nname = \"all\"\ntargets = [\"{first}\", \"{second}\"]\n\
+         [[step]]\nname = \"other\"\nhold = \"2s\"\n"
+    ));
+    let printed = bed.run().wait(PATIENCE).expect_code(0).json();
+    let targets = |run: usize| at(&printed, &format!("{run}.moved.targets")).as_array().unwrap().len();
+    assert_eq!((targets(0), targets(1), targets(2)), (1, 2, 1), "{printed:#}");
+    // The rates are those of the runs, and the factor is of those two.
+    let rate = |run: usize, folder: &str| {
+        let summary = summary(&batch(&bed).join(folder));
+        let own = number(&summary, "load_points.0.total.bytes_per_s");
+        let told = number(&printed, &format!("{run}.moved.bytes_per_s"));
+        assert!((told / own - 1.0).abs() < 1e-9, "{told} is told, {own} was moved");
+        own
+    };
+    let factor = rate(1, "02-all") / rate(0, "01-one");
+    let index = std::fs::read_to_string(batch(&bed).join("index.txt")).unwrap();
+    let line = index.lines().last().unwrap();
+    assert!(line.starts_with("all: 2 targets moved ") && line.ends_with(" of 1 target (one)."), "{index}");
+    assert!(line.contains(&format!(" together, {factor:.2} times the ")), "{factor}: {index}");
+    // Each host's interfaces stand beside it, as far as this machine counts any.
+    let summary = summary(&batch(&bed).join("02-all"));
+    let nics = at(&summary, "hosts.points.0.nics").as_array().unwrap();
+    assert!(nics.iter().all(|nic| ["a", "b"].contains(&text(nic, "agent"))), "{nics:#?}");
+}

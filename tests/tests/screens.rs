@@ -348,7 +348,9 @@ fn a_fleet_is_told() {
     let dir = scratch.path();
     at_every_width(dir, &["fleet"], 2);
     at_every_width(dir, &["agent"], 2);
-    for sub in ["init", "up", "add", "revoke", "install", "ls", "ping", "run", "merge", "stop", "logs"] {
+    let looking = ["ls", "ping", "doctor", "preflight"];
+    let doing = ["init", "up", "add", "revoke", "install", "prepare", "run", "merge", "stop", "logs"];
+    for sub in looking.into_iter().chain(doing) {
         at_every_width(dir, &["fleet", sub, "-h"], 0);
         at_every_width(dir, &["fleet", sub, "--help"], 0);
     }

@@ -1614,6 +1614,27 @@ export type NextStep =
   | "as_a_mix"
   | "compare";
 
+/**
+ * What a network interface of a machine carried in a load point, by the machine's own counters: everything
+ * that went over it, with what stands around the data, and what other programs moved.
+ */
+export type NicFigures = {
+  /** The machine. */
+  agent: string,
+  /** The interface. */
+  interface: string,
+  /** The target that it is the way to; `null` where it is not on the way to one, or that is not known. */
+  target: string | null,
+  /** What came in. `null` where that was not sampled. */
+  received_bytes_per_s: number | null,
+  /** What went out. `null` where that was not sampled. */
+  sent_bytes_per_s: number | null,
+  /** What it says that it can carry, in Mbit/s. `null` where it says nothing. */
+  speed_mbit_per_s: number | null,
+  /** The busier direction in percent of that. */
+  used_percent: number | null,
+};
+
 /** Why a load point could not be measured. */
 export type NotMeasured = "warmup_visited_all" | "nothing_finished";
 
@@ -1949,6 +1970,11 @@ export type PointHosts = {
   targets: Array<PartFigures>,
   /** Each network interface by its name, where machines have different ones. */
   interfaces: Array<PartFigures>,
+  /**
+   * Each network interface of each machine that carried anything, by the machines' own counters. Empty
+   * where they were not sampled.
+   */
+  nics: Array<NicFigures>,
   /** All machines. */
   total: PartFigures,
   /** All but those that stand out by being worse; `null` where none is. */
@@ -2956,7 +2982,11 @@ export type TargetScale = {
   to_point: number,
   /** Its targets. */
   to_targets: number,
-  /** Bytes per second of the second ÷ those of the first. */
+  /** What the first moved. */
+  from_bytes_per_s: number,
+  /** What the second moved. */
+  to_bytes_per_s: number,
+  /** The second ÷ the first. */
   factor: number,
 };
 

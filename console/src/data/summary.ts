@@ -26,6 +26,7 @@ export type {
   MemoryFacts,
   MeterFacts,
   Mode as PaperMode,
+  NicFigures,
   OpKind,
   Outcome,
   PaperCell,

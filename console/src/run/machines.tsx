@@ -12,6 +12,7 @@ import { Percentile } from "../parts/percentile";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
+import { Nics } from "./nics";
 import { PointPick, usePoint } from "./point-pick";
 
 export function MachinesSection({ section, points }: { section: HostsSection; points: LoadPoint[] }) {
@@ -37,6 +38,7 @@ export function MachinesSection({ section, points }: { section: HostsSection; po
       {hosts.hosts.map((figures, at) => (
         <StandsOut host={section.hosts[at]} figures={figures} />
       ))}
+      <Nics key={`nics ${chosen}`} nics={hosts.nics ?? []} path={`hosts.points.${n}.nics`} />
     </Section>
   );
 }

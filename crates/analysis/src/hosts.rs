@@ -79,6 +79,10 @@ pub struct PointHosts {
     pub targets: Vec<PartFigures>,
     /// Each network interface by its name, where machines have different ones.
     pub interfaces: Vec<PartFigures>,
+    /// Each network interface of each machine that carried anything, by the machines' own counters. Empty
+    /// where they were not sampled.
+    #[serde(default)]
+    pub nics: Vec<NicFigures>,
     /// All machines.
     pub total: PartFigures,
     /// All but those that stand out by being worse; `None` where none is.
@@ -185,6 +189,27 @@ pub struct PartFigures {
     pub late_frames: Option<u64>,
 }
 
+/// What a network interface of a machine carried in a load point, by the machine's own counters: everything
+/// that went over it, with what stands around the data, and what other programs moved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct NicFigures {
+    /// The machine.
+    pub agent: String,
+    /// The interface.
+    pub interface: String,
+    /// The target that it is the way to; `None` where it is not on the way to one, or that is not known.
+    pub target: Option<String>,
+    /// What came in. `None` where that was not sampled.
+    pub received_bytes_per_s: Option<f64>,
+    /// What went out. `None` where that was not sampled.
+    pub sent_bytes_per_s: Option<f64>,
+    /// What it says that it can carry, in Mbit/s. `None` where it says nothing.
+    pub speed_mbit_per_s: Option<u64>,
+    /// The busier direction in percent of that.
+    pub used_percent: Option<f64>,
+}
+
 /// What several targets moved together, against fewer of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -197,7 +222,13 @@ pub struct TargetScale {
     pub to_point: usize,
     /// Its targets.
     pub to_targets: u32,
-    /// Bytes per second of the second ÷ those of the first.
+    /// What the first moved.
+    #[serde(default)]
+    pub from_bytes_per_s: f64,
+    /// What the second moved.
+    #[serde(default)]
+    pub to_bytes_per_s: f64,
+    /// The second ÷ the first.
     pub factor: f64,
 }
 
@@ -248,12 +279,32 @@ impl HostsSection {
         rows.filter(|(_, host)| !is_there(host.presence)).map(|(at, _)| at).collect()
     }
 
+    /// The targets on which anything was done in a load point, as machines with the same one have it.
+    pub fn targets_at(&self, point: &PointHosts) -> BTreeSet<String> {
+        let rows = self.hosts.iter().zip(&point.hosts).filter(|(_, there)| there.figures.ops > 0);
+        rows.filter_map(|(host, _)| Some(shared_target(&host.agent, host.target.as_deref()?))).collect()
+    }
+
+    /// The targets of the load point that moved most with most of them, and what it moved.
+    pub fn most_moved(&self) -> Option<(BTreeSet<String>, f64)> {
+        let all =
+            self.points.iter().filter_map(|point| Some((self.targets_at(point), point.total.bytes_per_s?)));
+        all.max_by(|one, two| one.0.len().cmp(&two.0.len()).then(one.1.total_cmp(&two.1)))
+    }
+
     /// The machine that a stream ran on.
     pub fn of_stream(&self, stream: u32) -> Option<&RunHost> {
         let has =
             |host: &&RunHost| stream.checked_sub(host.first_stream).is_some_and(|own| own < host.streams);
         self.hosts.iter().find(has)
     }
+}
+
+/// A machine's target as its siblings have it, too: folders that are called after the machine's agent are
+/// `{agent}`, as they were when the plan was written.
+pub fn shared_target(agent: &str, target: &str) -> String {
+    let shared = |folder| if folder == agent { "{agent}" } else { folder };
+    target.split('/').map(shared).collect::<Vec<_>>().join("/")
 }
 
 /// What more targets moved than fewer, where load points differ in them: `of_points` has the targets of
@@ -279,6 +330,8 @@ pub fn target_scale<T>(of_points: &[(BTreeSet<T>, Option<f64>)]) -> Option<Targe
         from_targets: fewest as u32,
         to_point,
         to_targets: most as u32,
+        from_bytes_per_s: one,
+        to_bytes_per_s: several,
         factor: several / one,
     })
 }
@@ -296,9 +349,37 @@ mod tests {
         assert_eq!((found.from_point, found.from_targets), (1, 1));
         assert_eq!((found.to_point, found.to_targets), (2, 2));
         assert!((found.factor - 1.9).abs() < 1e-9);
+        assert_eq!((found.from_bytes_per_s, found.to_bytes_per_s), (100e6, 190e6));
         assert_eq!(target_scale(&points[..2]), None);
         // Nothing moved is nothing to hold anything against.
         assert_eq!(target_scale(&[(one(), None), (both(), Some(1e6))]), None);
+    }
+
+    #[test]
+    fn the_targets_of_machines_that_did_something_are_those_of_a_load_point() {
+        let host = |agent: &str, target: &str| RunHost {
+            agent: agent.to_owned(),
+            target: Some(target.to_owned()),
+            ..RunHost::default()
+        };
+        let did = |ops| HostFigures {
+            figures: PartFigures { ops, ..PartFigures::default() },
+            ..HostFigures::default()
+        };
+        let point = |ops: [u64; 3], moved: f64| PointHosts {
+            hosts: ops.map(did).to_vec(),
+            total: PartFigures { bytes_per_s: Some(moved), ..PartFigures::default() },
+            ..PointHosts::default()
+        };
+        let section = HostsSection {
+            hosts: vec![host("a", "/mnt/nas1/a"), host("b", "/mnt/nas1/b"), host("c", "/mnt/nas2/c")],
+            points: vec![point([1, 0, 0], 300.0), point([1, 1, 1], 200.0), point([2, 2, 2], 250.0)],
+            ..HostsSection::default()
+        };
+        let names = |set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>().join(" ");
+        assert_eq!(names(section.targets_at(&section.points[0])), "/mnt/nas1/{agent}");
+        let (targets, moved) = section.most_moved().expect("it moved something");
+        assert_eq!((names(targets).as_str(), moved), ("/mnt/nas1/{agent} /mnt/nas2/{agent}", 250.0));
     }
 
     #[test]

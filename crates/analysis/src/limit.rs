@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use choose::of_point;
 pub use finding::{LimitFinding, LimitStep, Measure, Seen};
 pub use scene::{Observed, Scene};
+pub use step::way_is_queued;
 
 /// What limited a load point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -19,7 +19,8 @@
 //! * [`facts`]: what the texts say, as values with names. [`system`]: which system it is.
 //! * [`mod@rule`]: what is set badly for media and what to do about it, as data with detectors.
 //! * [`mod@tune`]: configuration fragments for a site that somebody states.
-//! * [`place`]: the mount that a path is on. [`mod@diagnosis`]: what the rules say of it all.
+//! * [`place`]: the mount that a path is on. [`mod@diagnosis`]: what the rules say of it all. [`several`]:
+//!   what they say of several machines, put together.
 //!
 //! Not here: names and files of counters ([`reelgauge_record::counters`]), what a counter means for the
 //! storage, sentences, and anything that touches the target itself. A server that is gone must not take this
@@ -39,6 +40,7 @@ mod programs;
 pub mod rule;
 pub mod sampler;
 pub mod settings;
+pub mod several;
 pub mod source;
 pub mod system;
 pub mod texts;

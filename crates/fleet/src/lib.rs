@@ -7,7 +7,8 @@
 //!   each order, and refuses what the controller did not send; [`limits`] is what an agent's owner allows.
 //! * [`install`] puts agents on other machines, over ssh.
 //! * [`protocol`]: what a controller and its agents say to each other about a run.
-//! * [`throughput`]: what the network between two agents carries.
+//! * [`throughput`]: what the network between two agents carries. [`doctor_words`]: what is said of looking
+//!   at machines.
 //! * [`agent`]: what a machine does for the fleet. [`controller`]: who is there, and what they are told.
 //! * [`search`] for the largest count that all agents carry together.
 //! * [`whole`]: the agents' run directories become one.
@@ -19,6 +20,7 @@
 pub mod agent;
 pub mod connection;
 pub mod controller;
+pub mod doctor_words;
 pub mod envelope;
 pub mod install;
 pub mod limits;

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use reelgauge_analysis::facts::{SearchFacts, StoppedBy};
+use reelgauge_report::search::{limited_by_agents, not_finished};
 use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial};
 use reelgauge_runner::streams::seek::{SearchState, facts, search_of};
 use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
@@ -229,7 +230,16 @@ impl FleetSearch {
             state.search = search;
         }
         let per_scale = self.plan.stream_count(1).max(1);
-        Some(facts(&state, answer.as_ref(), per_scale, self.plan.what()))
+        let mut found = facts(&state, answer.as_ref(), per_scale, self.plan.what());
+        let best = found.streams.unwrap_or(0);
+        match answer {
+            Some(Answer::ClientLimited { limited_at, .. }) => {
+                found.answer_sentence = limited_by_agents(best, limited_at.saturating_mul(per_scale));
+            }
+            None => found.answer_sentence = not_finished(best),
+            Some(_) => {}
+        }
+        Some(found)
     }
 
     fn begin(&mut self, asked: &[AskedTrial]) {

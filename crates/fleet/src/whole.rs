@@ -5,7 +5,8 @@
 //! * `places`: whose numbers begin where, and every clock mapped to one.
 //! * `gather`: logs and counters linked or copied into the new directory, and the linked ones looked at.
 //! * `count`: every operation of an agent counted, on the clock and with the numbers of the whole.
-//! * `points`: the load points from the counts of all; `rows`: whose figures they are.
+//! * `points`: the load points from the counts of all; `rows`: whose figures they are; `nics`: what each
+//!   network interface carried.
 //! * [`observed`]: what observers counted, beside it.
 //! * `amounts`: what they amount to, in a search or a curve; `replayed`: in replays of one trace.
 //! * `around`: what a summary says beside its load points. [`by_hand`]: runs that people made on several
@@ -21,6 +22,7 @@ mod around;
 pub mod by_hand;
 mod count;
 mod gather;
+mod nics;
 pub mod observed;
 mod places;
 mod points;

@@ -8,7 +8,10 @@ mod comparing;
 mod console;
 mod doctor;
 mod fleet;
+mod fleet_doctor;
+mod fleet_owner;
 mod fleet_preflight;
+mod fleet_prepare;
 mod fleet_site;
 pub mod foreign;
 mod listing;
@@ -27,7 +30,9 @@ pub use fleet::{
     AgentArgs, FleetArgs, FleetInitArgs, FleetInstallArgs, FleetLogsArgs, FleetLookArgs, FleetMsmeterArgs,
     FleetNameArgs, FleetRunArgs, FleetStopArgs, FleetUpArgs, FleetVerb,
 };
+pub use fleet_doctor::FleetDoctorArgs;
 pub use fleet_preflight::{FleetPreflightArgs, PreflightDepth};
+pub use fleet_prepare::FleetPrepareArgs;
 pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
 pub use merging::FleetMergeArgs;

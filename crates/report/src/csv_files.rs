@@ -94,7 +94,8 @@ fn incidents<W: Write>(of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::
     Ok(())
 }
 
-/// Each machine, then groups, targets and interfaces, then all, and all without those that stand out.
+/// Each machine, then groups, targets and interfaces, then all, and all without those that stand out; then
+/// what each interface of each machine carried.
 fn hosts<W: Write>(
     summary: &Summary,
     point: &LoadPoint,
@@ -124,6 +125,13 @@ fn hosts<W: Write>(
         for figures in parts {
             rows.write(&[("point", of_point), ("row", &of(what)), ("part", &value(figures)?)])?;
         }
+    }
+    for nic in &hosts.nics {
+        let nic = value(nic)?;
+        // Its name and its target stand where those of the machine do.
+        let part = json!({"name": nic.get("agent")});
+        let (row, host) = (of("nic"), ("host", &nic));
+        rows.write(&[("point", of_point), ("row", &row), ("part", &part), host, ("nic", &nic)])?;
     }
     Ok(())
 }

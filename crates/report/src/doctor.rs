@@ -14,7 +14,8 @@ use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::Finding;
 use reelgauge_doctor::rule::{Policy, Role, Severity};
 
-pub use json::diagnosis_json;
+pub use json::{diagnosis_json, harmless};
+pub(crate) use words::price;
 
 use crate::page::Page;
 use crate::path::{all_hops, path_lines};
@@ -25,7 +26,7 @@ use crate::wanted::Style;
 /// More subjects of one finding are counted, and not told one by one.
 const SUBJECTS_MAX: usize = 4;
 /// How far the parts of a finding stand below its title.
-const INDENT: usize = 3;
+pub(crate) const INDENT: usize = 3;
 
 /// What a rule says that always applies.
 const NO_CAVEAT: &str = "No case is known.";
@@ -78,7 +79,7 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
     if let Some(more @ 1..) = finding.found.len().checked_sub(SUBJECTS_MAX) {
         part(page, "Found", &format!("The same on {more} more; --json has them all."));
     }
-    part(page, "Cost", words::price(rule.severity));
+    part(page, "Cost", price(rule.severity));
     part(page, "Why", &rule.why);
     match rule.policy {
         Policy::Never => {

@@ -333,18 +333,38 @@ pub struct PlacedLine {
     pub agent: String,
     /// Where it measures.
     pub target: String,
-    /// How many load points it has.
-    pub load_points: u64,
+    /// What it does.
+    pub does: PlacedLoad,
     /// Whether it is there now.
     pub is_there: bool,
+}
+
+/// What an agent would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlacedLoad {
+    /// So many load points.
+    Points(u64),
+    /// Its share of a search, up to this count of all agents together where the plan says so.
+    Seeks(Option<u32>),
+}
+
+fn placed_words(does: PlacedLoad) -> String {
+    match does {
+        PlacedLoad::Points(points) => counted(points, "load point"),
+        PlacedLoad::Seeks(None) => "its share of a search for the largest count of all agents".to_owned(),
+        PlacedLoad::Seeks(Some(cap)) => format!(
+            "its share of a search for the largest count of all agents, up to {}",
+            count(u64::from(cap))
+        ),
+    }
 }
 
 /// Who would do what, a line each.
 pub fn fleet_placed(lines: &[PlacedLine]) -> String {
     let line = |line: &PlacedLine| {
         let gone = if line.is_there { "" } else { "; it is not there" };
-        let points = counted(line.load_points, "load point");
-        format!("{}: {points} on {}{gone}\n", plain(&line.agent), plain(&line.target))
+        let does = placed_words(line.does);
+        format!("{}: {does} on {}{gone}\n", plain(&line.agent), plain(&line.target))
     };
     lines.iter().map(line).collect()
 }

@@ -2,9 +2,11 @@
 //!
 //! Not here: one of them ([`crate::fleet_run`]).
 
+use reelgauge_analysis::hosts::TargetScale;
 use serde::{Deserialize, Serialize};
 
 use crate::fleet_run::{PlacedLine, fleet_placed};
+use crate::hosts::scale_words;
 use crate::text::plain_short;
 use crate::units::{amount, counted, moment};
 
@@ -47,6 +49,11 @@ impl StepResult {
         !matches!(self, StepResult::NotRun | StepResult::GoesOn { .. } | StepResult::BrokenOff { .. })
     }
 
+    /// Whether it has everybody's figures.
+    pub fn is_measured(&self) -> bool {
+        matches!(self, StepResult::Met | StepResult::NotMet | StepResult::Measured)
+    }
+
     fn words(&self) -> String {
         let plain = |why: &str| plain_short(why, SAID_CHARS_MAX);
         match self {
@@ -82,6 +89,13 @@ pub fn fleet_steps(lines: &[StepLine]) -> String {
         format!("{}. {title}: {}{dir}\n", line.number, line.result.words())
     };
     lines.iter().map(line).collect()
+}
+
+/// What a step with more targets moved against one with fewer, and what both are called.
+pub fn fleet_steps_scale(scale: &TargetScale, from_title: &str, to_title: &str) -> String {
+    let words = scale_words(scale);
+    let plain = |title: &str| plain_short(title, SAID_CHARS_MAX);
+    format!("{}: {} ({}).\n", plain(to_title), words.trim_end_matches('.'), plain(from_title))
 }
 
 /// Which of several runs begins now.
@@ -172,16 +186,31 @@ fn in_all(steps: &[StepAhead]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fleet_run::PlacedLoad;
 
     fn step(number: u32, title: &str, seconds: Option<f64>) -> StepAhead {
         let placed = vec![PlacedLine {
             agent: "a".to_owned(),
             target: "/mnt/nas".to_owned(),
-            load_points: 3,
+            does: PlacedLoad::Points(3),
             is_there: false,
         }];
         let (title, bytes) = (title.to_owned(), Some(u64::from(number) * 1_000_000_000));
         StepAhead { number, title, placed, seconds, bytes, rest_s: 30.0, ..StepAhead::default() }
+    }
+
+    #[test]
+    fn a_search_is_told_as_one_and_not_as_a_load_point() {
+        let told = |does: PlacedLoad| {
+            let mut ahead = step(1, "", None);
+            ahead.placed[0].does = does;
+            fleet_ahead(&[ahead])
+        };
+        let search = told(PlacedLoad::Seeks(Some(400)));
+        let words = "a: its share of a search for the largest count of all agents, up to 400 on /mnt/nas";
+        assert!(search.contains(words) && !search.contains("load point"), "{search}");
+        assert!(told(PlacedLoad::Seeks(None)).contains("of all agents on /mnt/nas"));
+        assert!(told(PlacedLoad::Points(1)).contains("a: 1 load point on"));
     }
 
     #[test]

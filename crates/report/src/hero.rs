@@ -222,6 +222,9 @@ fn short(doubt: Doubt, summary: &Summary) -> Option<String> {
         Doubt::BrokeOff => "the run broke off".to_owned(),
         Doubt::Interrupted => "the run was interrupted".to_owned(),
         Doubt::Running => "the run goes on".to_owned(),
+        Doubt::OwnFault if summary.hosts.is_some() => {
+            "a machine that measured, or the tool on it, was late".to_owned()
+        }
         Doubt::OwnFault => "this machine or the tool was late itself".to_owned(),
         Doubt::Unsteady => "counts of one storage contradicted each other".to_owned(),
         Doubt::ShortLook => {

@@ -5,7 +5,7 @@
 //! stands out, or was missing (analysis).
 
 use reelgauge_analysis::hosts::{
-    HostFigure, HostsSection, PartFigures, PointHosts, Presence, RunHost, StandsOut,
+    HostFigure, HostsSection, NicFigures, PartFigures, PointHosts, Presence, RunHost, StandsOut, TargetScale,
 };
 use reelgauge_analysis::{LoadPoint, Summary};
 
@@ -14,7 +14,7 @@ use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::{plain, plain_short};
+use crate::text::{path_short, plain, plain_short};
 use crate::units::{count, counted, duration, fixed, mb_per_s, moment, number, percent};
 use crate::wanted::{Detail, Screen};
 
@@ -143,16 +143,20 @@ pub(crate) fn hosts_sentences(summary: &Summary) -> Vec<(Tone, String)> {
         let line = |(host, out): &(&RunHost, StandsOut)| (Tone::Bad, standing_out_words(host, out));
         sentences.extend(out.iter().filter(|(_, out)| out.is_worse).take(NAMES_SAID).map(line));
     }
-    sentences.extend(section.scale.as_ref().map(|scale| {
-        let text = format!(
-            "{} moved {} times what {} moved.",
-            counted(u64::from(scale.to_targets), "target"),
-            fixed(scale.factor, 2),
-            counted(u64::from(scale.from_targets), "target"),
-        );
-        (Tone::Answer, text)
-    }));
+    sentences.extend(section.scale.as_ref().map(|scale| (Tone::Answer, scale_words(scale))));
     sentences
+}
+
+/// What more targets moved than fewer: both rates, and how many times the one is the other.
+pub fn scale_words(scale: &TargetScale) -> String {
+    format!(
+        "{} moved {} MB/s together, {} times the {} MB/s of {}.",
+        counted(u64::from(scale.to_targets), "target"),
+        mb_per_s(scale.to_bytes_per_s),
+        fixed(scale.factor, 2),
+        mb_per_s(scale.from_bytes_per_s),
+        counted(u64::from(scale.from_targets), "target"),
+    )
 }
 
 fn standing_out_words(host: &RunHost, out: &StandsOut) -> String {
@@ -204,6 +208,52 @@ pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut Page) {
             &format!("within {} of each other{}.", duration(skew_us), off.unwrap_or_default()),
         );
     }
+    nics(&point.nics, show.detail == Detail::PerWorker, page);
+}
+
+/// The table of what network interfaces carried, the busiest first; nothing where nobody sampled them.
+fn nics(nics: &[NicFigures], all: bool, page: &mut Page) {
+    if nics.is_empty() {
+        return;
+    }
+    let mut shown: Vec<&NicFigures> = nics.iter().collect();
+    let hidden = if all { 0 } else { shown.len().saturating_sub(SHOWN) };
+    if hidden > 0 {
+        let busier = |nic: &NicFigures| {
+            [nic.received_bytes_per_s, nic.sent_bytes_per_s].into_iter().flatten().fold(0.0, f64::max)
+        };
+        shown.sort_by(|one, two| busier(two).total_cmp(&busier(one)));
+        shown.truncate(SHOWN);
+    }
+    page.gap();
+    page.heading("Network interfaces, by their counters");
+    page.lines(nic_table(&shown, page.width).lines(page.width));
+    if hidden > 0 {
+        let more = counted(hidden as u64, "interface");
+        page.sentence(Tone::Plain, &format!("{more} not shown; --workers shows all."));
+    }
+}
+
+fn nic_table(nics: &[&NicFigures], width: usize) -> Table {
+    let column = |of: &dyn Fn(&NicFigures) -> String| nics.iter().map(|nic| of(nic)).collect::<Vec<_>>();
+    let rates = |of: &dyn Fn(&NicFigures) -> Option<f64>| {
+        numbers(&nics.iter().map(|nic| of(nic).map(|rate| rate / 1e6)).collect::<Vec<_>>())
+    };
+    let mut table = Table::default();
+    table.column("", "host", column(&|nic| plain_short(&nic.agent, NAME_CHARS)));
+    table.column("", "interface", column(&|nic| plain_short(&nic.interface, NAME_CHARS)));
+    table.column("received", "MB/s", rates(&|nic| nic.received_bytes_per_s));
+    table.column("sent", "MB/s", rates(&|nic| nic.sent_bytes_per_s));
+    if nics.iter().any(|nic| nic.used_percent.is_some()) {
+        let used = |nic: &NicFigures| nic.used_percent.map_or_else(|| "-".to_owned(), number);
+        table.column("of line", "%", column(&used));
+    }
+    let carries = |nic: &NicFigures| {
+        let target = nic.target.as_deref().map(|target| path_short(target, NAME_CHARS_SAID));
+        target.map_or_else(|| "not on the way to a target".to_owned(), |target| format!("to {target}"))
+    };
+    table.words_if_they_fit("carries", column(&carries), width);
+    table
 }
 
 /// A line of the table.
@@ -366,6 +416,49 @@ mod tests {
         let host = &section.hosts[2];
         let said = standing_out_words(host, &section.points[0].hosts[2].stands_out.expect("just set"));
         assert!(said.starts_with("a3 stands out: it moved 42"), "{said}");
+    }
+
+    #[test]
+    fn each_interface_has_a_row_with_what_it_is_the_way_to() {
+        let nic = |agent: &str, interface: &str, target: Option<&str>, received: f64| NicFigures {
+            agent: agent.to_owned(),
+            interface: interface.to_owned(),
+            target: target.map(str::to_owned),
+            received_bytes_per_s: Some(received),
+            sent_bytes_per_s: Some(2e6),
+            speed_mbit_per_s: None,
+            used_percent: None,
+        };
+        let rows = [
+            nic("a1", "eth0", Some("/mnt/nas"), 118e6),
+            nic("a1", "eth1\u{1b}[2J", None, 40e6),
+            NicFigures { sent_bytes_per_s: None, ..nic("a2", "ens3", Some("/mnt/nas"), 3e6) },
+        ];
+        let lines = nic_table(&rows.iter().collect::<Vec<_>>(), 80).lines(80);
+        assert_eq!(lines.len(), 2 + 3, "{lines:#?}");
+        assert!(lines[2].contains("eth0") && lines[2].contains("118") && lines[2].ends_with("to /mnt/nas"));
+        assert!(
+            lines[3].ends_with("not on the way to a target") && !lines[3].contains('\u{1b}'),
+            "{lines:#?}"
+        );
+        assert!(lines[4].contains(" - "), "what was not sampled is no 0: {lines:#?}");
+        assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:#?}");
+    }
+
+    #[test]
+    fn what_targets_carry_together_is_told_with_both_rates() {
+        let scale = TargetScale {
+            from_targets: 1,
+            to_targets: 2,
+            from_bytes_per_s: 100e6,
+            to_bytes_per_s: 190e6,
+            factor: 1.9,
+            ..TargetScale::default()
+        };
+        assert_eq!(
+            scale_words(&scale),
+            "2 targets moved 190 MB/s together, 1.90 times the 100 MB/s of 1 target."
+        );
     }
 
     #[test]

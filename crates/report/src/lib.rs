@@ -17,8 +17,8 @@
 //! * [`doctor`]: what was found of a machine's settings, and what to do about it.
 //! * [`tune`]: configuration fragments, with their reasons.
 //! * [`fleet_list`]: the agents of a fleet, and their clocks. [`fleet_run`]: how a run of theirs stands,
-//!   and who
-//!   was missing. [`preflight`]: what was found of their machines before.
+//!   and who was missing. [`preflight`]: what was found of their machines before; [`fleet_doctor`]: how they
+//!   are set up; [`fleet_prepare`]: whose files are made.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
@@ -36,7 +36,9 @@ pub mod csv_files;
 pub mod doctor;
 mod ending;
 pub mod extents;
+pub mod fleet_doctor;
 pub mod fleet_list;
+pub mod fleet_prepare;
 pub mod fleet_run;
 pub mod fleet_steps;
 mod forecast;
@@ -59,7 +61,7 @@ pub mod proof;
 mod replay;
 pub mod run_list;
 pub mod screen;
-mod search;
+pub mod search;
 pub mod self_cost;
 pub mod sentence;
 mod statement;

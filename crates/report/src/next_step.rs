@@ -23,12 +23,17 @@ pub fn next_step(summary: &Summary) -> Option<String> {
             format!("When that is mended: {}", again?)
         }
         NextStep::RunAgain => format!("To do it again: {}", again?),
+        // What a search of a fleet knows is not taken up: its trials are those of one run.
+        NextStep::Resume if summary.hosts.is_some() => format!("To search again: {}", again?),
         NextStep::Resume => {
             let run_dir = run_dir(summary)?;
             format!(
                 "To go on where it ended, the same command with --resume {run_dir}; a --time-max must be longer \
                  then, it counts all the time so far."
             )
+        }
+        NextStep::FreeThisMachine if summary.hosts.is_some() => {
+            then("Close what else runs on that machine, or share the load out among more or faster ones", again)
         }
         NextStep::FreeThisMachine => {
             then("Close what else runs on this machine, or measure from a faster one", again)
@@ -44,6 +49,9 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         }
         NextStep::MendTheWay => mend_the_way(summary, &statement)?,
         NextStep::LookAtIncident => look_at_incident(summary, &statement)?,
+        NextStep::FindMax if summary.hosts.is_some() => {
+            "To find how many they carry together, the same plan with find_max and place = \"share\".".to_owned()
+        }
         NextStep::FindMax => "To find how many it carries, the same command with --find-max".to_owned(),
         NextStep::TryMore => try_more(summary)?.to_owned(),
         NextStep::ProveForLong => match statement.number {
@@ -82,6 +90,9 @@ fn try_more(summary: &Summary) -> Option<&'static str> {
             "To try more, give more files of your own with --read-from, or a shorter --clip, which needs less \
              of each."
         }
+        StoppedBy::OneProcess if summary.hosts.is_some() => {
+            "The agents play no more. To find the limit, share the search out among more of them."
+        }
         StoppedBy::OneProcess => {
             "One process plays no more. To find the limit, measure from further machines at the same time."
         }
@@ -96,6 +107,10 @@ fn prove_for_long(summary: &Summary, streams: u32) -> String {
     let written =
         summary.load_points.iter().rev().find(is_it).and_then(|point| point.total.written_bytes_per_s);
     match written.filter(|bytes_per_s| *bytes_per_s > 0.0) {
+        _ if summary.hosts.is_some() => format!(
+            "To see whether it holds for long, the same plan with {streams} streams shared out and a long duration \
+             instead of find_max."
+        ),
         None => format!(
             "To see whether it holds for long, the same command with --count {streams} --duration 1h instead of \
              --find-max"

@@ -18,6 +18,17 @@ const WORDS_MAX: usize = 60;
 /// What stands in place of a figure.
 const NOT_MEASURED: &str = "not measured";
 
+/// What stands out, and nothing else: before a run, where nobody asked for more. Empty where nothing does.
+pub fn preflight_findings(found: &Preflight, style: Style) -> String {
+    let groups = found.differences.iter().any(|difference| difference.group.is_some());
+    let missing = (!found.not_there.is_empty()).then(|| there(found));
+    let differences = found.differences.iter().map(|difference| differs(difference, groups));
+    let fits = |line: &&CacheLine| line.fits() == Some(true) || !line.fitting.is_empty();
+    let caches = found.caches.iter().filter(fits).map(|line| capital(&cache(line)));
+    let lines = missing.into_iter().chain(differences).chain(caches);
+    lines.map(|line| wrap(&line, style.width, 2) + "\n").collect()
+}
+
 /// All of it.
 pub fn preflight_screen(found: &Preflight, style: Style) -> String {
     let mut lines = vec![there(found)];
@@ -58,7 +69,7 @@ fn plain(text: &str) -> String {
     plain_short(text, WORDS_MAX)
 }
 
-fn differs(difference: &Difference, with_group: bool) -> String {
+pub(crate) fn differs(difference: &Difference, with_group: bool) -> String {
     let (what, value) = (what_words(&difference.what), |value: &Option<String>| {
         value_words(&difference.what, value.as_deref())
     });
@@ -246,8 +257,9 @@ fn cache(line: &CacheLine) -> String {
     }
     match line.fits() {
         Some(true) => format!(
-            "{step}the data set fits into memory: {files} are read by {machines} with {memory}. What is read a \
-             second time may come from there and not from the storage; use more or larger files, or --direct."
+            "{step}the data set fits into memory: {files} are read by {machines} with {memory}. They are dropped from \
+             there before the run begins; what it reads a second time may come from there and not from the storage. \
+             More or larger files, or direct = true in the plan, keep it out."
         ),
         _ if !line.fitting.is_empty() => format!(
             "{step}{files} are read by {machines} with {memory} of memory; what {} reads fits into its own, and \
@@ -329,6 +341,25 @@ mod tests {
         );
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn before_a_run_only_what_stands_out_is_said() {
+        let style = Style { width: 80, ..Style::default() };
+        let text = preflight_findings(&found(), style).split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in ["Nothing was heard of edit-03", "edit-02 has an MTU", "The data set fits into memory"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("network was not measured") && !text.contains("No machine differs"), "{text}");
+        // Files are dropped from memory, and no flag of a command on one machine is named.
+        assert!(
+            text.contains("dropped from there before the run begins") && !text.contains("--direct"),
+            "{text}"
+        );
+        let large = CacheLine { files_bytes: Some(u64::MAX), memory_bytes: Some(1), ..CacheLine::default() };
+        let quiet =
+            Preflight { not_there: Vec::new(), differences: Vec::new(), caches: vec![large], ..found() };
+        assert_eq!(preflight_findings(&quiet, style), "");
     }
 
     #[test]

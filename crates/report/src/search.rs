@@ -36,7 +36,8 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
     }
     if !facts.trials.is_empty() {
         page.gap();
-        page.lines(trials(&facts.trials).lines(page.width));
+        let own = if summary.hosts.is_some() { "own machine" } else { "this machine" };
+        page.lines(trials(&facts.trials, own).lines(page.width));
     }
     if let Some(point) = streams::told(summary) {
         streams::details(point, summary, show.detail, page);
@@ -49,10 +50,10 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
 fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> String {
     let (place, what) = (place(&summary.target), plain_short(&facts.what, 80));
     let number = |streams: u32| format!("{} {what}", count(u64::from(streams)));
-    let own = if statement.cause.is_some_and(|cause| cause.culprit == Culprit::Tool) {
-        "the tool itself"
-    } else {
-        "this machine"
+    let own = match statement.cause.map(|cause| cause.culprit) {
+        Some(Culprit::Tool) => "the tool itself",
+        _ if summary.hosts.is_some() => "a machine of the agents",
+        _ => "this machine",
     };
     let Number::Capacity { streams, sometimes, at_least } = statement.number else {
         let most = facts.at_most.filter(|_| !facts.limited_by_client);
@@ -116,13 +117,32 @@ fn evidence(facts: &SearchFacts) -> String {
     if sentence.is_empty() { plain(&facts.evidence_sentence) } else { format!("{sentence}.") }
 }
 
-/// One row per count that was tried.
-fn trials(trials: &[TrialsAt]) -> Table {
+/// The answer of a search over several machines, where one of theirs was the limit.
+pub fn limited_by_agents(streams: u32, limited_at: u32) -> String {
+    format!(
+        "At least {}: with {} a machine of the agents was the limit, not the storage. Use more or faster machines.",
+        counted(u64::from(streams), "stream"),
+        count(u64::from(limited_at))
+    )
+}
+
+/// The answer of a search over several machines that ended before it had one.
+pub fn not_finished(streams: u32) -> String {
+    match streams {
+        0 => "The search ended before any count had passed everywhere.".to_owned(),
+        streams => {
+            format!("The search was not finished; {} passed so far.", counted(u64::from(streams), "stream"))
+        }
+    }
+}
+
+/// One row per count that was tried; `own` is what the machines that measure are called.
+fn trials(trials: &[TrialsAt], own: &str) -> Table {
     let column = |of: fn(&TrialsAt) -> u32| trials.iter().map(|at| count(u64::from(of(at)))).collect();
     let mut table = Table::default();
     table.column("", "streams", column(|at| at.streams));
     table.column("", "passed", column(|at| at.passed));
     table.column("failed:", "storage", column(|at| at.failed));
-    table.column("failed:", "this machine", column(|at| at.client_limited));
+    table.column("failed:", own, column(|at| at.client_limited));
     table
 }

@@ -92,6 +92,10 @@ pub(crate) fn limits(summary: &Summary, page: &mut Page) {
     let with =
         if summary.load_points.len() > 1 { format!(" with {}", streams_of(point)) } else { String::new() };
     let text = match point.culprit {
+        Some(Culprit::ThisMachine) if summary.hosts.is_some() => format!(
+            "A machine that measured, not the storage, was the limit{with}: its processors or memory kept the tool \
+             from running. Without that nothing would have been late."
+        ),
         Some(Culprit::ThisMachine) => format!(
             "This machine, not the storage, was the limit{with}: its processors or memory kept the tool from \
              running. Without that nothing would have been late."

@@ -28,7 +28,8 @@ fn row_is(table: CsvTable) -> &'static str {
         CsvTable::Seconds => "a second of the run",
         CsvTable::Hosts => {
             "a machine in a load point, then each group, target and network interface where there are several, all \
-             machines, and all but those that stand out; there is none in a run of one machine"
+             machines, and all but those that stand out, and each interface of each machine; there is none in a \
+             run of one machine"
         }
     }
 }
@@ -48,6 +49,7 @@ const SCOPES: &[(&str, &str, &str)] = &[
     ("part", "hosts.points[].hosts[].figures", "PartFigures"),
     ("there", "hosts.points[].hosts[]", "HostFigures"),
     ("host", "hosts.hosts[]", "RunHost"),
+    ("nic", "hosts.points[].nics[]", "NicFigures"),
     ("storage", "storage", "StorageDetails"),
 ];
 
@@ -61,7 +63,11 @@ const OF_ROW: &[(&str, &str)] = &[
     ("mode", "the kind of access, as the paper abbreviates it; `All` for all together"),
     ("incident", "its number in the load point, from 0"),
     ("hosts", "`load_points[].streams.incidents[].agents`, with semicolons between them"),
-    ("of", "`host`, `group`, `target`, `interface`, `total`, or `others`: all but those that stand out"),
+    (
+        "of",
+        "`host`, `group`, `target`, `interface`, `total`, `others`: all but those that stand out; or `nic`: an \
+         interface of a machine",
+    ),
     ("storage_other", "`storage.other`, as `name=value` with semicolons between them"),
     ("tags", "`tags`, with semicolons between them"),
 ];

@@ -85,8 +85,9 @@ fn means_over(run_dir: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
     means_in(agents.iter().find(is_agent)?, stretches)
 }
 
-/// The means of what one machine sampled.
-pub(crate) fn means_in(agent: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
+/// The means of what one machine sampled, over these stretches of its own clock; `None` where its folder
+/// can't be listed.
+pub fn means_in(agent: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
     let mut averaging = Averaging::over(stretches);
     for path in listed(agent).ok()? {
         if path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())) {

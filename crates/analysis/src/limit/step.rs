@@ -16,6 +16,8 @@ mod server;
 mod server_disk;
 mod tcp_window;
 
+pub use link_full::way_is_queued;
+
 use super::finding::{LimitStep, Tested};
 use super::scene::Scene;
 

@@ -10,10 +10,12 @@ use std::time::Duration;
 use async_nats::Client;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, channel, unbounded_channel};
 
+use super::examine::{DoctorDuty, DoctorNews};
 use super::network::{NetworkDuty, NetworkNews};
 use super::presence;
 use super::wire::{self, EVENT};
 use super::work::{AgentWork, Workplace};
+use crate::doctor_words::{self, DoctorAnswer};
 use crate::protocol::Answer;
 use crate::site::name::{AgentName, AgentSession};
 use crate::site::subject;
@@ -32,6 +34,10 @@ pub struct Tasks {
     pub network: NetworkDuty,
     /// What those say.
     pub network_news: UnboundedReceiver<NetworkNews>,
+    /// Looks at its machine.
+    pub doctor: DoctorDuty,
+    /// What those say.
+    pub doctor_news: UnboundedReceiver<DoctorNews>,
 }
 
 /// Works for as long as orders can come, or until `stop` says something: then a run that goes on is ended.
@@ -47,21 +53,28 @@ pub async fn work_on(
 ) -> io::Result<()> {
     let (obey, to_obey) = channel(ORDERS);
     let (answers, to_send) = unbounded_channel();
-    let Tasks { place, network, network_news } = tasks;
+    let Tasks { place, network, network_news, doctor, doctor_news } = tasks;
     let work = AgentWork::new(place, answers)?;
     let opened = Arc::new(AtomicU64::new(0));
-    let to = subject::event(&name, network_words::EVENT);
-    let end = AgentEnd { client: client.clone(), to, life: life.clone(), opened: Arc::clone(&opened) };
-    let sending_news = tokio::spawn(end.until_no_news(network_news));
-    let end = AgentEnd { client, to: subject::event(&name, EVENT), life, opened: Arc::clone(&opened) };
-    let sending = tokio::spawn(end.until_over(to_send));
+    let end = |event: &str| AgentEnd {
+        client: client.clone(),
+        to: subject::event(&name, event),
+        life: life.clone(),
+        opened: Arc::clone(&opened),
+    };
+    let sending_news = tokio::spawn(end(network_words::EVENT).until_no_news(network_news));
+    let sending_looks = tokio::spawn(end(doctor_words::EVENT).until_no_look(doctor_news));
+    let sending = tokio::spawn(end(EVENT).until_over(to_send));
+    let hears = Arc::clone(&opened);
     let hearing = tokio::spawn(async move {
         while let Some(order) = orders.recv().await {
-            opened.store(order.number, Ordering::Relaxed);
+            hears.store(order.number, Ordering::Relaxed);
             // One that is not known comes from a controller of another version, which sees that nothing
             // comes of it.
             if let Ok(order) = serde_json::from_slice(&order.body) {
                 network.order(order);
+            } else if let Ok(order) = serde_json::from_slice(&order.body) {
+                doctor.order(order);
             } else if let Ok(order) = serde_json::from_slice(&order.body)
                 && obey.send(order).await.is_err()
             {
@@ -73,6 +86,7 @@ pub async fn work_on(
     hearing.abort();
     sending.abort();
     sending_news.abort();
+    sending_looks.abort();
     Ok(())
 }
 
@@ -96,6 +110,13 @@ impl AgentEnd {
             let opened = self.opened.load(Ordering::Relaxed);
             let answer = NetworkAnswer { life: self.life.clone(), opened, id, receives, state };
             self.send(serde_json::to_vec(&answer).unwrap_or_default()).await;
+        }
+    }
+
+    async fn until_no_look(self, mut news: UnboundedReceiver<DoctorNews>) {
+        while let Some((id, state)) = news.recv().await {
+            let opened = self.opened.load(Ordering::Relaxed);
+            self.send(DoctorAnswer { life: self.life.clone(), opened, id, state }.message()).await;
         }
     }
 

@@ -25,6 +25,7 @@ use reelgauge_runner::session::target::mount_facts;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::Sender;
 
+use crate::doctor_words::KNOWS_DOCTOR;
 use crate::envelope::{Opener, OrderRefusal};
 use crate::limits::OwnerLimits;
 use crate::site::name::{AgentName, AgentSession, FleetId};
@@ -59,6 +60,10 @@ pub struct Presence {
     pub limits: OwnerLimits,
     /// The number of the order that it has opened last.
     pub last_order: u64,
+    /// Kinds of orders that it understands beside those of runs and of the network. An older version says
+    /// none.
+    #[serde(default)]
+    pub knows: Vec<String>,
 }
 
 /// A directory below which an agent may work.
@@ -218,6 +223,7 @@ impl Station {
             roots,
             limits: self.identity.limits,
             last_order: self.last_order(),
+            knows: vec![KNOWS_DOCTOR.to_owned()],
         }
     }
 

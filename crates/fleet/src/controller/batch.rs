@@ -6,15 +6,17 @@
 //!
 //! Not here: carrying out a run ([`super::journey`]), and the time between two ([`super::rest`]).
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use reelgauge_analysis::hosts::{TargetScale, target_scale};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_report::fleet_run::why_missing;
-use reelgauge_report::fleet_steps::{StepLine, StepResult, fleet_steps};
+use reelgauge_report::fleet_steps::{StepLine, StepResult, fleet_steps, fleet_steps_scale};
 use serde::{Deserialize, Serialize};
 
 use super::conduct::Conduct;
@@ -69,13 +71,33 @@ pub struct BatchPlan {
 }
 
 /// One run of a batch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BatchRun {
     /// What it is.
     #[serde(flatten)]
     pub round: Round,
     /// What became of it.
     pub result: StepResult,
+    /// What it moved, where it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<StepMoved>,
+}
+
+/// What a run moved, and where.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepMoved {
+    /// The targets that were used at once.
+    pub targets: BTreeSet<String>,
+    /// The most that they moved together.
+    pub bytes_per_s: f64,
+}
+
+impl StepMoved {
+    /// Of a run that was put together.
+    pub fn of(summary: &Summary) -> Option<StepMoved> {
+        let (targets, bytes_per_s) = summary.hosts.as_ref()?.most_moved()?;
+        Some(StepMoved { targets, bytes_per_s })
+    }
 }
 
 /// What became of a run that was carried out to its end and put together.
@@ -132,7 +154,7 @@ impl Batch {
         let fleet_plan = FleetPlan::from_toml(&plan.plan_toml)?;
         let all =
             rounds(&fleet_plan.steps, Timestamp::now(), &TimeZone::system()).map_err(BatchError::Step)?;
-        let run = |round| BatchRun { round, result: StepResult::NotRun };
+        let run = |round| BatchRun { round, result: StepResult::NotRun, moved: None };
         let batch = Batch { dir, plan, fleet_plan, runs: all.into_iter().map(run).collect() };
         for at in 0..batch.runs.len() {
             batch.placed(at)?;
@@ -171,10 +193,49 @@ impl Batch {
         let kept = Kept { batch_version: BATCH_VERSION, plan: self.plan.clone(), runs: self.runs.clone() };
         let write = || {
             fs::create_dir_all(&self.dir)?;
-            keep(&self.dir.join(INDEX_FILE), fleet_steps(&self.lines()).as_bytes())?;
+            keep(&self.dir.join(INDEX_FILE), self.told().as_bytes())?;
             keep(&self.dir.join(BATCH_FILE), &serde_json::to_vec_pretty(&kept).map_err(io::Error::from)?)
         };
         write().map_err(|why| BatchError::Io { dir: self.dir.clone(), why })
+    }
+
+    /// What became of each, for people, and what several targets moved against fewer.
+    pub fn told(&self) -> String {
+        let mut text = fleet_steps(&self.lines());
+        for scale in self.scales() {
+            let title = |at: usize| self.runs.get(at).map_or("", |run| run.round.title.as_str());
+            text.push_str(&fleet_steps_scale(&scale, title(scale.from_point), title(scale.to_point)));
+        }
+        text
+    }
+
+    /// What more targets moved than fewer, in runs of steps that do the same but for where. Points are places
+    /// of runs.
+    fn scales(&self) -> Vec<TargetScale> {
+        let steps = &self.fleet_plan.steps;
+        let mut first_of_kind: Vec<usize> = Vec::new();
+        for at in 0..steps.len() {
+            if !first_of_kind.iter().any(|first| steps[*first].does_as(&steps[at])) {
+                first_of_kind.push(at);
+            }
+        }
+        let of_kind = |first: usize| {
+            let moved = |run: &BatchRun| {
+                let is_it = steps.get(run.round.step).is_some_and(|step| step.does_as(&steps[first]));
+                let is_measured = run.result.is_measured();
+                let moved = run.moved.clone().filter(|_| is_it && is_measured).unwrap_or_default();
+                (moved.targets, (moved.bytes_per_s > 0.0).then_some(moved.bytes_per_s))
+            };
+            target_scale(&self.runs.iter().map(moved).collect::<Vec<_>>())
+        };
+        first_of_kind.into_iter().filter_map(of_kind).collect()
+    }
+
+    /// Notes what a run moved; it is kept with what became of it.
+    pub fn moved(&mut self, at: usize, moved: Option<StepMoved>) {
+        if let Some(run) = self.runs.get_mut(at) {
+            run.moved = moved;
+        }
     }
 
     /// Keeps what became of a run.
@@ -317,6 +378,28 @@ mod tests {
         assert_eq!(batch.exit_code(false), 1);
         batch.runs[0].result = StepResult::NotMeasured { why: String::new() };
         assert_eq!(batch.exit_code(false), 3);
+    }
+
+    #[test]
+    fn what_several_targets_carry_is_held_against_one_where_steps_do_the_same() {
+        let mut batch = Batch::new(Path::new("/nowhere"), plan()).unwrap();
+        let moved = |targets: &[&str], bytes_per_s| {
+            Some(StepMoved {
+                targets: targets.iter().map(|&target| target.to_owned()).collect(),
+                bytes_per_s,
+            })
+        };
+        batch.moved(0, moved(&["/mnt/a"], 80e6));
+        batch.moved(1, moved(&["/mnt/a"], 100e6));
+        batch.moved(2, moved(&["/mnt/a", "/mnt/b"], 190e6));
+        assert!(batch.scales().is_empty(), "nothing is known before they were measured");
+        batch.runs.iter_mut().for_each(|run| run.result = StepResult::Measured);
+        let words =
+            "x: 2 targets moved 190 MB/s together, 1.90 times the 100 MB/s of 1 target (step 1, 2 of 2).";
+        assert!(batch.told().ends_with(&format!("{words}\n")), "{}", batch.told());
+        // Another workload is no comparison.
+        batch.fleet_plan.steps[1].hold = Some("9s".parse().unwrap());
+        assert!(batch.scales().is_empty());
     }
 
     #[test]

@@ -1,26 +1,23 @@
-//! Carries out a run of a fleet: keeps on disk where it stands before anything is said, writes what is
-//! fetched, and tells whoever watches.
-//!
-//! In the run's folder: `conduct.json`, and `agents/NAME/` with the run directory of each. A file that is not
-//! whole yet ends in `.part`.
+//! Carries out a run of a fleet: keeps on disk where it stands before anything is said that rests on it,
+//! writes what is fetched, and tells whoever watches. Beats are answered whatever the disk does: what is kept
+//! goes through a [`Keeper`], and only what rests on it waits.
 //!
 //! Not here: what is to be done ([`super::fleet_run`]), and how it travels ([`super::wire`]).
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::conduct::{Conduct, Milestone, Told, WhyStopped};
+use super::conduct::{Milestone, Told, WhyStopped};
 use super::fleet_run::{Act, FleetRun};
+use super::keeper::Keeper;
+use super::run_folder::RunFolder;
 use super::wish::Answered;
 use super::wishes::WishWays;
-use crate::agent::disk::{digest, is_file_name, keep};
-use crate::protocol::{Answer, FileThere};
+use crate::protocol::{Answer, Order};
 
 /// How often time is looked at.
 const BEAT: Duration = Duration::from_millis(100);
@@ -30,7 +27,6 @@ const KEEP_EVERY: Duration = Duration::from_secs(2);
 const SHOW_EVERY: Duration = Duration::from_secs(1);
 /// What can't be fetched for so long is left where it is.
 const FETCH_PATIENCE: Duration = Duration::from_secs(20);
-const CONDUCT_FILE: &str = "conduct.json";
 
 /// The ways between a run and its agents.
 #[derive(Debug)]
@@ -41,90 +37,6 @@ pub struct Ways {
     pub answers: UnboundedReceiver<(String, Answer)>,
     /// Whether anything could be heard now.
     pub listens: Arc<AtomicBool>,
-}
-
-/// A run's folder.
-#[derive(Clone, Debug)]
-pub struct RunFolder {
-    dir: PathBuf,
-}
-
-impl RunFolder {
-    /// This folder.
-    pub fn new(dir: &Path) -> RunFolder {
-        RunFolder { dir: dir.to_path_buf() }
-    }
-
-    /// Where an agent's run directory is put together.
-    pub fn of_agent(&self, agent: &str) -> PathBuf {
-        self.dir.join("agents").join(agent)
-    }
-
-    /// How the run stood when it was kept last.
-    ///
-    /// # Errors
-    /// There is none, or it is damaged.
-    pub fn resumed(&self, epoch: u64) -> io::Result<Conduct> {
-        let text = fs::read_to_string(self.dir.join(CONDUCT_FILE))?;
-        Ok(Conduct::resumed(&text, epoch)?)
-    }
-
-    /// Keeps how a run stands.
-    ///
-    /// # Errors
-    /// When that is impossible.
-    pub fn keep(&self, conduct: &Conduct) -> io::Result<()> {
-        fs::create_dir_all(&self.dir)?;
-        keep(&self.dir.join(CONDUCT_FILE), conduct.saved().as_bytes())
-    }
-
-    fn is_here(&self, agent: &str, file: &FileThere) -> bool {
-        let path = self.of_agent(agent).join(&file.name);
-        is_file_name(&file.name) && digest(&path).is_ok_and(|found| found == (file.len, file.sha256.clone()))
-    }
-
-    fn create(&self, agent: &str, file: &str) -> io::Result<()> {
-        File::create(self.place(agent, file)?).map(drop)
-    }
-
-    fn write(&self, agent: &str, file: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let part = part_of(&self.place(agent, file)?);
-        let mut open = OpenOptions::new().write(true).create(true).truncate(false).open(part)?;
-        open.seek(SeekFrom::Start(offset))?;
-        open.write_all(bytes)
-    }
-
-    /// Whether a file that is complete has this digest; it gets its name then.
-    fn check(&self, agent: &str, file: &str, sha256: &str) -> io::Result<bool> {
-        let path = self.place(agent, file)?;
-        let part = part_of(&path);
-        let is_right = digest(&part)?.1 == sha256;
-        if is_right {
-            File::open(&part)?.sync_all()?;
-            fs::rename(&part, &path)?;
-        }
-        Ok(is_right)
-    }
-
-    fn place(&self, agent: &str, file: &str) -> io::Result<PathBuf> {
-        if !is_file_name(file) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("{file:?} names no file of a run"),
-            ));
-        }
-        let path = self.of_agent(agent).join(file);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        Ok(path)
-    }
-}
-
-fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    PathBuf::from(name)
 }
 
 /// Carries out a run to its end: until everything that can be had is here. `show` is told once a second;
@@ -144,7 +56,9 @@ pub async fn carry_out(
         kept: (run.conduct.milestone(), Instant::now()),
         run,
         folder,
+        keeper: Keeper::new(folder.clone()),
         orders: ways.orders,
+        answers: wished.answers,
         unsent: Vec::new(),
         progress: (0, Instant::now()),
     };
@@ -162,10 +76,12 @@ pub async fn carry_out(
                 let wish = asked.of(&carrying.run.conduct.run);
                 if let Some(standing) = wish.map(|wish| carrying.run.conduct.wish(now_ns(), wish)) {
                     // On disk before anybody relies on it.
-                    carrying.act(Vec::new())?;
-                    // Whoever does not hear it asks again.
-                    let _ = wished.answers.send(Answered { to: asked.from, standing });
+                    carrying.answer_wish(Answered { to: asked.from, standing })?;
                 }
+            }
+            kept = carrying.keeper.kept() => {
+                kept?;
+                carrying.send();
             }
             _ = beat.tick() => {
                 if wants_end.load(Ordering::Relaxed) {
@@ -176,22 +92,31 @@ pub async fn carry_out(
                     shown = Some(Instant::now());
                     show(&carrying.run);
                 }
-                if carrying.run.is_done() || carrying.has_no_hope() {
+                if carrying.is_done() {
                     break;
                 }
             }
         }
     }
+    carrying.keeper.finish().await?;
     folder.keep(&carrying.run.conduct)?;
     Ok(carrying.run)
+}
+
+/// What is said as soon as the disk has what it rests on.
+enum Unsent {
+    Order(Told),
+    Answer(Answered),
 }
 
 struct Carrying<'a> {
     run: FleetRun,
     folder: &'a RunFolder,
+    keeper: Keeper,
     orders: UnboundedSender<Told>,
-    /// What is said as soon as the disk has what it rests on.
-    unsent: Vec<Told>,
+    answers: UnboundedSender<Answered>,
+    /// In their order, each with what it rests on.
+    unsent: Vec<(u64, Unsent)>,
     kept: (Milestone, Instant),
     /// Bytes that were fetched, and when the last of them came.
     progress: (u64, Instant),
@@ -210,15 +135,25 @@ impl Carrying<'_> {
         Ok(())
     }
 
+    fn answer_wish(&mut self, answered: Answered) -> io::Result<()> {
+        self.act(Vec::new())?;
+        self.unsent.push((self.keeper.newest(), Unsent::Answer(answered)));
+        self.send();
+        Ok(())
+    }
+
     fn tick(&mut self, listens: bool) -> io::Result<()> {
         let acts = self.run.tick(now_ns(), listens);
         self.act(acts)
     }
 
     fn act(&mut self, acts: Vec<Act>) -> io::Result<()> {
+        let mut told = Vec::new();
         for act in acts {
             match act {
-                Act::Tell(told) => self.unsent.push(told),
+                // That a run may go on rests on nothing that is new, and may not be late.
+                Act::Tell((agent, order @ Order::Hold { .. })) => self.tell((agent, order)),
+                Act::Tell(order) => told.push(order),
                 Act::Create { agent, file } => self.folder.create(&agent, &file)?,
                 Act::Write { agent, file, offset, bytes, check } => {
                     self.folder.write(&agent, &file, offset, &bytes)?;
@@ -230,19 +165,52 @@ impl Carrying<'_> {
                 }
             }
         }
+        self.keep();
+        let rests_on = self.keeper.newest();
+        self.unsent.extend(told.into_iter().map(|told| (rests_on, Unsent::Order(told))));
+        self.send();
+        Ok(())
+    }
+
+    /// Has what is new kept, and now and then what is not.
+    fn keep(&mut self) {
         let milestone = self.run.conduct.milestone();
         if milestone != self.kept.0 || self.kept.1.elapsed() >= KEEP_EVERY {
-            self.folder.keep(&self.run.conduct)?;
+            self.keeper.keep(self.run.conduct.saved());
             self.kept = (milestone, Instant::now());
             if !self.run.conduct.is_over() {
                 self.progress.1 = Instant::now();
             }
         }
-        for told in self.unsent.drain(..) {
-            // Nobody carries it any more: then nothing comes, either, and that ends this.
-            let _ = self.orders.send(told);
+    }
+
+    /// Says whatever rests on nothing that the disk does not have.
+    fn send(&mut self) {
+        let on_disk = self.keeper.on_disk();
+        let ready = self.unsent.iter().take_while(|(rests_on, _)| *rests_on <= on_disk).count();
+        let ready: Vec<_> = self.unsent.drain(..ready).collect();
+        for (_, unsent) in ready {
+            match unsent {
+                // Its time is over before anybody could hear it: another is agreed upon.
+                Unsent::Order((_, Order::Start { point, at_ns, .. }))
+                    if self.run.conduct.postpones(now_ns(), point, at_ns, self.keeper.takes()) => {}
+                Unsent::Order(told) => self.tell(told),
+                Unsent::Answer(answered) => {
+                    // Whoever does not hear it asks again.
+                    let _ = self.answers.send(answered);
+                }
+            }
         }
-        Ok(())
+    }
+
+    fn tell(&self, told: Told) {
+        // Nobody carries it any more: then nothing comes, either, and that ends this.
+        let _ = self.orders.send(told);
+    }
+
+    fn is_done(&self) -> bool {
+        let has_said_all = self.unsent.is_empty();
+        has_said_all && self.run.is_done() || self.has_no_hope()
     }
 
     /// Whether the run is over and nothing more of it has come for long.
@@ -259,4 +227,99 @@ pub fn now_ns() -> i64 {
         (Instant::now(), i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX))
     });
     unix_ns.saturating_add(i64::try_from(instant.elapsed().as_nanos()).unwrap_or(i64::MAX))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::Path;
+    use std::process::Command;
+
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+    use crate::controller::conduct::{Conduct, OnLoss, Part};
+    use crate::protocol::{Beat, Phase, RunState};
+
+    const RUN: &str = "20261126T005108Z-ac398b";
+
+    fn beat(number: u64, phase: Option<Phase>) -> Answer {
+        let state = |phase| RunState {
+            run: RUN.to_owned(),
+            plan_sha256: String::new(),
+            phase,
+            skews_ns: Vec::new(),
+            points_complete: 0,
+            judged: None,
+        };
+        let runs = phase.map(state).into_iter().collect();
+        Answer::Beat(Box::new(Beat { session: 7, beat: number, runs, ..Beat::default() }))
+    }
+
+    /// From now on whoever writes there waits: nobody reads this pipe.
+    fn stand_still(dir: &Path) {
+        let made = Command::new("mkfifo").arg(dir.join("conduct.new")).status().unwrap();
+        assert!(made.success());
+    }
+
+    /// How often an agent that is ready is told that it may go on, and how often that it begins, within two
+    /// seconds and on a disk that is quick, or stands still.
+    fn told(stands_still: bool) -> (usize, usize) {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let folder = RunFolder::new(dir.path());
+        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let run = FleetRun::new(Conduct::new(RUN, OnLoss::GoOn, vec![part], 1));
+        let counts = runtime.block_on(async {
+            let (orders, mut heard) = unbounded_channel();
+            let (says, answers) = unbounded_channel();
+            let (_wisher, wishes) = unbounded_channel();
+            let ways = Ways { orders, answers, listens: Arc::new(AtomicBool::new(true)) };
+            let wishes = WishWays { wishes, answers: unbounded_channel().0 };
+            let agent = async {
+                let mut number = 0;
+                let mut say = |phase| {
+                    number += 1;
+                    says.send(("a".to_owned(), beat(number, phase))).unwrap();
+                };
+                say(None);
+                while !matches!(heard.recv().await.unwrap().1, Order::Prepare { .. }) {}
+                if stands_still {
+                    stand_still(dir.path());
+                }
+                let (mut holds, mut starts) = (0, 0);
+                for _ in 0..20 {
+                    say(Some(Phase::Ready { point: 0 }));
+                    tokio::time::sleep(BEAT).await;
+                    while let Ok((_, order)) = heard.try_recv() {
+                        holds += usize::from(matches!(order, Order::Hold { .. }));
+                        starts += usize::from(matches!(order, Order::Start { .. }));
+                    }
+                }
+                (holds, starts)
+            };
+            let wants_end = AtomicBool::new(false);
+            let carried = carry_out(run, &folder, ways, wishes, &wants_end, |_| {});
+            tokio::select! {
+                counts = agent => counts,
+                ended = carried => panic!("it ended: {:?}", ended.map(|run| run.conduct)),
+            }
+        });
+        // Whoever waits for the pipe goes on.
+        let pipe = dir.path().join("conduct.new");
+        let _ = std::fs::OpenOptions::new().read(true).write(true).open(pipe);
+        runtime.shutdown_background();
+        counts
+    }
+
+    #[test]
+    fn a_disk_that_stands_still_keeps_no_beat_waiting_and_nothing_that_rests_on_it_is_said() {
+        let (holds, starts) = told(false);
+        assert!(holds >= 15 && starts >= 1, "{holds} {starts}");
+        let (holds, starts) = told(true);
+        assert!(holds >= 15, "{holds} of 20 beats were answered");
+        assert_eq!(starts, 0, "the start is not on disk");
+    }
 }

@@ -26,6 +26,10 @@ const AGAIN_NS: i64 = 500_000_000;
 const BEGINS_WITHIN_NS: i64 = 4_000_000_000;
 /// So long a run waits for its observers before its first load point.
 const OBSERVERS_WITHIN_NS: i64 = 10_000_000_000;
+/// A start that is told less than this ahead may reach nobody in time.
+const TOLD_AHEAD_NS: i64 = 500_000_000;
+/// So much farther ahead than usual a start lies at most, because the disk is slow.
+const DISK_MOST: Duration = Duration::from_secs(30);
 /// Whoever does not look for so long could not listen, either.
 const LOOKS_EVERY_NS: i64 = 1_000_000_000;
 
@@ -83,6 +87,9 @@ pub struct Member {
     /// It loads nothing: it samples counters until the load of all others is over.
     #[serde(default)]
     pub observes: bool,
+    /// It was ready for a load point: its files are made.
+    #[serde(default)]
+    pub is_prepared: bool,
     /// Its process, which rises when it restarts, and its latest beat.
     session: Option<(u64, u64)>,
     heard_ns: Option<i64>,
@@ -115,6 +122,7 @@ impl Member {
             is_fetched: false,
             is_kept: false,
             observes: false,
+            is_prepared: false,
             session: None,
             heard_ns: None,
             silent_ns: 0,
@@ -237,6 +245,8 @@ pub enum WhyStopped {
         /// Which.
         agent: String,
     },
+    /// Everybody's files are made, and nothing else was wanted.
+    Prepared,
 }
 
 /// How far a run is, as far as a controller that begins anew must know.
@@ -281,9 +291,15 @@ pub struct Conduct {
     /// The search that its load points are trials of, if they are.
     #[serde(default)]
     pub search: Option<FleetSearch>,
+    /// It ends once everybody is ready for the first load point: files are made, and nothing is measured.
+    #[serde(default)]
+    pub only_prepares: bool,
     /// Which process of the controller this is.
     #[serde(skip)]
     epoch: u64,
+    /// It was agreed when the load point begins, and nobody was told yet.
+    #[serde(skip)]
+    is_start_unsaid: bool,
     #[serde(skip)]
     looked_ns: Option<i64>,
     /// When this process of the controller looked first.
@@ -304,7 +320,9 @@ impl Conduct {
             pauses: Pauses::default(),
             stop_asked: false,
             search: None,
+            only_prepares: false,
             epoch,
+            is_start_unsaid: false,
             looked_ns: None,
             began_ns: None,
         }
@@ -326,6 +344,12 @@ impl Conduct {
     #[must_use]
     pub fn searching(self, search: Option<FleetSearch>) -> Conduct {
         Conduct { search, ..self }
+    }
+
+    /// It ends where its first load point would begin.
+    #[must_use]
+    pub fn only_preparing(self) -> Conduct {
+        Conduct { only_prepares: true, ..self }
     }
 
     /// A run that an earlier process of the controller began, from what that kept.
@@ -371,6 +395,7 @@ impl Conduct {
             }
             member.state = state.or_else(|| member.state.take().filter(|state| state.phase.is_over()));
         }
+        member.is_prepared |= matches!(member.phase(), Some(Phase::Ready { .. }));
         if !member.observes && matches!(member.phase(), Some(Phase::Over { code: Some(0 | 1), .. })) {
             // Whatever kept it from being heard: it did all of its work.
             member.missing = None;
@@ -534,14 +559,15 @@ impl Conduct {
                     // Whoever is not ready makes files, or looks at what it did.
                 } else if point == 0 && self.awaits_observers(now_ns) {
                     // What they see from the first second on is worth a moment.
+                } else if self.only_prepares {
+                    self.stop(WhyStopped::Prepared);
                 } else if self.pauses.wants() {
                     self.pauses.begin(now_ns);
                     self.stage = Stage::Paused { point };
                 } else {
                     let at_ns = now_ns + nanoseconds(START_AHEAD);
                     self.starts_ns.push(at_ns);
-                    self.stage = Stage::Point { point, at_ns };
-                    self.members.iter_mut().for_each(|member| member.told_ns = None);
+                    self.agree(point, at_ns);
                 }
             }
             Stage::Paused { point } => {
@@ -568,6 +594,32 @@ impl Conduct {
         if !matches!(self.stage, Stage::Paused { .. }) {
             self.pauses.leave(now_ns);
         }
+    }
+
+    fn agree(&mut self, point: u16, at_ns: i64) {
+        self.stage = Stage::Point { point, at_ns };
+        self.is_start_unsaid = true;
+        self.members.iter_mut().for_each(|member| member.told_ns = None);
+    }
+
+    /// A start is about to be said, now that it is on disk: whether it is not said, because its time is as
+    /// good as over before anybody was told of it. Then another is agreed upon, farther ahead by what the
+    /// disk takes.
+    pub fn postpones(&mut self, now_ns: i64, point: u16, at_ns: i64, disk_takes: Duration) -> bool {
+        let Stage::Point { point: agreed, at_ns: agreed_ns } = self.stage else { return false };
+        if agreed != point || agreed_ns != at_ns {
+            // What was agreed upon before.
+            return agreed == point;
+        }
+        if !self.is_start_unsaid || at_ns - now_ns >= TOLD_AHEAD_NS {
+            self.is_start_unsaid = false;
+            return false;
+        }
+        let ahead = START_AHEAD + disk_takes.saturating_mul(2).min(DISK_MOST);
+        let at_ns = now_ns.saturating_add(nanoseconds(ahead));
+        self.starts_ns.iter_mut().next_back().into_iter().for_each(|last| *last = at_ns);
+        self.agree(point, at_ns);
+        true
     }
 
     /// Whether an observer has not begun to sample and may soon.
@@ -673,6 +725,76 @@ mod tests {
 
     fn beat(beat: u64, runs: Vec<RunState>) -> Beat {
         Beat { session: 7, beat, runs, ..Beat::default() }
+    }
+
+    /// An agent that was told to prepare, as it says that it stands.
+    fn prepares(number: u64, phase: Phase) -> Beat {
+        let (run, plan_sha256) = (NAME.to_owned(), String::new());
+        let (skews_ns, points_complete, judged) = (Vec::new(), 0, None);
+        beat(number, vec![RunState { run, plan_sha256, phase, skews_ns, points_complete, judged }])
+    }
+
+    #[test]
+    fn what_only_prepares_ends_when_everybody_is_ready_and_nothing_was_begun() {
+        let part = |agent: &str| Part {
+            agent: agent.to_owned(),
+            plan_sha256: String::new(),
+            plan_toml: String::new(),
+        };
+        let parts = vec![part("a"), part("b"), part("c")];
+        let mut conduct = Conduct::new(NAME, OnLoss::GoOn, parts, 1).only_preparing();
+        let mut now_ns = 0;
+        let mut told = Vec::new();
+        let mut says = |conduct: &mut Conduct, all: [Phase; 3]| {
+            for _ in 0..10 {
+                now_ns += 100_000_000;
+                for (agent, phase) in ["a", "b", "c"].into_iter().zip(all.clone()) {
+                    conduct.beat(now_ns, agent, prepares(now_ns as u64, phase));
+                }
+                told.extend(conduct.tick(now_ns, true));
+            }
+        };
+        let (ready, over) =
+            (Phase::Ready { point: 0 }, |code| Phase::Over { code: Some(code), reason: None });
+        says(&mut conduct, [ready.clone(), Phase::Preparing, Phase::Preparing]);
+        assert_eq!(conduct.stage, Stage::Preparing { point: 0 }, "b and c make files");
+        // The storage of one is full; nobody waits for it.
+        says(&mut conduct, [ready.clone(), ready, over(3)]);
+        assert_eq!((conduct.stage, &conduct.stopped), (Stage::Stopping, &Some(WhyStopped::Prepared)));
+        says(&mut conduct, [over(130), over(130), over(3)]);
+        assert!(conduct.is_over() && conduct.starts_ns.is_empty());
+        let are_prepared: Vec<bool> = conduct.members.iter().map(|member| member.is_prepared).collect();
+        assert_eq!(are_prepared, [true, true, false]);
+        let missing: Vec<bool> = conduct.members.iter().map(|member| member.missing.is_some()).collect();
+        assert_eq!(missing, [false, false, true]);
+        assert!(!told.iter().any(|(_, order)| matches!(order, Order::Start { .. })), "{told:?}");
+        let again = Conduct::resumed(&conduct.saved(), 2).unwrap();
+        assert!(again.only_prepares && again.members[0].is_prepared);
+    }
+
+    #[test]
+    fn a_start_that_the_disk_held_up_is_agreed_upon_anew_once_nobody_was_told() {
+        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part], 1);
+        conduct.beat(1, "a", prepares(1, Phase::Ready { point: 0 }));
+        let second = 1_000_000_000;
+        conduct.tick(1, true);
+        let first_ns = conduct.starts_ns[0];
+        let takes = Duration::from_secs(4);
+        // The disk had it after four seconds.
+        assert!(conduct.postpones(1 + 4 * second, 0, first_ns, takes));
+        let [again_ns] = conduct.starts_ns[..] else { panic!("{:?}", conduct.starts_ns) };
+        assert_eq!((again_ns, conduct.stage), (1 + 15 * second, Stage::Point { point: 0, at_ns: again_ns }));
+        assert!(conduct.postpones(1 + 5 * second, 0, first_ns, takes), "the old one is not said any more");
+        let told = conduct.tick(1 + 5 * second, true);
+        assert!(
+            told.iter().any(|(_, order)| matches!(order, Order::Start { at_ns, .. } if *at_ns == again_ns))
+        );
+        assert!(!conduct.postpones(1 + 9 * second, 0, again_ns, takes), "there is time left");
+        assert!(!conduct.postpones(1 + 16 * second, 0, again_ns, takes), "it was said: who is late is late");
+        // A controller that takes it up does not know whether anybody was told.
+        let mut next = Conduct::resumed(&conduct.saved(), 2).unwrap();
+        assert!(!next.postpones(1 + 16 * second, 0, again_ns, takes));
     }
 
     /// Its controller was killed between telling it to begin and hearing that it did; the next one did not

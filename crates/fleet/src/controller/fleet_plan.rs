@@ -175,6 +175,17 @@ pub struct Placed {
     pub target: PathBuf,
     /// How many load points it has.
     pub points: usize,
+    /// It has its share of a search for the largest count: up to this one of all together, where the plan
+    /// says so. Its load points are trials then, and nobody knows how many.
+    #[serde(default)]
+    pub seeks: Option<SeeksUpTo>,
+}
+
+/// How far a search goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeeksUpTo {
+    /// The largest count that is tried; `None` where the agents say what they can try.
+    pub cap: Option<u32>,
 }
 
 impl FleetPlan {
@@ -257,6 +268,8 @@ impl FleetPlan {
                     plan: name.clone(),
                     source: Box::new(source),
                 })?;
+                let targets = if step.targets.is_empty() { &group.targets } else { &step.targets };
+                let group = Group { targets: targets.clone(), ..group.clone() };
                 placed.push(group.place(&name, plan, agent, (at, agents.len()), placed.len())?);
             }
         }
@@ -324,6 +337,7 @@ impl Group {
             PathBuf::from(target.to_string_lossy().replace("{agent}", agent))
         };
         let number = number as u64;
+        let mut seeks = None;
         let (target, points, plan_toml) = match plan {
             AnyPlan::Mix(mut plan) => {
                 plan.target = target(&plan.target);
@@ -348,6 +362,7 @@ impl Group {
                 }
                 plan.target = target(&plan.target);
                 plan.seed = plan.seed.wrapping_add(number);
+                seeks = plan.find_max.map(|wanted| SeeksUpTo { cap: wanted.cap });
                 (plan.target.clone(), plan.scale.0.len(), plan.to_toml().map_err(failed)?)
             }
             AnyPlan::Replay(mut plan) => {
@@ -361,7 +376,7 @@ impl Group {
         }
         let plan_sha256 = sha256(plan_toml.as_bytes());
         let part = Part { agent: agent.to_owned(), plan_sha256, plan_toml };
-        Ok(Placed { part, group: self.name.clone(), target, points })
+        Ok(Placed { part, group: self.name.clone(), target, points, seeks })
     }
 }
 
@@ -476,6 +491,20 @@ mod tests {
         seeds.sort_unstable();
         seeds.dedup();
         assert_eq!(seeds.len(), 4, "nobody repeats another, and no repetition the one before");
+    }
+
+    #[test]
+    fn a_step_has_targets_of_its_own_where_it_names_some() {
+        let text = "[[group]]\ntargets = [\"/a/{agent}\", \"/b\"]\n[[step]]\nworkload = \"p\"\n\
+                    targets = [\"/a/{agent}\"]\n[[step]]\nworkload = \"p\"\n";
+        let targets = |step: usize| {
+            let placed = placed_in(text, &["x", "y"], &mix("4"), Some((step, 0))).unwrap();
+            placed.iter().map(|placed| placed.target.display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (targets(0).join(" "), targets(1).join(" ")),
+            ("/a/x /a/y".to_owned(), "/a/x /b".to_owned())
+        );
     }
 
     #[test]

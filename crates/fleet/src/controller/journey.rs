@@ -13,10 +13,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use reelgauge_report::fleet_run::why_missing;
 
-use super::carry_out::{RunFolder, carry_out, now_ns};
+use super::carry_out::{carry_out, now_ns};
 use super::conduct::{Conduct, Member, OnLoss, Part, WhyStopped};
 use super::fleet_plan::{FleetPlanError, Placed, search_of};
 use super::fleet_run::FleetRun;
+use super::run_folder::RunFolder;
 use super::wire::ways;
 use super::wishes::wish_ways;
 use crate::agent::disk::{is_run_name, keep};
@@ -91,6 +92,16 @@ impl Journey {
         let folder = RunFolder::new(&dir);
         folder.keep(&conduct)?;
         Ok(Journey { name, placed, folder, dir, conduct })
+    }
+
+    /// The same up to where its first load point would begin: its files are made, and nothing is measured.
+    ///
+    /// # Errors
+    /// No room in the site.
+    pub fn only_preparing(mut self) -> Result<Journey, JourneyError> {
+        self.conduct = self.conduct.only_preparing();
+        self.folder.keep(&self.conduct)?;
+        Ok(self)
     }
 
     /// The same with observers, who load nothing.

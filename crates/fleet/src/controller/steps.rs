@@ -6,6 +6,7 @@
 //! workload = "edit.toml"        # the plan of one machine, for every group; else each group's own
 //! ramp = "1..8"                 # instead of the workload's workers, or scale
 //! hold = "2m"                   # instead of how long it holds each load point
+//! targets = ["/mnt/a"]          # instead of the groups' targets
 //! repeat = 3                    # runs it so often, each with draws of its own
 //! pause = "5m"                  # and rests after each, before what comes next
 //! not_before = "22:30"          # a time of day, or a date and a time
@@ -43,6 +44,8 @@ pub struct Step {
     pub ramp: Option<Ramp>,
     /// Instead of how long the workload holds each load point.
     pub hold: Option<Span>,
+    /// Instead of the targets of every group: one of several, to see what all of them carry against it.
+    pub targets: Vec<PathBuf>,
     /// Rest after each of its runs, before the next begins.
     pub pause: Option<Span>,
     /// How often it is run; once where it is left out.
@@ -161,10 +164,15 @@ pub fn rounds(steps: &[Step], began: Timestamp, zone: &TimeZone) -> Result<Vec<R
 
 impl Step {
     /// What it is called; step `at` of the plan, from 0.
-    fn called(&self, at: usize) -> String {
+    pub fn called(&self, at: usize) -> String {
         let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let named = self.name.clone().filter(|name| !name.trim().is_empty());
         named.or_else(|| self.workload.as_ref().and_then(stem)).unwrap_or_else(|| format!("step {}", at + 1))
+    }
+
+    /// Whether it does the same as another, but for where and how often.
+    pub fn does_as(&self, other: &Step) -> bool {
+        (&self.workload, &self.ramp, self.hold) == (&other.workload, &other.ramp, other.hold)
     }
 
     /// The plan of one machine for a group that has this one.

@@ -237,6 +237,25 @@ mod tests {
     }
 
     #[test]
+    fn what_an_owner_allows_stands_in_the_service() {
+        for system in [RemoteSystem::Linux, RemoteSystem::MacOs] {
+            let mut request = request(AgentStart::Service);
+            request.flags.extend(["--max-network", "12MiB", "--read-only"].map(str::to_owned));
+            let texts: Vec<String> = install(system, &request)
+                .into_iter()
+                .filter_map(|step| match step.input {
+                    Some(Input::Text(text)) => Some(text),
+                    _ => None,
+                })
+                .collect();
+            let [text] = texts.as_slice() else { panic!("one service: {texts:?}") };
+            for word in ["--max-network", "12MiB", "--read-only"] {
+                assert!(text.contains(word), "{word}: {text}");
+            }
+        }
+    }
+
+    #[test]
     fn odd_roots_stay_one_word() {
         let once = install(RemoteSystem::Linux, &request(AgentStart::Once));
         let start = &once.last().unwrap().command;

@@ -1,12 +1,14 @@
 //! Whose figures the load points are: a row for each agent, group, target and network interface, for all,
 //! and for all without those that stand out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use reelgauge_analysis::compare::siblings::{HostReading, standing_out};
+use reelgauge_analysis::counters::means::Means;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::hosts::{
-    HostFigures, HostsSection, PartFigures, PointHosts, Presence, RunHost, StandsOut, target_scale,
+    HostFigures, HostsSection, PartFigures, PointHosts, Presence, RunHost, StandsOut, shared_target,
+    target_scale,
 };
 use reelgauge_analysis::late::LateCounted;
 use reelgauge_analysis::{LoadPoint, Outcome, Summary};
@@ -14,6 +16,7 @@ use reelgauge_record::agents::AgentPlace;
 
 use super::View;
 use super::count::Counted;
+use super::nics::{nics, own_limit, sampled};
 use super::places::clock;
 use super::points::{counted_by, exact_late, missing_from_s};
 use super::share::Part;
@@ -29,7 +32,7 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
                 agent: part.name.clone(),
                 group: part.group.clone(),
                 target: part.target.clone(),
-                interface: interface(part),
+                interface: part.interface(),
                 first_worker: place.first_worker,
                 workers: run.map_or(0, |run| run.workers),
                 first_stream: place.first_stream,
@@ -43,16 +46,26 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
             }
         })
         .collect();
-    let points: Vec<PointHosts> =
-        summary.load_points.iter().enumerate().map(|(at, point)| of_point(seen, at, point.index)).collect();
+    let sampled =
+        sampled(seen.parts, &summary.load_points.iter().map(|point| point.index).collect::<Vec<_>>());
+    let points: Vec<PointHosts> = summary
+        .load_points
+        .iter()
+        .enumerate()
+        .map(|(at, point)| {
+            let means: Vec<Option<&Means>> = sampled.iter().map(|host| host.get(at)).collect();
+            let mut rows = of_point(seen, at, point.index, &means);
+            let each = seen.parts.iter().zip(&means);
+            rows.nics = each.filter_map(|(part, means)| Some(nics(part, (*means)?))).flatten().collect();
+            rows
+        })
+        .collect();
+    let mut section =
+        HostsSection { clock_uncertainty_us: uncertainty_us(&hosts), scale: None, hosts, points };
     let of_points: Vec<_> =
-        points.iter().map(|point| (targets_of(seen, point), point.total.bytes_per_s)).collect();
-    summary.hosts = Some(HostsSection {
-        clock_uncertainty_us: uncertainty_us(&hosts),
-        scale: target_scale(&of_points),
-        hosts,
-        points,
-    });
+        section.points.iter().map(|point| (section.targets_at(point), point.total.bytes_per_s)).collect();
+    section.scale = target_scale(&of_points);
+    summary.hosts = Some(section);
 }
 
 /// Two times may be off against each other by both their uncertainties.
@@ -62,26 +75,12 @@ fn uncertainty_us(hosts: &[RunHost]) -> Option<f64> {
     Some(each.iter().take(2).sum())
 }
 
-/// The targets on which anything was done.
-fn targets_of(seen: &View<'_>, point: &PointHosts) -> BTreeSet<String> {
-    let rows = seen.parts.iter().zip(&point.hosts).filter(|(_, host)| host.figures.ops > 0);
-    rows.filter_map(|(part, _)| shared_target(part)).collect()
+/// An agent's target as its siblings have it, too.
+fn shared(part: &Part) -> Option<String> {
+    Some(shared_target(&part.name, part.target.as_deref()?))
 }
 
-/// An agent's target as its siblings have it, too: folders that are called after the agent are `{agent}`, as
-/// they were when the plan was written.
-fn shared_target(part: &Part) -> Option<String> {
-    let shared = |folder| if folder == part.name { "{agent}" } else { folder };
-    let folders: Vec<&str> = part.target.as_deref()?.split('/').map(shared).collect();
-    Some(folders.join("/"))
-}
-
-fn interface(part: &Part) -> Option<String> {
-    let name = &part.run.as_ref()?.summary.link.as_ref()?.interface;
-    (!name.is_empty()).then(|| name.clone())
-}
-
-fn of_point(seen: &View<'_>, at: usize, index: u16) -> PointHosts {
+fn of_point(seen: &View<'_>, at: usize, index: u16, means: &[Option<&Means>]) -> PointHosts {
     let out = out_of_line(seen, index);
     let skews = skews_us(seen, index);
     let own = |host: usize, part: &Part| {
@@ -92,7 +91,9 @@ fn of_point(seen: &View<'_>, at: usize, index: u16) -> PointHosts {
             figures: figures(seen, index, &part.name, &[host]),
             stands_out: out[host],
             culprit: point.and_then(|point| point.culprit),
-            limit: point.and_then(|point| point.limit.as_ref()?.found.as_ref().map(|found| found.step)),
+            limit: point
+                .and_then(|point| point.limit.as_ref()?.found.as_ref().map(|found| found.step))
+                .and_then(|step| own_limit(step, out[host], means[host])),
         }
     };
     let hosts: Vec<HostFigures> = seen.parts.iter().enumerate().map(|(host, part)| own(host, part)).collect();
@@ -121,8 +122,9 @@ fn of_point(seen: &View<'_>, at: usize, index: u16) -> PointHosts {
             .filter(|_| known.len() > 1)
             .map(|(most, least)| most - least),
         groups: by(|part| part.group.clone()),
-        targets: by(shared_target),
-        interfaces: by(interface),
+        targets: by(shared),
+        interfaces: by(Part::interface),
+        nics: Vec::new(),
         total: figures(seen, index, "", &all),
         without: (others.len() < all.len()).then(|| figures(seen, index, "", &others)),
         hosts,
@@ -178,7 +180,7 @@ fn out_of_line(seen: &View<'_>, index: u16) -> Vec<Option<StandsOut>> {
         let Some(point) = part.point(index).filter(|_| presence(seen, host, index) == Presence::Whole) else {
             continue;
         };
-        let kind = (&part.group, shared_target(part), point.workers, point.stream_count, &point.label);
+        let kind = (&part.group, shared(part), point.workers, point.stream_count, &point.label);
         let alike = kinds.iter().position(|known| *known == kind).unwrap_or(kinds.len());
         if alike == kinds.len() {
             kinds.push(kind);

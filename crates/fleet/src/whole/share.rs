@@ -202,6 +202,12 @@ impl Part {
         self.run.as_ref().is_some_and(|run| run.log_complete && run.summary.outcome == Outcome::Complete)
     }
 
+    /// The network interface on its way to its target; `None` where there is none, or it is not known.
+    pub(super) fn interface(&self) -> Option<String> {
+        let name = &self.run.as_ref()?.summary.link.as_ref()?.interface;
+        (!name.is_empty()).then(|| name.clone())
+    }
+
     /// Its figures in a load point.
     pub(super) fn point(&self, index: u16) -> Option<&LoadPoint> {
         self.run.as_ref()?.summary.load_points.iter().find(|point| point.index == index)

@@ -7,9 +7,12 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use reelgauge_fleet::site::name::AgentName;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
-use reelgauge_workload::units::{Size, Span};
+use reelgauge_workload::units::Span;
 
+use super::fleet_doctor::FleetDoctorArgs;
+use super::fleet_owner::OwnerArgs;
 use super::fleet_preflight::{FleetPreflightArgs, PreflightDepth};
+use super::fleet_prepare::FleetPrepareArgs;
 use super::fleet_site::DEFAULT_SITE;
 use super::merging::FleetMergeArgs;
 
@@ -23,19 +26,9 @@ pub struct AgentArgs {
     /// Directory below which the fleet may measure; may be repeated
     #[arg(long, value_name = "DIR", required = true)]
     pub root: Vec<PathBuf>,
-    /// The most bytes of files that one run may make here [default: no limit but the room there is]
-    #[arg(long, value_name = "SIZE")]
-    pub max_space: Option<Size>,
-    /// The longest that one run may take here [default: no limit]
-    #[arg(long, value_name = "TIME")]
-    pub max_duration: Option<Span>,
-    /// Refuse every run that writes
-    #[arg(long)]
-    pub read_only: bool,
-    /// The most bytes a second that may be sent or received here to measure the network; 0B: none
-    /// [default: no limit]
-    #[arg(long, value_name = "SIZE")]
-    pub max_network: Option<Size>,
+    /// What its owner allows.
+    #[command(flatten)]
+    pub owner: OwnerArgs,
     /// Folder where runs are kept until the fleet has fetched them; best not on the target
     /// [default: reelgauge-agent/NAME]
     #[arg(long, value_name = "DIR")]
@@ -70,6 +63,10 @@ pub enum FleetVerb {
     Ping(FleetLookArgs),
     /// How the machines of a plan differ, and what the network between them carries, before anything is run
     Preflight(FleetPreflightArgs),
+    /// What is set badly for media on the agents' machines, and what they differ in
+    Doctor(FleetDoctorArgs),
+    /// Make the files that a plan reads, and measure nothing: the run finds them made
+    Prepare(FleetPrepareArgs),
     /// One run on many machines: every load point begins everywhere at once
     Run(FleetRunArgs),
     /// Runs that several machines made at the same time become one
@@ -151,15 +148,9 @@ pub struct FleetInstallArgs {
     /// Directory there below which the fleet may measure; may be repeated
     #[arg(long, value_name = "DIR", required_unless_present = "uninstall")]
     pub root: Vec<String>,
-    /// The most bytes of files that one run may make there
-    #[arg(long, value_name = "SIZE")]
-    pub max_space: Option<Size>,
-    /// The longest that one run may take there
-    #[arg(long, value_name = "TIME")]
-    pub max_duration: Option<Span>,
-    /// Refuse every run that writes
-    #[arg(long)]
-    pub read_only: bool,
+    /// What its owner allows.
+    #[command(flatten)]
+    pub owner: OwnerArgs,
     /// The program for those machines [default: this one]
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
@@ -174,7 +165,7 @@ pub struct FleetInstallArgs {
     pub dry_run: bool,
     /// Remove the agents, their programs and join files
     #[arg(long, conflicts_with_all = ["root", "max_space", "max_duration"])]
-    #[arg(conflicts_with_all = ["read_only", "program", "no_service"])]
+    #[arg(conflicts_with_all = ["read_only", "max_network", "program", "no_service"])]
     pub uninstall: bool,
 }
 
@@ -311,6 +302,7 @@ A plan for a fleet names agents, the plan of one machine that they carry out, an
   workload = \"edit.toml\"          # instead of the group's plan
   ramp = \"1..8\"                   # instead of its workers or scale
   hold = \"2m\"                     # instead of its duration
+  targets = [\"/mnt/a\"]           # instead of the groups' targets
   repeat = 3
   pause = \"5m\"                    # a rest after each
   not_before = \"22:30\"

@@ -7,7 +7,6 @@ use anyhow::Result;
 use reelgauge_fleet::agent::network::NetworkSaid;
 use reelgauge_fleet::agent::presence::life::{AgentSettings, Said, live};
 use reelgauge_fleet::connection::Happening;
-use reelgauge_fleet::limits::OwnerLimits;
 use reelgauge_fleet::site::join_file::JoinFile;
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_runner::interrupt::Interrupt;
@@ -21,19 +20,13 @@ const KEPT: &str = "reelgauge-agent";
 /// Lives as an agent until Ctrl-C. The exit code.
 pub fn agent(args: &AgentArgs) -> Result<u8> {
     let join = JoinFile::read(&args.join)?;
-    let limits = OwnerLimits {
-        space_bytes: args.max_space.map(|size| size.0),
-        duration_ns: args.max_duration.map(|span| span.ns()),
-        read_only: args.read_only,
-        network_bytes_per_s: args.max_network.map(|size| size.0),
-    };
     let kept = args.keep.clone();
     let settings = AgentSettings {
         kept: kept.unwrap_or_else(|| Path::new(KEPT).join(join.agent.as_str())),
         flags: Vec::new(),
         join,
         roots: args.root.clone(),
-        limits,
+        limits: args.owner.limits(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let interrupt = Interrupt::listen()?;
@@ -71,6 +64,7 @@ fn say(said: Said<'_>) {
             )
         }
         Said::Network(said) => network(said),
+        Said::Looks => "Looks at this machine, as the controller ordered; nothing is changed.".to_owned(),
         Said::Refused(why) => format!("Refused an order: {why}."),
         // Said when it ends.
         Said::Happened(Happening::NotAdmitted | Happening::Closed) => return,

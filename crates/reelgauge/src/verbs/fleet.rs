@@ -17,7 +17,9 @@ use reelgauge_runner::interrupt::Interrupt;
 
 use crate::cli::{FleetArgs, FleetInitArgs, FleetLookArgs, FleetNameArgs, FleetUpArgs, FleetVerb};
 use crate::screen;
-use crate::verbs::{fleet_msmeter, fleet_pause, fleet_preflight, fleet_run, merge};
+use crate::verbs::{
+    fleet_doctor, fleet_msmeter, fleet_pause, fleet_preflight, fleet_prepare, fleet_run, merge,
+};
 
 /// How often the server and its configuration are looked after.
 const BEAT: Duration = Duration::from_millis(200);
@@ -33,6 +35,8 @@ pub fn fleet(args: &FleetArgs) -> Result<u8> {
         FleetVerb::Ls(args) => ls(args),
         FleetVerb::Ping(args) => ping(args),
         FleetVerb::Preflight(args) => fleet_preflight::preflight(args),
+        FleetVerb::Doctor(args) => fleet_doctor::doctor(args),
+        FleetVerb::Prepare(args) => fleet_prepare::prepare(args),
         FleetVerb::Run(args) => fleet_run::run(args),
         FleetVerb::Merge(args) => merge::merge(args),
         FleetVerb::Pause(args) => fleet_pause::pause(args),

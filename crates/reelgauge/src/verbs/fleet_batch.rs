@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use reelgauge_fleet::controller::batch::{Batch, BatchRun, result_of};
+use reelgauge_fleet::controller::batch::{Batch, BatchRun, StepMoved, result_of};
 use reelgauge_fleet::controller::carry_out::now_ns;
 use reelgauge_fleet::controller::conduct::{OnLoss, WhyStopped};
 use reelgauge_fleet::controller::journey::{Journey, date_and_time, time_of_day};
@@ -13,7 +13,7 @@ use reelgauge_fleet::controller::rest::Rest;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_report::fleet_steps::{
-    StepAhead, StepResult, fleet_rests, fleet_step_begins, fleet_steps, fleet_steps_again,
+    StepAhead, StepResult, fleet_rests, fleet_step_begins, fleet_steps_again,
 };
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
@@ -55,7 +55,7 @@ pub fn go_on(site: &FleetSite, batch: Batch, json: bool) -> Result<u8> {
     }
     let text = match json {
         true => steps.batch.to_json()?,
-        false => screen::output_fitted(fleet_steps(&steps.batch.lines()).trim_end()),
+        false => screen::output_fitted(steps.batch.told().trim_end()),
     };
     std::io::stdout().write_all(text.as_bytes())?;
     if steps.batch.next().is_some() {
@@ -134,7 +134,7 @@ impl Steps<'_> {
         let is_broken_off = match &conduct.stopped {
             Some(WhyStopped::User) => true,
             Some(WhyStopped::Missing { .. }) => is_taken_up,
-            None => false,
+            Some(WhyStopped::Prepared) | None => false,
         };
         let behind = Behind {
             rest_ms: round.rest_ms,
@@ -150,7 +150,7 @@ impl Steps<'_> {
 
     /// Puts a run together and shows it. What became of it.
     fn put_together(
-        &self,
+        &mut self,
         at: usize,
         journey: &Journey,
         live: FleetLiveLog,
@@ -176,6 +176,7 @@ impl Steps<'_> {
             }
         };
         fleet_preflight::pass_on(self.batch.dir(), &whole.run_dir)?;
+        self.batch.moved(at, StepMoved::of(&whole.summary).filter(|_| !is_broken_off));
         if !self.json {
             let text = screen::of(&whole.summary, Tables::Last, Detail::Normal);
             std::io::stdout().write_all(text.as_bytes())?;

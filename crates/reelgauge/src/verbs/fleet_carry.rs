@@ -12,7 +12,9 @@ use reelgauge_fleet::controller::live_log::FleetLiveLog;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_fleet::whole::{Whole, WholeError};
-use reelgauge_report::fleet_run::{PlacedLine, fleet_copies_left, fleet_missing, fleet_now, fleet_so_far};
+use reelgauge_report::fleet_run::{
+    PlacedLine, PlacedLoad, fleet_copies_left, fleet_missing, fleet_now, fleet_so_far,
+};
 use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
 use reelgauge_report::text::shell_word;
 use reelgauge_runner::interrupt::Interrupt;
@@ -25,7 +27,10 @@ pub fn ahead(placed: &[Placed], there: &[String]) -> StepAhead {
     let line = |placed: &Placed| PlacedLine {
         agent: placed.part.agent.clone(),
         target: placed.target.display().to_string(),
-        load_points: placed.points as u64,
+        does: match placed.seeks {
+            Some(seeks) => PlacedLoad::Seeks(seeks.cap),
+            None => PlacedLoad::Points(placed.points as u64),
+        },
         is_there: there.contains(&placed.part.agent),
     };
     let taken = taken(placed);

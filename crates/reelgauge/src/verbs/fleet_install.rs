@@ -90,9 +90,7 @@ fn wanted(
     }
     let mut flags: Vec<String> =
         args.root.iter().flat_map(|root| ["--root".to_owned(), root.clone()]).collect();
-    flags.extend(args.max_space.iter().flat_map(|size| ["--max-space".to_owned(), size.to_string()]));
-    flags.extend(args.max_duration.iter().flat_map(|span| ["--max-duration".to_owned(), span.to_string()]));
-    flags.extend(args.read_only.then(|| "--read-only".to_owned()));
+    flags.extend(args.owner.flags());
     steps(
         system,
         &InstallRequest {

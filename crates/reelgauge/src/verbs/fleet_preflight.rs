@@ -16,7 +16,7 @@ use reelgauge_fleet::controller::roster::look;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::site::name::AgentName;
 use reelgauge_fleet::throughput::LONGEST;
-use reelgauge_report::preflight::preflight_screen;
+use reelgauge_report::preflight::{preflight_findings, preflight_screen};
 use reelgauge_report::units;
 use reelgauge_runner::interrupt::Interrupt;
 
@@ -79,15 +79,20 @@ fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
     let (plan, plan_toml) = FleetPlan::open(path)?;
     let texts = plan.texts_beside(path)?;
     let observers = observers(&plan)?;
-    let seen = look(site, LOOK, false)?;
-    let there = seen.iter().filter(|expected| !expected.present.is_empty());
-    let there: Vec<String> = there.map(|expected| expected.name.to_string()).collect();
+    let there = there(site)?;
     if plan.steps.is_empty() {
         return Ok((vec![(None, plan.placed(&there, &texts, None)?)], observers));
     }
     // Nothing of it is kept: it has no directory.
     let batch = Batch::new(Path::new(""), BatchPlan { plan_toml, texts, there })?;
     Ok((of_batch(&batch)?, observers))
+}
+
+/// The names of the agents that answer.
+pub fn there(site: &FleetSite) -> Result<Vec<String>> {
+    let seen = look(site, LOOK, false)?;
+    let there = seen.iter().filter(|expected| !expected.present.is_empty());
+    Ok(there.map(|expected| expected.name.to_string()).collect())
 }
 
 /// Who does what in each run of several.
@@ -114,9 +119,11 @@ pub fn before(site: &FleetSite, plan: &FleetPlan, runs: NamedRuns, depth: Prefli
     let request = PreflightRequest { runs, observers: observers(plan)?, within: LOOK, network };
     match looking::preflight(site, &request, interrupt.flag(), measures) {
         Ok(found) => {
-            if found.has_findings() || depth == PreflightDepth::Network {
-                say(preflight_screen(&found, screen::style()).trim_end());
-            }
+            let text = match depth {
+                PreflightDepth::Network => preflight_screen(&found, screen::style()),
+                _ => preflight_findings(&found, screen::style()),
+            };
+            say(text.trim_end());
             Ok(Looked::Done(Some(found)))
         }
         Err(PreflightError::Interrupted) => Ok(Looked::Stopped),

@@ -23,6 +23,7 @@ use reelgauge_runner::interrupt::Interrupt;
 use super::fleet_batch;
 use super::fleet_carry::{ahead, carry_out, leave, put_together, say, tell_ahead};
 use super::fleet_preflight::{self, Looked};
+use super::fleet_prepare;
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
 use crate::screen;
 
@@ -91,6 +92,9 @@ pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
 
 /// Carries a run out, puts it together and shows it.
 fn finish(site: &FleetSite, mut journey: Journey, out: &Path, json: bool) -> Result<u8> {
+    if journey.conduct().only_prepares {
+        return fleet_prepare::go_on(site, journey);
+    }
     let interrupt = Interrupt::listen()?;
     // Before anything is measured that could find no place.
     std::fs::create_dir_all(out).with_context(|| format!("{} can't be made", out.display()))?;

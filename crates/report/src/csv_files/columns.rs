@@ -325,6 +325,10 @@ const HOST: &[(&str, &str)] = &[
     ("stands_out_noise_percent", "there.stands_out.noise_percent"),
     ("culprit", "there.culprit"),
     ("limit", "there.limit"),
+    ("received_bytes_per_s", "nic.received_bytes_per_s"),
+    ("sent_bytes_per_s", "nic.sent_bytes_per_s"),
+    ("speed_mbit_per_s", "nic.speed_mbit_per_s"),
+    ("used_percent", "nic.used_percent"),
 ];
 
 /// At the end of every table: what the user says of the run and its storage.

@@ -181,7 +181,7 @@ fn probes_of(probed: &Subject) -> Probes<'_> {
 
 /// JSON that says the same and may be looked at on a terminal: what steers one stands escaped in its strings,
 /// and outside of them there is nothing but line feeds.
-fn harmless(json: &str) -> String {
+pub fn harmless(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         if c == '\n' || !is_harmful(c) {

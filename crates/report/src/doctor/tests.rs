@@ -175,7 +175,7 @@ fn what_a_probe_could_not_measure_stands_among_what_was_not_looked_at() {
 fn prices_and_costs_say_the_same_once() {
     use reelgauge_doctor::rule::Severity;
     for severity in [Severity::Critical, Severity::High, Severity::Medium, Severity::Low, Severity::Info] {
-        let price = words::price(severity);
+        let price = price(severity);
         assert!(price.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()), "{price}");
         assert!(!price.contains("cost") && words::cost(severity).contains("cost"), "{price}");
     }

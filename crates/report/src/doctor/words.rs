@@ -91,7 +91,7 @@ pub(super) fn cost(severity: Severity) -> &'static str {
 }
 
 /// The same as a part of its own.
-pub(super) fn price(severity: Severity) -> &'static str {
+pub(crate) fn price(severity: Severity) -> &'static str {
     match severity {
         Severity::Critical => "Stalled playback, data at risk, or up to two thirds of the throughput.",
         Severity::High => "Dropped frames, or up to a third of the throughput.",

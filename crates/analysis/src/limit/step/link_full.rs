@@ -4,6 +4,9 @@
 //! server has to answer it. A sender that keeps queues short (BBR) leaves no such trace: then nothing is
 //! known.
 
+use reelgauge_record::counters::Layer;
+
+use crate::counters::means::Means;
 use crate::culprit::LINK_FULL_SHARE;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
@@ -50,13 +53,30 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 
 /// What a ping takes, beside what it may take where it waits for nothing.
 fn queued_ping(scene: &Scene<'_>) -> Option<Seen> {
+    let ping = ping(scene.means)?;
+    Some(Seen::against(Measure::PingUs, ping.us, ping.waits_from_us))
+}
+
+struct Ping {
+    us: f64,
+    waits_from_us: f64,
+}
+
+fn ping(means: &Means) -> Option<Ping> {
+    let of_network = |name: &str| means.of(Layer::Network, name, "");
     // One look a second.
-    if scene.network("still_pings_per_s").is_some_and(|still| still > STILL_SHARE) {
+    if of_network("still_pings_per_s").is_some_and(|still| still > STILL_SHARE) {
         return None;
     }
-    let (ping_us, idle_us) = (scene.network("ping_us")?, scene.shortest_rtt_us()?);
-    let waits_from_us = (idle_us * TIMES_THE_WAY).max(idle_us + QUEUED_US);
-    Some(Seen::against(Measure::PingUs, ping_us, waits_from_us))
+    let shortest = means.each(Layer::Network, "connection_min_rtt_us").map(|(_, us)| us).reduce(f64::min);
+    let (us, idle_us) = (of_network("ping_us")?, shortest?);
+    Some(Ping { us, waits_from_us: (idle_us * TIMES_THE_WAY).max(idle_us + QUEUED_US) })
+}
+
+/// Whether pings to the server waited in a queue on their way, whatever the line is said to carry; `None`
+/// where that was not sampled.
+pub fn way_is_queued(means: &Means) -> Option<bool> {
+    ping(means).map(|ping| ping.us >= ping.waits_from_us)
 }
 
 /// The busier direction.

@@ -3,7 +3,7 @@
 //!
 //! Not here: what it says of itself (above), what an order does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -12,10 +12,11 @@ use reelgauge_engine::roots::{Roots, RootsError};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::watch::WatchPlan;
-use tokio::sync::mpsc::channel;
+use tokio::sync::mpsc::{UnboundedReceiver, channel, unbounded_channel};
 
 use super::{Identity, PresenceError, Station};
 use crate::agent::disk::AgentDisk;
+use crate::agent::examine::{DoctorDuty, DoctorTerms};
 use crate::agent::line::{Tasks, work_on};
 use crate::agent::network::{NetworkDuty, NetworkSaid, NetworkTerms};
 use crate::agent::work::Workplace;
@@ -64,6 +65,8 @@ pub enum Said<'a> {
     Refused(&'a OrderRefusal),
     /// The network is measured.
     Network(&'a NetworkSaid),
+    /// It looks at its machine.
+    Looks,
 }
 
 /// Why an agent ended, other than by being told to.
@@ -129,26 +132,10 @@ async fn lived(
     let opener = Opener::new(seal, fleet, agent, session.clone());
     let station = Arc::new(Station::new(client.clone(), identity, opener));
     let (sender, orders) = channel(ORDERS);
-    let (refusal_sender, mut refusals) = tokio::sync::mpsc::unbounded_channel();
+    let (refusal_sender, mut refusals) = unbounded_channel();
     let attending = station.attend(sender, move |why| drop(refusal_sender.send(why.clone())));
-    let at_work = Arc::new(AtomicBool::new(false));
-    let network = NetworkTerms {
-        limits: settings.limits,
-        at_work: Arc::clone(&at_work),
-        roots: roots.paths().to_vec(),
-        servers,
-    };
-    let (network_sender, mut network_says) = tokio::sync::mpsc::unbounded_channel();
-    let (news, network_news) = tokio::sync::mpsc::unbounded_channel();
-    let network = NetworkDuty::new(network, news, network_sender);
-    let place = Workplace {
-        disk: AgentDisk::open(&settings.kept)?,
-        program: std::env::current_exe()?,
-        flags: settings.flags,
-        allows: Box::new(move |plan| allowed(plan, &roots, &settings.limits)),
-        at_work,
-    };
-    let tasks = Tasks { place, network, network_news };
+    let parts = TaskParts { limits: settings.limits, kept: &settings.kept, flags: settings.flags, servers };
+    let (tasks, mut network_says, mut doctor_says) = tasks(parts, roots)?;
     let (end_work, work_ends) = channel(1);
     let working = work_on(client.clone(), (name, session), tasks, orders, work_ends);
     tokio::pin!(attending, working);
@@ -159,6 +146,7 @@ async fn lived(
             ended = &mut working => return Ok(ended?),
             Some(why) = refusals.recv() => say(Said::Refused(&why)),
             Some(said) = network_says.recv() => say(Said::Network(&said)),
+            Some(()) = doctor_says.recv() => say(Said::Looks),
             Some(happening) = happenings.recv() => {
                 // A server that is gone for an hour is no news at every attempt.
                 if before.as_ref() != Some(&happening) {
@@ -178,6 +166,44 @@ async fn lived(
             }
         }
     }
+}
+
+/// What its tasks are made of, beside the roots.
+struct TaskParts<'a> {
+    limits: OwnerLimits,
+    kept: &'a Path,
+    flags: Vec<String>,
+    servers: Vec<String>,
+}
+
+/// What it does for the fleet; what measurements of the network say, and of every look that begins.
+fn tasks(
+    parts: TaskParts<'_>,
+    roots: Roots,
+) -> Result<(Tasks, UnboundedReceiver<NetworkSaid>, UnboundedReceiver<()>), LifeError> {
+    let TaskParts { limits, kept, flags, servers } = parts;
+    let (at_work, program) = (Arc::new(AtomicBool::new(false)), std::env::current_exe()?);
+    let (network_sender, network_says) = unbounded_channel();
+    let (news, network_news) = unbounded_channel();
+    let network =
+        NetworkTerms { limits, at_work: Arc::clone(&at_work), roots: roots.paths().to_vec(), servers };
+    let network = NetworkDuty::new(network, news, network_sender);
+    let (looks, doctor_says) = unbounded_channel();
+    let (doctor_sender, doctor_news) = unbounded_channel();
+    let doctor = DoctorTerms {
+        program: program.clone(),
+        roots: roots.paths().to_vec(),
+        at_work: Arc::clone(&at_work),
+    };
+    let doctor = DoctorDuty::new(doctor, doctor_sender, looks);
+    let place = Workplace {
+        disk: AgentDisk::open(kept)?,
+        program,
+        flags,
+        allows: Box::new(move |plan| allowed(plan, &roots, &limits)),
+        at_work,
+    };
+    Ok((Tasks { place, network, network_news, doctor, doctor_news }, network_says, doctor_says))
 }
 
 /// Connects, however long the server is not there.

@@ -12,9 +12,12 @@ use crate::controller::fleet_plan::Placed;
 
 /// What a machine is like, for its part in a plan.
 pub fn traits(presence: &Presence, placed: &Placed) -> HostTraits {
-    let mut host =
-        HostTraits { agent: placed.part.agent.clone(), group: placed.group.clone(), ..HostTraits::default() };
-    let root = root_of(&presence.roots, &placed.target);
+    traits_at(presence, placed.group.clone(), root_of(&presence.roots, &placed.target))
+}
+
+/// What a machine is like on the way to one of its roots.
+pub fn traits_at(presence: &Presence, group: Option<String>, root: Option<&RootFacts>) -> HostTraits {
+    let mut host = HostTraits { agent: presence.agent.to_string(), group, ..HostTraits::default() };
     let way = root.and_then(|root| root.way.as_ref());
     let nics = &presence.host.nics;
     let of_way = way.and_then(|way| nics.iter().find(|nic| nic.name == way.interface));

@@ -1,0 +1,294 @@
+//! What the doctors of several machines say, put together: what several have is told once, with their names,
+//! and who has it not.
+//!
+//! What a machine says comes from elsewhere, so it is bounded before anything is made of it. Pure. Not here:
+//! how it travels (the fleet), sentences (report).
+
+use serde::{Deserialize, Serialize};
+
+use crate::rule::Severity;
+
+/// Findings of one place, at most.
+const FINDINGS_MAX: usize = 200;
+/// Sentences of one finding, at most.
+const SENTENCES_MAX: usize = 8;
+/// Places of one machine, at most.
+pub const PLACES_MAX: usize = 16;
+/// Names of rules in a list, at most.
+const RULES_MAX: usize = 1_000;
+/// Characters of a text, at most.
+const CHARS_MAX: usize = 600;
+
+/// What the doctor of one machine says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSaid {
+    /// Of each place that data lies at.
+    pub places: Vec<PlaceSaid>,
+}
+
+/// What it says of the way from a machine to one place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceSaid {
+    /// The place.
+    pub path: String,
+    /// What was found, what costs most first.
+    pub findings: Vec<FindingSaid>,
+    /// Rules that were judged and found nothing.
+    pub in_order: Vec<String>,
+    /// Rules that could not be judged.
+    pub not_looked: Vec<String>,
+    /// Findings that were left off, because it would have been too long.
+    #[serde(default)]
+    pub left_off: u64,
+    /// Why nothing was looked at, if so.
+    #[serde(default)]
+    pub why_not: Option<String>,
+}
+
+/// Something that was found on a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingSaid {
+    /// The rule.
+    pub rule: String,
+    /// What it is about, in a line.
+    pub title: String,
+    /// What it costs.
+    pub severity: Severity,
+    /// What was found, in sentences.
+    pub found: Vec<String>,
+    /// What to change there.
+    pub change: String,
+}
+
+/// Something that was found on machines, and on which.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SharedFinding {
+    /// The rule.
+    pub rule: String,
+    /// What it is about.
+    pub title: String,
+    /// What it costs, where it costs most.
+    pub severity: Severity,
+    /// On whom.
+    pub hosts: Vec<String>,
+    /// What was found: each sentence once, with whom it is said of.
+    pub found: Vec<SaidOf>,
+    /// What to change: each once, with where.
+    pub changes: Vec<SaidOf>,
+    /// Who was looked at and has it not.
+    pub in_order_on: Vec<String>,
+    /// Of whom nobody knows: it could not be looked at there.
+    pub not_looked_on: Vec<String>,
+}
+
+/// What is said of some machines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SaidOf {
+    /// What.
+    pub text: String,
+    /// Of whom.
+    pub hosts: Vec<String>,
+}
+
+/// What is wrong with none of the places of a machine, or could not be looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Together {
+    /// The machines.
+    pub hosts: Vec<String>,
+    /// What was found, what costs most first, and of that what most have.
+    pub findings: Vec<SharedFinding>,
+    /// Places of machines at which nothing was looked at: `host: path`, and why.
+    pub not_looked: Vec<SaidOf>,
+    /// Findings that were left off.
+    pub left_off: u64,
+}
+
+impl Together {
+    /// Whether something costs much.
+    pub fn is_grave(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity <= Severity::High)
+    }
+}
+
+impl HostSaid {
+    /// The same with nothing in it that is too much or too long.
+    pub fn bound(&mut self) {
+        self.places.truncate(PLACES_MAX);
+        for place in &mut self.places {
+            shorten(&mut place.path);
+            place.why_not.iter_mut().for_each(shorten);
+            place.left_off += place.findings.len().saturating_sub(FINDINGS_MAX) as u64;
+            place.findings.truncate(FINDINGS_MAX);
+            for rules in [&mut place.in_order, &mut place.not_looked] {
+                rules.truncate(RULES_MAX);
+                rules.iter_mut().for_each(shorten);
+            }
+            for finding in &mut place.findings {
+                finding.found.truncate(SENTENCES_MAX);
+                finding.found.iter_mut().for_each(shorten);
+                [&mut finding.rule, &mut finding.title, &mut finding.change].into_iter().for_each(shorten);
+            }
+        }
+    }
+
+    /// Leaves off what costs least, if there is anything left.
+    pub fn leave_off_one(&mut self) -> bool {
+        let longest = self.places.iter_mut().max_by_key(|place| place.findings.len());
+        let Some(place) = longest.filter(|place| !place.findings.is_empty()) else { return false };
+        place.findings.pop();
+        place.left_off += 1;
+        true
+    }
+}
+
+fn shorten(text: &mut String) {
+    if let Some((at, _)) = text.char_indices().nth(CHARS_MAX) {
+        text.truncate(at);
+        text.push('…');
+    }
+}
+
+/// Puts together what these machines say.
+pub fn together(said: &[(String, HostSaid)]) -> Together {
+    let mut all =
+        Together { hosts: said.iter().map(|(host, _)| host.clone()).collect(), ..Together::default() };
+    for (host, said) in said {
+        for place in &said.places {
+            all.left_off += place.left_off;
+            if let Some(why) = &place.why_not {
+                add(&mut all.not_looked, why, &format!("{host} ({})", place.path));
+            }
+            place.findings.iter().for_each(|finding| take(&mut all.findings, host, finding));
+        }
+    }
+    for finding in &mut all.findings {
+        let has = |rules: fn(&PlaceSaid) -> &Vec<String>, said: &HostSaid| {
+            said.places.iter().any(|place| rules(place).contains(&finding.rule))
+        };
+        let others = said.iter().filter(|(host, _)| !finding.hosts.contains(host));
+        let (unknown, known): (Vec<_>, Vec<_>) =
+            others.partition(|(_, said)| has(|place| &place.not_looked, said));
+        let names =
+            |hosts: Vec<&(String, HostSaid)>| hosts.into_iter().map(|(host, _)| host.clone()).collect();
+        finding.in_order_on =
+            names(known.into_iter().filter(|(_, said)| has(|place| &place.in_order, said)).collect());
+        finding.not_looked_on = names(unknown);
+    }
+    all.findings.sort_by_key(|finding| (finding.severity, std::cmp::Reverse(finding.hosts.len())));
+    all
+}
+
+fn take(findings: &mut Vec<SharedFinding>, host: &str, said: &FindingSaid) {
+    let at = findings.iter().position(|finding| finding.rule == said.rule).unwrap_or_else(|| {
+        findings.push(SharedFinding {
+            rule: said.rule.clone(),
+            title: said.title.clone(),
+            severity: said.severity,
+            hosts: Vec::new(),
+            found: Vec::new(),
+            changes: Vec::new(),
+            in_order_on: Vec::new(),
+            not_looked_on: Vec::new(),
+        });
+        findings.len() - 1
+    });
+    let finding = &mut findings[at];
+    finding.severity = finding.severity.min(said.severity);
+    once(&mut finding.hosts, host);
+    said.found.iter().for_each(|sentence| add(&mut finding.found, sentence, host));
+    if !said.change.is_empty() {
+        add(&mut finding.changes, &said.change, host);
+    }
+}
+
+fn add(said: &mut Vec<SaidOf>, text: &str, host: &str) {
+    match said.iter_mut().find(|known| known.text == text) {
+        Some(known) => once(&mut known.hosts, host),
+        None => said.push(SaidOf { text: text.to_owned(), hosts: vec![host.to_owned()] }),
+    }
+}
+
+fn once(hosts: &mut Vec<String>, host: &str) {
+    if !hosts.iter().any(|known| known == host) {
+        hosts.push(host.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(rule: &str, severity: Severity, found: &str) -> FindingSaid {
+        FindingSaid {
+            rule: rule.to_owned(),
+            title: format!("about {rule}"),
+            severity,
+            found: vec![found.to_owned()],
+            change: format!("mend {rule}"),
+        }
+    }
+
+    fn host(
+        name: &str,
+        findings: Vec<FindingSaid>,
+        in_order: &[&str],
+        not_looked: &[&str],
+    ) -> (String, HostSaid) {
+        let list = |rules: &[&str]| rules.iter().map(|&rule| rule.to_owned()).collect();
+        let (in_order, not_looked) = (list(in_order), list(not_looked));
+        let place =
+            PlaceSaid { path: "/mnt/nas".to_owned(), findings, in_order, not_looked, ..PlaceSaid::default() };
+        // A machine says the same of each of its places.
+        (name.to_owned(), HostSaid { places: vec![place.clone(), place] })
+    }
+
+    #[test]
+    fn what_several_have_is_told_once_with_their_names_and_who_has_it_not() {
+        let (mtu, ring) = ("net.mtu", "net.ring");
+        let all = together(&[
+            host("a", vec![finding(mtu, Severity::Medium, "eth0 has 1500")], &[ring], &[]),
+            host("b", vec![finding(mtu, Severity::Medium, "eth0 has 1500")], &[], &[ring]),
+            host(
+                "c",
+                vec![finding(mtu, Severity::Medium, "eth1 has 1400"), finding(ring, Severity::High, "256")],
+                &[],
+                &[],
+            ),
+            host("d", Vec::new(), &[mtu], &[]),
+        ]);
+        let rules: Vec<&str> = all.findings.iter().map(|finding| finding.rule.as_str()).collect();
+        assert_eq!(rules, [ring, mtu], "what costs most first");
+        let shared = &all.findings[1];
+        assert_eq!(
+            (shared.hosts.as_slice(), shared.in_order_on.as_slice()),
+            (&["a", "b", "c"].map(str::to_owned)[..], &["d".to_owned()][..])
+        );
+        let of = |said: &[SaidOf]| said.iter().map(|said| said.hosts.join("+")).collect::<Vec<_>>();
+        assert_eq!(
+            (of(&shared.found), of(&shared.changes)),
+            (vec!["a+b".to_owned(), "c".to_owned()], vec!["a+b+c".to_owned()])
+        );
+        let alone = &all.findings[0];
+        assert_eq!(
+            (alone.in_order_on.join("+"), alone.not_looked_on.join("+")),
+            ("a".to_owned(), "b".to_owned())
+        );
+        assert!(all.is_grave() && all.not_looked.is_empty());
+    }
+
+    #[test]
+    fn whatever_a_machine_says_is_bounded() {
+        let long = "x".repeat(2_000);
+        let mut many = finding("r", Severity::Low, &long);
+        many.found = vec![long.clone(); 20];
+        let place = PlaceSaid { path: long.clone(), findings: vec![many; 300], ..PlaceSaid::default() };
+        let mut said = HostSaid { places: vec![place; 3] };
+        said.bound();
+        let bytes = serde_json::to_vec(&said).map_or(0, |text| text.len());
+        assert!(bytes < 5 << 20, "{bytes}");
+        assert_eq!(said.places[0].left_off, 100);
+        assert!(said.leave_off_one());
+        assert_eq!(said.places.iter().map(|place| place.left_off).sum::<u64>(), 3 * 100 + 1);
+        assert!(!HostSaid::default().leave_off_one());
+    }
+}

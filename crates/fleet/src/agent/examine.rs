@@ -1,0 +1,293 @@
+//! What an agent does when it is told to look at its machine: it has this same program look, for each root in
+//! a process of its own that may hang or be ended, and says what that found. What was asked before is
+//! answered again, and done once; nothing is looked at while a run goes on.
+//!
+//! Not here: what is set badly (the doctor room).
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use reelgauge_doctor::rule::Severity;
+use reelgauge_doctor::several::{FindingSaid, HostSaid, PLACES_MAX, PlaceSaid};
+use serde::Deserialize;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::Command;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::Instant;
+
+use crate::doctor_words::{DoctorOrder, DoctorState};
+
+/// So many looks are remembered.
+const REMEMBERED: usize = 16;
+/// How long all of a machine may take.
+const LOOKS_WITHIN: Duration = Duration::from_secs(45);
+/// How often it is seen whether a run begins, which nothing may disturb.
+const BEAT: Duration = Duration::from_millis(100);
+/// No more is read of what the program prints.
+const PRINTED_MAX: u64 = 4 << 20;
+/// No more of a complaint is told.
+const COMPLAINT_MAX: u64 = 4 << 10;
+
+/// What an agent knows of a look: its name, and how it stands.
+pub type DoctorNews = (String, DoctorState);
+
+/// What it goes by.
+#[derive(Clone, Debug)]
+pub struct DoctorTerms {
+    /// This program.
+    pub program: PathBuf,
+    /// The ways to these are looked at.
+    pub roots: Vec<PathBuf>,
+    /// Set while a run goes on.
+    pub at_work: Arc<AtomicBool>,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct DoctorDuty {
+    terms: Arc<DoctorTerms>,
+    known: Arc<Mutex<VecDeque<DoctorNews>>>,
+    news: UnboundedSender<DoctorNews>,
+    /// Told of every look that begins.
+    say: UnboundedSender<()>,
+}
+
+impl DoctorDuty {
+    /// Of this agent; what it knows goes to `news`.
+    pub fn new(
+        terms: DoctorTerms,
+        news: UnboundedSender<DoctorNews>,
+        say: UnboundedSender<()>,
+    ) -> DoctorDuty {
+        DoctorDuty { terms: Arc::new(terms), known: Arc::default(), news, say }
+    }
+
+    /// An order of the controller's. Only to be called within a runtime.
+    pub fn order(&self, DoctorOrder::DoctorLook { id }: DoctorOrder) {
+        let (before, is_busy) = {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = known.iter().find(|(other, _)| *other == id).map(|(_, state)| state.clone());
+            (before, known.iter().any(|(_, state)| !state.is_over()))
+        };
+        if let Some(state) = before {
+            // Nobody is left to hear it: it ends soon.
+            let _ = self.news.send((id, state));
+            return;
+        }
+        let failed = |why: &str| DoctorState::Failed { why: why.to_owned() };
+        if self.terms.at_work.load(Ordering::Relaxed) {
+            return self.tell(&id, failed("a run goes on there"));
+        }
+        if is_busy {
+            return self.tell(&id, failed("it is being looked at already"));
+        }
+        self.tell(&id, DoctorState::Looks);
+        let _ = self.say.send(());
+        let duty = self.clone();
+        tokio::spawn(async move {
+            let state = tokio::select! {
+                said = duty.terms.look() => DoctorState::Found(said),
+                () = duty.terms.run_begins() => failed("a run began there"),
+            };
+            duty.tell(&id, state);
+        });
+    }
+
+    fn tell(&self, id: &str, state: DoctorState) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.iter_mut().find(|(other, _)| other == id) {
+            Some((_, known)) => *known = state.clone(),
+            None => known.push_back((id.to_owned(), state.clone())),
+        }
+        if known.len() > REMEMBERED {
+            known.pop_front();
+        }
+        let _ = self.news.send((id.to_owned(), state));
+    }
+}
+
+impl DoctorTerms {
+    async fn run_begins(&self) {
+        while !self.at_work.load(Ordering::Relaxed) {
+            tokio::time::sleep(BEAT).await;
+        }
+    }
+
+    async fn look(&self) -> HostSaid {
+        let until = Instant::now() + LOOKS_WITHIN;
+        let mut said = HostSaid::default();
+        for root in self.roots.iter().take(PLACES_MAX) {
+            let looked = tokio::time::timeout_at(until, place(&self.program, root)).await;
+            let looked = looked.unwrap_or_else(|_| {
+                Err(format!("the machine was not looked at within {} s", LOOKS_WITHIN.as_secs()))
+            });
+            let path = root.display().to_string();
+            said.places.push(match looked {
+                Ok(place) => PlaceSaid { path, ..place },
+                Err(why) => PlaceSaid { path, why_not: Some(why), ..PlaceSaid::default() },
+            });
+        }
+        said.bound();
+        said
+    }
+}
+
+/// What the program finds on the way to a root; why it finds nothing. It is ended when nobody waits any more.
+async fn place(program: &Path, root: &Path) -> Result<PlaceSaid, String> {
+    let failed = |error: std::io::Error| format!("its doctor can't be started: {error}");
+    let mut child = Command::new(program)
+        .args(["doctor", "--json"])
+        .arg(root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(failed)?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let (printed, complaint) = tokio::join!(all_of(out, PRINTED_MAX), all_of(err, COMPLAINT_MAX));
+    // It has closed what it says, so it ends.
+    let _ = child.wait().await;
+    said_of(&printed).ok_or_else(|| match String::from_utf8_lossy(&complaint).trim() {
+        "" => "its doctor said nothing that could be read".to_owned(),
+        complaint => complaint.to_owned(),
+    })
+}
+
+/// What comes, up to so many bytes; what is beyond is not kept.
+async fn all_of(from: Option<impl AsyncRead + Unpin>, most: u64) -> Vec<u8> {
+    let mut read = Vec::new();
+    if let Some(mut from) = from {
+        let _ = (&mut from).take(most).read_to_end(&mut read).await;
+        let _ = tokio::io::copy(&mut from, &mut tokio::io::sink()).await;
+    }
+    read
+}
+
+#[derive(Deserialize)]
+struct Printed {
+    findings: Vec<PrintedFinding>,
+    not_looked_at: Vec<PrintedRule>,
+    in_order: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct PrintedRule {
+    rule: String,
+}
+
+#[derive(Deserialize)]
+struct PrintedFinding {
+    rule: String,
+    title: String,
+    severity: Severity,
+    found: Vec<PrintedFound>,
+    recommended: String,
+    fix: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct PrintedFound {
+    sentence: String,
+}
+
+fn said_of(printed: &[u8]) -> Option<PlaceSaid> {
+    let printed: Printed = serde_json::from_slice(printed).ok()?;
+    let finding = |finding: PrintedFinding| FindingSaid {
+        rule: finding.rule,
+        title: finding.title,
+        severity: finding.severity,
+        found: finding.found.into_iter().map(|found| found.sentence).collect(),
+        change: finding.fix.unwrap_or(finding.recommended),
+    };
+    Some(PlaceSaid {
+        findings: printed.findings.into_iter().map(finding).collect(),
+        in_order: printed.in_order,
+        not_looked: printed.not_looked_at.into_iter().map(|rule| rule.rule).collect(),
+        ..PlaceSaid::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_doctor::rule::catalogue::rules;
+    use reelgauge_doctor::texts::Texts;
+    use reelgauge_doctor::{Scope, diagnose};
+    use reelgauge_report::doctor::diagnosis_json;
+    use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+    use super::*;
+
+    fn duty(program: &str, at_work: bool) -> (DoctorDuty, UnboundedReceiver<DoctorNews>) {
+        let (news, came) = unbounded_channel();
+        let terms = DoctorTerms {
+            program: program.into(),
+            roots: vec!["/mnt/nas".into()],
+            at_work: Arc::new(AtomicBool::new(at_work)),
+        };
+        (DoctorDuty::new(terms, news, unbounded_channel().0), came)
+    }
+
+    fn look(id: &str) -> DoctorOrder {
+        DoctorOrder::DoctorLook { id: id.to_owned() }
+    }
+
+    #[test]
+    fn what_the_doctor_prints_is_understood() {
+        let diagnosis = diagnose(&Texts::default(), Scope::default(), rules());
+        let printed = diagnosis_json(&diagnosis, None).unwrap();
+        let said = said_of(printed.as_bytes()).unwrap();
+        assert_eq!(said.findings.len(), diagnosis.findings.len());
+        assert_eq!(said.not_looked.len(), diagnosis.not_looked.len());
+        assert_eq!(said_of(b"{}"), None);
+    }
+
+    #[test]
+    fn nothing_is_looked_at_while_a_run_goes_on() {
+        // There is no runtime: whatever was begun would panic.
+        let (duty, mut came) = duty("/nowhere", true);
+        duty.order(look("1"));
+        assert!(matches!(came.try_recv().unwrap(), (_, DoctorState::Failed { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_look_is_done_once_told_as_often_as_it_is_asked_for_and_ends_when_a_run_begins() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (gone, mut came) = duty("/nowhere/reelgauge", false);
+            gone.order(look("1"));
+            assert_eq!(came.recv().await.unwrap().1, DoctorState::Looks);
+            let DoctorState::Found(said) = came.recv().await.unwrap().1 else { panic!() };
+            assert!(said.places[0].why_not.as_ref().unwrap().contains("can't be started"), "{said:?}");
+            gone.order(look("1"));
+            assert_eq!(came.recv().await.unwrap().1, DoctorState::Found(said));
+            assert!(came.try_recv().is_err(), "it was not looked at anew");
+
+            // One that hangs, and a run that must not be disturbed.
+            let script = tempfile::tempdir().unwrap();
+            let program = script.path().join("hangs");
+            std::fs::write(&program, "#!/bin/sh\nexec sleep 600\n").unwrap();
+            let mut mode = std::fs::metadata(&program).unwrap().permissions();
+            std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o700);
+            std::fs::set_permissions(&program, mode).unwrap();
+            let (hangs, mut came) = duty(program.to_str().unwrap(), false);
+            hangs.order(look("1"));
+            assert_eq!(came.recv().await.unwrap().1, DoctorState::Looks);
+            hangs.order(look("2"));
+            assert!(matches!(came.recv().await.unwrap().1, DoctorState::Failed { .. }), "one at a time");
+            hangs.terms.at_work.store(true, Ordering::Relaxed);
+            let (id, state) = came.recv().await.unwrap();
+            assert_eq!(
+                (id.as_str(), state),
+                ("1", DoctorState::Failed { why: "a run began there".to_owned() })
+            );
+        });
+    }
+}

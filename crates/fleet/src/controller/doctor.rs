@@ -1,0 +1,258 @@
+//! Has agents look at their machines, and hears what they found. Orders are given until they are answered;
+//! who does not answer, or can't, is named with the reason.
+//!
+//! Not here: what several say, put together ([`reelgauge_doctor::several`]), sentences (report).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_nats::{Client, Message};
+use futures_util::StreamExt;
+use reelgauge_analysis::preflight::differences::{Difference, differences};
+use reelgauge_doctor::several::HostSaid;
+use reelgauge_report::fleet_doctor::WhyNoAnswer;
+use tokio::time::Instant;
+
+use super::preflight::PreflightError;
+use super::preflight::siblings::traits_at;
+use super::roster::{Expected, call};
+use crate::agent::presence::Presence;
+use crate::connection::Login;
+use crate::doctor_words::{DoctorAnswer, DoctorOrder, DoctorState, KNOWS_DOCTOR};
+use crate::envelope::Sealer;
+use crate::site::directory::FleetSite;
+use crate::site::name::AgentName;
+use crate::site::subject;
+
+/// Everything that agents say of looks.
+const FROM_ALL: &str = "fleet.event.*.doctor";
+/// How long an agent may take to say that it is there.
+const THERE_WITHIN: Duration = Duration::from_secs(3);
+/// An order that is not answered is given again after so long.
+const AGAIN: Duration = Duration::from_secs(1);
+/// How often it is looked whether somebody wants the end.
+const BEAT: Duration = Duration::from_millis(100);
+/// A message that can't be handed over for so long is given up: it is said again.
+const SEND_WITHIN: Duration = Duration::from_millis(500);
+
+/// What came of asking one agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DoctorHeard {
+    /// The agent.
+    pub agent: String,
+    /// What it said, or why nothing.
+    pub said: Result<HostSaid, WhyNoAnswer>,
+}
+
+/// What came of asking all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DoctorRound {
+    /// Of each, in their order.
+    pub heard: Vec<DoctorHeard>,
+    /// What the machines of those that are there differ in.
+    pub differences: Vec<Difference>,
+}
+
+/// Has these agents look, or all of the fleet where none is named, and waits so long for them. Once
+/// `wants_end` is set nobody is waited for any more.
+///
+/// # Errors
+/// No connection, or somebody wants the end.
+pub fn examine(
+    site: &FleetSite,
+    agents: &[AgentName],
+    within: Duration,
+    wants_end: &AtomicBool,
+) -> Result<DoctorRound, PreflightError> {
+    let login = Login::of_controller(site)?;
+    let sealer = Sealer::new(site.controller_keys()?.seal, site.register().fleet.clone());
+    let all = || site.register().agents.iter().map(|member| member.name.clone()).collect();
+    let names: Vec<AgentName> = if agents.is_empty() { all() } else { agents.to_vec() };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let round = runtime.block_on(async {
+        let connection = login.connect().await?;
+        let seen = call(&connection.client, &site.register().fleet, &names, THERE_WITHIN).await?;
+        let mut asking = Asking::new(connection.client.clone(), sealer, &seen);
+        asking.until_heard(within, wants_end).await?;
+        let one = |expected: &Expected| match expected.present.as_slice() {
+            [presence] => Some(traits_at(presence, None, presence.roots.first())),
+            _ => None,
+        };
+        let traits: Vec<_> = seen.iter().filter_map(one).collect();
+        Ok(DoctorRound { heard: asking.heard(), differences: differences(&traits) })
+    });
+    runtime.shutdown_background();
+    round
+}
+
+/// One agent that is asked.
+#[derive(Debug)]
+struct Asked {
+    agent: AgentName,
+    /// Its process, and the number of the last order for it.
+    life: Option<(Presence, u64)>,
+    said: Result<HostSaid, WhyNoAnswer>,
+    is_over: bool,
+}
+
+impl Asked {
+    /// One that was looked for; whether it can be asked at all is known then.
+    fn of(expected: &Expected) -> Asked {
+        let mut asked = Asked {
+            agent: expected.name.clone(),
+            life: None,
+            said: Err(WhyNoAnswer::NotInTime),
+            is_over: true,
+        };
+        asked.said = Err(match expected.present.as_slice() {
+            [] => WhyNoAnswer::NotHeard,
+            [one] if one.knows.iter().any(|known| known == KNOWS_DOCTOR) => {
+                asked.life = Some((one.clone(), one.last_order));
+                asked.is_over = false;
+                WhyNoAnswer::NotInTime
+            }
+            [one] => WhyNoAnswer::Older { version: one.version.clone() },
+            _ => WhyNoAnswer::Twice,
+        });
+        asked
+    }
+
+    fn hear(&mut self, id: &str, answer: DoctorAnswer) {
+        let Some((presence, number)) = self.life.as_mut().filter(|_| !self.is_over) else { return };
+        if presence.session != answer.life {
+            return;
+        }
+        *number = (*number).max(answer.opened);
+        if answer.id != id {
+            return;
+        }
+        self.is_over = answer.state.is_over();
+        match answer.state {
+            DoctorState::Looks => {}
+            DoctorState::Found(said) => self.said = Ok(said),
+            DoctorState::Failed { why } => self.said = Err(WhyNoAnswer::Failed { why }),
+        }
+    }
+}
+
+struct Asking {
+    client: Client,
+    sealer: Sealer,
+    id: String,
+    all: Vec<Asked>,
+}
+
+impl Asking {
+    fn new(client: Client, sealer: Sealer, seen: &[Expected]) -> Asking {
+        let id = format!("{:016x}", reelgauge_runner::fresh_seed());
+        Asking { client, sealer, id, all: seen.iter().map(Asked::of).collect() }
+    }
+
+    async fn until_heard(&mut self, within: Duration, wants_end: &AtomicBool) -> Result<(), PreflightError> {
+        let mut heard = self.client.subscribe(FROM_ALL).await?;
+        let until = Instant::now() + within;
+        let mut said: Option<Instant> = None;
+        while Instant::now() < until && !self.all.iter().all(|asked| asked.is_over) {
+            if wants_end.load(Ordering::Relaxed) {
+                return Err(PreflightError::Interrupted);
+            }
+            if said.is_none_or(|said| said.elapsed() >= AGAIN) {
+                said = Some(Instant::now());
+                self.tell().await;
+            }
+            if let Ok(Some(message)) = tokio::time::timeout(BEAT, heard.next()).await {
+                self.hear(&message);
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, message: &Message) {
+        let name = message.subject.split('.').nth(2).unwrap_or_default();
+        // What is no answer of this version says nothing.
+        let Some(answer) = DoctorAnswer::read(&message.payload) else { return };
+        if let Some(asked) = self.all.iter_mut().find(|asked| asked.agent.as_str() == name) {
+            asked.hear(&self.id, answer);
+        }
+    }
+
+    /// Tells everybody who has not answered to look, or to say again what came of it.
+    async fn tell(&mut self) {
+        let order = DoctorOrder::DoctorLook { id: self.id.clone() };
+        let body = serde_json::to_vec(&order).unwrap_or_default();
+        for asked in self.all.iter_mut().filter(|asked| !asked.is_over) {
+            let Some((presence, number)) = &mut asked.life else { continue };
+            *number += 1;
+            let sealed = self.sealer.seal(&asked.agent, &presence.session, *number, &body);
+            let Ok(sealed) = sealed else { continue };
+            let sent = self.client.publish(subject::order(&asked.agent), sealed.into());
+            let _ = tokio::time::timeout(SEND_WITHIN, sent).await;
+        }
+    }
+
+    fn heard(self) -> Vec<DoctorHeard> {
+        let heard = |asked: Asked| DoctorHeard { agent: asked.agent.to_string(), said: asked.said };
+        self.all.into_iter().map(heard).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::site::name::AgentSession;
+
+    /// What agents say that were built before they could be told to look: without `knows`.
+    fn presence(knows: &str) -> Presence {
+        let session = AgentSession::draw().unwrap();
+        let session = serde_json::to_string(&session).unwrap();
+        let host = serde_json::to_string(&reelgauge_record::host::HostFacts::gather(None)).unwrap();
+        let fleet = "0".repeat(32);
+        let text = format!(
+            "{{\"agent\": \"a\", \"fleet\": \"{fleet}\", \"session\": {session}, \"version\": \"0.0.9\", \
+             \"protocol\": 1, \"host\": {host}, \"roots\": [], \"limits\": {{\"space_bytes\": null, \
+             \"duration_ns\": null}}, \"last_order\": 3{knows}}}"
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn expected(present: Vec<Presence>) -> Expected {
+        Expected { name: "a".parse().unwrap(), present, clock: None }
+    }
+
+    #[test]
+    fn who_can_not_be_asked_is_told_apart() {
+        let knows = presence(", \"knows\": [\"doctor\"]");
+        let said = |present: Vec<Presence>| {
+            let asked = Asked::of(&expected(present));
+            (asked.said.unwrap_err(), asked.is_over)
+        };
+        assert_eq!(said(Vec::new()), (WhyNoAnswer::NotHeard, true));
+        assert_eq!(said(vec![knows.clone(), knows.clone()]), (WhyNoAnswer::Twice, true));
+        let older = WhyNoAnswer::Older { version: "0.0.9".to_owned() };
+        assert_eq!(said(vec![presence("")]), (older, true));
+        assert_eq!(said(vec![knows]), (WhyNoAnswer::NotInTime, false), "it is asked");
+    }
+
+    #[test]
+    fn only_the_life_that_was_asked_answers_and_only_this_look() {
+        let knows = presence(", \"knows\": [\"doctor\"]");
+        let mut asked = Asked::of(&expected(vec![knows.clone()]));
+        let found = DoctorState::Found(HostSaid::default());
+        let answer = |life: &AgentSession, id: &str, state: &DoctorState| DoctorAnswer {
+            life: life.clone(),
+            opened: 9,
+            id: id.to_owned(),
+            state: state.clone(),
+        };
+        asked.hear("i", answer(&AgentSession::draw().unwrap(), "i", &found));
+        asked.hear("i", answer(&knows.session, "j", &found));
+        asked.hear("i", answer(&knows.session, "i", &DoctorState::Looks));
+        assert!(!asked.is_over && asked.said == Err(WhyNoAnswer::NotInTime));
+        assert_eq!(asked.life.as_ref().unwrap().1, 9, "the next order is numbered behind what it opened");
+        asked.hear("i", answer(&knows.session, "i", &found));
+        asked.hear("i", answer(&knows.session, "i", &DoctorState::Failed { why: String::new() }));
+        assert_eq!((asked.is_over, asked.said), (true, Ok(HostSaid::default())));
+    }
+}

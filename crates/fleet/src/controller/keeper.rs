@@ -1,0 +1,134 @@
+//! Keeps on disk how a run stands, while whoever wants it kept goes on: a disk that is slow keeps nobody
+//! waiting but what rests on it.
+//!
+//! One writes at a time, and what was overtaken while it waited is not written: the newer has it, too.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinHandle;
+
+use super::run_folder::RunFolder;
+
+/// See the module. Only to be used within a runtime.
+#[derive(Debug)]
+pub struct Keeper {
+    folder: RunFolder,
+    /// How often something was to be kept, and how far the disk is.
+    newest: u64,
+    on_disk: u64,
+    /// What waits for the disk.
+    waits: Option<(u64, String)>,
+    writes: Option<Writing>,
+    took: Duration,
+}
+
+#[derive(Debug)]
+struct Writing {
+    number: u64,
+    began: Instant,
+    task: JoinHandle<io::Result<()>>,
+}
+
+impl Keeper {
+    /// Into this folder, which has everything so far.
+    pub fn new(folder: RunFolder) -> Keeper {
+        Keeper { folder, newest: 0, on_disk: 0, waits: None, writes: None, took: Duration::ZERO }
+    }
+
+    /// This is to be kept.
+    pub fn keep(&mut self, saved: String) {
+        self.newest += 1;
+        self.waits = Some((self.newest, saved));
+        self.go_on();
+    }
+
+    /// The number of what was to be kept last.
+    pub fn newest(&self) -> u64 {
+        self.newest
+    }
+
+    /// The number of the latest that the disk has.
+    pub fn on_disk(&self) -> u64 {
+        self.on_disk
+    }
+
+    /// How long the disk took last, or takes already.
+    pub fn takes(&self) -> Duration {
+        self.writes.as_ref().map_or(self.took, |writing| writing.began.elapsed().max(self.took))
+    }
+
+    /// Waits until the disk has more than before. Never comes back where nothing is written.
+    ///
+    /// # Errors
+    /// It can't be kept.
+    pub async fn kept(&mut self) -> io::Result<()> {
+        let Some(writing) = &mut self.writes else { return std::future::pending().await };
+        let ended = (&mut writing.task).await;
+        (self.on_disk, self.took) = (writing.number, writing.began.elapsed());
+        self.writes = None;
+        ended.map_err(io::Error::other)??;
+        self.go_on();
+        Ok(())
+    }
+
+    /// Waits until nothing is written any more.
+    ///
+    /// # Errors
+    /// It can't be kept.
+    pub async fn finish(&mut self) -> io::Result<()> {
+        while self.writes.is_some() {
+            self.kept().await?;
+        }
+        Ok(())
+    }
+
+    fn go_on(&mut self) {
+        if self.writes.is_some() {
+            return;
+        }
+        let Some((number, saved)) = self.waits.take() else { return };
+        let folder = self.folder.clone();
+        let task = tokio::task::spawn_blocking(move || folder.keep_text(&saved));
+        self.writes = Some(Writing { number, began: Instant::now(), task });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_newest_is_kept_and_what_was_overtaken_is_not_waited_for() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let dir = tempfile::tempdir().unwrap();
+            let mut keeper = Keeper::new(RunFolder::new(&dir.path().join("run")));
+            assert_eq!((keeper.newest(), keeper.on_disk()), (0, 0));
+            (1..=9).for_each(|number: u32| keeper.keep(number.to_string()));
+            assert_eq!((keeper.newest(), keeper.on_disk()), (9, 0));
+            let text = || std::fs::read_to_string(dir.path().join("run/conduct.json")).unwrap();
+            keeper.kept().await.unwrap();
+            assert_eq!((text().as_str(), keeper.on_disk()), ("1", 1));
+            keeper.kept().await.unwrap();
+            assert_eq!((text().as_str(), keeper.on_disk()), ("9", 9));
+            let more = tokio::time::timeout(Duration::from_millis(50), keeper.kept()).await;
+            assert!(more.is_err(), "nothing is written");
+            keeper.finish().await.unwrap();
+        });
+    }
+
+    #[test]
+    fn what_can_not_be_kept_is_an_error() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::write(dir.path().join("file"), "").unwrap();
+            let mut keeper = Keeper::new(RunFolder::new(&dir.path().join("file/run")));
+            keeper.keep("x".to_owned());
+            assert!(keeper.kept().await.is_err());
+        });
+    }
+}

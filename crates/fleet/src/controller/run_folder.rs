@@ -1,0 +1,106 @@
+//! A run's folder on the controller: `conduct.json` with how it stands, and `agents/NAME/` with the run
+//! directory of each. A file that is not whole yet ends in `.part`.
+//!
+//! Not here: when anything is kept or written.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::conduct::Conduct;
+use crate::agent::disk::{digest, is_file_name, keep};
+use crate::protocol::FileThere;
+
+const CONDUCT_FILE: &str = "conduct.json";
+
+/// A run's folder.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    dir: PathBuf,
+}
+
+impl RunFolder {
+    /// This folder.
+    pub fn new(dir: &Path) -> RunFolder {
+        RunFolder { dir: dir.to_path_buf() }
+    }
+
+    /// Where an agent's run directory is put together.
+    pub fn of_agent(&self, agent: &str) -> PathBuf {
+        self.dir.join("agents").join(agent)
+    }
+
+    /// How the run stood when it was kept last.
+    ///
+    /// # Errors
+    /// There is none, or it is damaged.
+    pub fn resumed(&self, epoch: u64) -> io::Result<Conduct> {
+        let text = fs::read_to_string(self.dir.join(CONDUCT_FILE))?;
+        Ok(Conduct::resumed(&text, epoch)?)
+    }
+
+    /// Keeps how a run stands.
+    ///
+    /// # Errors
+    /// When that is impossible.
+    pub fn keep(&self, conduct: &Conduct) -> io::Result<()> {
+        self.keep_text(&conduct.saved())
+    }
+
+    /// Keeps what was saved of a run.
+    ///
+    /// # Errors
+    /// When that is impossible.
+    pub fn keep_text(&self, saved: &str) -> io::Result<()> {
+        fs::create_dir_all(&self.dir)?;
+        keep(&self.dir.join(CONDUCT_FILE), saved.as_bytes())
+    }
+
+    pub(super) fn is_here(&self, agent: &str, file: &FileThere) -> bool {
+        let path = self.of_agent(agent).join(&file.name);
+        is_file_name(&file.name) && digest(&path).is_ok_and(|found| found == (file.len, file.sha256.clone()))
+    }
+
+    pub(super) fn create(&self, agent: &str, file: &str) -> io::Result<()> {
+        File::create(self.place(agent, file)?).map(drop)
+    }
+
+    pub(super) fn write(&self, agent: &str, file: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let part = part_of(&self.place(agent, file)?);
+        let mut open = OpenOptions::new().write(true).create(true).truncate(false).open(part)?;
+        open.seek(SeekFrom::Start(offset))?;
+        open.write_all(bytes)
+    }
+
+    /// Whether a file that is complete has this digest; it gets its name then.
+    pub(super) fn check(&self, agent: &str, file: &str, sha256: &str) -> io::Result<bool> {
+        let path = self.place(agent, file)?;
+        let part = part_of(&path);
+        let is_right = digest(&part)?.1 == sha256;
+        if is_right {
+            File::open(&part)?.sync_all()?;
+            fs::rename(&part, &path)?;
+        }
+        Ok(is_right)
+    }
+
+    fn place(&self, agent: &str, file: &str) -> io::Result<PathBuf> {
+        if !is_file_name(file) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{file:?} names no file of a run"),
+            ));
+        }
+        let path = self.of_agent(agent).join(file);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(path)
+    }
+}
+
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}

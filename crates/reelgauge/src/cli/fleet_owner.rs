@@ -1,0 +1,87 @@
+//! What the owner of an agent allows, as flags: the same of `agent` and of `fleet install`.
+
+use clap::Args;
+use reelgauge_fleet::limits::OwnerLimits;
+use reelgauge_workload::units::{Size, Span};
+
+/// An owner's limits. Each is a line in [`OwnerArgs::flags`], too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
+pub struct OwnerArgs {
+    /// The most bytes of files that one run may make on the agent's machine
+    /// [default: no limit but the room there is]
+    #[arg(long, value_name = "SIZE")]
+    pub max_space: Option<Size>,
+    /// The longest that one run may take there [default: no limit]
+    #[arg(long, value_name = "TIME")]
+    pub max_duration: Option<Span>,
+    /// Refuse every run that writes
+    #[arg(long)]
+    pub read_only: bool,
+    /// The most bytes a second that may be sent or received there to measure the network; 0B: none
+    /// [default: no limit]
+    #[arg(long, value_name = "SIZE")]
+    pub max_network: Option<Size>,
+}
+
+impl OwnerArgs {
+    /// As an agent holds runs to them.
+    pub fn limits(self) -> OwnerLimits {
+        let OwnerArgs { max_space, max_duration, read_only, max_network } = self;
+        OwnerLimits {
+            space_bytes: max_space.map(|size| size.0),
+            duration_ns: max_duration.map(Span::ns),
+            read_only,
+            network_bytes_per_s: max_network.map(|size| size.0),
+        }
+    }
+
+    /// As they stand on an agent's command line.
+    pub fn flags(self) -> Vec<String> {
+        // Whatever is added has to be handed on, too.
+        let OwnerArgs { max_space, max_duration, read_only, max_network } = self;
+        let mut flags = Vec::new();
+        let mut put = |flag: &str, value: Option<String>| {
+            flags.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value]));
+        };
+        put("--max-space", max_space.map(|size| size.to_string()));
+        put("--max-duration", max_duration.map(|span| span.to_string()));
+        put("--max-network", max_network.map(|size| size.to_string()));
+        flags.extend(read_only.then(|| "--read-only".to_owned()));
+        flags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use clap::{CommandFactory, FromArgMatches, Parser};
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Owner {
+        #[command(flatten)]
+        owner: OwnerArgs,
+    }
+
+    #[test]
+    fn every_limit_is_handed_on_as_it_was_given() {
+        let all = OwnerArgs {
+            max_space: Some(Size(1 << 30)),
+            max_duration: Some(Span::secs(90)),
+            read_only: true,
+            max_network: Some(Size(0)),
+        };
+        for owner in [all, OwnerArgs::default()] {
+            let words = ["agent".to_owned()].into_iter().chain(owner.flags());
+            let read = Owner::from_arg_matches(&Owner::command().get_matches_from(words)).unwrap();
+            assert_eq!(read.owner, owner);
+        }
+        let flags = Owner::command();
+        let flags = flags.get_arguments().filter_map(|argument| argument.get_long());
+        for flag in flags.filter(|flag| *flag != "help") {
+            assert!(all.flags().contains(&format!("--{flag}")), "--{flag} is left out");
+        }
+    }
+}

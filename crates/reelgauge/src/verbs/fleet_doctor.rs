@@ -1,0 +1,66 @@
+//! `reelgauge fleet doctor`: what is set badly for media on the machines of a fleet.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use reelgauge_analysis::preflight::differences::Difference;
+use reelgauge_doctor::several::{Together, together};
+use reelgauge_fleet::controller::doctor::{DoctorHeard, examine};
+use reelgauge_fleet::controller::preflight::PreflightError;
+use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::site::name::AgentName;
+use reelgauge_report::doctor::harmless;
+use reelgauge_report::fleet_doctor::{NoAnswer, fleet_doctor_screen};
+use reelgauge_runner::interrupt::Interrupt;
+use serde::Serialize;
+
+use crate::cli::FleetDoctorArgs;
+use crate::screen;
+
+/// The exit code of what was stopped.
+const STOPPED: u8 = 130;
+
+/// What was found, for programs.
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    found: &'a Together,
+    /// Who said nothing, and why.
+    no_answer: &'a [NoAnswer],
+    /// What the machines differ in.
+    differences: &'a [Difference],
+}
+
+/// Asks the agents of a fleet. The exit code.
+pub fn doctor(args: &FleetDoctorArgs) -> Result<u8> {
+    let site = FleetSite::open(&args.fleet)?;
+    let is_known = |name: &AgentName| site.register().agents.iter().any(|member| member.name == *name);
+    if let Some(unknown) = args.agents.iter().find(|name| !is_known(name)) {
+        bail!("{unknown} is none of this fleet's agents; 'reelgauge fleet ls' names them");
+    }
+    let interrupt = Interrupt::listen()?;
+    let round = match examine(&site, &args.agents, args.wait.duration(), interrupt.flag()) {
+        Err(PreflightError::Interrupted) => return Ok(STOPPED),
+        round => round?,
+    };
+    let (mut said, mut silent) = (Vec::new(), Vec::new());
+    for DoctorHeard { agent, said: heard } in round.heard {
+        match heard {
+            Ok(host) => said.push((agent, host)),
+            Err(why) => silent.push(NoAnswer { agent, why }),
+        }
+    }
+    let found = together(&said);
+    let text = match args.json {
+        true => {
+            let written = Written { found: &found, no_answer: &silent, differences: &round.differences };
+            harmless(&serde_json::to_string_pretty(&written)?) + "\n"
+        }
+        false => {
+            let style = (env!("CARGO_PKG_VERSION"), screen::style());
+            fleet_doctor_screen(&found, &silent, &round.differences, style)
+        }
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(u8::from(found.is_grave() || !silent.is_empty() || !found.not_looked.is_empty()))
+}

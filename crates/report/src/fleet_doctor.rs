@@ -1,0 +1,252 @@
+//! What the doctors of several machines found, on the screen: who did not answer, what was found with the
+//! names of all that have it, what machines differ in.
+//!
+//! What agents say comes from other machines, so it is shown as plain text.
+
+use reelgauge_analysis::preflight::differences::Difference;
+use reelgauge_doctor::several::{SaidOf, SharedFinding, Together};
+use serde::Serialize;
+
+use crate::Style;
+use crate::doctor::{INDENT, price};
+use crate::page::Page;
+use crate::preflight::differs;
+use crate::sentence::Tone;
+use crate::text::plain_short;
+use crate::units::{count, counted};
+
+/// The longest text that is shown of what a machine says.
+const TEXT_CHARS: usize = 600;
+/// The longest name.
+const NAME_CHARS: usize = 40;
+/// So many names are said in a sentence.
+const NAMES_MAX: usize = 12;
+/// So many findings are shown, and so many sentences of each; JSON has all.
+const FINDINGS_MAX: usize = 60;
+const SENTENCES_MAX: usize = 6;
+
+/// Why an agent said nothing of its machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum WhyNoAnswer {
+    /// It is not there.
+    NotHeard,
+    /// Two processes answer to its name.
+    Twice,
+    /// It is of a version that does not know how.
+    Older {
+        /// Which.
+        version: String,
+    },
+    /// It did not do it.
+    Failed {
+        /// Why.
+        why: String,
+    },
+    /// It was asked, and has not answered.
+    NotInTime,
+}
+
+/// An agent that said nothing of its machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NoAnswer {
+    /// Its name.
+    pub agent: String,
+    /// Why.
+    pub why: WhyNoAnswer,
+}
+
+/// All of it; `version` is this program's.
+pub fn fleet_doctor_screen(
+    found: &Together,
+    silent: &[NoAnswer],
+    differences: &[Difference],
+    (version, style): (&str, Style),
+) -> String {
+    let mut page = Page::new(style);
+    let tone = if found.is_grave() { Tone::Bad } else { Tone::Answer };
+    page.sentence(tone, &answer(found, silent));
+    for no_answer in silent {
+        page.item(&name(&no_answer.agent), &why_no_answer(&no_answer.why, version));
+    }
+    for said in &found.not_looked {
+        page.item("Not looked at", &format!("{}: {}.", names(&said.hosts), text(&said.text)));
+    }
+    for (at, finding) in found.findings.iter().take(FINDINGS_MAX).enumerate() {
+        page.gap();
+        show(at + 1, finding, found, &mut page);
+    }
+    let hidden = found.findings.len().saturating_sub(FINDINGS_MAX) as u64 + found.left_off;
+    if hidden > 0 {
+        page.gap();
+        page.sentence(Tone::Plain, &format!("{} more not shown.", count(hidden)));
+    }
+    page.gap();
+    for difference in differences {
+        page.sentence(Tone::Plain, &differs(difference, false));
+    }
+    if differences.is_empty() && found.hosts.len() > 1 {
+        page.sentence(
+            Tone::Plain,
+            "The machines do not differ in system, kernel, network driver, MTU, link and mount options.",
+        );
+    }
+    page.text
+}
+
+fn answer(found: &Together, silent: &[NoAnswer]) -> String {
+    let all = found.hosts.len() + silent.len();
+    let answered = match silent {
+        [] => format!("{} looked at.", counted_were(all as u64)),
+        _ => format!("{} of {} looked at.", count(found.hosts.len() as u64), counted_were(all as u64)),
+    };
+    if found.hosts.is_empty() {
+        return answered;
+    }
+    let on_several = found.findings.iter().filter(|finding| finding.hosts.len() > 1).count() as u64;
+    let things = found.findings.len() as u64;
+    match (things, on_several) {
+        (0, _) => format!("{answered} Nothing to change was found."),
+        (things, 0) => format!("{answered} {} found.", counted_were_things(things)),
+        (things, several) => format!(
+            "{answered} {} found, {} of them on several machines.",
+            counted_were_things(things),
+            count(several)
+        ),
+    }
+}
+
+fn counted_were(machines: u64) -> String {
+    format!("{} {}", counted(machines, "machine"), if machines == 1 { "was" } else { "were" })
+}
+
+fn counted_were_things(things: u64) -> String {
+    format!("{} {}", counted(things, "thing"), if things == 1 { "was" } else { "were" })
+}
+
+/// Why an agent said nothing, as a sentence.
+fn why_no_answer(why: &WhyNoAnswer, version: &str) -> String {
+    match why {
+        WhyNoAnswer::NotHeard => "nothing was heard of it; nothing is known of its machine.".to_owned(),
+        WhyNoAnswer::Twice => {
+            "two processes answer to this name, so neither was asked; end one of them.".to_owned()
+        }
+        WhyNoAnswer::Older { version: its } => format!(
+            "its version {} does not know this command; put this program ({version}) there, or run 'reelgauge doctor' on it.",
+            text(its)
+        ),
+        WhyNoAnswer::Failed { why } => format!("{}.", text(why).trim_end_matches('.')),
+        WhyNoAnswer::NotInTime => "it did not answer in time; ask again, with a longer --wait.".to_owned(),
+    }
+}
+
+fn show(number: usize, finding: &SharedFinding, found: &Together, page: &mut Page) {
+    let everybody = found.hosts.len() > 1 && finding.hosts.len() == found.hosts.len();
+    let whose = match everybody {
+        true => format!("all {} machines", count(found.hosts.len() as u64)),
+        false => names(&finding.hosts),
+    };
+    let title = format!("{number}. {} ({whose})", text(&finding.title));
+    page.heading(&crate::text::wrap(&title, page.width, INDENT));
+    let is_shared = |said: &SaidOf| said.hosts.len() == finding.hosts.len();
+    let of = |said: &SaidOf| match is_shared(said) {
+        true => text(&said.text),
+        false => format!("{}: {}", names(&said.hosts), text(&said.text)),
+    };
+    for said in finding.found.iter().take(SENTENCES_MAX) {
+        page.below(INDENT, "Found", &of(said));
+    }
+    if let Some(more @ 1..) = finding.found.len().checked_sub(SENTENCES_MAX) {
+        page.below(INDENT, "Found", &format!("{} more; --json has them all.", count(more as u64)));
+    }
+    page.below(INDENT, "Cost", price(finding.severity));
+    finding.changes.iter().take(SENTENCES_MAX).for_each(|said| page.below(INDENT, "Change", &of(said)));
+    if !finding.in_order_on.is_empty() {
+        page.below(INDENT, "In order on", &names(&finding.in_order_on));
+    }
+    if !finding.not_looked_on.is_empty() {
+        page.below(INDENT, "Not known of", &names(&finding.not_looked_on));
+    }
+    page.below(INDENT, "Rule", &text(&finding.rule));
+}
+
+fn text(said: &str) -> String {
+    plain_short(said, TEXT_CHARS)
+}
+
+fn name(agent: &str) -> String {
+    plain_short(agent, NAME_CHARS)
+}
+
+/// `a, b and 3 more`.
+fn names(agents: &[String]) -> String {
+    let shown: Vec<String> = agents.iter().take(NAMES_MAX).map(|agent| name(agent)).collect();
+    match agents.len().saturating_sub(NAMES_MAX) {
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), count(more as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_doctor::rule::Severity;
+
+    use super::*;
+
+    fn of(text: &str, hosts: &[&str]) -> SaidOf {
+        SaidOf { text: text.to_owned(), hosts: hosts.iter().map(|&host| host.to_owned()).collect() }
+    }
+
+    fn together() -> Together {
+        let finding = SharedFinding {
+            rule: "net.mtu".to_owned(),
+            title: "Small packets".to_owned(),
+            severity: Severity::High,
+            hosts: vec!["a".to_owned(), "b".to_owned()],
+            found: vec![of("eth0 has 1500 bytes\u{1b}[2J", &["a"]), of("eth1 has 1400 bytes", &["b"])],
+            changes: vec![of("ip link set mtu 9000", &["a", "b"])],
+            in_order_on: vec!["c".to_owned()],
+            not_looked_on: Vec::new(),
+        };
+        let hosts = ["a", "b", "c"].map(str::to_owned).to_vec();
+        Together { hosts, findings: vec![finding], ..Together::default() }
+    }
+
+    #[test]
+    fn what_several_have_stands_once_and_who_is_silent_is_named() {
+        let silent = |agent: &str, why| NoAnswer { agent: agent.to_owned(), why };
+        let silent = [
+            silent("d", WhyNoAnswer::NotHeard),
+            silent("e", WhyNoAnswer::Older { version: "0.0.9".to_owned() }),
+        ];
+        let style = Style { colour: false, width: 100 };
+        let screen = fleet_doctor_screen(&together(), &silent, &[], ("0.1.0", style));
+        let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "3 of 5 machines were looked at. 1 thing was found, 1 of them on several machines.",
+            "d: nothing was heard of it",
+            "e: its version 0.0.9 does not know this command",
+            "1. Small packets (a, b)",
+            "Found: a: eth0 has 1500 bytes\\u{1b}[2J",
+            "Found: b: eth1 has 1400 bytes",
+            "Change: ip link set mtu 9000",
+            "In order on: c",
+            "The machines do not differ",
+        ] {
+            assert!(flat.contains(part), "{part}\n{screen}");
+        }
+        assert_eq!(screen.matches("Small packets").count(), 1);
+        assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    }
+
+    #[test]
+    fn many_findings_and_many_names_stay_a_screen() {
+        let mut many = together();
+        many.hosts = (0..400).map(|at| format!("edit-{at}")).collect();
+        many.findings[0].hosts = many.hosts[..300].to_vec();
+        many.findings = vec![many.findings[0].clone(); 500];
+        let screen = fleet_doctor_screen(&many, &[], &[], ("0.1.0", Style::default()));
+        assert!(screen.contains("and 288 more") && screen.contains("440 more not shown"), "{screen}");
+        assert!(screen.len() < 100_000, "{}", screen.len());
+    }
+}

@@ -1,0 +1,98 @@
+//! What is said of the files that agents made ahead of a run: on whom they are, on whom not and why.
+//!
+//! Not here: how such a run stands while it goes on ([`crate::fleet_run`]).
+
+use serde::Serialize;
+
+use crate::fleet_run::{WhyMissing, why_missing};
+use crate::text::plain_short;
+use crate::units::{count, counted};
+
+/// More of a name is not shown.
+const SAID_CHARS_MAX: usize = 200;
+
+/// One agent's files for one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PreparedLine {
+    /// The step of the plan; `None` where it has none.
+    pub step: Option<String>,
+    /// The agent.
+    pub agent: String,
+    /// Where they lie.
+    pub target: String,
+    /// Whether they are there, all of them.
+    pub is_prepared: bool,
+    /// Why not, in words, where that is known.
+    pub why_not: Option<String>,
+}
+
+/// Why files were not made, as it is told of whoever was missing.
+pub fn why_not_prepared(why: &WhyMissing) -> String {
+    match why {
+        // "Early" is said of a run, and this was none.
+        WhyMissing::EndedEarly { why: Some(why) } => plain_short(why, SAID_CHARS_MAX),
+        why => why_missing(why),
+    }
+}
+
+/// All of it, with those behind whose files are not there.
+pub fn fleet_prepared(lines: &[PreparedLine]) -> String {
+    let made = lines.iter().filter(|line| line.is_prepared).count() as u64;
+    let all = lines.len() as u64;
+    let whose = if lines.iter().any(|line| line.step.is_some()) { "part of an agent" } else { "agent" };
+    let whose = |value: u64| match (value, whose) {
+        (1, whose) => format!("1 {whose}"),
+        (value, "agent") => counted(value, "agent"),
+        (value, _) => format!("{} parts of agents", count(value)),
+    };
+    let mut text = match made == all {
+        true => format!("The files of {} are made; 'fleet run' finds them.\n", whose(all)),
+        false => format!("The files of {} of {} are made.\n", count(made), whose(all)),
+    };
+    for line in lines.iter().filter(|line| !line.is_prepared) {
+        let plain = |text: &str| plain_short(text, SAID_CHARS_MAX);
+        let step = line.step.as_deref().map(|step| format!(", step {}", plain(step))).unwrap_or_default();
+        let why = line.why_not.as_deref().unwrap_or("it was stopped before");
+        text.push_str(&format!(
+            "{}{step}: not all of them are on {}: {}.\n",
+            plain(&line.agent),
+            plain(&line.target),
+            plain(why).trim_end_matches('.')
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(agent: &str, step: Option<&str>, why_not: Option<&str>) -> PreparedLine {
+        PreparedLine {
+            step: step.map(str::to_owned),
+            agent: agent.to_owned(),
+            target: "/mnt/nas".to_owned(),
+            is_prepared: why_not.is_none(),
+            why_not: why_not.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn whose_files_are_not_there_is_named_with_the_reason() {
+        assert_eq!(
+            fleet_prepared(&[line("a", None, None), line("b", None, None)]),
+            "The files of 2 agents are made; 'fleet run' finds them.\n"
+        );
+        let full = line("b", Some("night\u{7}"), Some("no room.\u{1b}[2J"));
+        let said = fleet_prepared(&[line("a", Some("edit"), None), full]);
+        assert_eq!(
+            said,
+            "The files of 1 of 2 parts of agents are made.\n\
+             b, step night\\u{7}: not all of them are on /mnt/nas: no room.\\u{1b}[2J.\n"
+        );
+        let stopped = PreparedLine { is_prepared: false, ..line("c", None, None) };
+        assert!(fleet_prepared(&[stopped]).ends_with("it was stopped before.\n"));
+        let early = WhyMissing::EndedEarly { why: Some("the target is full".to_owned()) };
+        assert_eq!(why_not_prepared(&early), "the target is full");
+    }
+}
