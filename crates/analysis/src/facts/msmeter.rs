@@ -89,8 +89,8 @@ pub struct Silence {
 
 /// A worker that was silent for less is not called stalled.
 const STALLED_S_MIN: f64 = 2.0;
-/// Nor one that was silent for less than so many times what it took for a record before: it may just have had a
-/// long operation in hand.
+/// Nor one that was silent for less than so many times what it took for a record before: it may just have had
+/// a long operation in hand.
 const STALLED_TIMES: f64 = 4.0;
 
 impl Silence {

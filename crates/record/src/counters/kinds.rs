@@ -112,7 +112,7 @@ pub const KINDS: &[Kind] = kinds! {
     Host Detail Percent "cpu_busiest_core_softirq_percent" "busiest processor in soft interrupts";
     Host Fault Percent "cpu_steal_percent" "processors taken by the hypervisor";
     Host Fault Percent "cpu_busiest_core_steal_percent" "one processor taken by the hypervisor";
-    // The programs that take most, by name, all processes of a name together, and how many of them there were.
+    // The programs that take most, by name, all processes of a name together, and how many those were.
     // Without the process that measures. Of one processor: with several it may be more than 100.
     Host Detail Percent "program_percent" "processor time of its processes";
     Host Detail Count "program_processes" "processes that took processor time";

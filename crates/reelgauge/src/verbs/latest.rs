@@ -45,8 +45,8 @@ pub fn run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
     named.map_or_else(|| latest(1, |_| true), |named| Ok(named.clone()))
 }
 
-/// The run that is named, or else the latest that has operations of its own, as suites, watches and sessions of
-/// the original meter have none.
+/// The run that is named, or else the latest that has operations of its own, as suites, watches and sessions
+/// of the original meter have none.
 pub fn single_run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
     named.map_or_else(
         || latest(LOOKED_AT, |entry| ![SUITE, PROOF, WATCH, MSMETER].contains(&entry.verb.as_str())),

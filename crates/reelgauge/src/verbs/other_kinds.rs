@@ -60,7 +60,8 @@ pub fn without_a_plan(plan: &Path) -> Option<String> {
     if let Some((_, verb)) = is_of_many.iter().find(|(is_it, _)| *is_it) {
         let what = if *verb == PROOF { "proof, which is made again with: reelgauge prove" } else { "suite" };
         return Some(format!(
-            "{said} is of a {what}; each run in it has a plan: reelgauge run {said}/RUN/run.toml"
+            "{said} is of a {what}; each run in it has a plan: reelgauge run {}/RUN/run.toml",
+            shell_word(dir)
         ));
     }
     is_dir.then(|| {
@@ -96,6 +97,8 @@ mod tests {
         let suite = make("suite", "");
         std::fs::write(suite.join("suite.json"), "{}").unwrap();
         assert!(without_operations(&suite).unwrap().contains("each workload"));
+        let said = without_a_plan(&suite.join("run.toml")).unwrap();
+        assert!(said.ends_with("/suite/RUN/run.toml"), "{said}");
         assert!(without_operations(folder.path()).unwrap().contains("reelgauge list"));
         let empty = folder.path().join("empty");
         std::fs::create_dir(&empty).unwrap();

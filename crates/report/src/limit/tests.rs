@@ -155,10 +155,11 @@ fn another_program_is_told_with_how_many_processes_it_had_and_never_as_this_one(
         let mut seen = vec![(Measure::OthersPercent, 64.0), (Measure::ProgramPercent, 177.0)];
         seen.extend(processes.map(|processes| (Measure::ProgramProcesses, processes)));
         let beside = finding_words(&finding(LimitStep::Client, Some(name), &seen, &[]), Way::default());
-        let most = beside.strip_prefix("other programs took 64 % of all processors, ").unwrap();
+        let most =
+            beside.strip_prefix("other programs took 64 % of all processors, ").expect("others are told");
         seen[0] = (Measure::WorkersAtWorkPercent, 90.0);
         let limits = finding_words(&finding(LimitStep::Client, Some(name), &seen, &[]), Way::default());
-        let most = most.strip_suffix(" most (177 % of one)").unwrap();
+        let most = most.strip_suffix(" most (177 % of one)").expect("and who took most");
         assert!(limits.ends_with(&format!("; {most} took 177 % of a processor")), "{limits}");
         most.to_owned()
     };

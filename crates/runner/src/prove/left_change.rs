@@ -284,8 +284,8 @@ mod tests {
         noted.undo(&mut |_| {}, &Interrupt::default())
     }
 
-    /// A change that is being made when its proof is killed is made all the same, and undone too early it would
-    /// stay.
+    /// A change that is being made when its proof is killed is made all the same, and undone too early it
+    /// would stay.
     #[cfg(target_os = "linux")]
     #[test]
     fn nothing_is_undone_while_the_command_still_runs() {
