@@ -26,6 +26,8 @@ pub enum Trait {
     FailedReads,
     /// It stands still for two seconds after so many records.
     StallsAfter(usize),
+    /// It reports nothing more after so many records.
+    StallsForGoodAfter(usize),
 }
 
 /// A worker that runs beside a test.
@@ -92,7 +94,12 @@ fn work(mut stream: TcpStream, number: usize, of: Trait, message: &dyn Fn(String
                 for text in portion[..count].split(|byte| *byte == 0).filter(|text| !text.is_empty()) {
                     let text = String::from_utf8_lossy(text).into_owned();
                     match text.as_str() {
-                        "start" => runs = of != Trait::NoFiles,
+                        "start" => {
+                            runs = of != Trait::NoFiles;
+                            if of == Trait::NoFiles {
+                                let _ = stream.write_all(b"nofiles\n\0");
+                            }
+                        }
                         "pause" => runs = false,
                         "stop" => {
                             message(text);
@@ -121,6 +128,7 @@ fn work(mut stream: TcpStream, number: usize, of: Trait, message: &dyn Fn(String
         done += 1;
         match of {
             Trait::BreaksAfter(most) if done == most => return,
+            Trait::StallsForGoodAfter(most) if done == most => runs = false,
             Trait::StallsAfter(most) if done == most => std::thread::sleep(Duration::from_secs(2)),
             _ => {}
         }

@@ -11,6 +11,9 @@ use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Outcome, Running};
 use reelgauge_tests::meter_worker::{Met, MeterWorker, Trait};
+use reelgauge_tests::mounts::TempMount;
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -37,11 +40,16 @@ struct Session {
 impl Session {
     fn start(script: &str, more: &[&str]) -> Session {
         let runs = Scratch::new();
+        let out = runs.path().join("runs");
+        Session::start_into(runs, &out, script, more)
+    }
+
+    fn start_into(runs: Scratch, out: &Path, script: &str, more: &[&str]) -> Session {
         let file = runs.path().join("night.txt");
         std::fs::write(&file, script).unwrap();
         // Taken by nobody else in the moment until it is used.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let (listen, out) = (format!("127.0.0.1:{port}"), runs.path().join("runs"));
+        let listen = format!("127.0.0.1:{port}");
         let always =
             ["fleet", "msmeter", file.to_str().unwrap(), "--root", "/mnt/x", "--listen", &listen, "--out"];
         let running = binary::start(always.iter().chain(&[out.to_str().unwrap()]).chain(more));
@@ -149,7 +157,8 @@ fn who_reports_nothing_breaks_off_or_can_not_be_believed_is_named_and_no_zero() 
     let met: Vec<Met> = workers.into_iter().map(MeterWorker::met).collect();
     let screen = outcome.said();
     assert!(screen.contains("Worker 2 (127.0.0.1) is missing since"), "{screen}");
-    assert!(screen.contains("worker 1 reported nothing"), "{screen}");
+    let of_files = "worker 1 reported nothing: it could not open a test file, as it said 1 time.";
+    assert!(screen.replace('\n', " ").contains(of_files), "{screen}");
     assert!(screen.contains("told more than 100,000 MiB/s"), "{screen}");
     let summary = summary(&dir);
     let test = &summary["msmeter"]["tests"][0];
@@ -168,6 +177,43 @@ fn who_reports_nothing_breaks_off_or_can_not_be_believed_is_named_and_no_zero() 
         .map(|one| one.get("gone_s").is_some())
         .collect();
     assert_eq!(gone, [false, false, true, false]);
+}
+
+/// Its records are there, its connection is, and what it was to measure is not.
+#[test]
+fn who_stands_still_to_the_end_is_a_loss() {
+    let session = Session::start(&one_test("x.csv", 2, 6), &[]);
+    let workers = [session.worker(0, Trait::None), session.worker(1, Trait::StallsForGoodAfter(5))];
+    let (outcome, dir, _runs) = session.end(3);
+    let met: Vec<Met> = workers.into_iter().map(MeterWorker::met).collect();
+    assert_eq!((met[1].records.len(), met[1].messages.last().unwrap().as_str()), (5, "stop"));
+    assert!(
+        outcome.stdout.starts_with("Worker 1 stood still at the end of test x.csv: "),
+        "{}",
+        outcome.said()
+    );
+    assert!(!outcome.stdout.contains("Worker 0"), "{}", outcome.stdout);
+    let stalled = summary(&dir)["msmeter"]["tests"][0]["stalled"].as_array().unwrap().clone();
+    assert_eq!((stalled.len(), &stalled[0]["worker"]), (1, &Value::from(1)));
+    assert!(stalled[0]["seconds"].as_f64().unwrap() > 3.0, "{stalled:?}");
+}
+
+/// Nobody can tell later what an empty directory was.
+#[test]
+fn where_nothing_can_be_kept_no_directory_is_left() {
+    require!(Need::Root, Need::FileSystem("tmpfs"));
+    let full = TempMount::tmpfs(1);
+    // Room for the directory, and for no file in it.
+    let fill = std::fs::write(full.path().join("fill"), vec![1; 2 << 20]);
+    assert!(fill.is_err());
+    let session = Session::start_into(Scratch::new(), full.path(), &one_test("x.csv", 1, 1), &[]);
+    let worker = session.worker(0, Trait::None);
+    let outcome = session.running.wait(LIMIT).expect_code(3);
+    worker.met();
+    assert!(outcome.said().contains("No space left"), "{}", outcome.said());
+    let left: Vec<_> =
+        std::fs::read_dir(full.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left, ["fill"], "{}", outcome.said());
 }
 
 #[test]

@@ -1091,6 +1091,7 @@ export type LimitMeasure =
   | "requests_at_a_time"
   | "others_percent"
   | "program_percent"
+  | "program_processes"
   | "steal_percent"
   | "throttled_percent"
   | "memory_pressure_percent";
@@ -1570,6 +1571,8 @@ export type MeterTest = {
   longest_silence: Silence | null,
   /** Workers that were started and reported nothing. */
   workers_without_records: Array<number>,
+  /** Workers that reported, stood still until they were paused, and told nothing of it afterwards. */
+  stalled?: Array<Silence>,
   /** The tables. */
   figures: MeterFigures,
 };
@@ -1584,6 +1587,8 @@ export type MeterWorker = {
   records: number,
   /** How often it could open no file. */
   no_files: number,
+  /** The script tells it to report nothing. */
+  is_told_silence?: boolean,
   /** Since when it is gone, s from the beginning, where it left before it was sent away. */
   gone_s?: number,
   /** Why it is gone. */
@@ -2146,7 +2151,7 @@ export type Rereads = {
 
 /** A run in the list. */
 export type RunEntry = {
-  /** Name of its directory; of a run in a suite with the suite's in front: `SUITE/RUN`. */
+  /** Name of its directory; of a run in a suite, or in a folder, with that name in front: `SUITE/RUN`. */
   id: string,
   /** The command; `suite` of many runs that are one. */
   verb: string,

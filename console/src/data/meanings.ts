@@ -214,6 +214,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     wall_clock_mib_per_s: ["All bytes ÷ the time from the first start to the last record, MiB/s. null: nothing was measured."],
     longest_silence: ["The longest time in which a worker that ran reported nothing.", "Silence"],
     workers_without_records: ["Workers that were started and reported nothing."],
+    stalled: ["Workers that reported, stood still until they were paused, and told nothing of it afterwards.", "Silence"],
     figures: ["The tables.", "MeterFigures"],
   },
   MeterFigures: {
@@ -242,6 +243,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     address: ["Where it came from."],
     records: ["Records of it."],
     no_files: ["How often it could open no file."],
+    is_told_silence: ["The script tells it to report nothing."],
     gone_s: ["Since when it is gone, s from the beginning, where it left before it was sent away."],
     gone_why: ["Why it is gone."],
   },

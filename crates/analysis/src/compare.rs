@@ -79,6 +79,7 @@ pub use figures::{
     is_headline, is_of_streams, is_of_the_tool, weight,
 };
 pub use gate::Gate;
+pub use judge::MeanScale;
 pub use work::{Kinship, WorkActor};
 
 /// So many runs are compared at most: more columns are read by nobody.

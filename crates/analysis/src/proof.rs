@@ -11,11 +11,14 @@
 //!
 //! Not here: running anything, and sentences.
 
+pub mod cached;
 pub mod disturbance;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::{Better, ComparisonRow, Judgement, Unit, Weight, weight};
+use cached::CachedReads;
+
+use crate::compare::{Better, ComparisonRow, Judgement, MeanScale, Unit, Weight, weight};
 
 /// The operations that failed.
 const FAILED_OPS: &str = "total.failed_ops";
@@ -32,6 +35,9 @@ pub struct ProofConclusion {
     /// The accepted state that gained most in the weightiest figure; `None` where none was accepted. The
     /// first state has number 0.
     pub best_state: Option<usize>,
+    /// Whether reads came out of a cache; `None` where an earlier version concluded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<CachedReads>,
 }
 
 /// A figure in all states. The lists have one entry for each state; the first is what others are held to.
@@ -62,6 +68,10 @@ pub struct ProofFigure {
 /// A figure over the runs of one state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverRuns {
+    /// Its mean, which changes and their noise are told of: of what can't be 0 and is no count that of its
+    /// logarithms, so that half and twice are equally far away. `None` where an earlier version concluded.
+    #[serde(default)]
+    pub mean: Option<f64>,
     /// In the middle.
     pub median: f64,
     /// The smallest.
@@ -88,19 +98,24 @@ pub enum ProofOutcome {
 
 impl OverRuns {
     /// Over these values; `None` where one is missing, or there is none.
-    fn of(values: &[Option<f64>]) -> Option<OverRuns> {
+    fn of(values: &[Option<f64>], scale: MeanScale) -> Option<OverRuns> {
         let mut values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
         values.sort_by(f64::total_cmp);
         let (&lowest, &highest) = (values.first()?, values.last()?);
         let median = f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2]);
-        Some(OverRuns { median, lowest, highest })
+        Some(OverRuns { mean: Some(scale.mean_of(&values)), median, lowest, highest })
     }
 }
 
 impl ProofConclusion {
     /// From the rows of a comparison of all runs that count: `rounds` of the first state, then as many of
     /// each other. `retransmitted` is what [`RETRANSMITTED`] was in each, in the same order.
-    pub fn new(rows: &[ComparisonRow], rounds: usize, retransmitted: &[Option<f64>]) -> ProofConclusion {
+    pub fn new(
+        rows: &[ComparisonRow],
+        rounds: usize,
+        retransmitted: &[Option<f64>],
+        cached: CachedReads,
+    ) -> ProofConclusion {
         let matters = |row: &&ComparisonRow| weight(&row.figure) != Weight::Other || row.figure == FAILED_OPS;
         let mut figures: Vec<ProofFigure> =
             rows.iter().filter(matters).map(|row| of_row(row, rounds)).collect();
@@ -109,11 +124,12 @@ impl ProofConclusion {
         let states = retransmitted.len() / rounds.max(1);
         let outcomes: Vec<ProofOutcome> = (1..states).map(|state| outcome(&figures, state)).collect();
         let best_state = best(&figures, &outcomes);
-        ProofConclusion { figures, outcomes, best_state }
+        ProofConclusion { figures, outcomes, best_state, cached: Some(cached) }
     }
 }
 
 fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
+    let scale = MeanScale::of(row.unit, row.values.iter().flatten().copied());
     let firsts = || (0..row.values.len()).step_by(rounds.max(1));
     ProofFigure {
         group: row.group.clone(),
@@ -122,7 +138,7 @@ fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
         unit: row.unit,
         better: row.better,
         only_guards: row.figure == FAILED_OPS,
-        values: row.values.chunks(rounds.max(1)).map(OverRuns::of).collect(),
+        values: row.values.chunks(rounds.max(1)).map(|runs| OverRuns::of(runs, scale)).collect(),
         change_percent: firsts().map(|run| row.change_percent[run]).collect(),
         noise_percent: firsts().map(|run| row.noise_percent[run]).collect(),
         judgement: firsts().map(|run| row.judgement[run]).collect(),
@@ -132,7 +148,8 @@ fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
 /// Segments sent again come in bursts, so only what lies wholly apart counts: with five runs of each state
 /// that is chance once in 252 times.
 fn of_retransmitted(values: &[Option<f64>], rounds: usize) -> Option<ProofFigure> {
-    let values: Vec<Option<OverRuns>> = values.chunks(rounds.max(1)).map(OverRuns::of).collect();
+    let values: Vec<Option<OverRuns>> =
+        values.chunks(rounds.max(1)).map(|runs| OverRuns::of(runs, MeanScale::Linear)).collect();
     let base = values.first().copied().flatten()?;
     let judged = |state: &Option<OverRuns>| match state {
         None => Judgement::Unknown,
@@ -180,8 +197,8 @@ fn best(figures: &[ProofFigure], outcomes: &[ProofOutcome]) -> Option<usize> {
     let accepted = (1..).zip(outcomes).filter(|(_, outcome)| gained(outcome) == Some(deciding));
     let figure = &figures[deciding];
     let goodness = |state: usize| {
-        let median = figure.values[state].map_or(f64::NEG_INFINITY, |values| values.median);
-        if figure.better == Better::Lower { -median } else { median }
+        let mean = figure.values[state].and_then(|values| values.mean).unwrap_or(f64::NEG_INFINITY);
+        if figure.better == Better::Lower { -mean } else { mean }
     };
     accepted.map(|(state, _)| state).max_by(|one, two| goodness(*one).total_cmp(&goodness(*two)))
 }
@@ -215,7 +232,7 @@ mod tests {
 
     fn conclusion(rows: &[ComparisonRow], retransmitted: &[f64]) -> ProofConclusion {
         let retransmitted: Vec<Option<f64>> = retransmitted.iter().map(|value| Some(*value)).collect();
-        ProofConclusion::new(rows, 2, &retransmitted)
+        ProofConclusion::new(rows, 2, &retransmitted, CachedReads::default())
     }
 
     #[test]
@@ -243,10 +260,12 @@ mod tests {
         let other = row("total.data_ops_per_s", Better::Higher, &[[1.0, 1.0], [1.0, 1.0]], &[Base, Same]);
         let all = conclusion(&[other.clone(), read.clone()], &[0.0; 4]);
         assert_eq!(all.figures.len(), 2, "what nobody judges a storage by is left out");
-        let spread = OverRuns { median: 21.5, lowest: 20.0, highest: 23.0 };
-        assert_eq!(all.figures[0].values[1], Some(spread));
+        let spread = all.figures[0].values[1].unwrap();
+        assert_eq!((spread.median, spread.lowest, spread.highest), (21.5, 20.0, 23.0));
+        assert!((spread.mean.unwrap() - 460_f64.sqrt()).abs() < 1e-9, "{spread:?}");
         read.values[3] = None;
-        let without = ProofConclusion::new(&[read], 2, &[Some(0.0), None, Some(0.0), Some(0.0)]);
+        let sent_again = [Some(0.0), None, Some(0.0), Some(0.0)];
+        let without = ProofConclusion::new(&[read], 2, &sent_again, CachedReads::default());
         assert_eq!(without.figures.len(), 1, "segments were not counted in every run");
         assert_eq!(without.figures[0].values[1], None);
     }

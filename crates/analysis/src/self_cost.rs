@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pause::Pause;
 
-/// When the tool did not run at all, over a run; see [`crate::pause`].
+/// When the tool did not run at all while it was measuring, over a run; see [`crate::pause`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PausedTotal {
     /// How often.
@@ -18,6 +18,13 @@ pub struct PausedTotal {
 }
 
 impl PausedTotal {
+    /// Counts as much of a pause as lies in a measured stretch of time, if any.
+    pub fn add_within(&mut self, pause: Pause, from_ns: u64, until_ns: u64) {
+        if pause.within_ns(from_ns, until_ns) > 0 {
+            self.add(Pause { from_ns: pause.from_ns.max(from_ns), until_ns: pause.until_ns.min(until_ns) });
+        }
+    }
+
     /// Counts a pause.
     pub fn add(&mut self, pause: Pause) {
         self.count += 1;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reelgauge_analysis::{Outcome, Summary, SummaryError};
 use reelgauge_record::notes::RunNotes;
+use reelgauge_record::regular_file::read_regular_text;
 use reelgauge_report::proof::proof_sentence;
 use reelgauge_report::{answer_sentences, suite_sentence};
 use reelgauge_results::live::LiveOutcome;
@@ -83,7 +84,7 @@ impl RunState {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RunEntry {
-    /// Name of its directory; of a run in a suite with the suite's in front: `SUITE/RUN`.
+    /// Name of its directory; of a run in a suite, or in a folder, with that name in front: `SUITE/RUN`.
     pub id: String,
     /// The command; `suite` of many runs that are one.
     pub verb: String,
@@ -194,7 +195,9 @@ impl RunEntry {
     /// A proof, whose runs stand in its directory as those of a suite do.
     fn of_proof(mut self, dir: &Path) -> RunEntry {
         PROOF.clone_into(&mut self.verb);
-        match Proof::read(dir) {
+        let proof = Proof::read(dir);
+        let not_undone = proof.as_ref().ok().and_then(|proof| proof.not_undone.clone());
+        match proof {
             Ok(proof) if proof.goes_on(dir) => self.state = RunState::Running,
             Err(_) => (self.state, self.sentence) = (RunState::Damaged, PROOF_DAMAGED.to_owned()),
             Ok(Proof { conclusion: Some(conclusion), change, .. }) => {
@@ -202,10 +205,14 @@ impl RunEntry {
                 self.sentence = proof_sentence(&conclusion, &change.state_names());
             }
             Ok(Proof { ended_early: None, .. }) => self.state = RunState::Killed,
+            Ok(Proof { is_interrupted: true, .. }) => self.state = RunState::Interrupted,
             Ok(Proof { ended_early, .. }) => {
                 self.state = RunState::BrokeOff;
                 self.sentence = ended_early.unwrap_or_default();
             }
+        }
+        if let Some(why) = not_undone {
+            self.sentence = format!("The change was left in place ({why}). {}", self.sentence);
         }
         self
     }
@@ -256,9 +263,10 @@ enum Found {
 
 fn summary(run_dir: &Path) -> Found {
     let path = run_dir.join("summary.json");
-    let Ok(metadata) = fs::metadata(&path) else { return Found::Nothing };
-    let is_sane = metadata.len() <= SUMMARY_MAX_BYTES;
-    let text = is_sane.then(|| fs::read_to_string(&path).ok()).flatten();
+    if !path.exists() {
+        return Found::Nothing;
+    }
+    let text = read_regular_text(&path, SUMMARY_MAX_BYTES).ok();
     match text.map(|text| Summary::from_json(&text)) {
         Some(Ok(summary)) => Found::Whole(Box::new(summary)),
         Some(Err(error @ (SummaryError::Newer { .. } | SummaryError::Older { .. }))) => {
@@ -330,6 +338,12 @@ mod tests {
         let killed = told(&proof("false,\"ended_early\":null,\"conclusion\":null"));
         assert_eq!(killed, (RunState::Killed, String::new()));
         assert_eq!(told("{").0, RunState::Damaged);
+        // What is still changed is the first thing to know, and who stopped it knows why.
+        let stuck = "false,\"ended_early\":\"interrupted\",\"is_interrupted\":true,\"conclusion\":null,\
+                     \"not_undone\":\"exit code 5\"";
+        let (state, said) = told(&proof(stuck));
+        assert_eq!(state, RunState::Interrupted);
+        assert!(said.starts_with("The change was left in place (exit code 5)."), "{said}");
     }
 
     #[test]

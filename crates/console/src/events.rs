@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use reelgauge_record::regular_file::open_regular;
 use reelgauge_results::live::life::LINE_MAX;
 use reelgauge_results::live::{LiveEvent, path_in};
 
@@ -34,7 +35,7 @@ impl Tail {
     /// # Errors
     /// When the run tells nothing.
     pub fn open(run_dir: &Path, offset: u64) -> io::Result<Tail> {
-        let mut file = File::open(path_in(run_dir))?;
+        let (mut file, _) = open_regular(&path_in(run_dir))?;
         let offset = if is_beginning_of_line(&mut file, offset)? { offset } else { 0 };
         file.seek(SeekFrom::Start(offset))?;
         Ok(Tail { file, offset, begun: Vec::new(), skipping: false })

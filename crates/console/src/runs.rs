@@ -64,9 +64,11 @@ impl Runs {
     pub fn list(&self) -> Result<Vec<Arc<RunEntry>>, ApiError> {
         let mut entries = Vec::new();
         for name in self.names()? {
-            match is_suite(&self.dir.join(&name)) {
-                true => entries.extend(self.suite(&name)),
-                false => entries.extend(self.entry(&name)),
+            match What::of(&self.dir.join(&name)) {
+                What::Suite => entries.extend(self.suite(&name)),
+                What::Run => entries.extend(self.entry(&name)),
+                // Runs of a suite in a folder would be a level deeper than a name goes.
+                What::Folder => entries.extend(self.in_folder(&name).iter().filter_map(|id| self.entry(id))),
             }
         }
         let listed: HashSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
@@ -81,20 +83,55 @@ impl Runs {
     /// # Errors
     /// When the folder can't be read.
     pub fn newest(&self, most: usize) -> Result<(Vec<RunEntry>, usize), ApiError> {
-        let mut names = self.names()?;
-        names.retain(|name| is_suite(&self.dir.join(name)) || self.run_dir(name).is_some());
+        Ok(self.newest_of(self.own_ids()?, most))
+    }
+
+    /// The same with the runs and suites that lie in folders below it, which are no run and no suite
+    /// themselves: `FOLDER/RUN`.
+    ///
+    /// # Errors
+    /// When the folder can't be read.
+    pub fn newest_and_below(&self, most: usize) -> Result<(Vec<RunEntry>, usize), ApiError> {
+        let mut ids = self.own_ids()?;
+        for name in self.names()? {
+            if What::of(&self.dir.join(&name)) == What::Folder {
+                ids.extend(self.in_folder(&name));
+            }
+        }
+        Ok(self.newest_of(ids, most))
+    }
+
+    fn newest_of(&self, mut ids: Vec<String>, most: usize) -> (Vec<RunEntry>, usize) {
         // Names begin with the time; what somebody named otherwise has that of its directory.
-        let began = |name: &String| {
-            let changed = || fs::metadata(self.dir.join(name)).and_then(|metadata| metadata.modified()).ok();
-            began_by_name(name).or_else(|| changed()?.try_into().ok())
+        let began = |id: &String| {
+            let changed = || fs::metadata(self.dir.join(id)).and_then(|metadata| metadata.modified()).ok();
+            began_by_name(last_part(id)).or_else(|| changed()?.try_into().ok())
         };
-        names.sort_by_cached_key(|name| std::cmp::Reverse((began(name), name.clone())));
-        let left_out = names.len().saturating_sub(most);
-        let entries = names.iter().take(most).filter_map(|name| match is_suite(&self.dir.join(name)) {
-            true => self.suite(name).pop(),
-            false => self.entry(name),
+        ids.sort_by_cached_key(|id| std::cmp::Reverse((began(id), id.clone())));
+        let left_out = ids.len().saturating_sub(most);
+        let entries = ids.iter().take(most).filter_map(|id| match What::of(&self.dir.join(id)) {
+            What::Suite => self.suite(id).pop(),
+            _ => self.entry(id),
         });
-        Ok((entries.map(Arc::unwrap_or_clone).collect(), left_out))
+        (entries.map(Arc::unwrap_or_clone).collect(), left_out)
+    }
+
+    /// The runs and suites of the folder itself.
+    fn own_ids(&self) -> Result<Vec<String>, ApiError> {
+        let mut names = self.names()?;
+        names.retain(|name| self.is_run_or_suite(name));
+        Ok(names)
+    }
+
+    /// The runs and suites of a folder in the folder.
+    fn in_folder(&self, folder: &str) -> Vec<String> {
+        let names = names_in(&self.dir.join(folder)).unwrap_or_default();
+        let ids = names.iter().map(|name| format!("{folder}/{name}"));
+        ids.filter(|id| self.is_run_or_suite(id)).collect()
+    }
+
+    fn is_run_or_suite(&self, id: &str) -> bool {
+        What::of(&self.dir.join(id)) == What::Suite || self.run_dir(id).is_some()
     }
 
     /// The directory of a run.
@@ -103,8 +140,8 @@ impl Runs {
     /// When the list has no run of this name.
     pub fn open(&self, id: &str) -> Result<RunDir, ApiError> {
         let missing = || ApiError::missing(format!("there is no run '{}' here", shown(id)));
-        if let Some((suite, run)) = id.split_once('/') {
-            let dir = self.suite_dir(suite).map_err(|_| missing())?;
+        if let Some((outer, run)) = id.split_once('/') {
+            let dir = self.outer_dir(outer).ok_or_else(missing)?;
             let is_there =
                 is_name(run) && names_in(&dir).is_ok_and(|names| names.iter().any(|name| name == run));
             return if is_there { self.run_dir(id).ok_or_else(missing) } else { Err(missing()) };
@@ -120,12 +157,15 @@ impl Runs {
     /// # Errors
     /// When the list has no suite of this name.
     pub fn suite_dir(&self, id: &str) -> Result<PathBuf, ApiError> {
-        let is_there = is_name(id) && self.names()?.iter().any(|name| name == id);
+        let dir = self.outer_dir(id).filter(|dir| What::of(dir) == What::Suite);
+        dir.ok_or_else(|| ApiError::missing(format!("there is no suite '{}' here", shown(id))))
+    }
+
+    /// The directory of this name that may hold runs: a suite's, or a folder.
+    fn outer_dir(&self, id: &str) -> Option<PathBuf> {
+        let is_there = is_name(id) && self.names().ok()?.iter().any(|name| name == id);
         let dir = self.dir.join(id);
-        if is_there && is_suite(&dir) {
-            return Ok(dir);
-        }
-        Err(ApiError::missing(format!("there is no suite '{}' here", shown(id))))
+        (is_there && What::of(&dir) != What::Run).then_some(dir)
     }
 
     /// The runs of a suite, in the order in which they began, and behind them the suite.
@@ -134,7 +174,9 @@ impl Runs {
         let mut inside = names_in(&dir).unwrap_or_default();
         inside.sort();
         let mut runs: Vec<_> = inside.iter().filter_map(|run| self.entry(&format!("{name}/{run}"))).collect();
-        runs.push(Arc::new(RunEntry::of_suite(&dir, name, &runs)));
+        // It is in a folder at most, and in no other suite.
+        let suite = RunEntry { suite: None, ..RunEntry::of_suite(&dir, name, &runs) };
+        runs.push(Arc::new(suite));
         runs
     }
 
@@ -152,7 +194,7 @@ impl Runs {
         let path = self.dir.join(name);
         let is_dir = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
         let run_dir = if is_dir { RunDir::open(&path).ok()? } else { return None };
-        (!is_suite(&path)).then_some(run_dir)
+        (What::of(&path) == What::Run).then_some(run_dir)
     }
 
     /// What the list says of a run; `None` for what is none.
@@ -166,7 +208,11 @@ impl Runs {
             return Some(known.entry);
         }
         let run_dir = self.run_dir(name)?;
-        let entry = Arc::new(RunEntry::of(run_dir.path(), name, &life(run_dir.path())));
+        let mut entry = RunEntry::of(run_dir.path(), name, &life(run_dir.path()));
+        // What lies in a mere folder belongs to no suite.
+        let is_of_suite = |suite: &String| What::of(&self.dir.join(suite)) == What::Suite;
+        entry.suite = entry.suite.filter(is_of_suite);
+        let entry = Arc::new(entry);
         self.known().insert(name.to_owned(), Known { stamp, entry: Arc::clone(&entry) });
         Some(entry)
     }
@@ -207,17 +253,39 @@ fn names_in(dir: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Whether a run is in this directory that others began in it, as a suite and a proof do. It has no figures
-/// of its own.
-fn is_suite(run_dir: &Path) -> bool {
-    if Suite::is_in(run_dir) || Proof::is_in(run_dir) {
-        return true;
+/// What a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// A suite or a proof: others began runs in it, and it has no figures of its own.
+    Suite,
+    /// A run, if it is anything of this program's.
+    Run,
+    /// None of both, and runs may lie in it.
+    Folder,
+}
+
+impl What {
+    fn of(dir: &Path) -> What {
+        if Suite::is_in(dir) || Proof::is_in(dir) {
+            return What::Suite;
+        }
+        // Whatever began runs in its own directory marked that first.
+        let is_marked = dir.join("run.toml").exists();
+        if !is_marked {
+            return What::Folder;
+        }
+        if dir.join("ops").exists() || live::path_in(dir).exists() {
+            return What::Run;
+        }
+        // A suite has no file of its own before its first workload has ended.
+        let mut inside = fs::read_dir(dir).into_iter().flatten().flatten();
+        if inside.any(|entry| entry.path().join("run.toml").exists()) { What::Suite } else { What::Run }
     }
-    if run_dir.join("ops").exists() || live::path_in(run_dir).exists() {
-        return false;
-    }
-    let inside = fs::read_dir(run_dir).into_iter().flatten().flatten();
-    inside.into_iter().any(|entry| entry.path().join("run.toml").exists())
+}
+
+/// The name of a run's own directory.
+fn last_part(id: &str) -> &str {
+    id.rsplit('/').next().unwrap_or(id)
 }
 
 /// Whether a text from outside can be the name of a run: one part of a path on every system, and not hidden.
@@ -317,11 +385,14 @@ pub(crate) mod tests {
         symlink(outside.path(), runs.dir().join("link")).unwrap();
         make_run(&runs.dir().join("suite"), "inner");
         make_run(runs.dir(), "suite");
+        // Somebody put runs into a folder.
+        make_run(&runs.dir().join("folder"), "kept");
         symlink(outside.path(), runs.dir().join("suite/link")).unwrap();
         let mut listed: Vec<String> = states(&runs).into_iter().map(|(id, _)| id).collect();
         listed.sort();
-        assert_eq!(listed, ["run", "suite", "suite/inner"]);
-        assert!(runs.open("run").is_ok() && runs.open("suite/inner").is_ok());
+        assert_eq!(listed, ["folder/kept", "run", "suite", "suite/inner"]);
+        assert!(["run", "suite/inner", "folder/kept"].iter().all(|id| runs.open(id).is_ok()));
+        assert!(runs.suite_dir("folder").is_err());
         assert!(runs.suite_dir("suite").is_ok() && runs.suite_dir("run").is_err());
         assert!(runs.suite_dir("suite/inner").is_err() && runs.suite_dir("..").is_err());
         let absolute = outside.path().display().to_string();
@@ -341,6 +412,9 @@ pub(crate) mod tests {
             "suite",
             "suite/link",
             "suite/..",
+            "folder",
+            "folder/..",
+            "folder/../run",
             "suite/../run",
             "suite/inner/ops",
             "run/ops",
@@ -357,6 +431,58 @@ pub(crate) mod tests {
             let error = runs.open(id).unwrap_err();
             assert_eq!(error.status, axum::http::StatusCode::NOT_FOUND, "{id}");
         }
+    }
+
+    #[test]
+    fn a_folder_of_runs_is_no_suite() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = Runs::in_dir(folder.path()).unwrap();
+        let at = |day: u32| format!("2026-11-{day:02}T154012Z-nas1-mix");
+        make_run(runs.dir(), &at(2));
+        make_run(&runs.dir().join("customer"), &at(3)).write_summary(&summary(Outcome::Complete)).unwrap();
+        make_run(&runs.dir().join("customer"), &at(1));
+        let suite = make_run(&runs.dir().join("customer"), &at(4));
+        make_run(suite.path(), "workload");
+        let ids = |(entries, left_out): (Vec<RunEntry>, usize)| {
+            assert!(entries.iter().all(|entry| entry.suite.is_none()));
+            let told = entries.iter().map(|entry| format!("{} {}", entry.id, entry.verb));
+            (told.collect::<Vec<_>>(), left_out)
+        };
+        let below = |day: u32| format!("customer/{}", at(day));
+        assert_eq!(ids(runs.newest(9).unwrap()), (vec![format!("{} ", at(2))], 0));
+        let all = [
+            format!("{} suite", below(4)),
+            format!("{} streams", below(3)),
+            format!("{} ", at(2)),
+            format!("{} ", below(1)),
+        ];
+        assert_eq!(ids(runs.newest_and_below(9).unwrap()), (all.to_vec(), 0));
+        assert_eq!(ids(runs.newest_and_below(2).unwrap()), (all[..2].to_vec(), 2));
+        let listed = runs.list().unwrap();
+        assert!(listed.iter().all(|entry| entry.verb != "suite" && entry.suite.is_none()), "{listed:#?}");
+    }
+
+    /// One odd file hides all other runs, if somebody waits for it or reads it without an end.
+    #[test]
+    fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = Runs::in_dir(folder.path()).unwrap();
+        for (at, file) in
+            ["summary.json", NOTES_FILE, live::FILE_NAME, "run.toml", "proof.json", "suite.json"]
+                .iter()
+                .enumerate()
+        {
+            let run = make_run(folder.path(), &format!("2026-11-{:02}T154012Z-nas1-mix", at + 1));
+            let path = run.path().join(file);
+            let _ = fs::remove_file(&path);
+            assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        }
+        let (told, all) = std::sync::mpsc::channel();
+        let waiting = std::thread::spawn(move || told.send(runs.newest(99).unwrap().0.len()));
+        let listed = all.recv_timeout(std::time::Duration::from_secs(60)).expect("nobody waits for a pipe");
+        // Without its mark one of them is no run.
+        assert_eq!(listed, 5);
+        waiting.join().unwrap().unwrap();
     }
 
     #[test]

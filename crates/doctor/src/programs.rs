@@ -1,4 +1,6 @@
-//! Which other programs take processors: those that took most since the look before, by name.
+//! Which other programs take processors: those that took most since the look before, by name. All processes
+//! of a name are told together, with how many they are; the process that measures is none of them, whatever
+//! its name and theirs.
 //!
 //! To look at every process costs some milliseconds, so it is done every few seconds, and more seldom the
 //! more processes there are.
@@ -49,7 +51,7 @@ impl Programs {
         if self.looks < self.next_look {
             return;
         }
-        let own = std::process::id();
+        let Some(own) = own_number(Path::new("/proc")) else { return };
         let mut taken = BTreeMap::new();
         let mut names: BTreeMap<u32, String> = BTreeMap::new();
         for process in processes(Path::new("/proc")).filter(|process| *process != own) {
@@ -63,33 +65,59 @@ impl Programs {
         let before_ns = self.looked_at_ns.replace(now_ns);
         if let Some(before_ns) = before_ns.filter(|before_ns| *before_ns < now_ns) {
             let elapsed_s = (now_ns - before_ns) as f64 / 1e9;
-            for (name, percent) in most(&self.before, &taken, &names, elapsed_s * ticks_per_s) {
-                put_on(look, Layer::Host, "program_percent", &name, Reading::Level(percent));
+            for took in most(&self.before, &taken, &names, elapsed_s * ticks_per_s) {
+                let mut put = |counter, value| {
+                    put_on(look, Layer::Host, counter, &took.name, Reading::Level(value));
+                };
+                put("program_percent", took.percent);
+                put("program_processes", f64::from(took.processes));
             }
         }
         self.before = taken;
     }
 }
 
-/// The programs that took most, all processes of a name together: percent of one processor.
+/// What all processes of a name took.
+#[derive(Clone, Debug, PartialEq)]
+struct Took {
+    name: String,
+    /// Of one processor.
+    percent: f64,
+    /// How many of them took any of it.
+    processes: u32,
+}
+
+/// The number of this process as `/proc` counts, which may be another one's view: what is started in a
+/// container sees itself by another number than a `/proc` that was handed in from outside it. Where that is
+/// not known nobody can be told from it.
+fn own_number(proc: &Path) -> Option<u32> {
+    std::fs::read_link(proc.join("self")).ok()?.to_str()?.parse().ok()
+}
+
+/// The programs that took most, all processes of a name together.
 fn most(
     before: &BTreeMap<u32, u64>,
     now: &BTreeMap<u32, u64>,
     names: &BTreeMap<u32, String>,
     ticks: f64,
-) -> Vec<(String, f64)> {
-    let mut of_name: BTreeMap<&str, u64> = BTreeMap::new();
+) -> Vec<Took> {
+    let mut of_name: BTreeMap<&str, (u64, u32)> = BTreeMap::new();
     for (process, taken) in now {
         // One that came since has taken all that it has in this time.
         let since = taken.saturating_sub(before.get(process).copied().unwrap_or(0));
         let name = names.get(process).map_or("", String::as_str);
-        let sum = of_name.entry(name).or_default();
+        let (sum, processes) = of_name.entry(name).or_default();
         *sum = sum.saturating_add(since);
+        *processes += u32::from(since > 0);
     }
-    let percent = |(name, taken): (&str, u64)| (name.to_owned(), taken as f64 / ticks.max(1.0) * 100.0);
-    let mut all: Vec<_> = of_name.into_iter().map(percent).collect();
-    all.retain(|(_, percent)| *percent >= PERCENT_MIN);
-    all.sort_by(|one, two| two.1.total_cmp(&one.1));
+    let took = |(name, (taken, processes)): (&str, (u64, u32))| Took {
+        name: name.to_owned(),
+        percent: taken as f64 / ticks.max(1.0) * 100.0,
+        processes,
+    };
+    let mut all: Vec<Took> = of_name.into_iter().map(took).collect();
+    all.retain(|took| took.percent >= PERCENT_MIN);
+    all.sort_by(|one, two| two.percent.total_cmp(&one.percent));
     all.truncate(TOLD);
     all
 }
@@ -114,13 +142,15 @@ mod tests {
 
     #[test]
     fn the_programs_that_took_most_are_told_all_processes_together() {
-        let names = [(1, "blender"), (2, "blender"), (3, "cc1"), (4, "init"), (5, "new")];
+        let names =
+            [(1, "blender"), (2, "blender"), (3, "cc1"), (4, "init"), (5, "new"), (6, "blender"), (7, "new")];
         let names = names.map(|(process, name)| (process, name.to_owned())).into();
-        let before = [(1, 100), (2, 100), (3, 500), (4, 7)].into();
-        let now = [(1, 200), (2, 150), (3, 400), (4, 8), (5, 60)].into();
-        // A second of a hundred ticks.
+        let before = [(1, 100), (2, 100), (3, 500), (4, 7), (6, 900)].into();
+        let now = [(1, 200), (2, 150), (3, 400), (4, 8), (5, 60), (6, 900), (7, 0)].into();
+        // A second of a hundred ticks; one blender did nothing.
         let told = most(&before, &now, &names, 100.0);
-        assert_eq!(told, [("blender".to_owned(), 150.0), ("new".to_owned(), 60.0)]);
+        let took = |name: &str, percent, processes| Took { name: name.to_owned(), percent, processes };
+        assert_eq!(told, [took("blender", 150.0, 2), took("new", 60.0, 1)]);
     }
 
     #[cfg(target_os = "linux")]
@@ -136,5 +166,30 @@ mod tests {
         programs.look(600_000_000, 100.0, &mut look);
         busy.kill().and_then(|()| busy.wait()).expect("it can be ended");
         assert!(look.keys().any(|key| key.name == "program_percent" && key.device == "sh"), "{look:#?}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_process_is_none_of_the_others_also_where_they_have_its_name() {
+        let own = std::fs::read_to_string("/proc/self/stat").expect("proc");
+        let own = parse(&own).expect("a name").0.to_owned();
+        // Another process of this one's name, which spins for as long as this one does.
+        let dir = tempfile::tempdir().expect("a folder");
+        let script = dir.path().join(&own);
+        std::fs::copy("/bin/sh", &script).expect("a copy");
+        let spins = ["-c", "while :; do :; done"];
+        let mut twin = std::process::Command::new(&script).args(spins).spawn().expect("it starts");
+        let mut programs = Programs::default();
+        programs.look(0, 100.0, &mut Look::new());
+        let begun = std::time::Instant::now();
+        while begun.elapsed().as_millis() < 600 {
+            std::hint::spin_loop();
+        }
+        programs.next_look = 0;
+        let mut look = Look::new();
+        programs.look(begun.elapsed().as_nanos() as u64, 100.0, &mut look);
+        twin.kill().and_then(|()| twin.wait()).expect("it can be ended");
+        let processes = look.iter().find(|(key, _)| key.name == "program_processes" && key.device == own);
+        assert!(matches!(processes, Some((_, Reading::Level(number))) if *number == 1.0), "{own}: {look:#?}");
     }
 }

@@ -30,6 +30,10 @@ const TEXTS: &str = "text";
 const COLUMNS: &str = "arrived_s,test,worker,file,access,length_kib,block_kib,\
                        rate_while_transferring_mib_per_s,msmeter_latency_ms\n";
 
+/// Every record.
+pub const RECORDS_FILE: &str = "records.csv";
+/// The script, as it was given.
+pub const SCRIPT_FILE: &str = "script.txt";
 /// The verb of a session.
 pub const MSMETER: &str = "msmeter";
 /// What is said of one whose end was never written.
@@ -54,9 +58,9 @@ impl Kept {
         let dir = run_dir.path();
         let plan = plan(facts).map_err(io::Error::other)?;
         run_dir.write_plan(&plan).map_err(io::Error::other)?;
-        std::fs::write(dir.join("script.txt"), script)?;
+        std::fs::write(dir.join(SCRIPT_FILE), script)?;
         std::fs::create_dir(dir.join(TEXTS))?;
-        let mut records = BufWriter::new(File::create_new(dir.join("records.csv"))?);
+        let mut records = BufWriter::new(File::create_new(dir.join(RECORDS_FILE))?);
         records.write_all(COLUMNS.as_bytes())?;
         let target = Target { path: facts.roots.join(", "), ..Target::default() };
         let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), started_at, MSMETER, target);
@@ -166,6 +170,12 @@ impl Kept {
         self.text.as_mut().map_or(Ok(()), Write::flush)?;
         self.records.flush()
     }
+}
+
+/// Whether this is the directory of a session.
+pub fn is_session(run_dir: &RunDir) -> bool {
+    let text = std::fs::read_to_string(run_dir.plan_path()).unwrap_or_default();
+    text.parse::<toml::Table>().is_ok_and(|plan| plan.contains_key(MSMETER))
 }
 
 /// What was asked for, as `run.toml` has it. No command does it again without the workers.

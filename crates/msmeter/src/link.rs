@@ -6,9 +6,9 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::lines::{Line, Lines};
@@ -23,8 +23,11 @@ const HELLO_WITHIN: Duration = Duration::from_secs(10);
 const SEND_WITHIN: Duration = Duration::from_secs(2);
 /// How often the listener looks whether it is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// Connections beyond the workers that have not said who they are.
-const STRANGERS_MAX: usize = 16;
+/// Connections that have not said hello yet: beyond that one of them has to go for each that comes. A worker
+/// says it at once, so that it is in before so many others have come.
+const STRANGERS_MAX: usize = 64;
+/// Connections that have said it, and are no worker of the script.
+const SPARE_WORKERS_MAX: usize = 16;
 /// Events that wait. Where more come, workers are held up rather than this machine's memory filled.
 const WAITING_MAX: usize = 65_536;
 
@@ -133,45 +136,109 @@ pub fn listen(address: SocketAddr, guests: Guests) -> io::Result<Workers> {
 }
 
 fn accept(listener: &TcpListener, guests: &Guests, sender: &SyncSender<Event>, over: &AtomicBool) {
-    let (mut key, open) = (0, Arc::new(AtomicUsize::new(0)));
+    let (mut key, strangers) = (0, Arc::new(Strangers::default()));
+    let registered = Arc::new(AtomicUsize::new(0));
     while !over.load(Ordering::Relaxed) {
         let Ok((stream, peer)) = listener.accept() else {
             std::thread::sleep(LOOK_EVERY);
             continue;
         };
-        let refused = match (guests.has(peer), open.load(Ordering::Relaxed) >= WORKERS_MAX + STRANGERS_MAX) {
-            (false, _) => Some("it is on no --peer"),
-            (true, true) => Some("there are too many connections"),
-            (true, false) => None,
-        };
-        if let Some(why) = refused {
+        if !guests.has(peer) {
             // Nobody waits for it at the end of a session.
-            let _ = sender.try_send(Event::Refused { peer, why });
+            let _ = sender.try_send(Event::Refused { peer, why: "it is on no --peer" });
             continue;
         }
         key += 1;
-        open.fetch_add(1, Ordering::Relaxed);
-        let (sender, count) = (sender.clone(), Arc::clone(&open));
-        let serve = move || {
-            serve(key, peer, stream, &sender);
-            count.fetch_sub(1, Ordering::Relaxed);
-        };
+        if strangers.come(key, peer.ip().to_canonical(), &stream).is_err() {
+            continue;
+        }
+        let (sender, of_thread) = (sender.clone(), (Arc::clone(&strangers), Arc::clone(&registered)));
+        let serve = move || serve((key, peer), stream, &sender, &of_thread.0, &of_thread.1);
         if std::thread::Builder::new().name("msmeter-worker".to_owned()).spawn(serve).is_err() {
-            open.fetch_sub(1, Ordering::Relaxed);
+            strangers.go(key);
         }
     }
 }
 
+/// Connections that have not said hello. There are never more than [`STRANGERS_MAX`] of them, and none keeps
+/// another one out: who comes when all places are taken gets that of the one that has waited longest, of the
+/// address that has most.
+#[derive(Debug, Default)]
+struct Strangers(Mutex<Vec<Stranger>>);
+
+#[derive(Debug)]
+struct Stranger {
+    key: usize,
+    ip: IpAddr,
+    stream: TcpStream,
+}
+
+impl Strangers {
+    fn come(&self, key: usize, ip: IpAddr, stream: &TcpStream) -> io::Result<()> {
+        let stream = stream.try_clone()?;
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while all.len() >= STRANGERS_MAX {
+            let of_address = |ip: IpAddr| all.iter().filter(|other| other.ip == ip).count();
+            let most = all.iter().map(|stranger| of_address(stranger.ip)).max();
+            // They stand in the order in which they came.
+            let Some(at) = all.iter().position(|stranger| Some(of_address(stranger.ip)) == most) else {
+                break;
+            };
+            // Its thread, which waits for its first word, ends by that.
+            let _ = all.remove(at).stream.shutdown(Shutdown::Both);
+        }
+        all.push(Stranger { key, ip, stream });
+        Ok(())
+    }
+
+    /// It is a stranger no more, or it is gone. Whether its place was still its own.
+    fn go(&self, key: usize) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = all.len();
+        all.retain(|stranger| stranger.key != key);
+        all.len() < before
+    }
+}
+
 /// Everything that comes by one connection.
-fn serve(key: usize, peer: SocketAddr, stream: TcpStream, sender: &SyncSender<Event>) {
+fn serve(
+    (key, peer): (usize, SocketAddr),
+    stream: TcpStream,
+    sender: &SyncSender<Event>,
+    strangers: &Strangers,
+    registered: &AtomicUsize,
+) {
     let mut lines = Lines::default();
-    let early = match hello(&stream, &mut lines) {
+    let said = hello(&stream, &mut lines);
+    let was_there = strangers.go(key);
+    let early = match said {
         Ok(early) => early,
+        Err(_) if !was_there => {
+            let why = "it said nothing, and others came";
+            let _ = sender.try_send(Event::Refused { peer, why });
+            return;
+        }
         Err(why) => {
             let _ = sender.try_send(Event::Refused { peer, why });
             return;
         }
     };
+    if registered.fetch_add(1, Ordering::Relaxed) < WORKERS_MAX + SPARE_WORKERS_MAX {
+        serve_worker((key, peer), stream, sender, lines, early);
+    } else {
+        let _ = sender.try_send(Event::Refused { peer, why: "there are too many workers" });
+    }
+    registered.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// Everything that comes of who said hello.
+fn serve_worker(
+    (key, peer): (usize, SocketAddr),
+    stream: TcpStream,
+    sender: &SyncSender<Event>,
+    mut lines: Lines,
+    early: Vec<Line>,
+) {
     let joined = stream.try_clone().and_then(|of_link| {
         let link = Link { key, peer, stream: of_link };
         link.send(ANSWER).map(|()| link)
@@ -282,6 +349,44 @@ mod tests {
         assert!(matches!(next(&workers), Event::Refused { why: "it said something else than hello", .. }));
         // What it had sent was not read to the end, so that its connection is reset, or closed.
         assert!(!matches!(stranger.read(&mut [0; 8]), Ok(count) if count > 0));
+    }
+
+    #[test]
+    fn connections_that_say_nothing_keep_no_worker_out() {
+        let workers = loopback();
+        let connect = || TcpStream::connect(workers.address).unwrap();
+        // Three times as many as there are places, all of which stay.
+        let silent: Vec<TcpStream> = (0..3 * STRANGERS_MAX).map(|_| connect()).collect();
+        let mut worker = connect();
+        worker.write_all(b"hello\n\0").unwrap();
+        let mut evicted = 0;
+        let link = loop {
+            match next(&workers) {
+                Event::Joined(link) => break link,
+                Event::Refused { why, .. } => evicted += usize::from(why.contains("others came")),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(link.peer, worker.local_addr().unwrap());
+        // Whoever had to go was told of, and is the earliest.
+        assert!(evicted <= 2 * STRANGERS_MAX + 1, "{evicted}");
+        assert!(matches!((&silent[0]).read(&mut [0; 1]), Ok(0) | Err(_)));
+        assert_eq!(silent.len(), 3 * STRANGERS_MAX);
+    }
+
+    #[test]
+    fn who_has_most_connections_makes_room() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let strangers = Strangers::default();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let come = |key: usize, ip: &str| strangers.come(key, ip.parse().unwrap(), &stream).unwrap();
+        come(0, "10.0.0.2");
+        (1..=3 * STRANGERS_MAX).for_each(|key| come(key, "10.0.0.1"));
+        let keys = || strangers.0.lock().unwrap().iter().map(|stranger| stranger.key).collect::<Vec<_>>();
+        assert_eq!((keys().len(), keys()[0]), (STRANGERS_MAX, 0), "the quiet address keeps its place");
+        assert_eq!(keys()[1], 2 * STRANGERS_MAX + 2);
+        assert!(strangers.go(0) && !strangers.go(1));
+        assert_eq!(keys().len(), STRANGERS_MAX - 1);
     }
 
     #[test]

@@ -163,7 +163,12 @@ pub fn carry_out(
     let dir = run_dir.path().to_path_buf();
     let not_kept = |source| MeterError::Kept { dir: dir.clone(), source };
     let facts = begin(request, &links);
-    let kept = Kept::begin(run_dir, &facts, &started.to_string(), &request.script_text).map_err(not_kept)?;
+    let kept =
+        Kept::begin(run_dir, &facts, &started.to_string(), &request.script_text).map_err(|source| {
+            // Nothing was measured, and nobody has to look for what it was.
+            let _ = std::fs::remove_dir_all(&dir);
+            not_kept(source)
+        })?;
     let mut session = Session::new(workers, links, facts, kept, tell, asked);
     let ended = session.run(&request.script);
     let summary = session.end(ended).map_err(not_kept)?;
@@ -172,11 +177,13 @@ pub fn carry_out(
 
 /// What is known when all workers are there.
 fn begin(request: &MeterRequest, links: &[Link]) -> MeterFacts {
+    let silent = request.script.silent_workers();
     let worker = |(number, link): (usize, &Link)| MeterWorker {
         number,
         address: link.peer.ip().to_canonical().to_string(),
         records: 0,
         no_files: 0,
+        is_told_silence: silent.contains(&number),
         gone_s: None,
         gone_why: None,
     };

@@ -6,7 +6,7 @@
 //! * [`contained`]: others' code that panics over damaged files.
 //! * [`identity`]: whose identity files are opened with, on the target and for results.
 //! * [`named_file`]: files that the user names, and what is done to what has the name already.
-//! * [`regular_file`]: files that keep secrets and certificates, opened.
+//! * [`regular_file`]: files that others may have made, opened.
 //! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
 //! * [`counters`] (feature `log`): what was sampled beside the operations, by name, and its Parquet files.
 //! * [`run_dir`] (feature `log`): the run directory around it.

@@ -1,9 +1,10 @@
-//! Files that keep secrets and certificates, opened: nothing else is waited for or read without an end.
+//! Files that others may have made, those of run directories and those that keep secrets and certificates
+//! among them, opened: nothing else is waited for or read without an end.
 //!
 //! Not here: what a file may be for its kind, its owner and rights among it; each kind has errors of its own.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Opens a regular file to read it; what was opened is looked at, not what may have the name by now.
@@ -24,5 +25,53 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     match metadata.is_file() {
         true => Ok((file, metadata)),
         false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
+/// What is in a regular file, if it is no longer than this.
+///
+/// # Errors
+/// What the system says, and where it is anything else, or longer.
+pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let (file, _) = open_regular(path)?;
+    match file.take(most_bytes + 1).read_to_end(&mut bytes)? as u64 <= most_bytes {
+        true => Ok(bytes),
+        false => Err(io::Error::other(format!("it is longer than {most_bytes} bytes"))),
+    }
+}
+
+/// The same as text.
+///
+/// # Errors
+/// The same, and where it is no text.
+pub fn read_regular_text(path: &Path, most_bytes: u64) -> io::Result<String> {
+    let text = String::from_utf8(read_regular(path, most_bytes)?);
+    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_waited_for_and_nothing_is_read_without_an_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        std::fs::write(path("file"), "12345").unwrap();
+        assert_eq!(read_regular(&path("file"), 5).unwrap(), b"12345");
+        assert!(read_regular(&path("file"), 4).unwrap_err().to_string().contains("longer than 4 bytes"));
+        std::fs::write(path("bytes"), [0xff, 0xfe]).unwrap();
+        assert_eq!(read_regular_text(&path("bytes"), 9).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        // Without an end; a pipe, which is as little a regular file, would be waited for besides.
+        std::os::unix::fs::symlink("/dev/zero", path("endless")).unwrap();
+        for other in ["endless", "."] {
+            let error = read_regular(&path(other), 9).unwrap_err();
+            assert!(error.to_string().contains("no regular file"), "{error}");
+        }
+        let made = std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
+        assert!(made.success() && read_regular(&path("pipe"), 9).is_err());
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! Not here: what the files say. The plan belongs to the workload room, the summary to the analysis room.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -22,6 +22,7 @@ use crate::host::HostFacts;
 use crate::identity;
 use crate::log::advice;
 use crate::named_file::new_beside;
+use crate::regular_file::{open_regular, read_regular};
 
 /// Version of the layout of run directories. A program opens every version up to its own.
 pub const LAYOUT_VERSION: u32 = 1;
@@ -133,8 +134,10 @@ impl RunDir {
             match fs::create_dir(&path) {
                 Ok(()) => {
                     let run = RunDir { path };
-                    run.write_plan("")?;
-                    return Ok(run);
+                    return run.write_plan("").map(|()| run.clone()).inspect_err(|_| {
+                        // Without its mark it is nobody's; it holds nothing, or a part of that file.
+                        let _ = fs::remove_dir(run.path());
+                    });
                 }
                 Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(error("create", &path)(source)),
@@ -220,10 +223,7 @@ impl RunDir {
     /// Reads the facts about hosts.
     pub fn read_hosts(&self) -> Result<Vec<HostFacts>, RunDirError> {
         let path = self.hosts_path();
-        let mut text = Vec::new();
-        File::open(&path)
-            .and_then(|file| file.take(HOSTS_MAX_BYTES).read_to_end(&mut text))
-            .map_err(error("read", &path))?;
+        let text = read_regular(&path, HOSTS_MAX_BYTES).map_err(error("read", &path))?;
         serde_json::from_slice(&text).map_err(|source| RunDirError::Json { path, source })
     }
 
@@ -235,8 +235,8 @@ impl RunDir {
     /// What the first line of `run.toml` says; `None` where there is no such file or line.
     fn layout_version(&self) -> Result<Option<u32>, RunDirError> {
         let path = self.plan_path();
-        let file = match File::open(&path) {
-            Ok(file) => file,
+        let file = match open_regular(&path) {
+            Ok((file, _)) => file,
             Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(error("read", &path)(source)),
         };

@@ -33,6 +33,7 @@ pub mod man;
 pub mod merge;
 pub mod mix;
 pub mod ops;
+mod other_kinds;
 pub mod prove;
 pub mod record;
 pub mod replay;

@@ -201,6 +201,9 @@ fn confidence(statement: &Statement, summary: &Summary) -> String {
     if let Some(check) = &summary.check {
         return sentence(&check::how_sure(check));
     }
+    if summary.msmeter.as_ref().is_some_and(|facts| !facts.is_whole()) {
+        return "Not sure: not everybody who was to measure did, as said above.".to_owned();
+    }
     if summary.msmeter.is_some() {
         return "As sure as the original's records are: it measures nothing that could speak against them."
             .to_owned();

@@ -3,7 +3,7 @@
 //!
 //! Not here: the text for old spreadsheets (the msmeter room), this program's own tables ([`crate::tables`]).
 
-use reelgauge_analysis::facts::{MeterFacts, MeterTest, MeterWorker};
+use reelgauge_analysis::facts::{MeterFacts, MeterTest, MeterWorker, Silence};
 use reelgauge_analysis::msmeter::MeterCell;
 use reelgauge_analysis::paper::Mode;
 use reelgauge_analysis::{Outcome, Summary};
@@ -37,7 +37,8 @@ pub(crate) fn answer(summary: &Summary, facts: &MeterFacts) -> Vec<(Tone, String
         (_, None) => Some("The script did not come to its end.".to_owned()),
     };
     let gone = facts.workers.iter().filter(|worker| worker.gone_s.is_some()).map(gone_words);
-    let bad = ended.into_iter().chain(gone).map(|text| (Tone::Bad, text));
+    let stalled = facts.tests.iter().flat_map(|test| test.stalled.iter().map(|one| stall_words(test, one)));
+    let bad = ended.into_iter().chain(gone).chain(stalled).map(|text| (Tone::Bad, text));
     bad.chain([(Tone::Answer, moved(facts))]).collect()
 }
 
@@ -45,7 +46,7 @@ pub(crate) fn answer(summary: &Summary, facts: &MeterFacts) -> Vec<(Tone, String
 pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page: &mut Page) {
     for test in &facts.tests {
         page.gap();
-        of_test(test, page);
+        of_test(test, facts, page);
     }
     page.gap();
     warnings(facts, page);
@@ -96,17 +97,37 @@ fn gone_words(worker: &MeterWorker) -> String {
     format!("Worker {} ({}) is missing since {since}: {}.", worker.number, plain(&worker.address), plain(why))
 }
 
+/// One that stood still to the end of a test.
+fn stall_words(test: &MeterTest, silence: &Silence) -> String {
+    format!(
+        "Worker {} stood still at the end of test {}: it reported nothing for {} from {} on, to the end. The \
+         figures of this test are without it from then on.",
+        silence.worker,
+        plain_short(&test.name, 60),
+        moment(silence.seconds),
+        clock(silence.from_s)
+    )
+}
+
+/// Why a worker reported nothing, as far as that is known.
+fn why_nothing(number: usize, facts: &MeterFacts) -> String {
+    let worker = facts.workers.iter().find(|worker| worker.number == number);
+    let why = match worker {
+        Some(worker) if worker.is_told_silence => "the script tells it to ('-v-')".to_owned(),
+        Some(worker) if worker.no_files > 0 => {
+            format!("it could not open a test file, as it said {}", counted(worker.no_files, "time"))
+        }
+        Some(worker) if worker.gone_s.is_some() => "it is gone".to_owned(),
+        _ => "it did not say why".to_owned(),
+    };
+    format!("worker {number} reported nothing: {why}.")
+}
+
 /// One test: its throughput, its stall, its tables.
-fn of_test(test: &MeterTest, page: &mut Page) {
+fn of_test(test: &MeterTest, facts: &MeterFacts, page: &mut Page) {
     page.heading(&format!("Test {}", plain_short(&test.name, 60)));
-    let missing: Vec<String> = test.workers_without_records.iter().map(usize::to_string).collect();
-    if !missing.is_empty() {
-        let who = if missing.len() == 1 { "worker" } else { "workers" };
-        page.warning(&format!(
-            "{who} {} reported nothing: too few test files in its folder, a folder that it can't open, or '-v-' in \
-             its settings.",
-            missing.join(", ")
-        ));
+    for number in &test.workers_without_records {
+        page.warning(&why_nothing(*number, facts));
     }
     let Some(rate) = test.wall_clock_mib_per_s else {
         page.item("Throughput", "not measured");
@@ -169,9 +190,14 @@ fn warnings(facts: &MeterFacts, page: &mut Page) {
             counted(without_time, "record")
         ));
     }
-    let no_files: u64 = facts.workers.iter().map(|worker| worker.no_files).sum();
-    if no_files > 0 {
-        page.warning(&format!("workers could not open a file, {}.", counted(no_files, "time")));
+    for worker in facts.workers.iter().filter(|worker| worker.no_files > 0) {
+        page.warning(&format!(
+            "worker {} ({}) could not open a test file, {}. Are they in the folder that the script names, as many as \
+             it names, and may it open them?",
+            worker.number,
+            plain(&worker.address),
+            counted(worker.no_files, "time")
+        ));
     }
     if facts.records_outside > 0 {
         page.warning(&format!(
@@ -191,7 +217,6 @@ fn warnings(facts: &MeterFacts, page: &mut Page) {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use reelgauge_analysis::facts::Silence;
     use reelgauge_analysis::msmeter::{MeterRecord, MeterTally};
     use reelgauge_analysis::summary::Target;
 
@@ -214,14 +239,22 @@ mod tests {
             wall_clock_mib_per_s: (figures.records > 0).then_some(1.5),
             longest_silence: Some(Silence { worker: 0, from_s: 61.0, seconds: 4.3 }),
             workers_without_records: Vec::new(),
+            stalled: Vec::new(),
             figures,
         }
     }
 
     fn facts(test: MeterTest) -> MeterFacts {
         let address = "192.0.2.7".to_owned();
-        let worker =
-            MeterWorker { number: 0, address, records: 3, no_files: 0, gone_s: None, gone_why: None };
+        let worker = MeterWorker {
+            number: 0,
+            address,
+            records: 3,
+            no_files: 0,
+            is_told_silence: false,
+            gone_s: None,
+            gone_why: None,
+        };
         MeterFacts { workers: vec![worker], tests: vec![test], ..MeterFacts::default() }
     }
 
@@ -272,6 +305,42 @@ mod tests {
         let text = shown(facts, Some("it was killed"));
         assert!(text.contains("No test of 1 worker of the original meter came to its end"), "{text}");
         assert!(text.contains("records.csv") && !text.contains("Nothing was measured"), "{text}");
+    }
+
+    fn in_a_line(text: &str) -> String {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn who_stood_still_to_the_end_is_said_first() {
+        let mut facts = facts(test(&[(Mode::SeqRd, 64, 100.0, 2.0)]));
+        facts.tests[0].stalled = vec![Silence { worker: 0, from_s: 61.0, seconds: 42.0 }];
+        let text = in_a_line(&shown(facts, None));
+        assert!(
+            text.starts_with(
+                "Worker 0 stood still at the end of test night.csv: it reported nothing for 42 s from 01:01.0 on,"
+            ),
+            "{text}"
+        );
+    }
+
+    /// What is not known is not guessed.
+    #[test]
+    fn why_a_worker_reported_nothing_is_told_as_far_as_it_is_known() {
+        let with = |change: fn(&mut MeterWorker)| {
+            let mut facts = facts(test(&[]));
+            facts.tests[0].workers_without_records = vec![0];
+            change(&mut facts.workers[0]);
+            in_a_line(&shown(facts, None))
+        };
+        let unknown = with(|_| {});
+        assert!(unknown.contains("worker 0 reported nothing: it did not say why."), "{unknown}");
+        assert!(!unknown.contains("could not open"), "{unknown}");
+        let told = with(|worker| worker.is_told_silence = true);
+        assert!(told.contains("the script tells it to ('-v-')"), "{told}");
+        let no_files = with(|worker| worker.no_files = 3);
+        assert!(no_files.contains("could not open a test file, as it said 3 times."), "{no_files}");
+        assert!(no_files.contains("worker 0 (192.0.2.7) could not open a test file, 3 times."), "{no_files}");
     }
 
     #[test]

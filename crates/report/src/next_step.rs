@@ -147,9 +147,10 @@ pub fn again_with(summary: &Summary, plan: &Path) -> String {
         let path = is_of_a_path.then(|| format!(" {}", shell_word(Path::new(&summary.target.path))));
         return format!("reelgauge watch{}", path.unwrap_or_default());
     }
-    if summary.msmeter.is_some() {
+    if let Some(facts) = &summary.msmeter {
         let script = plan.with_file_name("script.txt");
-        return format!("reelgauge fleet msmeter {} --root DIR", shell_word(&script));
+        let roots = facts.roots.iter().map(|root| format!(" --root {}", shell_word(Path::new(root))));
+        return format!("reelgauge fleet msmeter {}{}", shell_word(&script), roots.collect::<String>());
     }
     if summary.hosts.is_some() {
         // The runs themselves are made again on their machines.

@@ -1,6 +1,7 @@
 //! The screen of a proof: whether the change helped, every figure that says so with its spread, and what was
 //! tried.
 
+use reelgauge_analysis::Warning;
 use reelgauge_analysis::compare::{Better, Judgement, VERDICT, is_of_streams};
 use reelgauge_analysis::proof::disturbance::Disturbance;
 use reelgauge_analysis::proof::{OverRuns, ProofConclusion, ProofFigure, ProofOutcome};
@@ -9,9 +10,13 @@ use crate::compare::say;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
-use crate::text::plain;
+use crate::text::{path_short, plain};
 use crate::units::{counted, fixed, moment};
 use crate::wanted::Style;
+use crate::warning::warning_sentence;
+
+/// A state's name in the table, beside six columns of figures.
+const NAME_CHARS: usize = 28;
 
 /// What the state with a change is called, whatever the change is.
 pub const WITH_CHANGE: &str = "with the change";
@@ -23,6 +28,8 @@ pub struct ProofScreen<'a> {
     pub states: &'a [String],
     /// Names and texts of what was tried: the change, its undo.
     pub tried: &'a [(&'a str, String)],
+    /// The verb.
+    pub verb: &'a str,
     /// The verb and its flags.
     pub workload: &'a str,
     /// Passes of each state.
@@ -56,11 +63,13 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
     } else if proof.goes_on {
         page.sentence(Tone::Answer, "The proof goes on; nothing is known yet.");
     } else if !is_over {
-        page.sentence(
-            Tone::Bad,
-            "Nothing is proven: it was killed. The next start of Reelgauge by the same user says whether the change \
-             is still in place.",
-        );
+        let change = match proof.tried.is_empty() {
+            true => "",
+            false => {
+                " The next start of Reelgauge by the same user says whether the change is still in place."
+            }
+        };
+        page.sentence(Tone::Bad, &format!("Nothing is proven: it was killed.{change}"));
     }
     if let Some(why) = proof.not_undone {
         page.sentence(
@@ -69,6 +78,9 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
         );
     }
     if let Some(conclusion) = proof.conclusion {
+        if let Some(sentence) = cached(conclusion, proof) {
+            page.sentence(Tone::Bad, &sentence);
+        }
         for (tone, sentence) in answers(conclusion, proof.states) {
             page.sentence(tone, &sentence);
         }
@@ -76,6 +88,9 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
         page.lines(table(conclusion, proof.states).lines(page.width));
     }
     page.gap();
+    if let Some(warning) = proof.conclusion.and_then(|conclusion| may_be_cached(conclusion, proof)) {
+        page.warning(&warning);
+    }
     for warning in disturbed(proof) {
         page.warning(&warning);
     }
@@ -90,7 +105,40 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
 
 /// The answer in a line, for lists.
 pub fn proof_sentence(conclusion: &ProofConclusion, states: &[String]) -> String {
-    answers(conclusion, states).swap_remove(0).1
+    let answer = answers(conclusion, states).swap_remove(0).1;
+    match conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0) {
+        true => format!("{NOT_OF_THE_STORAGE}. {answer}"),
+        false => answer,
+    }
+}
+
+/// What is said of a proof whose passes read from a cache.
+const NOT_OF_THE_STORAGE: &str = "This proves nothing of the storage: reads came from a cache";
+
+/// That a cache answered, in how many passes of which state, and what to do about it.
+fn cached(conclusion: &ProofConclusion, proof: &ProofScreen<'_>) -> Option<String> {
+    let cached = conclusion.cached.as_ref().filter(|cached| cached.answered_passes() > 0)?;
+    let states = proof.states.iter().zip(cached.answered.iter().zip(&cached.of));
+    let of_state =
+        |(name, (answered, of)): (&String, (&usize, &usize))| format!("{answered} of {of} ({})", plain(name));
+    let passes = match cached.answered_passes() == cached.passes() {
+        true => "all passes".to_owned(),
+        false => format!("these passes: {}", states.map(of_state).collect::<Vec<_>>().join(", ")),
+    };
+    let memory = cached.worst.as_ref()?;
+    // That of a target in memory is no warning of caches.
+    let why = match Warning::if_cached(memory, proof.verb) {
+        Some(warning) => format!("In the one that shows it most: {}", warning_sentence(&warning)),
+        None => "The target is memory: give a path on the storage that you want to know about.".to_owned(),
+    };
+    Some(format!("{NOT_OF_THE_STORAGE} in {passes}. {why}"))
+}
+
+/// The warning that its runs carry where a cache may have answered, once for all of them.
+fn may_be_cached(conclusion: &ProofConclusion, proof: &ProofScreen<'_>) -> Option<String> {
+    let cached = conclusion.cached.as_ref().filter(|cached| cached.answered_passes() == 0)?;
+    let warning = Warning::if_cached(cached.worst.as_ref()?, proof.verb)?;
+    Some(warning_sentence(&warning))
 }
 
 fn measured(proof: &ProofScreen<'_>) -> String {
@@ -168,6 +216,13 @@ fn next(proof: &ProofScreen<'_>) -> String {
             (false, None) if proof.is_interrupted => {
                 "Prove it again when there is time for all of it".to_owned()
             }
+            (false, None) if proof.ended_early.is_none() && proof.tried.is_empty() => {
+                "Prove it again".to_owned()
+            }
+            (false, None) if proof.ended_early.is_none() => {
+                "See whether the change is still in place (reelgauge prove --undo-left), then prove it again"
+                    .to_owned()
+            }
             (false, None) => "Mend what stopped it, and prove it again".to_owned(),
         };
     };
@@ -177,7 +232,11 @@ fn next(proof: &ProofScreen<'_>) -> String {
     let is_changed = !proof.tried.is_empty();
     let is_worse = conclusion.outcomes.iter().all(|outcome| matches!(outcome, ProofOutcome::Loss(_)));
     let has_streams = conclusion.figures.iter().any(|figure| is_of_streams(&figure.figure));
+    let is_of_a_cache = conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0);
     match proof.keep {
+        _ if is_of_a_cache => {
+            "Prove it again with data that no cache holds; nothing is known of the storage until then".to_owned()
+        }
         _ if conclusion.best_state.is_some() && !is_changed => {
             "Work on the better one; 'reelgauge compare' shows two of their runs side by side".to_owned()
         }
@@ -251,23 +310,35 @@ fn answer(
     (if matches!(outcome, ProofOutcome::Loss(_)) { Tone::Bad } else { Tone::Answer }, sentence)
 }
 
-/// `read, MB/s: 412 instead of 198 (2.08 times, or +108 %, where 3 % is chance)`.
+/// `read, MB/s: 412 instead of 198 on average (+108 %, where 3 % is chance)`.
 fn change_words(figure: &ProofFigure, state: usize) -> String {
     let label = match figure.group.is_empty() {
         true => plain(&figure.label),
         false => format!("{} at {}", plain(&figure.label), plain(&figure.group)),
     };
-    let text = |state: usize| {
-        figure.values[state].map_or_else(|| "-".to_owned(), |value| say(figure.unit, value.median))
+    let said = |of: fn(OverRuns) -> Option<f64>| {
+        let text = |state: usize| {
+            let value = figure.values[state].and_then(of);
+            value.map_or_else(|| "-".to_owned(), |value| say(figure.unit, value))
+        };
+        format!("{label}: {} instead of {}", text(state), text(0))
     };
-    let said = format!("{label}: {} instead of {}", text(state), text(0));
-    let is_word = figure.figure == VERDICT;
+    // Criteria are met or not, and a mean of that is neither.
+    let is_told_by_means = figure.figure != VERDICT && has_means(figure);
     match (figure.change_percent[state], figure.noise_percent[state]) {
-        (Some(change), Some(noise)) if !is_word => {
-            format!("{said} ({change:+.0} % of the mean, where {} % is chance)", fixed(noise, 1))
-        }
-        _ => said,
+        _ if !is_told_by_means => said(|over| Some(over.median)),
+        (Some(change), Some(noise)) => format!(
+            "{} on average ({change:+.0} %, where {} % is chance)",
+            said(|over| over.mean),
+            fixed(noise, 1)
+        ),
+        _ => format!("{} on average", said(|over| over.mean)),
     }
+}
+
+/// Whether its means are known; not where an earlier version concluded.
+fn has_means(figure: &ProofFigure) -> bool {
+    figure.values.iter().flatten().all(|over| over.mean.is_some())
 }
 
 /// Every figure with a line for each state below it.
@@ -278,20 +349,29 @@ fn table(conclusion: &ProofConclusion, states: &[String]) -> Table {
         let head = [plain(&format!("{group}{}", figure.label))];
         let blanks = std::iter::repeat_n(String::new(), 6);
         push(&mut columns, head.into_iter().chain(blanks));
-        for (state, name) in states.iter().enumerate() {
+        for (state, name) in names_in_table(states).iter().enumerate() {
             push(&mut columns, row(figure, state, name).into_iter());
         }
     }
     let mut table = Table::default();
-    let [names, medians, lowest, highest, changes, chances, words] = columns;
+    let [names, means, lowest, highest, changes, chances, words] = columns;
     table.words("", names);
-    table.column("", "median", medians);
+    let are_means = conclusion.figures.iter().all(has_means);
+    table.column("", if are_means { "mean" } else { "median" }, means);
     table.column("", "lowest", lowest);
     table.column("", "highest", highest);
-    table.column("mean", "changed", changes);
+    table.column(if are_means { "" } else { "mean" }, "changed", changes);
     table.column("chance", "alone", chances);
     table.words("", words);
     table
+}
+
+/// What the states are called where there is little room: the end of long names, unless that makes two of
+/// them one.
+fn names_in_table(states: &[String]) -> Vec<String> {
+    let short: Vec<String> = states.iter().map(|name| path_short(name, NAME_CHARS)).collect();
+    let is_twice = short.iter().enumerate().any(|(at, name)| short[..at].contains(name));
+    if is_twice { states.iter().map(|name| plain(name)).collect() } else { short }
 }
 
 fn push(columns: &mut [Vec<String>; 7], cells: impl Iterator<Item = String>) {
@@ -314,8 +394,8 @@ fn row(figure: &ProofFigure, state: usize, name: &str) -> [String; 7] {
         _ => String::new(),
     };
     [
-        format!("  {}", plain(name)),
-        of(|over| over.median),
+        format!("  {name}"),
+        of(|over| over.mean.unwrap_or(over.median)),
         of(|over| over.lowest),
         of(|over| over.highest),
         percent(figure.change_percent[state], true),

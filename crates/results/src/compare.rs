@@ -17,6 +17,7 @@ use reelgauge_workload::streams::{ActorKind, ActorPlan, AnyPlan};
 
 use crate::page::{PageError, id_of, page, run_page};
 use crate::reopen::{ReopenError, reopen};
+use crate::small_file::{PLAN_MAX_BYTES, read_to_string};
 
 /// Why runs can't be compared.
 #[derive(Debug, thiserror::Error)]
@@ -153,7 +154,7 @@ pub fn compare_page(
 
 /// Who worked, by the plan; nobody where it can't be read. A first look and a replay have none that says it.
 fn work(run_dir: &RunDir) -> Vec<WorkActor> {
-    let text = std::fs::read_to_string(run_dir.plan_path()).unwrap_or_default();
+    let text = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES).unwrap_or_default();
     match AnyPlan::from_toml(&text) {
         Ok(AnyPlan::Mix(_)) => {
             vec![WorkActor { kind: ActorKind::Mix.to_string(), count: 1, ..WorkActor::default() }]

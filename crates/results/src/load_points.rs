@@ -4,6 +4,8 @@
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use serde::{Deserialize, Serialize};
 
+use crate::small_file::{TABLE_MAX_BYTES, read_json};
+
 /// The file's name in the run directory.
 const FILE_NAME: &str = "load-points.json";
 
@@ -36,6 +38,5 @@ pub fn write(run_dir: &RunDir, points: &[LoadPointPlan]) -> Result<(), RunDirErr
 
 /// The load points that began; none when that was not written down.
 pub fn read(run_dir: &RunDir) -> Vec<LoadPointPlan> {
-    let json = std::fs::read(run_dir.path().join(FILE_NAME)).unwrap_or_default();
-    serde_json::from_slice(&json).unwrap_or_default()
+    read_json(&run_dir.path().join(FILE_NAME), TABLE_MAX_BYTES).unwrap_or_default()
 }

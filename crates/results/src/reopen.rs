@@ -10,6 +10,7 @@ use reelgauge_analysis::{
     LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, statement, try_rebuild,
 };
 use reelgauge_record::log::{AgentLog, LogError, LogReader, SkipReason, Skipped, repair};
+use reelgauge_record::regular_file::read_regular_text;
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_workload::streams::AnyPlan;
@@ -21,6 +22,7 @@ use crate::live::LiveOutcome;
 use crate::live::life::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
 use crate::run_notes;
+use crate::small_file::{PLAN_MAX_BYTES, read_to_string};
 use crate::stream_table::{self, PointStreams};
 use crate::watched::{watch_plan, watch_summary};
 
@@ -34,6 +36,9 @@ const UNKNOWN: &str = "nothing says how the run ended; these are the figures of 
 const LOST: &str = "The run came to its end, and its summary.json is missing: these figures were made again from \
                     its log. What only the summary held, such as criteria, is not among them.";
 
+/// More than this is no `summary.json`.
+const SUMMARY_MAX_BYTES: u64 = 256 << 20;
+
 /// A log that changes while it is read is read anew, at most so often.
 const LOOKS_MOST: u32 = 5;
 
@@ -45,7 +50,7 @@ pub enum ReopenError {
     #[error(transparent)]
     RunDir(#[from] RunDirError),
     /// Its summary can't be read.
-    #[error("cannot read {path}: {source}; check the rights of the run directory")]
+    #[error("cannot read {}: {source}; {}", path.display(), advice(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -60,6 +65,14 @@ pub enum ReopenError {
     Log(#[from] LogError),
 }
 
+/// What to do where a summary can't be read.
+fn advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => "check the rights of the run directory",
+        _ => "move it away, and 'reelgauge report RUN' makes the figures again from the log",
+    }
+}
+
 /// The summary of the run in this directory.
 ///
 /// # Errors
@@ -67,7 +80,7 @@ pub enum ReopenError {
 pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
     let run_dir = RunDir::open(path)?;
     let path = run_dir.summary_path();
-    let mut summary = match std::fs::read_to_string(&path) {
+    let mut summary = match read_regular_text(&path, SUMMARY_MAX_BYTES) {
         Ok(json) => Summary::from_json(&json)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => without_summary(&run_dir)?,
         Err(source) => return Err(ReopenError::Io { path, source }),
@@ -172,7 +185,7 @@ fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
 
 /// What the plan says of the run, if it can be read.
 fn plan_into(summary: &mut Summary, run_dir: &RunDir) {
-    let text = std::fs::read_to_string(run_dir.plan_path()).unwrap_or_default();
+    let text = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES).unwrap_or_default();
     let (seed, label, target, said) = match AnyPlan::from_toml(&text) {
         Ok(AnyPlan::Mix(plan)) => (plan.seed, plan.mix.profile, plan.target, (plan.storage, plan.tags)),
         Ok(AnyPlan::Streams(plan)) => {

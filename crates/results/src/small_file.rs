@@ -1,17 +1,19 @@
 //! Small files of a run directory, read as far as they may be long: whoever made them, they take no memory
-//! beyond that.
+//! beyond that, and nobody waits for a pipe that has the name of one.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
+use reelgauge_record::regular_file::read_regular_text;
 use serde::de::DeserializeOwned;
+
+/// No plan is longer.
+pub(crate) const PLAN_MAX_BYTES: u64 = 16 << 20;
+/// No table of streams or load points is.
+pub(crate) const TABLE_MAX_BYTES: u64 = 256 << 20;
 
 /// A file's text, if it is one and no longer than this.
 pub(crate) fn read_to_string(path: &Path, most: u64) -> Option<String> {
-    let mut text = String::new();
-    let read = File::open(path).ok()?.take(most + 1).read_to_string(&mut text).ok()?;
-    (read as u64 <= most).then_some(text)
+    read_regular_text(path, most).ok()
 }
 
 /// The same as JSON; `None` too where it is none.

@@ -8,6 +8,8 @@ use reelgauge_record::agents::AgentPlace;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use serde::{Deserialize, Serialize};
 
+use crate::small_file::{TABLE_MAX_BYTES, read_json};
+
 /// The file's name in the run directory.
 pub const FILE_NAME: &str = "streams.json";
 
@@ -119,8 +121,7 @@ impl StreamTable {
 
 /// The table of a run; empty where it has none.
 pub fn read(run_dir: &RunDir) -> StreamTable {
-    let json = std::fs::read(run_dir.path().join(FILE_NAME)).unwrap_or_default();
-    serde_json::from_slice(&json).unwrap_or_default()
+    read_json(&run_dir.path().join(FILE_NAME), TABLE_MAX_BYTES).unwrap_or_default()
 }
 
 /// Writes the table.

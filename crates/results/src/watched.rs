@@ -10,13 +10,14 @@ use reelgauge_record::run_dir::RunDir;
 use reelgauge_workload::watch::WatchPlan;
 
 use crate::folders::listed;
+use crate::small_file::{PLAN_MAX_BYTES, read_to_string};
 
 /// The verb of a watch.
 pub const WATCH: &str = "watch";
 
 /// What the watch of this directory was told; `None` where it is none.
 pub fn watch_plan(run_dir: &RunDir) -> Option<WatchPlan> {
-    let text = std::fs::read_to_string(run_dir.plan_path()).ok()?;
+    let text = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES)?;
     WatchPlan::from_toml(&text).ok()
 }
 

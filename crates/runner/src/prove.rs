@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::proof::ProofConclusion;
+use reelgauge_analysis::proof::cached::CachedReads;
 use reelgauge_analysis::proof::disturbance::{Disturbance, disturbance};
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 use reelgauge_results::compare::{CompareRunsError, compare_sides};
@@ -35,13 +36,16 @@ use change::{Change, PLACE};
 use left_change::{LeftChangeError, Noted, own_folder};
 use pass::{Pass, PassError, with_target};
 use proof_file::{PROOF_VERSION, Proof, ProofFileError, ProofPass};
-use shell::ShellError;
+use shell::{Running, ShellError, Waiting};
 use turn::{Turn, TurnError};
 
 /// What names a proof's directory.
 const WHAT: &str = "prove";
 /// The counter that no summary has, in its layer.
 const SENT_AGAIN: (&str, &str) = ("network", "tcp_retransmitted_segments_per_s");
+
+/// Exit code of a proof whose change is still in place.
+const EXIT_NOT_UNDONE: u8 = 3;
 
 /// What is proven, and how.
 #[derive(Clone, Debug)]
@@ -84,6 +88,8 @@ pub enum ProveEvent<'a> {
         /// How long the run before took, without the commands.
         last_took_s: f64,
     },
+    /// A command of the user takes long, or goes on while somebody wants the end.
+    Waiting(Waiting<'a>),
     /// It ended.
     Measured(&'a Summary),
     /// It ended, and counts for nothing.
@@ -104,6 +110,8 @@ pub struct ProofEnd {
     pub dir: PathBuf,
     /// What a pass meant for the whole, where one ended it early.
     pub exit_code: u8,
+    /// Why the change is still in place, where it is.
+    pub not_undone: Option<LeftChangeError>,
 }
 
 /// Why nothing could be proven.
@@ -194,23 +202,26 @@ pub fn prove(
     let mut proving = Proving::begin(request, dir, interrupt)?;
     let came = proving.all(tell).and_then(|()| proving.conclude());
     // First of all, whatever else went wrong.
-    let undone = proving.undo();
+    let undone = proving.undo(tell);
     if let Err(error) = &came {
         proving.proof.ended_early = Some(error.to_string());
         proving.proof.is_interrupted = matches!(error, ProveError::Pass(PassError::Interrupted));
     }
     proving.proof.not_undone = undone.as_ref().err().map(ToString::to_string);
-    proving.proof.write(&proving.dir)?;
-    undone?;
-    match came {
-        Err(error) if proving.proof.passes.is_empty() => Err(error),
-        Err(error) => {
-            // What was good enough at first broke off here.
-            let exit_code = if matches!(error, ProveError::NothingMeasured) { 3 } else { error.exit_code() };
-            Ok(ProofEnd { exit_code, proof: proving.proof, dir: proving.dir })
-        }
-        Ok(()) => Ok(ProofEnd { exit_code: 0, proof: proving.proof, dir: proving.dir }),
+    let written = proving.proof.write(&proving.dir);
+    if undone.is_ok() {
+        written?;
     }
+    let exit_code = match (came, &undone) {
+        // What is still changed weighs more than what can't be kept, and than why it ended.
+        (_, Err(_)) => EXIT_NOT_UNDONE,
+        (Err(error), Ok(())) if proving.proof.passes.is_empty() => return Err(error),
+        // What was good enough at first broke off here.
+        (Err(ProveError::NothingMeasured), Ok(())) => 3,
+        (Err(error), Ok(())) => error.exit_code(),
+        (Ok(()), Ok(())) => 0,
+    };
+    Ok(ProofEnd { exit_code, proof: proving.proof, dir: proving.dir, not_undone: undone.err() })
 }
 
 /// The turn, where something is changed.
@@ -236,6 +247,8 @@ struct Proving<'a> {
     /// What undoes it, once it is on disk.
     noted: Option<Noted>,
     last_took_s: f64,
+    /// Whether a cache answered the reads of passes that count.
+    cached: CachedReads,
 }
 
 impl<'a> Proving<'a> {
@@ -274,6 +287,7 @@ impl<'a> Proving<'a> {
             state: request.change.begins_in_first_state().then_some(0),
             noted: None,
             last_took_s: 0.0,
+            cached: CachedReads::of_states(states),
         })
     }
 
@@ -284,7 +298,7 @@ impl<'a> Proving<'a> {
         let with_files = if matches!(self.request.change, Change::Targets { .. }) { states } else { 1 };
         for state in 0..with_files {
             tell(&ProveEvent::FirstRun);
-            let first = self.measure(state)?;
+            let first = self.measure(state, tell)?;
             is_comparable(&first.summary)?;
             if judges_nothing(&first.summary) {
                 return Err(ProveError::NothingJudged);
@@ -316,7 +330,7 @@ impl<'a> Proving<'a> {
             let number = self.proof.passes.len() + 1;
             let of = wanted + disturbed;
             tell(&ProveEvent::Pass { number, of, state, last_took_s: self.last_took_s });
-            let pass = self.measure(state)?;
+            let pass = self.measure(state, tell)?;
             is_comparable(&pass.summary)?;
             let disturbance = disturbance(&pass.summary, self.firsts[state].as_ref());
             let is_again = disturbed + 1 < wanted;
@@ -328,6 +342,7 @@ impl<'a> Proving<'a> {
             self.proof.passes.push(ProofPass { round, state, run: pass.run, disturbance });
             self.proof.write(&self.dir)?;
             if is_undisturbed {
+                self.cached.take(state, pass.summary.memory.as_ref());
                 self.firsts[state].get_or_insert(pass.summary);
                 return Ok(());
             }
@@ -335,8 +350,8 @@ impl<'a> Proving<'a> {
     }
 
     /// Leads to a state, and measures once.
-    fn measure(&mut self, state: usize) -> Result<Pass, ProveError> {
-        self.enter(state)?;
+    fn measure(&mut self, state: usize, tell: &mut dyn FnMut(&ProveEvent<'_>)) -> Result<Pass, ProveError> {
+        self.enter(state, tell)?;
         let words = self.request.words_in(state);
         let began = std::time::Instant::now();
         let pass = pass::measure(&self.request.program, &words, &self.dir, self.interrupt)?;
@@ -344,7 +359,7 @@ impl<'a> Proving<'a> {
         Ok(pass)
     }
 
-    fn enter(&mut self, state: usize) -> Result<(), ProveError> {
+    fn enter(&mut self, state: usize, tell: &mut dyn FnMut(&ProveEvent<'_>)) -> Result<(), ProveError> {
         if self.interrupt.asked() {
             return Err(PassError::Interrupted.into());
         }
@@ -359,7 +374,14 @@ impl<'a> Proving<'a> {
             }
             // Should it fail, nobody knows what it did; the undo is run all the same.
             self.state = None;
-            shell::run(&command, &self.place).map_err(|source| match state {
+            let noted = self.noted.as_ref();
+            let mut with = Running {
+                directory: &self.place,
+                begun: &mut |pid| noted.iter().for_each(|noted| noted.note_running(pid)),
+                waiting: &mut |waiting| tell(&ProveEvent::Waiting(*waiting)),
+                interrupt: self.interrupt,
+            };
+            shell::run(&command, &mut with).map_err(|source| match state {
                 0 => ProveError::Back(source),
                 _ => ProveError::Change(source),
             })?;
@@ -370,11 +392,11 @@ impl<'a> Proving<'a> {
 
     /// Leaves things as they were. An undo that ran between two passes, and was the last that was done, is
     /// not run again.
-    fn undo(&mut self) -> Result<(), LeftChangeError> {
+    fn undo(&mut self, tell: &mut dyn FnMut(&ProveEvent<'_>)) -> Result<(), LeftChangeError> {
         let Some(noted) = self.noted.take() else { return Ok(()) };
         match self.state.is_some_and(|state| self.request.change.is_undone_in(state)) {
             true => noted.forget(),
-            false => noted.undo(),
+            false => noted.undo(&mut |waiting| tell(&ProveEvent::Waiting(*waiting)), self.interrupt),
         }
     }
 
@@ -385,7 +407,8 @@ impl<'a> Proving<'a> {
         let rounds = self.request.rounds as usize;
         let rows = compare_sides(&dirs, rounds)?.rows;
         let sent_again: Vec<Option<f64>> = dirs.iter().map(|dir| sent_again(dir)).collect();
-        self.proof.conclusion = Some(ProofConclusion::new(&rows, rounds, &sent_again));
+        let cached = self.cached.clone();
+        self.proof.conclusion = Some(ProofConclusion::new(&rows, rounds, &sent_again, cached));
         Ok(())
     }
 }

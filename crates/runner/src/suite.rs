@@ -17,6 +17,7 @@ use reelgauge_analysis::naspt::{NasptPass, NasptRow, NasptTable};
 use reelgauge_analysis::{Outcome, ReplayFacts, ReplayPass};
 use reelgauge_engine::area::Terms;
 use reelgauge_record::notes::{RunNotes, StorageDetails};
+use reelgauge_record::regular_file::read_regular;
 use reelgauge_record::run_dir::{RunDir, RunName, write_atomically};
 use reelgauge_results::run_notes;
 use reelgauge_trace::synth::workloads;
@@ -40,6 +41,8 @@ pub const NASPT_ABOUT: &str =
 const FILE_NAME: &str = "suite.json";
 /// A target that completes nothing for this long is given up.
 const HANG_AFTER: Span = Span::secs(30);
+/// No such file is longer.
+const FILE_MAX_BYTES: u64 = 64 << 20;
 /// Version of that file.
 const SUITE_VERSION: u32 = 1;
 
@@ -258,7 +261,7 @@ impl Suite {
     pub fn read(dir: &Path) -> Result<Suite, RunError> {
         let path = dir.join(FILE_NAME);
         let damaged = |why: String| RunError::SuiteFile { path: path.clone(), why };
-        let text = std::fs::read(&path).map_err(|error| damaged(error.to_string()))?;
+        let text = read_regular(&path, FILE_MAX_BYTES).map_err(|error| damaged(error.to_string()))?;
         let suite: Suite = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
         match suite.suite_version {
             SUITE_VERSION => Ok(suite),

@@ -279,6 +279,36 @@ impl Judged {
     }
 }
 
+/// On which scale the means of a figure are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeanScale {
+    /// Of the values as they are: counts, and what may be 0 or less.
+    Linear,
+    /// Of their logarithms, so that twice and half are equally far away.
+    Logarithmic,
+}
+
+impl MeanScale {
+    /// That of a figure with these values over all sides.
+    pub fn of(unit: Unit, mut values: impl Iterator<Item = f64>) -> MeanScale {
+        let is_counted = matches!(unit, Unit::Count | Unit::Streams);
+        match !is_counted && values.all(|value| value > 0.0) {
+            true => MeanScale::Logarithmic,
+            false => MeanScale::Linear,
+        }
+    }
+
+    /// The mean of values on this scale; 0 of none.
+    pub fn mean_of(self, values: &[f64]) -> f64 {
+        match self {
+            MeanScale::Logarithmic if !values.is_empty() => {
+                mean(&values.iter().map(|value| value.ln()).collect::<Vec<_>>()).exp()
+            }
+            _ => mean(values),
+        }
+    }
+}
+
 /// Sides whose runs repeat one another, by their means. `None` where too few of them have the figure, or
 /// where a value is only a lower limit.
 fn of_means(readings: &[Option<&Reading>], sides: &Sides) -> Option<Vec<Judged>> {
@@ -289,7 +319,8 @@ fn of_means(readings: &[Option<&Reading>], sides: &Sides) -> Option<Vec<Judged>>
         return None;
     }
     let is_counted = matches!(base.unit, Unit::Count | Unit::Streams);
-    let logarithmic = !is_counted && present.iter().all(|reading| reading.value > 0.0);
+    let scale = MeanScale::of(base.unit, present.iter().map(|reading| reading.value));
+    let logarithmic = scale == MeanScale::Logarithmic;
     let scaled = |reading: &Reading| if logarithmic { reading.value.ln() } else { reading.value };
     let of_side = |side: usize| -> Vec<f64> {
         sides.runs(side).into_iter().filter_map(|run| readings[run]).map(scaled).collect()

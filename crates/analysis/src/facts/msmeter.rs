@@ -39,6 +39,9 @@ pub struct MeterWorker {
     pub records: u64,
     /// How often it could open no file.
     pub no_files: u64,
+    /// The script tells it to report nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_told_silence: bool,
     /// Since when it is gone, s from the beginning, where it left before it was sent away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone_s: Option<f64>,
@@ -65,6 +68,9 @@ pub struct MeterTest {
     pub longest_silence: Option<Silence>,
     /// Workers that were started and reported nothing.
     pub workers_without_records: Vec<usize>,
+    /// Workers that reported, stood still until they were paused, and told nothing of it afterwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stalled: Vec<Silence>,
     /// The tables.
     pub figures: MeterFigures,
 }
@@ -81,11 +87,58 @@ pub struct Silence {
     pub seconds: f64,
 }
 
+/// A worker that was silent for less is not called stalled.
+const STALLED_S_MIN: f64 = 2.0;
+/// Nor one that was silent for less than so many times what it took for a record before: it may just have had
+/// a long operation in hand.
+const STALLED_TIMES: f64 = 4.0;
+
+impl Silence {
+    /// Whether a worker that was silent for so long stood still, and did not just have an operation in hand:
+    /// beside the longest time that it took for any record before.
+    pub fn is_stall(seconds: f64, longest_before_s: f64) -> bool {
+        seconds >= STALLED_S_MIN && seconds >= STALLED_TIMES * longest_before_s
+    }
+}
+
 impl MeterFacts {
     /// Whether everybody who was asked to measure did.
     pub fn is_whole(&self) -> bool {
-        let all_measured =
-            self.tests.iter().all(|test| test.figures.records > 0 && test.workers_without_records.is_empty());
+        let all_measured = self.tests.iter().all(|test| {
+            test.figures.records > 0 && test.workers_without_records.is_empty() && test.stalled.is_empty()
+        });
         !self.tests.is_empty() && all_measured && self.workers.iter().all(|worker| worker.gone_s.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_silence_is_a_stall_beside_how_long_records_took_before() {
+        assert!(Silence::is_stall(2.0, 0.05) && Silence::is_stall(40.0, 10.0));
+        assert!(!Silence::is_stall(1.9, 0.05), "too short to tell");
+        assert!(!Silence::is_stall(9.0, 10.0), "an operation of its own length");
+    }
+
+    #[test]
+    fn a_session_with_a_stalled_worker_is_not_whole() {
+        let mut test = MeterTest {
+            name: String::new(),
+            text_file: String::new(),
+            began_s: None,
+            last_record_s: None,
+            wall_clock_mib_per_s: None,
+            longest_silence: None,
+            workers_without_records: Vec::new(),
+            stalled: Vec::new(),
+            figures: MeterFigures { records: 9, ..crate::msmeter::MeterTally::default().figures() },
+        };
+        let whole =
+            |test: &MeterTest| MeterFacts { tests: vec![test.clone()], ..MeterFacts::default() }.is_whole();
+        assert!(whole(&test));
+        test.stalled.push(Silence { worker: 0, from_s: 1.0, seconds: 9.0 });
+        assert!(!whole(&test));
     }
 }

@@ -1,8 +1,6 @@
 //! What this machine went through beside the load. Told, with the program's name, and blamed for nothing:
 //! whether it harmed anything is what [`crate::culprit`] knows.
 
-use reelgauge_record::counters::Layer;
-
 use super::finding::{LimitFinding, LimitStep, Measure, Seen};
 use super::scene::Scene;
 
@@ -35,14 +33,17 @@ pub(super) fn factors(scene: &Scene<'_>) -> Vec<LimitFinding> {
 fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
     let own = scene.tool("cpu_percent").map(|percent| percent / f64::from(scene.processors.max(1)));
     let others = scene.host("cpu_busy_percent").zip(own).map(|(busy, own)| (busy - own).max(0.0));
-    let program = scene.means.largest(Layer::Host, "program_percent");
-    let fills_one = program.is_some_and(|(_, percent)| percent >= PROGRAM_PERCENT);
+    let program = scene.largest_program();
+    let fills_one = program.is_some_and(|program| program.percent >= PROGRAM_PERCENT);
     let others = others.filter(|percent| fills_one || *percent >= OTHERS_PERCENT)?;
     let mut seen = vec![Seen::against(Measure::OthersPercent, others, OTHERS_PERCENT)];
-    seen.extend(program.map(|(_, percent)| Seen::against(Measure::ProgramPercent, percent, PROGRAM_PERCENT)));
+    if let Some(program) = program {
+        seen.push(Seen::against(Measure::ProgramPercent, program.percent, PROGRAM_PERCENT));
+        seen.extend(program.processes_seen());
+    }
     let finding = LimitFinding::new(LimitStep::Client, seen, &["cpu.single_core_bound"]);
     Some(match program {
-        Some((name, _)) => finding.at(name),
+        Some(program) => finding.at(program.name),
         None => finding,
     })
 }

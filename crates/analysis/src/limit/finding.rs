@@ -149,8 +149,10 @@ pub enum Measure {
     RequestsAtATime,
     /// Of all processors, busy with other programs.
     OthersPercent,
-    /// Of one processor, taken by the program that took most.
+    /// Of one processor, taken by the program that took most; by all its processes, if it has several.
     ProgramPercent,
+    /// How many processes of that name took it, on average.
+    ProgramProcesses,
     /// Of all processors, taken by the hypervisor.
     StealPercent,
     /// Time in which a quota kept the tool from running.

@@ -7,6 +7,7 @@ use reelgauge_record::wire;
 use crate::counters::means::Means;
 use crate::facts::{LinkFacts, MemoryFacts};
 use crate::figures::TimeFigures;
+use crate::limit::finding::{Measure, Seen};
 use crate::summary::LoadPoint;
 
 /// A load point and what was sampled while it was measured.
@@ -45,6 +46,23 @@ pub struct Observed<'a> {
 pub(super) struct Connection<'a> {
     pub(super) name: &'a str,
     means: &'a Means,
+}
+
+/// Another program.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Program<'a> {
+    pub(super) name: &'a str,
+    /// Of one processor, all its processes together.
+    pub(super) percent: f64,
+    /// How many they are; `None` where that was not counted.
+    pub(super) processes: Option<f64>,
+}
+
+impl Program<'_> {
+    /// How many processes took what it took.
+    pub(super) fn processes_seen(&self) -> Option<Seen> {
+        self.processes.map(|processes| Seen::beside(Measure::ProgramProcesses, processes))
+    }
 }
 
 impl Connection<'_> {
@@ -101,6 +119,14 @@ impl<'a> Scene<'a> {
     /// Of the tool.
     pub(super) fn tool(&self, name: &str) -> Option<f64> {
         self.means.largest(Layer::Tool, name).map(|(_, value)| value)
+    }
+
+    /// The other program that took most, by name.
+    pub(super) fn largest_program(&self) -> Option<Program<'a>> {
+        let (name, percent) = self.means.largest(Layer::Host, "program_percent")?;
+        // Runs of earlier versions don't have it.
+        let processes = self.means.of(Layer::Host, "program_processes", name);
+        Some(Program { name, percent, processes })
     }
 
     /// Whether more was read than written.

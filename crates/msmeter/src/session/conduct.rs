@@ -47,6 +47,8 @@ struct Seat {
     runs_since: Option<Instant>,
     /// When it last said something, or was started.
     heard: Instant,
+    /// How long it had said nothing when it was paused, until it says something after that.
+    silent_when_paused: Option<Silence>,
 }
 
 /// A test that goes on.
@@ -56,6 +58,21 @@ struct OpenTest {
     started: Vec<usize>,
     /// Those that reported.
     reported: Vec<usize>,
+    /// How long each took for a record at most.
+    longest_s: HashMap<usize, f64>,
+}
+
+impl OpenTest {
+    fn of(started: Vec<usize>) -> OpenTest {
+        OpenTest { tally: MeterTally::default(), started, reported: Vec::new(), longest_s: HashMap::new() }
+    }
+
+    /// Whether a worker stood still and had no operation in hand. One that reported nothing at all is named
+    /// as such.
+    fn is_stall(&self, silence: &Silence) -> bool {
+        let longest_s = self.longest_s.get(&silence.worker);
+        longest_s.is_some_and(|longest_s| Silence::is_stall(silence.seconds, *longest_s))
+    }
 }
 
 pub(super) struct Session<'a> {
@@ -86,7 +103,8 @@ impl<'a> Session<'a> {
     ) -> Session<'a> {
         let now = Instant::now();
         let by_key = links.iter().enumerate().map(|(number, link)| (link.key, number)).collect();
-        let seats = links.into_iter().map(|link| Seat { link, runs_since: None, heard: now }).collect();
+        let seat = |link| Seat { link, runs_since: None, heard: now, silent_when_paused: None };
+        let seats = links.into_iter().map(seat).collect();
         Session {
             workers,
             seats,
@@ -140,12 +158,12 @@ impl<'a> Session<'a> {
             wall_clock_mib_per_s: None,
             longest_silence: None,
             workers_without_records: Vec::new(),
+            stalled: Vec::new(),
             figures: MeterTally::default().figures(),
         });
         // Who goes on from the test before belongs to this one, too.
         let started = (0..self.seats.len()).filter(|worker| self.seats[*worker].runs_since.is_some());
-        self.test =
-            Some(OpenTest { tally: MeterTally::default(), started: started.collect(), reported: Vec::new() });
+        self.test = Some(OpenTest::of(started.collect()));
         (self.tell)(&Happening::Test { name: name.to_owned() });
         Ok(())
     }
@@ -160,7 +178,7 @@ impl<'a> Session<'a> {
         // Before it is said: what it does in the rest that follows is measured, too.
         let now = Instant::now();
         let seat = &mut self.seats[worker];
-        (seat.runs_since, seat.heard) = (Some(now), now);
+        (seat.runs_since, seat.heard, seat.silent_when_paused) = (Some(now), now, None);
         let began_s = self.seconds(now);
         if let Some(test) = self.facts.tests.last_mut() {
             test.began_s.get_or_insert(began_s);
@@ -172,10 +190,35 @@ impl<'a> Session<'a> {
     }
 
     fn pause(&mut self, worker: usize) -> Result<(), Stop> {
-        // From then on it has nothing to report.
-        self.silence_until(worker, Instant::now());
-        self.seats[worker].runs_since = None;
+        self.quieten(worker);
         self.say(worker, "pause")
+    }
+
+    /// From now on it has nothing to report but what it has in hand.
+    fn quieten(&mut self, worker: usize) {
+        let now = Instant::now();
+        self.silence_until(worker, now);
+        let seat = &self.seats[worker];
+        let silent = seat.runs_since.is_some().then(|| self.silence(worker, now));
+        let seat = &mut self.seats[worker];
+        seat.silent_when_paused = silent.or(seat.silent_when_paused);
+        seat.runs_since = None;
+    }
+
+    /// Workers of the test that stood still until they were paused, and have said nothing since.
+    fn stalled(&self) -> Vec<Silence> {
+        let Some(test) = &self.test else { return Vec::new() };
+        let now = Instant::now();
+        let silent = |worker: &usize| match (self.is_gone(*worker), self.seats[*worker].runs_since) {
+            (true, _) => None,
+            // It goes on in the next test.
+            (false, Some(_)) => Some(self.silence(*worker, now)),
+            (false, None) => self.seats[*worker].silent_when_paused,
+        };
+        let mut silences: Vec<Silence> = test.started.iter().filter_map(silent).collect();
+        silences.retain(|silence| test.is_stall(silence));
+        silences.sort_unstable_by_key(|silence| silence.worker);
+        silences
     }
 
     /// Sends a message, and leaves the worker time to read it. Who is gone is told nothing.
@@ -293,7 +336,13 @@ impl<'a> Session<'a> {
     fn record(&mut self, worker: usize, at: Instant, record: &MeterRecord, as_sent: &str) -> io::Result<()> {
         let arrived_s = self.seconds(at);
         self.silence_until(worker, at);
-        self.seats[worker].heard = at;
+        let seat = &mut self.seats[worker];
+        let took_s = seat.runs_since.map(|_| at.saturating_duration_since(seat.heard).as_secs_f64());
+        (seat.heard, seat.silent_when_paused) = (at, None);
+        if let (Some(test), Some(took_s)) = (&mut self.test, took_s) {
+            let longest_s = test.longest_s.entry(worker).or_default();
+            *longest_s = longest_s.max(took_s);
+        }
         self.records += 1;
         self.facts.workers[worker].records += 1;
         let open = self.test.is_some().then_some(self.facts.tests.len());
@@ -315,20 +364,22 @@ impl<'a> Session<'a> {
 
     /// A worker that runs has said nothing until then.
     fn silence_until(&mut self, worker: usize, at: Instant) {
-        let seat = &self.seats[worker];
-        if seat.runs_since.is_none() || self.test.is_none() {
+        if self.seats[worker].runs_since.is_none() || self.test.is_none() {
             return;
         }
-        let silence = Silence {
-            worker,
-            from_s: self.seconds(seat.heard),
-            seconds: at.saturating_duration_since(seat.heard).as_secs_f64(),
-        };
+        let silence = self.silence(worker, at);
         if let Some(test) = self.facts.tests.last_mut()
             && test.longest_silence.is_none_or(|longest| silence.seconds > longest.seconds)
         {
             test.longest_silence = Some(silence);
         }
+    }
+
+    /// How long it has said nothing then.
+    fn silence(&self, worker: usize, at: Instant) -> Silence {
+        let heard = self.seats[worker].heard;
+        let seconds = at.saturating_duration_since(heard).as_secs_f64();
+        Silence { worker, from_s: self.seconds(heard), seconds }
     }
 
     fn is_gone(&self, worker: usize) -> bool {
@@ -351,13 +402,19 @@ impl<'a> Session<'a> {
     fn end_test(&mut self) -> Result<(), Stop> {
         let paused = Instant::now();
         self.last_heard = self.last_heard.max(paused);
-        while self.last_heard.elapsed() < QUIET_FOR && paused.elapsed() < QUIET_WITHIN {
+        // Who seems to have stalled may have had a long operation in hand.
+        let is_awaited = |session: &Session<'_>| {
+            let is_quiet = session.last_heard.elapsed() >= QUIET_FOR;
+            !is_quiet || !(session.asked)() && !session.stalled().is_empty()
+        };
+        while is_awaited(self) && paused.elapsed() < QUIET_WITHIN {
             self.look(LOOK_EVERY).map_err(Stop::NotKept)?;
         }
         self.close_test().map_err(Stop::NotKept)
     }
 
     fn close_test(&mut self) -> io::Result<()> {
+        let stalled = self.stalled();
         let Some(open) = self.test.take() else { return Ok(()) };
         let Some(test) = self.facts.tests.last_mut() else { return Ok(()) };
         test.figures = open.tally.figures();
@@ -365,6 +422,7 @@ impl<'a> Session<'a> {
         test.wall_clock_mib_per_s = seconds
             .filter(|seconds| *seconds > 0.0 && test.figures.records > 0)
             .map(|seconds| test.figures.bytes as f64 / f64::from(1 << 20) / seconds);
+        test.stalled = stalled;
         test.workers_without_records = open.started;
         test.workers_without_records.retain(|worker| !open.reported.contains(worker));
         test.workers_without_records.sort_unstable();
@@ -386,10 +444,9 @@ impl<'a> Session<'a> {
         let there: Vec<usize> = (0..self.seats.len()).filter(|worker| !self.is_gone(*worker)).collect();
         for &worker in &there {
             if self.seats[worker].runs_since.is_some() {
-                self.silence_until(worker, Instant::now());
+                self.quieten(worker);
                 // Who can't be told is told by the end of its connection.
                 let _ = self.seats[worker].link.send("pause");
-                self.seats[worker].runs_since = None;
             }
         }
         let kept = match ended {

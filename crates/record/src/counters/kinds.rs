@@ -112,9 +112,10 @@ pub const KINDS: &[Kind] = kinds! {
     Host Detail Percent "cpu_busiest_core_softirq_percent" "busiest processor in soft interrupts";
     Host Fault Percent "cpu_steal_percent" "processors taken by the hypervisor";
     Host Fault Percent "cpu_busiest_core_steal_percent" "one processor taken by the hypervisor";
-    // The programs that take most, each with its name. Of one processor: with several it may be more than
-    // 100.
-    Host Detail Percent "program_percent" "processor time of another program";
+    // The programs that take most, by name, all processes of a name together, and how many those were.
+    // Without the process that measures. Of one processor: with several it may be more than 100.
+    Host Detail Percent "program_percent" "processor time of its processes";
+    Host Detail Count "program_processes" "processes that took processor time";
     Host Detail Bytes "memory_available_bytes" "memory available";
     Host Main Bytes "memory_dirty_bytes" "waiting in memory to be written";
     Host Detail Bytes "memory_writeback_bytes" "being written from memory";

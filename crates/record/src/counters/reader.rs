@@ -11,6 +11,7 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 
 use crate::contained::contained;
 use crate::log::{ColumnFault, open_column};
+use crate::regular_file::open_regular;
 
 use super::{
     COLUMNS, CountersError, KEY_AGENT, KEY_RUN_NS, KEY_UNREAD, KEY_VERSION, SCHEMA_VERSION, StoreMeta,
@@ -41,7 +42,7 @@ pub struct Row<'a> {
 /// # Errors
 /// When it can't be read to its end. The rows before that have been handed over.
 pub fn read_part(path: &Path, take: &mut dyn FnMut(Row<'_>)) -> Result<Vec<String>, CountersError> {
-    let file = File::open(path).map_err(CountersError::io("open", path))?;
+    let (file, _) = open_regular(path).map_err(CountersError::io("open", path))?;
     let part = contained(|| Part::open(file)).unwrap_or_else(contradiction);
     part.and_then(|part| part.read(take))
         .map_err(|why| CountersError::Damaged { path: path.to_path_buf(), why })
@@ -52,7 +53,7 @@ pub fn read_part(path: &Path, take: &mut dyn FnMut(Row<'_>)) -> Result<Vec<Strin
 /// # Errors
 /// When it can't be read, or does not say.
 pub fn part_meta(path: &Path) -> Result<StoreMeta, CountersError> {
-    let file = File::open(path).map_err(CountersError::io("open", path))?;
+    let (file, _) = open_regular(path).map_err(CountersError::io("open", path))?;
     let meta = contained(|| Part::open(file).and_then(|part| part.meta())).unwrap_or_else(contradiction);
     meta.map_err(|why| CountersError::Damaged { path: path.to_path_buf(), why })
 }

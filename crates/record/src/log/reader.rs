@@ -10,6 +10,7 @@ use parquet::file::metadata::{KeyValue, ParquetMetaData, ParquetMetaDataReader};
 
 use crate::agents::{AGENTS_FILE, AgentPlace, AgentPlaces};
 use crate::op::OpRecord;
+use crate::regular_file::open_regular;
 
 use super::error::LogError;
 use super::meta::{self, FileEntry, LogMeta};
@@ -248,7 +249,7 @@ impl Iterator for Batches<'_> {
 }
 
 fn opened(path: &Path) -> Result<PartReader, LogError> {
-    let file = File::open(path).map_err(LogError::io("open", path))?;
+    let (file, _) = open_regular(path).map_err(LogError::io("open", path))?;
     let footer = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(LogError::corrupt(path))?;
     check_version(&footer, path)?;
     PartReader::new(path, file, footer)

@@ -267,15 +267,18 @@ pub struct FleetLogsArgs {
 const AFTER_MSMETER: &str = "\
 Examples:
   reelgauge fleet msmeter night.txt --root /mnt/nas/test --dry-run
-  reelgauge fleet msmeter night.txt --root /mnt/nas/test --listen 10.0.0.5:50100 --peer 10.0.0.11 --peer 10.0.0.12
-  meter -rm 10.0.0.5                             on each of those machines, in the order of their numbers
+                                             what the script would do
+  reelgauge fleet msmeter night.txt --root /mnt/nas/test \\
+    --listen 10.0.0.5:50100 --peer 10.0.0.11 --peer 10.0.0.12
+                                             with workers of other machines
+  meter -rm 10.0.0.5                         on each of those machines
 
-The original writes into every file called test000, test001, ... of the folder that it is told, whatever is in
-them, and its port has no password. So the script names the folder, and --root says that it may be used.
-What its rate and its latency mean stands below its tables; docs/msmeter.md has them beside this program's own.
+The original writes into every file called test000, test001, ... of the folder that it is told, whatever is in \
+them, and its port has no password. So the script names the folder, and --root says that it may be used. What \
+its rate and its latency mean stands below its tables; docs/msmeter.md has them beside this program's own.
 
-Exit codes: 0 all workers measured to the end, 2 wrong usage or not all workers came, 3 broke off, or a worker
-was lost or reported nothing, 130 ended by Ctrl-C.";
+Exit codes: 0 all workers measured to the end, 2 wrong usage or not all workers came, 3 broke off, or a worker \
+was lost, reported nothing or stood still to the end, 130 ended by Ctrl-C.";
 
 const AFTER_FLEET_RUN: &str = "\
 Examples:

@@ -9,7 +9,7 @@ use reelgauge_record::run_dir::DEFAULT_PARENT;
 /// Flags of `list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// The folder of runs
+    /// The folder of runs; those in folders directly below it are listed, too
     #[arg(default_value = DEFAULT_PARENT)]
     pub dir: PathBuf,
     /// How many to list, the newest first; 0 lists all

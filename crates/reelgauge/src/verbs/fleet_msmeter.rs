@@ -1,6 +1,8 @@
 //! `reelgauge fleet msmeter`: workers of the original Media Storage Meter, driven by one of its scripts.
 
+use std::collections::HashMap;
 use std::io::{Read, Write};
+use std::net::IpAddr;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -20,6 +22,8 @@ use crate::screen::{self, EXIT_BROKE_OFF};
 
 /// The largest script that is read: its lines are not longer than a screen is wide.
 const SCRIPT_BYTES_MAX: u64 = 4 << 20;
+/// Addresses, each with a reason, of which it is counted how often they were sent away.
+const REFUSED_KEPT: usize = 1024;
 /// A worker that says nothing for this long is told; large operations of slow storage take seconds.
 const SILENT_S: f64 = 5.0;
 
@@ -56,17 +60,21 @@ pub fn msmeter(args: &FleetMsmeterArgs) -> Result<u8> {
 fn drive(request: &MeterRequest, args: &FleetMsmeterArgs) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     make_out(&request.out)?;
+    let mut refused = Refused::default();
     let mut tell = |happening: &Happening| {
-        if let Some(line) = words(happening, args.json) {
-            say(&line);
-        }
+        let line = match happening {
+            Happening::Refused { peer, why } => refused.words(peer.ip(), why),
+            _ => words(happening, args.json),
+        };
+        line.iter().for_each(|line| say(line));
     };
     let end = match carry_out(request, &mut tell, &|| interrupt.asked()) {
         Ok(end) => end,
         Err(error) => {
             let code = match error {
                 MeterError::EndedBefore => EXIT_INTERRUPTED as u8,
-                MeterError::Kept { .. } => EXIT_BROKE_OFF,
+                // Workers had come, and what they would have said has no place.
+                MeterError::Kept { .. } | MeterError::RunDir(_) => EXIT_BROKE_OFF,
                 _ => screen::EXIT_USAGE,
             };
             screen::complain(&error.into());
@@ -145,6 +153,28 @@ fn warnings(script: &Script) -> Vec<String> {
     lines
 }
 
+/// Who was sent away, and how often for the same reason.
+#[derive(Default)]
+struct Refused(HashMap<(IpAddr, &'static str), u64>);
+
+impl Refused {
+    /// What is said of it: of the first time, and then the seldomer the more there were.
+    fn words(&mut self, ip: IpAddr, why: &'static str) -> Option<String> {
+        if self.0.len() >= REFUSED_KEPT && !self.0.contains_key(&(ip, why)) {
+            return None;
+        }
+        let times = self.0.entry((ip, why)).or_default();
+        *times += 1;
+        match *times {
+            1 => Some(format!("{ip} was sent away: {why}.")),
+            times if times.ilog10() > (times - 1).ilog10() => {
+                Some(format!("{ip} was sent away {} by now: {why}.", units::counted(times, "time")))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What is said meanwhile. With `--json` only what needs somebody.
 fn words(happening: &Happening, is_quiet: bool) -> Option<String> {
     let line = match happening {
@@ -154,7 +184,8 @@ fn words(happening: &Happening, is_quiet: bool) -> Option<String> {
             address.ip()
         ),
         Happening::Joined { worker, peer } => format!("Worker {worker} came from {}.", peer.ip()),
-        Happening::Refused { peer, why } => format!("{} was sent away: {why}.", peer.ip()),
+        // One by one they could fill the screen.
+        Happening::Refused { .. } => return None,
         Happening::Gone { worker, why } => format!("Worker {worker} is gone: {}.", plain(why)),
         Happening::Test { name } => format!("Test {}.", plain(name)),
         Happening::Second { .. } if is_quiet => return None,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use reelgauge_console::entry::{PROOF, RunEntry, SUITE};
 use reelgauge_console::runs::Runs;
+use reelgauge_msmeter::kept::MSMETER;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_report::text::shell_word;
 use reelgauge_results::watched::WATCH;
@@ -18,15 +19,25 @@ const LOOKED_AT: usize = 200;
 
 /// The newest runs in a folder, and how many older ones there are. None where there is no such folder.
 pub fn newest(dir: &Path, most: usize) -> Result<(Vec<RunEntry>, usize)> {
+    let Some(runs) = runs_in(dir)? else { return Ok((Vec::new(), 0)) };
+    runs.newest(most).map_err(|error| anyhow::anyhow!(error.text))
+}
+
+/// The same with the runs in folders below it.
+pub fn newest_and_below(dir: &Path, most: usize) -> Result<(Vec<RunEntry>, usize)> {
+    let Some(runs) = runs_in(dir)? else { return Ok((Vec::new(), 0)) };
+    runs.newest_and_below(most).map_err(|error| anyhow::anyhow!(error.text))
+}
+
+fn runs_in(dir: &Path) -> Result<Option<Runs>> {
     if !dir.exists() {
-        return Ok((Vec::new(), 0));
+        return Ok(None);
     }
     if !dir.is_dir() {
         bail!("{} is a file; name a folder of runs, such as {DEFAULT_PARENT}", shell_word(dir));
     }
-    let runs =
-        Runs::in_dir(dir).map_err(|error| anyhow::anyhow!("{} can't be read: {error}", shell_word(dir)))?;
-    runs.newest(most).map_err(|error| anyhow::anyhow!(error.text))
+    let runs = Runs::in_dir(dir);
+    runs.map(Some).map_err(|error| anyhow::anyhow!("{} can't be read: {error}", shell_word(dir)))
 }
 
 /// The run or suite that is named, or else the latest.
@@ -34,10 +45,11 @@ pub fn run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
     named.map_or_else(|| latest(1, |_| true), |named| Ok(named.clone()))
 }
 
-/// The run that is named, or else the latest that has operations of its own, as suites and watches have none.
+/// The run that is named, or else the latest that has operations of its own, as suites, watches and sessions
+/// of the original meter have none.
 pub fn single_run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
     named.map_or_else(
-        || latest(LOOKED_AT, |entry| ![SUITE, PROOF, WATCH].contains(&entry.verb.as_str())),
+        || latest(LOOKED_AT, |entry| ![SUITE, PROOF, WATCH, MSMETER].contains(&entry.verb.as_str())),
         |named| Ok(named.clone()),
     )
 }
@@ -90,9 +102,12 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// The latest run that has an older one of the same verb and target, behind that one.
 fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
-    // A proof has compared its runs already, and a watch has nothing to compare.
+    // A proof has compared its runs already, a watch has nothing to compare, and the original
+    // meter's figures are others.
     let is_like = |one: &RunEntry, two: &RunEntry| {
-        one.verb == two.verb && one.target == two.target && ![PROOF, WATCH].contains(&one.verb.as_str())
+        one.verb == two.verb
+            && one.target == two.target
+            && ![PROOF, WATCH, MSMETER].contains(&one.verb.as_str())
     };
     newest_first.iter().enumerate().find_map(|(at, after)| {
         let before = newest_first[at + 1..].iter().find(|before| is_like(before, after))?;
@@ -146,7 +161,7 @@ mod tests {
         assert!(two_alike(&runs[..3]).is_none());
         let suites = [entry("s", SUITE, "/a"), entry("r", SUITE, "/a")];
         assert!(two_alike(&suites).is_some());
-        for verb in [PROOF, WATCH] {
+        for verb in [PROOF, WATCH, MSMETER] {
             assert!(two_alike(&[entry("q", verb, "/a"), entry("p", verb, "/a")]).is_none());
         }
     }

@@ -9,7 +9,7 @@ use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::run_list::{RunLine, run_list};
 use reelgauge_report::text::{shell_word, wrap};
 
-use super::latest::newest;
+use super::latest::newest_and_below;
 use crate::cli::ListArgs;
 use crate::screen;
 
@@ -20,7 +20,7 @@ pub fn list(args: &ListArgs) -> Result<u8> {
         bail!("{dir} is a run, and not a folder of runs; look at it with: reelgauge report {dir}");
     }
     let most = if args.limit == 0 { usize::MAX } else { args.limit };
-    let (entries, left_out) = newest(&args.dir, most)?;
+    let (entries, left_out) = newest_and_below(&args.dir, most)?;
     let text = if args.json {
         format!("{}\n", serde_json::to_string_pretty(&entries)?)
     } else if entries.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use glob::Pattern;
 use reelgauge_analysis::listing::{OpFilter, SortBy};
 use reelgauge_report::units::count;
@@ -12,6 +12,7 @@ use reelgauge_results::trace_report::name;
 use reelgauge_trace::library::Library;
 
 use super::latest::single_run_or_latest;
+use super::other_kinds::without_operations;
 use crate::cli::OpsArgs;
 use crate::screen;
 
@@ -23,7 +24,11 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
     let pattern = args.file.as_deref().map(Pattern::new).transpose();
     let pattern = pattern.context("--file is no pattern; '*' and '?' stand for any characters")?;
     let period = args.period.period()?;
-    let held = Library::standard().open(&single_run_or_latest(args.trace.as_ref())?)?;
+    let dir = single_run_or_latest(args.trace.as_ref())?;
+    if let Some(what) = without_operations(&dir) {
+        bail!(what);
+    }
+    let held = Library::standard().open(&dir)?;
     let trace = held.trace();
     let files = pattern.map(|pattern| trace.files().iter().map(|file| pattern.matches(&file.path)).collect());
     let filter = OpFilter {

@@ -13,6 +13,7 @@ use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::prove::change::{Change, PLACE};
 use reelgauge_runner::prove::left_change::{Noted, left_behind, own_folder};
 use reelgauge_runner::prove::proof_file::Proof;
+use reelgauge_runner::prove::shell::Waiting;
 use reelgauge_runner::prove::shown::proof_text;
 use reelgauge_runner::prove::turn::Turn;
 use reelgauge_runner::prove::{ProveEvent, ProveRequest, prove as carry_out};
@@ -64,6 +65,9 @@ pub fn prove(args: &ProveArgs) -> Result<u8> {
             return Ok(code);
         }
     };
+    if let Some(error) = ended.not_undone {
+        screen::complain(&error.into());
+    }
     print(&ended.proof, &ended.dir, args.json)?;
     Ok(if ended.exit_code > 0 { ended.exit_code } else { exit_code(&ended.proof) })
 }
@@ -102,6 +106,7 @@ fn unreadable(path: &Path) -> String {
 
 fn undo_left() -> Result<u8> {
     let mut out = std::io::stdout();
+    let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let folder = own_folder()?;
     // Nobody else undoes it meanwhile, and no proof goes on.
     let _turn = if folder.is_dir() { Some(Turn::to_undo(&folder)?) } else { None };
@@ -120,7 +125,7 @@ fn undo_left() -> Result<u8> {
             plain(&noted.left.undo)
         );
         out.write_all(screen::output_fitted(&text).as_bytes())?;
-        noted.undo()?;
+        noted.undo(&mut |waiting| tell_waiting(waiting), &interrupt)?;
         out.write_all(b"Undone.\n")?;
     }
     Ok(0)
@@ -175,6 +180,8 @@ fn takes_something(request: &ProveRequest) -> Result<()> {
 
 fn tell(event: &ProveEvent<'_>, names: &[String], is_quiet: bool) {
     let line = match event {
+        // Whoever waits has to know what for, also where nothing else is to be said.
+        ProveEvent::Waiting(waiting) => waiting_words(waiting),
         _ if is_quiet => return,
         ProveEvent::FirstRun => {
             "A first run, which does not count; it makes the test files that are missing".to_owned()
@@ -190,6 +197,23 @@ fn tell(event: &ProveEvent<'_>, names: &[String], is_quiet: bool) {
     };
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&line));
+}
+
+fn tell_waiting(waiting: &Waiting<'_>) {
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&waiting_words(waiting)));
+}
+
+/// `Waiting for './set 4' (process 77)`, and what to do about it.
+fn waiting_words(waiting: &Waiting<'_>) -> String {
+    let what = format!("Waiting for '{}' (process {})", plain(waiting.command), waiting.pid);
+    match waiting.is_asked {
+        true => format!(
+            "{what}, which is not ended in its middle. Another Ctrl-C ends Reelgauge without it; the change then has \
+             to be undone: reelgauge prove --undo-left"
+        ),
+        false => what,
+    }
 }
 
 fn exit_code(proof: &Proof) -> u8 {

@@ -9,11 +9,15 @@ use reelgauge_workload::replay::{ReplayPlan, ReplaySettings};
 
 use crate::cli::ReplayArgs;
 use crate::verbs::job::{Job, carry_out};
+use crate::verbs::other_kinds::without_operations;
 
 /// Replays a trace. The exit code.
 pub fn replay(args: &ReplayArgs) -> Result<u8> {
     if args.stagger.is_some() && args.copies == 1 {
         bail!("--stagger has no effect with one user; use --copies 2 or more");
+    }
+    if let Some(what) = without_operations(&args.trace) {
+        bail!(what);
     }
     let plan = plan_of(args)?;
     plan.check()?;

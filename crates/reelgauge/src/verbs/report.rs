@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use reelgauge_analysis::Summary;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::{RunDir, RunDirError};
@@ -23,7 +23,8 @@ use reelgauge_runner::suite::Suite;
 use reelgauge_trace::TraceInfo;
 use reelgauge_trace::library::Library;
 
-use super::latest::{newest, run_or_latest};
+use super::latest::{newest_and_below, run_or_latest};
+use super::other_kinds::without_operations;
 use super::{prove, suite};
 use crate::cli::{ClockOffset, ReportArgs};
 use crate::screen;
@@ -43,6 +44,9 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
         return prove::again(run, args.json);
     }
     let is_trace = TraceInfo::read(run)?.is_some() || is_log_alone(run);
+    if let Some(what) = without_operations(run).filter(|_| args.as_trace && !is_trace) {
+        bail!(what);
+    }
     if is_trace || args.as_trace {
         return of_trace(args, run, run, false);
     }
@@ -60,6 +64,11 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
         true => reopen(run).map_err(|error| of_no_run(error, run))?,
         false => with_observers(args, run)?,
     };
+    ensure!(
+        summary.msmeter.is_none() || args.csv.is_none(),
+        "{run} is a session of the original meter, whose tables lie in {run}/text and whose records in {run}/records.csv",
+        run = shell_word(run)
+    );
     if let Some(folder) = &args.csv {
         write_tables(&summary, folder)
             .with_context(|| format!("cannot write CSV files into {}", folder.display()))?;
@@ -118,7 +127,7 @@ fn is_told_whole(args: &ReportArgs, dir: &Path, what: &str, part: &str) -> Resul
 /// What to do where there is no run: a folder of runs is listed, and its newest is what is meant mostly.
 fn of_no_run(error: ReopenError, run: &Path) -> anyhow::Error {
     let ReopenError::RunDir(RunDirError::NotARun { .. }) = &error else { return error.into() };
-    let holds_runs = newest(run, 1).is_ok_and(|(runs, _)| !runs.is_empty());
+    let holds_runs = newest_and_below(run, 1).is_ok_and(|(runs, _)| !runs.is_empty());
     let next = match holds_runs {
         true => format!("it holds runs; see which: reelgauge list {}", shell_word(run)),
         false => "name the directory of a run; 'reelgauge list' shows those in reelgauge-runs".to_owned(),

@@ -14,6 +14,7 @@ use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
 use reelgauge_workload::watch::WatchPlan;
 
 use super::job::{Job, carry_out, carry_out_steered};
+use super::other_kinds::without_a_plan;
 use super::suite;
 use crate::cli::RunArgs;
 
@@ -99,6 +100,9 @@ fn plan_of(args: &RunArgs) -> Result<AnyPlan> {
         && let Some(scenario) = args.plan.to_str().and_then(scenario)
     {
         return Ok(AnyPlan::Streams(scenario.plan()?));
+    }
+    if let Some(what) = without_a_plan(&args.plan) {
+        bail!(what);
     }
     let text = std::fs::read_to_string(&args.plan).with_context(|| {
         format!("{path} is no scenario ('reelgauge scenarios' lists them) and cannot be read as a plan")

@@ -150,6 +150,30 @@ fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
 }
 
 #[test]
+fn another_program_is_told_with_how_many_processes_it_had_and_never_as_this_one() {
+    let told = |name: &str, processes: Option<f64>| {
+        let mut seen = vec![(Measure::OthersPercent, 64.0), (Measure::ProgramPercent, 177.0)];
+        seen.extend(processes.map(|processes| (Measure::ProgramProcesses, processes)));
+        let beside = finding_words(&finding(LimitStep::Client, Some(name), &seen, &[]), Way::default());
+        let most =
+            beside.strip_prefix("other programs took 64 % of all processors, ").expect("others are told");
+        seen[0] = (Measure::WorkersAtWorkPercent, 90.0);
+        let limits = finding_words(&finding(LimitStep::Client, Some(name), &seen, &[]), Way::default());
+        let most = most.strip_suffix(" most (177 % of one)").expect("and who took most");
+        assert!(limits.ends_with(&format!("; {most} took 177 % of a processor")), "{limits}");
+        most.to_owned()
+    };
+    assert_eq!(told("smbd", Some(1.0)), "smbd");
+    assert_eq!(told("smbd", Some(2.0)), "2 processes named smbd");
+    assert_eq!(told("cc1", Some(4.5)), "several processes named cc1");
+    assert_eq!(told("reelgauge", Some(1.0)), "another reelgauge");
+    assert_eq!(told("reelgauge", Some(2.0)), "2 other processes named reelgauge");
+    // What an earlier version counted.
+    assert_eq!(told("smbd", None), "smbd");
+    assert_eq!(told("reelgauge", None), "what else is named reelgauge");
+}
+
+#[test]
 fn what_was_seen_of_the_way_and_what_to_do_about_it() {
     let words = |step, seen: &[(Measure, f64)], rules: &[&str]| {
         finding_words(&finding(step, Some("eth0"), seen, rules), Way::default())

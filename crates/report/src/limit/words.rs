@@ -7,6 +7,8 @@ use super::Way;
 use crate::text::plain_short;
 use crate::units::{amount, count, duration, fixed, number};
 
+/// What a process of this program is called.
+const OWN_NAME: &str = "reelgauge";
 /// A device's name on a screen.
 const NAME_CHARS: usize = 48;
 
@@ -202,7 +204,7 @@ fn client(finding: &LimitFinding) -> String {
         Measure::WorkersAtWorkPercent => {
             let beside = at.zip(finding.value(Measure::ProgramPercent));
             let beside = beside.map_or_else(String::new, |(name, percent)| {
-                format!("; {name} took {} of a processor", percent_words(percent))
+                format!("; {} took {} of a processor", program(&name, finding), percent_words(percent))
             });
             format!(
                 "this machine's processors: the workers needed one {} of the time, and hardly waited for the \
@@ -226,11 +228,33 @@ fn client(finding: &LimitFinding) -> String {
     }
 }
 
-fn others(finding: &LimitFinding, program: Option<String>) -> String {
+fn others(finding: &LimitFinding, name: Option<String>) -> String {
     let all = format!("other programs took {} of all processors", told(finding, Measure::OthersPercent));
-    match program.zip(finding.value(Measure::ProgramPercent)) {
-        Some((name, percent)) => format!("{all}, {name} most ({} of one)", percent_words(percent)),
+    match name.zip(finding.value(Measure::ProgramPercent)) {
+        Some((name, percent)) => {
+            format!("{all}, {} most ({} of one)", program(&name, finding), percent_words(percent))
+        }
         None => all,
+    }
+}
+
+/// Another program by its name: `smbd`, `2 processes named smbd`, `another reelgauge`. What measures is none
+/// of them.
+fn program(name: &str, finding: &LimitFinding) -> String {
+    let is_own_name = name == OWN_NAME;
+    let other = if is_own_name { "other " } else { "" };
+    match finding.value(Measure::ProgramProcesses) {
+        // They came and went: how many it were at a time is no whole number.
+        Some(processes) if processes > 1.0 && processes.fract() != 0.0 => {
+            format!("several {other}processes named {name}")
+        }
+        Some(processes) if processes > 1.0 => {
+            format!("{} {other}processes named {name}", count(processes as u64))
+        }
+        Some(_) if is_own_name => format!("another {name}"),
+        // Runs of earlier versions don't say how many there were.
+        None if is_own_name => format!("what else is named {name}"),
+        Some(_) | None => name.to_owned(),
     }
 }
 
@@ -338,7 +362,10 @@ fn value(seen: &Seen) -> String {
             amount(seen.value as u64)
         }
         Measure::Connections | Measure::ConnectionsWithoutScaling => count(seen.value as u64),
-        Measure::DiskRequests | Measure::RequestsAtATime | Measure::RequestsPerRead => number(seen.value),
+        Measure::ProgramProcesses
+        | Measure::DiskRequests
+        | Measure::RequestsAtATime
+        | Measure::RequestsPerRead => number(seen.value),
         _ => percent_words(seen.value),
     }
 }
@@ -386,6 +413,7 @@ fn name(measure: Measure) -> &'static str {
         Measure::RequestsAtATime => "requests at a time",
         Measure::OthersPercent => "other programs",
         Measure::ProgramPercent => "largest program",
+        Measure::ProgramProcesses => "its processes",
         Measure::StealPercent => "taken by the hypervisor",
         Measure::ThrottledPercent => "kept from running by a quota",
         Measure::MemoryPressurePercent => "some waiting for memory",

@@ -1,5 +1,9 @@
 //! What the screen of a proof that ended early says.
 
+use reelgauge_analysis::compare::{ComparisonRow, Unit};
+use reelgauge_analysis::proof::cached::CachedReads;
+use reelgauge_analysis::{CacheEvidence, CacheSuspicion, MemoryFacts, WhySuspected};
+
 use super::*;
 
 const STATES: usize = 2;
@@ -8,6 +12,7 @@ fn ended<'a>(names: &'a [String], disturbed: &'a [(usize, &'a Disturbance)]) -> 
     ProofScreen {
         states: names,
         tried: &[],
+        verb: "mix",
         workload: "mix /mnt/nas",
         rounds: 5,
         disturbed,
@@ -59,10 +64,108 @@ fn who_ended_it_has_nothing_to_mend() {
     let names = names();
     let text = shown(&ProofScreen { is_interrupted: true, ..ended(&names, &[]) });
     assert!(text.contains("Next: Prove it again when there is time for all of it\n"), "{text}");
+    let changes = [("Change", "./faster.sh".to_owned())];
+    let killed = ProofScreen { ended_early: None, tried: &changes, ..ended(&names, &[]) };
+    let text = shown(&killed);
+    assert!(
+        text.contains("Next: See whether the change is still in place (reelgauge prove --undo"),
+        "{text}"
+    );
+    let text = shown(&ProofScreen { tried: &[], ..killed });
+    assert!(
+        text.starts_with("Nothing is proven: it was killed.\n") && text.contains("Next: Prove"),
+        "{text}"
+    );
     let changed = ProofScreen { is_interrupted: true, not_undone: Some("no"), ..ended(&names, &[]) };
     let text = shown(&changed);
     assert!(
         text.contains("Next: Undo the change (reelgauge prove --undo-left), then prove it again\n"),
         "{text}"
     );
+}
+
+/// Read at 10 and 12 MB/s as it was, and at 20 and 24 with the change.
+fn gain(cached: Option<CachedReads>) -> ProofConclusion {
+    let row = ComparisonRow {
+        group: String::new(),
+        figure: "total.read_bytes_per_s".to_owned(),
+        label: "read, MB/s".to_owned(),
+        unit: Unit::BytesPerS,
+        better: Better::Higher,
+        values: [10e6, 12e6, 20e6, 24e6].map(Some).to_vec(),
+        texts: vec![String::new(); 4],
+        change_percent: vec![None, None, Some(100.0), Some(100.0)],
+        noise_percent: vec![None, None, Some(30.0), Some(30.0)],
+        judgement: vec![Judgement::Base, Judgement::Base, Judgement::Better, Judgement::Better],
+    };
+    let conclusion = ProofConclusion::new(&[row], 2, &[Some(0.0); 4], CachedReads::default());
+    ProofConclusion { cached, ..conclusion }
+}
+
+fn concluded(conclusion: &ProofConclusion) -> String {
+    let names = names();
+    let proof = ProofScreen { conclusion: Some(conclusion), ended_early: None, ..ended(&names, &[]) };
+    shown(&ProofScreen { keep: Some("./faster.sh"), tried: &[("Change", String::new())], ..proof })
+}
+
+#[test]
+fn long_names_fit_beside_the_figures_and_stay_two() {
+    let of = |names: [&str; 2]| names_in_table(&names.map(str::to_owned));
+    let long = format!("/mnt/{}/projects", "deep/".repeat(30));
+    let names = of(["/mnt/nfs\u{1b}[2J", &long]);
+    assert_eq!(names[0], "/mnt/nfs\\u{1b}[2J");
+    assert!(names[1].chars().count() <= NAME_CHARS && names[1].ends_with("/projects"), "{names:?}");
+    // By their ends alone they would be one.
+    let other = long.replacen("deep", "high", 1);
+    assert_eq!(of([&long, &other]), [long.clone(), other.clone()]);
+}
+
+/// 10.95 and 21.9: their ratio is the change that is told.
+#[test]
+fn the_percentage_is_that_of_the_figures_beside_it() {
+    let text = concluded(&gain(None));
+    assert!(
+        text.starts_with(
+            "With the change it is better: read, MB/s: 21.9 instead of 11.0 on average (+100 %, where 30.0 % is chance)"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("mean") && !text.contains("median") && !text.contains("of the mean"), "{text}");
+    assert!(text.contains("to make the change for good: ./faster.sh"), "{text}");
+    // What an earlier version concluded has medians alone.
+    let mut earlier = gain(None);
+    earlier.figures[0].values.iter_mut().flatten().for_each(|over| over.mean = None);
+    let text = concluded(&earlier);
+    assert!(text.starts_with("With the change it is better: read, MB/s: 22.0 instead of 11.0. "), "{text}");
+}
+
+#[test]
+fn a_proof_whose_passes_read_from_a_cache_proves_nothing_of_the_storage() {
+    let with = |suspicions: &[(usize, CacheSuspicion)]| {
+        let mut cached = CachedReads::of_states(STATES);
+        for (state, suspicion) in suspicions {
+            let memory = MemoryFacts { suspicion: Some(suspicion.clone()), ..MemoryFacts::default() };
+            cached.take(*state, Some(&memory));
+        }
+        concluded(&gain(Some(cached))).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let counted = |share| CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { share } };
+    let all = with(&[(0, counted(0.5)), (1, counted(0.98))]);
+    assert!(
+        all.starts_with(
+            "This proves nothing of the storage: reads came from a cache in all passes. In the one that shows it \
+             most: 98 % of what was read came from this machine's memory and not from the storage. Use files of"
+        ),
+        "{all}"
+    );
+    assert_eq!(all.matches("came from").count(), 2, "it is said once: {all}");
+    assert!(!all.contains("for good"), "{all}");
+    let some = with(&[(0, CacheSuspicion::NotSuspected), (1, counted(0.98))]);
+    assert!(some.contains("in these passes: 0 of 1 (as it is), 1 of 1 (with the change). "), "{some}");
+    let memory = with(&[(0, CacheSuspicion::Answered { evidence: CacheEvidence::TargetIsMemory })]);
+    assert!(memory.contains("The target is memory: give a path"), "{memory}");
+    let may = CacheSuspicion::MayHaveAnswered { why: vec![WhySuspected::UsedBefore] };
+    let may = with(&[(0, may.clone()), (1, may)]);
+    assert!(may.starts_with("With the change it is better"), "{may}");
+    assert_eq!(may.matches("may have answered from its memory").count(), 1, "{may}");
 }

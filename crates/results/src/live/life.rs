@@ -3,9 +3,10 @@
 //! The file may be cut off anywhere, or not be a run's at all: lines that are no events are passed over, and
 //! no line is ever held that is longer than any event.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+
+use reelgauge_record::regular_file::open_regular;
 
 use super::process::{has_died_here, is_alive};
 use super::{LiveEvent, LiveOutcome, path_in};
@@ -69,7 +70,8 @@ pub fn life(run_dir: &Path) -> Life {
 /// How the run in this directory began, if it has told.
 pub fn begin(run_dir: &Path) -> Option<Begin> {
     let mut head = Vec::new();
-    File::open(path_in(run_dir)).ok()?.take(LINE_MAX as u64).read_to_end(&mut head).ok()?;
+    let (file, _) = open_regular(&path_in(run_dir)).ok()?;
+    file.take(LINE_MAX as u64).read_to_end(&mut head).ok()?;
     let line = head.split(|&byte| byte == b'\n').next()?;
     match LiveEvent::from_line(line)? {
         LiveEvent::Begin { pid, process, verb, label, target, .. } => {
@@ -81,9 +83,8 @@ pub fn begin(run_dir: &Path) -> Option<Begin> {
 
 /// What the run in this directory told last.
 pub fn last(run_dir: &Path) -> Option<LiveEvent> {
-    let mut file = File::open(path_in(run_dir)).ok()?;
-    let len = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(len.saturating_sub(LINE_MAX as u64))).ok()?;
+    let (mut file, metadata) = open_regular(&path_in(run_dir)).ok()?;
+    file.seek(SeekFrom::Start(metadata.len().saturating_sub(LINE_MAX as u64))).ok()?;
     let mut tail = Vec::new();
     file.take(LINE_MAX as u64).read_to_end(&mut tail).ok()?;
     // A line without an end is still being written.

@@ -37,14 +37,15 @@ pub fn has_died_here(pid: u32, mark: &str) -> bool {
 /// The boot and the start of a process, in ticks since the boot. `None` for one that is gone; one that has
 /// ended and was not waited for yet is gone.
 #[cfg(target_os = "linux")]
-fn mark_of(pid: u32) -> Option<String> {
+pub fn mark_of(pid: u32) -> Option<String> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     mark_from(&boot, &stat)
 }
 
+/// The boot and the start of a process; here nothing tells them.
 #[cfg(not(target_os = "linux"))]
-fn mark_of(_pid: u32) -> Option<String> {
+pub fn mark_of(_pid: u32) -> Option<String> {
     None
 }
 

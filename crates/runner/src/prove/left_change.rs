@@ -19,7 +19,8 @@ use reelgauge_record::run_dir::{RunDirError, write_atomically};
 use reelgauge_results::live::process;
 use serde::{Deserialize, Serialize};
 
-use super::shell::{self, ShellError};
+use super::shell::{self, Running, ShellError, Waiting};
+use crate::interrupt::Interrupt;
 
 /// Version of these files.
 const LEFT_VERSION: u32 = 2;
@@ -42,6 +43,17 @@ pub struct LeftChange {
     /// The process that was to undo it.
     pid: u32,
     /// What tells that process from others of its number.
+    process: String,
+    /// The command that ran last, which may outlive that process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    running: Option<RunningCommand>,
+}
+
+/// A command of the user, on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct RunningCommand {
+    pid: u32,
+    /// What tells it from others of its number; empty where the system tells nothing.
     process: String,
 }
 
@@ -68,6 +80,17 @@ pub enum LeftChangeError {
     /// Nobody knows where commands would be run.
     #[error("the current directory, in which the change is made and undone, can't be told: {0}")]
     NoDirectory(io::Error),
+    /// What changed something, or undid it, still runs.
+    #[error(
+        "'{change}' is not undone: the command of an earlier 'prove' still runs (process {pid}); wait for its end, \
+         or end it, and then undo the change: reelgauge prove --undo-left"
+    )]
+    StillRuns {
+        /// What was changed.
+        change: String,
+        /// The process of the command.
+        pid: u32,
+    },
     /// It can't be undone.
     #[error("the change is not undone: {source}; undo it by hand, and then remove {}", path.display())]
     Undo {
@@ -110,6 +133,7 @@ impl Noted {
             directory: directory.to_path_buf(),
             pid,
             process: process::own_mark(),
+            running: None,
         };
         let path = folder.join(format!("{}-{pid}.json", now.strftime("%Y-%m-%dT%H%M%SZ")));
         let text = serde_json::to_vec_pretty(&left).map_err(|error| failed(error.into()))?;
@@ -117,12 +141,37 @@ impl Noted {
         Ok(Noted { left, path })
     }
 
-    /// Undoes the change, and forgets it if that has succeeded.
+    /// Notes the process of a command that has just begun: should this one be killed, that one goes on.
+    pub(super) fn note_running(&self, pid: u32) {
+        // Where nothing is known of it there is nothing to wait for.
+        let Some(process) = process::mark_of(pid) else { return };
+        let left = LeftChange { running: Some(RunningCommand { pid, process }), ..self.left.clone() };
+        // Without room for it the change itself is on disk still.
+        let _ = serde_json::to_vec_pretty(&left).map(|text| write_atomically(&self.path, &text));
+    }
+
+    /// Undoes the change, and forgets it if that has succeeded. `waiting` is told where that takes long.
     ///
     /// # Errors
-    /// The undo fails; then it stays on disk.
-    pub fn undo(self) -> Result<(), LeftChangeError> {
-        match shell::run(&self.left.undo, &self.left.directory) {
+    /// The undo fails, or what makes the change still runs; then it stays on disk.
+    pub fn undo(
+        self,
+        waiting: &mut dyn FnMut(&Waiting<'_>),
+        interrupt: &Interrupt,
+    ) -> Result<(), LeftChangeError> {
+        if let Some(running) = &self.left.running
+            && process::mark_of(running.pid).as_deref() == Some(running.process.as_str())
+        {
+            let change = self.left.change;
+            return Err(LeftChangeError::StillRuns { change, pid: running.pid });
+        }
+        let mut with = Running {
+            directory: &self.left.directory,
+            begun: &mut |pid| self.note_running(pid),
+            waiting,
+            interrupt,
+        };
+        match shell::run(&self.left.undo, &mut with) {
             Ok(()) => self.forget(),
             Err(source) => Err(LeftChangeError::Undo { path: self.path, source }),
         }
@@ -231,6 +280,33 @@ mod tests {
 
     use super::*;
 
+    fn undo(noted: Noted) -> Result<(), LeftChangeError> {
+        noted.undo(&mut |_| {}, &Interrupt::default())
+    }
+
+    /// A change that is being made when its proof is killed is made all the same, and undone too early it
+    /// would stay.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn nothing_is_undone_while_the_command_still_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let noted = Noted::write(dir.path(), "slow\u{1b}[2J", "touch undone", dir.path()).unwrap();
+        let mut command = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        noted.note_running(command.id());
+        let left = read(&noted.path).unwrap();
+        abandon(&Noted { left, ..noted.clone() });
+        let found = || left_in(dir.path()).changes.pop().unwrap();
+        let refused = undo(found()).unwrap_err();
+        assert!(
+            matches!(refused, LeftChangeError::StillRuns { pid, .. } if pid == command.id()),
+            "{refused}"
+        );
+        assert!(!dir.path().join("undone").exists());
+        command.kill().and_then(|()| command.wait()).unwrap();
+        undo(found()).unwrap();
+        assert!(dir.path().join("undone").exists() && left_in(dir.path()).changes.is_empty());
+    }
+
     /// As if its process were gone.
     fn abandon(noted: &Noted) {
         let left = LeftChange { pid: 1, process: "another/1".into(), ..noted.left.clone() };
@@ -247,7 +323,7 @@ mod tests {
         abandon(&noted);
         let found = left_in(&folder).changes.pop().unwrap();
         assert_eq!(found.left.undo, noted.left.undo);
-        found.undo().unwrap();
+        undo(found).unwrap();
         assert!(undone.exists() && left_in(&folder).changes.is_empty());
     }
 
@@ -256,7 +332,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let noted = Noted::write(dir.path(), "true", "exit 7", dir.path()).unwrap();
         abandon(&noted);
-        let error = left_in(dir.path()).changes.pop().unwrap().undo().unwrap_err().to_string();
+        let error = undo(left_in(dir.path()).changes.pop().unwrap()).unwrap_err().to_string();
         assert!(error.contains("exit code 7") && error.contains("by hand"), "{error}");
         assert_eq!(left_in(dir.path()).changes.len(), 1);
     }
@@ -269,7 +345,7 @@ mod tests {
         let noted = Noted::write(dir.path(), "true", "true", &place).unwrap();
         abandon(&noted);
         fs::remove_dir(&place).unwrap();
-        let error = left_in(dir.path()).changes.pop().unwrap().undo().unwrap_err().to_string();
+        let error = undo(left_in(dir.path()).changes.pop().unwrap()).unwrap_err().to_string();
         assert!(error.contains("not undone") && error.contains("place"), "{error}");
         assert_eq!(left_in(dir.path()).changes.len(), 1);
     }

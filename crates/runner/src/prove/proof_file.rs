@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::proof::ProofConclusion;
 use reelgauge_analysis::proof::disturbance::Disturbance;
+use reelgauge_record::regular_file::read_regular;
 use reelgauge_record::run_dir::{RunDirError, write_atomically};
 use reelgauge_results::live::process;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,8 @@ use super::change::Change;
 
 /// The file's name in a proof's directory.
 const FILE_NAME: &str = "proof.json";
+/// No such file is longer.
+const FILE_MAX_BYTES: u64 = 64 << 20;
 /// Version of this file.
 pub(super) const PROOF_VERSION: u32 = 1;
 
@@ -101,7 +104,7 @@ impl Proof {
     pub fn read(dir: &Path) -> Result<Proof, ProofFileError> {
         let path = dir.join(FILE_NAME);
         let failed = |why: String| ProofFileError::Read { path: path.clone(), why };
-        let text = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
+        let text = read_regular(&path, FILE_MAX_BYTES).map_err(|error| failed(error.to_string()))?;
         let proof: Proof = serde_json::from_slice(&text).map_err(|error| failed(error.to_string()))?;
         match proof.proof_version {
             PROOF_VERSION => Ok(proof),

@@ -6,10 +6,43 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::interrupt::Interrupt;
 
 /// How much of what a command printed is told.
 const SAID_MAX_BYTES: u64 = 2048;
+
+/// How often is looked whether it has ended.
+const BEAT: Duration = Duration::from_millis(10);
+/// A command that takes longer is told, once: who waits may think that nothing goes on.
+const LONG: Duration = Duration::from_secs(5);
+/// The same where somebody wants the end.
+const LONG_WHEN_ASKED: Duration = Duration::from_secs(1);
+
+/// A command that goes on for long, or while somebody wants the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting<'a> {
+    /// What runs.
+    pub command: &'a str,
+    /// The number of its shell's process.
+    pub pid: u32,
+    /// Whether somebody wants the end.
+    pub is_asked: bool,
+}
+
+/// What a command is run with.
+pub(super) struct Running<'a> {
+    /// Where.
+    pub(super) directory: &'a Path,
+    /// Told the number of its process as soon as it has one.
+    pub(super) begun: &'a mut dyn FnMut(u32),
+    /// Told when it takes long, and when it goes on although somebody wants the end.
+    pub(super) waiting: &'a mut dyn FnMut(&Waiting<'_>),
+    /// Whether somebody does. A command is not ended in its middle for that.
+    pub(super) interrupt: &'a Interrupt,
+}
 
 /// Why a command is no success.
 #[derive(Debug, thiserror::Error)]
@@ -47,11 +80,12 @@ fn said_behind(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(": {said}") }
 }
 
-/// Runs a command in a directory to its end.
+/// Runs a command to its end.
 ///
 /// # Errors
 /// It can't be started, the directory is gone, or it ends with something else than 0.
-pub(super) fn run(command: &str, directory: &Path) -> Result<(), ShellError> {
+pub(super) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellError> {
+    let directory = with.directory;
     let start = |source| ShellError::Start { command: command.to_owned(), source };
     if !directory.is_dir() {
         let directory = directory.to_path_buf();
@@ -63,12 +97,35 @@ pub(super) fn run(command: &str, directory: &Path) -> Result<(), ShellError> {
     apart(&mut shell);
     shell.stdin(Stdio::null());
     shell.stdout(said.try_clone().map_err(start)?).stderr(said.try_clone().map_err(start)?);
-    let status = shell.status().map_err(start)?;
+    let mut child = shell.spawn().map_err(start)?;
+    (with.begun)(child.id());
+    let status = wait(&mut child, command, with).map_err(start)?;
     if status.success() {
         return Ok(());
     }
     let how = status.code().map_or_else(|| status.to_string(), |code| format!("exit code {code}"));
     Err(ShellError::Failed { command: command.to_owned(), how, said: beginning(&mut said) })
+}
+
+/// Waits for its end, however long that takes.
+fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<ExitStatus> {
+    let (begun, pid) = (Instant::now(), child.id());
+    let (mut asked, mut told) = (None, None);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if with.interrupt.asked() {
+            asked.get_or_insert_with(Instant::now);
+        }
+        let is_asked = asked.is_some_and(|asked: Instant| asked.elapsed() >= LONG_WHEN_ASKED);
+        let is_news = is_asked && told != Some(true) || told.is_none() && begun.elapsed() >= LONG;
+        if is_news {
+            (with.waiting)(&Waiting { command, pid, is_asked });
+            told = Some(is_asked);
+        }
+        std::thread::sleep(BEAT);
+    }
 }
 
 #[cfg(not(windows))]
@@ -114,24 +171,56 @@ mod tests {
 
     use super::*;
 
+    fn run_in(command: &str, directory: &Path) -> Result<(), ShellError> {
+        let interrupt = Interrupt::default();
+        run(
+            command,
+            &mut Running { directory, begun: &mut |_| {}, waiting: &mut |_| {}, interrupt: &interrupt },
+        )
+    }
+
+    /// It is not ended in its middle, and nobody is left to guess what is waited for.
+    #[test]
+    fn a_command_that_goes_on_while_somebody_wants_the_end_is_told_once_and_comes_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let interrupt = Interrupt::default();
+        interrupt.ask(crate::interrupt::StoppedBy::User);
+        let (mut begun, mut told) = (0, Vec::new());
+        let command = "sleep 2.5; touch done";
+        run(
+            command,
+            &mut Running {
+                directory: dir.path(),
+                begun: &mut |pid| begun = pid,
+                waiting: &mut |waiting| {
+                    told.push((waiting.command.to_owned(), waiting.pid, waiting.is_asked))
+                },
+                interrupt: &interrupt,
+            },
+        )
+        .unwrap();
+        assert!(begun > 0 && dir.path().join("done").exists());
+        assert_eq!(told, [(command.to_owned(), begun, true)]);
+    }
+
     #[test]
     fn a_command_is_what_the_shell_makes_of_it() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("made");
-        run("echo one > made && echo two >> made", dir.path()).unwrap();
+        run_in("echo one > made && echo two >> made", dir.path()).unwrap();
         assert_eq!(std::fs::read_to_string(file).unwrap(), "one\ntwo\n");
-        let gone = run("true", &dir.path().join("gone")).unwrap_err().to_string();
+        let gone = run_in("true", &dir.path().join("gone")).unwrap_err().to_string();
         assert!(gone.contains("gone, which is not there"), "{gone}");
     }
 
     #[test]
     fn a_failure_is_told_with_what_was_printed() {
         let here = Path::new("/");
-        let error = run("echo no such setting >&2; exit 3", here).unwrap_err();
+        let error = run_in("echo no such setting >&2; exit 3", here).unwrap_err();
         assert_eq!(
             error.to_string(),
             "'echo no such setting >&2; exit 3' ended with exit code 3: no such setting"
         );
-        assert!(run("kill -9 $$", here).unwrap_err().to_string().contains("signal: 9"));
+        assert!(run_in("kill -9 $$", here).unwrap_err().to_string().contains("signal: 9"));
     }
 }

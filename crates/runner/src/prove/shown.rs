@@ -19,6 +19,7 @@ pub fn proof_text(proof: &Proof, dir: &Path, style: Style) -> String {
     let shown = ProofScreen {
         states: &proof.change.state_names(),
         tried: &tried(&proof.change),
+        verb: proof.workload.first().map_or("", String::as_str),
         workload: &workload.join(" "),
         rounds: proof.rounds,
         disturbed: &disturbed,

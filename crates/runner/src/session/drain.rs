@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use reelgauge_analysis::late::LateNow;
+use reelgauge_analysis::pause::Pause;
 use reelgauge_analysis::rereads::{RereadTally, Rereads};
 use reelgauge_analysis::self_cost::PausedTotal;
 use reelgauge_analysis::warning::LogTrouble;
@@ -89,7 +90,7 @@ pub struct Drained {
     pub missed_ops: u64,
     /// Operations that came when their load point was over: they are in the log and in no figure.
     pub stragglers: u64,
-    /// When the tool did not run.
+    /// When the tool did not run while it was measuring.
     pub paused: PausedTotal,
 }
 
@@ -320,6 +321,9 @@ struct Work {
     missed_before: u64,
     judging: Option<Box<Judging>>,
     watchdog: Watchdog,
+    /// Pauses since the load point before was over: how much of them was measured is known when this one is.
+    /// At most some thirty come in a second, in a machine that hardly runs at all.
+    pauses: Vec<Pause>,
     paused: PausedTotal,
     answered_ns: Option<u64>,
     rereads: RereadTally,
@@ -340,6 +344,7 @@ impl Work {
             missed_before: 0,
             judging: None,
             watchdog,
+            pauses: Vec::new(),
             paused: PausedTotal::default(),
             answered_ns: None,
             rereads: RereadTally::default(),
@@ -370,6 +375,7 @@ impl Work {
             }
             Order::FinishPoint(point, ran, reply) => {
                 let timing = ran.timing(self.answered_ns);
+                self.count_pauses(ran.measured_from_ns, timing.measured_ns);
                 let _ = reply.send(self.meter.finish_point(point, timing));
             }
             Order::Files(entries) => {
@@ -402,10 +408,18 @@ impl Work {
         }
     }
 
+    /// Counts the pauses of a load point that is over, as far as they were measured: what the tool slept
+    /// through before its warm-up was over is in no figure.
+    fn count_pauses(&mut self, from_ns: u64, measured_ns: u64) {
+        for pause in std::mem::take(&mut self.pauses) {
+            self.paused.add_within(pause, from_ns, from_ns.saturating_add(measured_ns));
+        }
+    }
+
     /// Empties every ring once, as far as it is filled now.
     fn round(&mut self) {
         for pause in self.watchdog.take() {
-            self.paused.add(pause);
+            self.pauses.push(pause);
             if let Some(judging) = &mut self.judging {
                 judging.paused(pause);
             }
@@ -593,6 +607,28 @@ mod tests {
             assert_eq!(fate.rows + fate.unlogged_ops, OPS, "gone at {gone_at}: {fate:?}");
             assert!(fate.given_up.is_some(), "gone at {gone_at}");
         }
+    }
+
+    /// "Stopped for 5.12 s of 4.3 s" can't be.
+    #[test]
+    fn pauses_count_as_far_as_they_were_measured() {
+        const S: u64 = 1_000_000_000;
+        let clock = Clock::start();
+        let mut work = Work::new(None, clock, Watchdog::start(clock).unwrap());
+        let mut point = |pauses: &[(u64, u64)], measured_from_s: u64, over_s: u64| {
+            // What the watchdog of this busy machine notices meanwhile is not this test's.
+            work.pauses =
+                pauses.iter().map(|(from, until)| Pause { from_ns: from * S, until_ns: until * S }).collect();
+            let ran = PointRan { started_ns: 0, measured_from_ns: measured_from_s * S, over_ns: over_s * S };
+            work.count_pauses(ran.measured_from_ns, ran.timing(None).measured_ns);
+            let PausedTotal { count, total_ns, longest } = work.paused;
+            (count, total_ns / S, longest.map(|pause| (pause.from_ns / S, pause.until_ns / S)))
+        };
+        assert_eq!(point(&[(1, 3)], 5, 10), (0, 0, None), "all in the warm-up");
+        assert_eq!(point(&[(11, 16), (19, 25)], 15, 20), (2, 2, Some((15, 16))));
+        // A load point that ended in its warm-up measured nothing.
+        assert_eq!(point(&[(30, 36)], 40, 36).1, 2);
+        assert_eq!(point(&[(51, 54)], 50, 60), (3, 5, Some((51, 54))));
     }
 
     #[test]

@@ -337,17 +337,22 @@ fn workers_that_never_wait_for_the_storage_are_this_machine_and_busy_processors_
             (Tool, "threads_waiting", "", waiting),
             (Host, "cpu_busy_percent", "", 100.0),
             (Host, "program_percent", "blender", 210.0),
+            (Host, "program_processes", "blender", 3.0),
+            (Host, "program_processes", "other", 7.0),
         ]
     };
     let of = |values: Values| limit_of(&mix(900e6, 0.0), &values, None, None);
     let limit = of(tool(190.0, 1.8));
     assert_eq!(found(&limit), Some(LimitStep::Client));
-    assert_eq!(limit.found.unwrap().at.as_deref(), Some("blender"));
+    let finding = limit.found.unwrap();
+    assert_eq!(finding.at.as_deref(), Some("blender"));
+    assert_eq!(finding.value(Measure::ProgramProcesses), Some(3.0));
     // Every processor busy, and the workers wait for the storage all the same.
     let limit = of(tool(20.0, 0.1));
     assert_eq!(found(&limit), None);
     let told = limit.contributing.first().unwrap();
     assert_eq!((told.step, told.at.as_deref()), (LimitStep::Client, Some("blender")));
+    assert_eq!(told.value(Measure::ProgramProcesses), Some(3.0));
 }
 
 #[test]

@@ -4,8 +4,6 @@
 //! Processors that are busy with whatever are no reason. How many of the workers could have run is: workers
 //! that all have or want a processor wait for no storage. A worker's thread is one that does operations.
 
-use reelgauge_record::counters::Layer;
-
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::{Connection, Scene};
 
@@ -92,11 +90,14 @@ fn at_work(scene: &Scene<'_>) -> Tested {
     let at_work = (cpu_percent / 100.0 + waiting) / f64::from(threads);
     let mut seen =
         vec![Seen::against(Measure::WorkersAtWorkPercent, (at_work * 100.0).min(100.0), AT_WORK_PERCENT)];
-    let program = scene.means.largest(Layer::Host, "program_percent").filter(|(_, percent)| *percent >= 50.0);
-    seen.extend(program.map(|(_, percent)| Seen::beside(Measure::ProgramPercent, percent)));
+    let program = scene.largest_program().filter(|program| program.percent >= 50.0);
+    if let Some(program) = program {
+        seen.push(Seen::beside(Measure::ProgramPercent, program.percent));
+        seen.extend(program.processes_seen());
+    }
     let finding = LimitFinding::new(LimitStep::Client, seen, &["cpu.single_core_bound"]);
     Tested::by_first(match program {
-        Some((name, _)) => finding.at(name),
+        Some(program) => finding.at(program.name),
         None => finding,
     })
 }

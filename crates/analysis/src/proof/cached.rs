@@ -1,0 +1,98 @@
+//! Whether reads of a proof's passes came out of a cache: then its figures are those of the cache, and it
+//! proves nothing of the storage.
+//!
+//! Not here: whether a cache answered in a run ([`crate::whose_memory`]), and the sentence.
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::MemoryFacts;
+use crate::whose_memory::{CacheEvidence, CacheSuspicion};
+
+/// What is known of caches over all passes that count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CachedReads {
+    /// Of each state, the passes in which a cache answered reads.
+    pub answered: Vec<usize>,
+    /// Of each state, all its passes.
+    pub of: Vec<usize>,
+    /// The memories of the pass that tells most: the one with the largest share where a cache answered, else
+    /// one in which it may have. `None` where nothing speaks for a cache.
+    pub worst: Option<MemoryFacts>,
+}
+
+impl CachedReads {
+    /// Of `states` states, without a pass.
+    pub fn of_states(states: usize) -> CachedReads {
+        CachedReads { answered: vec![0; states], of: vec![0; states], worst: None }
+    }
+
+    /// Takes a pass of a state.
+    pub fn take(&mut self, state: usize, memory: Option<&MemoryFacts>) {
+        let (Some(answered), Some(of)) = (self.answered.get_mut(state), self.of.get_mut(state)) else {
+            return;
+        };
+        *of += 1;
+        let Some(memory) = memory else { return };
+        *answered += usize::from(weight(memory) >= ANSWERED);
+        if weight(memory) > self.worst.as_ref().map_or(0.0, weight) {
+            self.worst = Some(memory.clone());
+        }
+    }
+
+    /// In how many passes a cache answered.
+    pub fn answered_passes(&self) -> usize {
+        self.answered.iter().sum()
+    }
+
+    /// How many passes there were.
+    pub fn passes(&self) -> usize {
+        self.of.iter().sum()
+    }
+}
+
+/// From this weight on a cache answered; below it may have.
+const ANSWERED: f64 = 2.0;
+
+/// How much a pass tells of a cache: nothing is 0.
+fn weight(memory: &MemoryFacts) -> f64 {
+    match &memory.suspicion {
+        None | Some(CacheSuspicion::NotSuspected) => 0.0,
+        Some(CacheSuspicion::MayHaveAnswered { .. }) => 1.0,
+        Some(CacheSuspicion::Answered { evidence }) => match evidence {
+            CacheEvidence::LaterReadsFaster { .. } => ANSWERED,
+            CacheEvidence::ClientCounted { share } => ANSWERED + share,
+            CacheEvidence::TargetIsMemory => f64::MAX,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::whose_memory::WhySuspected;
+
+    fn memory(suspicion: CacheSuspicion) -> MemoryFacts {
+        MemoryFacts { suspicion: Some(suspicion), ..MemoryFacts::default() }
+    }
+
+    fn counted(share: f64) -> MemoryFacts {
+        memory(CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { share } })
+    }
+
+    #[test]
+    fn passes_are_counted_for_each_state_and_the_worst_is_kept() {
+        let mut cached = CachedReads::of_states(2);
+        let may = memory(CacheSuspicion::MayHaveAnswered { why: vec![WhySuspected::UsedBefore] });
+        cached.take(0, None);
+        cached.take(0, Some(&memory(CacheSuspicion::NotSuspected)));
+        assert_eq!((cached.answered_passes(), cached.passes(), &cached.worst), (0, 2, &None));
+        cached.take(1, Some(&may));
+        assert_eq!((cached.answered_passes(), &cached.worst), (0, &Some(may.clone())));
+        for share in [0.4, 0.9, 0.2] {
+            cached.take(1, Some(&counted(share)));
+        }
+        cached.take(1, Some(&may));
+        assert_eq!((&cached.answered, &cached.of), (&vec![0, 3], &vec![2, 5]));
+        assert_eq!(cached.worst, Some(counted(0.9)));
+    }
+}

@@ -1,0 +1,107 @@
+//! Directories that this program made and that hold no operations of their own: what they are, and where one
+//! looks instead.
+
+use std::path::Path;
+
+use reelgauge_console::entry::{PROOF, SUITE};
+use reelgauge_msmeter::kept::{RECORDS_FILE, SCRIPT_FILE, is_session};
+use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::text::shell_word;
+use reelgauge_results::watched::watch_plan;
+use reelgauge_runner::prove::proof_file::Proof;
+use reelgauge_runner::suite::Suite;
+
+use super::latest::newest_and_below;
+
+/// What a directory is, where it holds no operations and something else.
+pub fn without_operations(dir: &Path) -> Option<String> {
+    let said = shell_word(dir);
+    if !dir.is_dir() || dir.join("ops").exists() {
+        return None;
+    }
+    let of_many = |what: &str, part: &str| {
+        format!(
+            "{said} is a {what}, and each {part} has operations of its own; see which: reelgauge report {said}"
+        )
+    };
+    if Suite::is_in(dir) {
+        return Some(of_many(SUITE, "workload"));
+    }
+    if Proof::is_in(dir) {
+        return Some(of_many("proof", "pass"));
+    }
+    if let Ok(run_dir) = RunDir::open(dir) {
+        if is_session(&run_dir) {
+            return Some(format!(
+                "{said} is a session of the original meter, which logs no operations; every record is in {}",
+                shell_word(&dir.join(RECORDS_FILE))
+            ));
+        }
+        let is_watch = watch_plan(&run_dir).is_some();
+        return is_watch.then(|| format!("{said} is a watch, which counts and has no operations"));
+    }
+    let holds_runs = newest_and_below(dir, 1).is_ok_and(|(runs, _)| !runs.is_empty());
+    holds_runs.then(|| format!("{said} is a folder of runs, and no run; see which: reelgauge list {said}"))
+}
+
+/// What is run in place of a directory, or of a plan in it that no machine can carry out alone.
+pub fn without_a_plan(plan: &Path) -> Option<String> {
+    let (said, is_dir) = (shell_word(plan), plan.is_dir());
+    let dir = if is_dir { plan } else { plan.parent()? };
+    let run_dir = RunDir::open(dir).ok()?;
+    if is_session(&run_dir) {
+        return Some(format!(
+            "{said} is of a session of the original meter; do it again with its workers: reelgauge fleet msmeter {} \
+             --root DIR",
+            shell_word(&dir.join(SCRIPT_FILE))
+        ));
+    }
+    let is_of_many = [(Suite::is_in(dir), SUITE), (Proof::is_in(dir), PROOF)];
+    if let Some((_, verb)) = is_of_many.iter().find(|(is_it, _)| *is_it) {
+        let what = if *verb == PROOF { "proof, which is made again with: reelgauge prove" } else { "suite" };
+        return Some(format!(
+            "{said} is of a {what}; each run in it has a plan: reelgauge run {}/RUN/run.toml",
+            shell_word(dir)
+        ));
+    }
+    is_dir.then(|| {
+        format!("{said} is a run; its plan does it again: reelgauge run {}", shell_word(&run_dir.plan_path()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_holds_no_operations_says_what_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let make = |name: &str, plan: &str| {
+            let dir = folder.path().join(name);
+            std::fs::create_dir_all(&dir).unwrap();
+            RunDir::begin_at(&dir).unwrap().write_plan(plan).unwrap();
+            dir
+        };
+        let run = make("run", "");
+        std::fs::create_dir(run.join("ops")).unwrap();
+        assert_eq!(without_operations(&run), None);
+        assert!(without_a_plan(&run).unwrap().ends_with("/run/run.toml"));
+        assert_eq!(without_a_plan(&run.join("run.toml")), None);
+        let session = make("session", "[msmeter]\nscript = \"night\"\n");
+        let said = without_operations(&session).unwrap();
+        assert!(said.contains("original meter") && said.ends_with("records.csv"), "{said}");
+        let said = without_a_plan(&session.join("run.toml")).unwrap();
+        assert!(said.contains("fleet msmeter") && said.contains("script.txt"), "{said}");
+        let suite = make("suite", "");
+        std::fs::write(suite.join("suite.json"), "{}").unwrap();
+        assert!(without_operations(&suite).unwrap().contains("each workload"));
+        let said = without_a_plan(&suite.join("run.toml")).unwrap();
+        assert!(said.ends_with("/suite/RUN/run.toml"), "{said}");
+        assert!(without_operations(folder.path()).unwrap().contains("reelgauge list"));
+        let empty = folder.path().join("empty");
+        std::fs::create_dir(&empty).unwrap();
+        assert_eq!((without_operations(&empty), without_a_plan(&empty)), (None, None));
+    }
+}
