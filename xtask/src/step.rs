@@ -19,6 +19,18 @@ pub struct Counts {
     pub skipped: Vec<String>,
 }
 
+impl Counts {
+    /// Adds others to these.
+    pub fn add(&mut self, others: Counts) {
+        self.passed += others.passed;
+        self.failed += others.failed;
+        self.broken.extend(others.broken);
+        self.unstable.extend(others.unstable);
+        self.alone.extend(others.alone);
+        self.skipped.extend(others.skipped);
+    }
+}
+
 /// What became of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -110,13 +122,9 @@ fn add(total: &mut Counts, step: &Finished) {
         Outcome::Failed(_) => total.failed += 1,
         Outcome::Skipped(why) => total.skipped.push(format!("{}: {why}", step.name)),
         Outcome::Tests(counts, why) => {
-            total.passed += counts.passed;
             // A run of tests that broke off without one failed test is a failure all the same.
-            total.failed += counts.failed.max(u64::from(why.is_some()));
-            total.skipped.extend(counts.skipped.iter().cloned());
-            total.broken.extend(counts.broken.iter().cloned());
-            total.unstable.extend(counts.unstable.iter().cloned());
-            total.alone.extend(counts.alone.iter().cloned());
+            let failed = counts.failed.max(u64::from(why.is_some()));
+            total.add(Counts { failed, ..counts.clone() });
         }
     }
 }

@@ -38,7 +38,9 @@ const ALONE_AT_MOST: usize = 5;
 /// The test programs and what they are told.
 pub struct Suite {
     quick: bool,
-    /// The programs that judge by time.
+    /// The programs that judge by time, and that nothing can run beside.
+    one_by_one: Vec<Program>,
+    /// The others that judge by time.
     measuring: Vec<Program>,
     /// All others.
     waiting: Vec<Program>,
@@ -52,8 +54,10 @@ impl Suite {
     pub fn build(quick: bool) -> anyhow::Result<Suite> {
         let skips = crate::target_dir().join("skipped-tests.txt");
         std::fs::write(&skips, "")?;
-        let (measuring, waiting) = programs::build(quick)?.into_iter().partition(Program::measures);
-        Ok(Suite { quick, measuring, waiting, environment: environment(quick, &skips), skips })
+        let (measuring, waiting): (Vec<_>, Vec<_>) =
+            programs::build(quick)?.into_iter().partition(Program::measures);
+        let (one_by_one, measuring) = measuring.into_iter().partition(Program::runs_alone);
+        Ok(Suite { quick, one_by_one, measuring, waiting, environment: environment(quick, &skips), skips })
     }
 
     /// Runs the programs that judge nothing by time, and the examples in documentation.
@@ -65,9 +69,14 @@ impl Suite {
         Ok(ran.outcome())
     }
 
-    /// Runs the programs that judge by time. Nothing else should run meanwhile.
+    /// Runs the programs that judge by time, one by one those that would be in the way of the others. Nothing
+    /// else should run meanwhile.
     pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
-        Ok(self.run(&self.measuring, MEASURING_AT_ONCE)?.outcome())
+        let mut ran = self.run(&self.one_by_one, 1)?;
+        let others = self.run(&self.measuring, MEASURING_AT_ONCE)?;
+        ran.total.add(others.total);
+        ran.broken.extend(others.broken);
+        Ok(ran.outcome())
     }
 
     fn run(&self, programs: &[Program], at_once: usize) -> anyhow::Result<Ran> {

@@ -52,6 +52,10 @@ const MEASURING: [&str; 37] = [
     "console_shared",
 ];
 
+/// Of these, the ones that nothing can run beside: they keep processors busy, on purpose or with an emulated
+/// machine, or compare this machine with itself over minutes.
+const ONE_BY_ONE: [&str; 4] = ["whose_fault", "trace_timing", "guest_nas", "prove"];
+
 /// The others that take longest, the longest first: none of them is to be left alone at the end. A name that
 /// is gone does no harm.
 const LONGEST: [&str; 6] = [
@@ -137,6 +141,11 @@ impl Program {
         self.folder.ends_with("tests") && MEASURING.contains(&self.name.as_str())
     }
 
+    /// Whether nothing can run beside it.
+    pub fn runs_alone(&self) -> bool {
+        self.measures() && ONE_BY_ONE.contains(&self.name.as_str())
+    }
+
     /// When it is to start, beside those of its kind.
     fn turn(&self) -> usize {
         let order: &[&str] = if self.measures() { &MEASURING } else { &LONGEST };
@@ -179,6 +188,18 @@ mod tests {
             assert_eq!(program(&other).unwrap(), None);
         }
         assert!(program(&line(true, "\"/t/a\"").replace("manifest_path", "other")).is_err());
+    }
+
+    /// Whoever starts programs that do nothing but keep processors busy.
+    #[test]
+    fn nothing_runs_beside_those_that_fill_all_processors() {
+        let programs = std::fs::read_dir(crate::root().join("tests/tests")).unwrap();
+        let paths = programs.map(|entry| entry.unwrap().path());
+        let filling = paths
+            .filter(|path| std::fs::read_to_string(path).is_ok_and(|text| text.contains("busy::Busy")))
+            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
+        let beside: Vec<String> = filling.filter(|name| !Program::end_to_end(name).runs_alone()).collect();
+        assert!(beside.is_empty(), "{beside:?}");
     }
 
     /// Inside a program they take turns, so that is how they are known.

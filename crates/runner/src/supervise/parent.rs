@@ -19,8 +19,10 @@ use crate::session::finished::EXIT_BROKE_OFF;
 /// Set in the child, to the parent's process number.
 pub(super) const NUMBER: &str = "REELGAUGE_SUPERVISED_BY";
 
-/// How long a child that has said its exit code may take to end.
+/// How long a child that has said its exit code may take to end where the kernel holds it.
 const GRACE: Duration = Duration::from_millis(500);
+/// And where it has no processor to end with.
+const PATIENT_GRACE: Duration = Duration::from_secs(3);
 const BEAT: Duration = Duration::from_millis(5);
 
 /// How often the child is looked at.
@@ -31,6 +33,22 @@ const LEAVE_AFTER: Duration = Duration::from_millis(1500);
 
 /// How long a child may take to let go of standard output.
 const LET_GO_WITHIN: Duration = Duration::from_millis(200);
+
+/// Whether the kernel holds a thread of a process, so that it can't end; `true` where that isn't told.
+fn is_held(process: u32) -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let stats = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
+    stats.into_iter().any(|stat| is_uninterruptible(&stat))
+}
+
+/// By a thread's `stat`: its name, which may hold anything, ends at the last parenthesis, and its state
+/// stands behind it.
+fn is_uninterruptible(stat: &str) -> bool {
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('D'))
+}
 
 /// Starts the child, and waits for it.
 pub(super) fn watch_child(patience: &Patience) -> io::Result<u8> {
@@ -173,17 +191,22 @@ impl Watch<'_> {
 
     /// The child has said its exit code and should end by itself.
     fn farewell(mut self, code: u8) -> io::Result<u8> {
-        let said_at = Instant::now();
-        while said_at.elapsed() < GRACE {
+        let (said_at, process) = (Instant::now(), self.child.id());
+        let mut free_at = said_at;
+        // A moment in the kernel is nothing: everything that ends closes files.
+        while said_at.elapsed() < PATIENT_GRACE && free_at.elapsed() < GRACE {
             if self.child.try_wait()?.is_some() {
                 return Ok(code);
             }
+            if !is_held(process) {
+                free_at = Instant::now();
+            }
             std::thread::sleep(BEAT);
         }
-        eprintln!(
-            "reelgauge: the kernel holds process {} until the storage answers; results are complete without it",
-            self.child.id()
-        );
+        if is_held(process) {
+            eprintln!("reelgauge: the kernel holds process {process} until the storage answers;");
+            eprintln!("whatever was measured is complete without it");
+        }
         Ok(code)
     }
 
@@ -198,4 +221,16 @@ impl Watch<'_> {
 
 fn is_no_answer_yet(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_kernel_holds_is_said_to_be_held() {
+        assert!(is_uninterruptible("77 (a) D (b) D 1 77"));
+        assert!(!is_uninterruptible("77 (a) D (b) R 1 77") && !is_uninterruptible("77 (cut"));
+        assert!(!cfg!(target_os = "linux") || !is_held(u32::MAX), "it is gone");
+    }
 }
