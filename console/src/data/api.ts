@@ -27,12 +27,16 @@ export const isReachable = signal(true);
 /** Whether the server asks for the token before it tells anything. */
 export const needsToken = signal(false);
 
+/** How often this browser was let in. What was asked before is refused afterwards, and that says nothing any more. */
+let entered = 0;
+
 const run = (id: string) => `api/runs/${encodeURIComponent(id)}`;
 const trace = (name: string) => `api/traces/${encodeURIComponent(name)}`;
 
 export const api = {
   enter: async (token: string) => {
     await change("POST", "api/enter", { token });
+    entered += 1;
     needsToken.value = false;
   },
   info: (stop?: AbortSignal) => get<Info>("api/info", stop),
@@ -87,10 +91,11 @@ function changeInit(method: string, body?: unknown): RequestInit {
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {
+  const before = entered;
   try {
     const answer = await fetch(path, init);
     isReachable.value = true;
-    if (answer.status === UNAUTHORIZED) needsToken.value = true;
+    if (answer.status === UNAUTHORIZED && before === entered) needsToken.value = true;
     return answer;
   } catch (fault) {
     if (fault instanceof DOMException && fault.name === "AbortError") throw fault;
