@@ -371,19 +371,26 @@ fn what_a_probe_leaves_that_is_killed_while_it_makes_its_area_goes_too() {
     }
 }
 
-#[test]
-fn without_inodes_nothing_is_said_of_the_file_system() {
-    require!(Need::Root);
-    let mount = TempMount::tmpfs(32);
-    // Enough for the area, and too few for a listing or a large attribute.
-    tool(&format!("mount -o remount,nr_inodes=48 {}", mount.path().display()));
-    let outcome = probed(mount.path(), &["--all"]);
+/// The screen of a probe, on one line, on a file system that has too few inodes for a listing.
+#[track_caller]
+fn probed_without_inodes(target: &Path) -> String {
+    let outcome = probed(target, &["--all"]);
     let text = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains("Listing: Not measured: too few inodes are left to make a file"),
         "{}",
         outcome.said()
     );
+    text
+}
+
+#[test]
+fn without_inodes_nothing_is_said_of_the_file_system() {
+    require!(Need::Root);
+    let mount = TempMount::tmpfs(32);
+    // Enough for the area, and too few for a listing or a large attribute.
+    tool(&format!("mount -o remount,nr_inodes=48 {}", mount.path().display()));
+    let text = probed_without_inodes(mount.path());
     let (_, unseen) = text.split_once("Not looked at: ").unwrap();
     assert!(unseen.contains("Listing"), "{unseen}");
     let told = judged(mount.path());
@@ -404,13 +411,7 @@ fn on_a_disk_short_of_inodes_attributes_are_not_refused_for_want_of_them() {
     let made = (0..).take_while(|at| std::fs::File::create(fill.join(at.to_string())).is_ok()).count();
     assert!(made > 100, "{made}");
     (0..60).for_each(|at| std::fs::remove_file(fill.join(at.to_string())).unwrap());
-    let outcome = probed(mount.path(), &["--all"]);
-    let text = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        text.contains("Listing: Not measured: too few inodes are left to make a file"),
-        "{}",
-        outcome.said()
-    );
+    let text = probed_without_inodes(mount.path());
     let (_, attributes) = text.split_once("Extended attributes: ").unwrap();
     assert!(!attributes.split(" Names: ").next().unwrap().contains("inodes"), "{text}");
     let told = judged(mount.path());

@@ -12,6 +12,7 @@ pub mod writer;
 
 use std::path::{Path, PathBuf};
 
+use reelgauge_analysis::{Outcome, Summary};
 use serde::{Deserialize, Serialize};
 
 /// The file's name in a run directory.
@@ -205,6 +206,23 @@ impl LiveEvent {
     /// The event in a line; `None` for a line that is none, such as one that a crash cut off.
     pub fn from_line(line: &[u8]) -> Option<LiveEvent> {
         serde_json::from_slice(line).ok()
+    }
+
+    /// The last event of a run that has these figures.
+    pub fn end_of(summary: &Summary, at_s: f64) -> LiveEvent {
+        let late = summary.load_points.iter().filter_map(|point| point.streams.as_ref());
+        let outcome = match summary.outcome {
+            Outcome::Complete => LiveOutcome::Complete,
+            Outcome::Interrupted => LiveOutcome::Interrupted,
+            Outcome::BrokeOff | Outcome::Running => LiveOutcome::BrokeOff,
+        };
+        LiveEvent::End {
+            at_s,
+            outcome,
+            reason: summary.outcome_reason.clone(),
+            late_frames: late.clone().map(|late| late.total.late_frames).reduce(|sum, more| sum + more),
+            incidents: late.map(|late| late.incident_count).reduce(|sum, more| sum + more),
+        }
     }
 
     /// As a line, without its end. It has no line break in it, whatever names it carries.

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_analysis::Summary;
 use reelgauge_results::live::process::own_mark;
 use reelgauge_results::live::writer::LiveWriter;
 use reelgauge_results::live::{LiveEvent, LiveOutcome};
@@ -69,19 +69,7 @@ impl FleetLiveLog {
 
     /// Its results are there.
     pub fn end(self, summary: &Summary) {
-        let late = summary.load_points.iter().filter_map(|point| point.streams.as_ref());
-        let outcome = match summary.outcome {
-            Outcome::Complete => LiveOutcome::Complete,
-            Outcome::Interrupted => LiveOutcome::Interrupted,
-            Outcome::BrokeOff | Outcome::Running => LiveOutcome::BrokeOff,
-        };
-        let end = LiveEvent::End {
-            at_s: self.at_s,
-            outcome,
-            reason: summary.outcome_reason.clone(),
-            late_frames: late.clone().map(|late| late.total.late_frames).reduce(|sum, more| sum + more),
-            incidents: late.map(|late| late.incident_count).reduce(|sum, more| sum + more),
-        };
+        let end = LiveEvent::end_of(summary, self.at_s);
         self.finish(&end);
     }
 

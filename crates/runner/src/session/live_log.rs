@@ -8,8 +8,6 @@ mod disturbance;
 use std::time::{Duration, Instant};
 
 use reelgauge_analysis::forecast::Forecast;
-use reelgauge_analysis::late::LateFigures;
-use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::clock::Clock;
 use reelgauge_engine::dataset::{DataSetError, OtherSet};
 use reelgauge_results::live::process::own_mark;
@@ -43,13 +41,7 @@ pub fn logged(
     let mut log = LiveLog::beside(observer);
     let result = run(&mut log);
     let end = match &result {
-        Ok(Finished { summary, .. }) => LiveEvent::End {
-            at_s: log.at_s(),
-            outcome: outcome(summary.outcome),
-            reason: summary.outcome_reason.clone(),
-            late_frames: of_all_points(summary, |late| late.total.late_frames),
-            incidents: of_all_points(summary, |late| late.incident_count),
-        },
+        Ok(Finished { summary, .. }) => LiveEvent::end_of(summary, log.at_s()),
         Err(error) => LiveEvent::End {
             at_s: log.at_s(),
             outcome: outcome_of(error),
@@ -60,20 +52,6 @@ pub fn logged(
     };
     log.end(&end);
     result
-}
-
-/// A number of all load points together; `None` where none has frames.
-fn of_all_points(summary: &Summary, number: impl Fn(&LateFigures) -> u64) -> Option<u64> {
-    let late = summary.load_points.iter().filter_map(|point| point.streams.as_ref());
-    late.map(number).reduce(|sum, of_point| sum + of_point)
-}
-
-fn outcome(outcome: Outcome) -> LiveOutcome {
-    match outcome {
-        Outcome::Complete => LiveOutcome::Complete,
-        Outcome::Interrupted => LiveOutcome::Interrupted,
-        Outcome::BrokeOff | Outcome::Running => LiveOutcome::BrokeOff,
-    }
 }
 
 fn outcome_of(error: &RunError) -> LiveOutcome {
