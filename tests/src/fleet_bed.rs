@@ -89,6 +89,19 @@ impl Bed {
         self.agents.push((name.to_owned(), agent));
     }
 
+    /// Puts an agent with further flags in place of one that does nothing.
+    ///
+    /// # Panics
+    /// If it does not appear.
+    #[track_caller]
+    pub fn limit_agent(&mut self, name: &str, flags: &[&str]) {
+        self.agents.retain(|(other, _)| other != name);
+        let keep = self.kept(name).display().to_string();
+        let flags = [&["--keep", &keep], flags].concat();
+        let agent = self.fleet.agent(name, &self.fleet.root("nas"), &flags);
+        self.agents.push((name.to_owned(), agent));
+    }
+
     /// Kills an agent's process, and nothing else.
     ///
     /// # Panics

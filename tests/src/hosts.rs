@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-use crate::link::Namespace;
+use crate::link::{Namespace, keep_in_order};
 use crate::needs::Need;
 use crate::tool::tool;
 
@@ -37,6 +37,7 @@ impl Hosts {
             tool(&format!("ip -n {n} link set v0 up"));
             tool(&format!("ip -n {w} link set p{at} master br0 up"));
             for (namespace, device) in [(n, "v0"), (w, &*format!("p{at}"))] {
+                keep_in_order(namespace, device);
                 tool(&format!(
                     "tc -n {namespace} qdisc replace dev {device} root tbf rate {mbit}mbit burst 256kb latency 20ms"
                 ));

@@ -44,6 +44,7 @@ impl Link {
         for (namespace, address) in [(s, SERVER), (c, CLIENT)] {
             tool(&format!("ip -n {namespace} addr add {address}/24 dev v0"));
             tool(&format!("ip -n {namespace} link set v0 up"));
+            keep_in_order(namespace, "v0");
             tool(&format!(
                 "tc -n {namespace} qdisc replace dev v0 root tbf rate {mbit}mbit burst 256kb latency 20ms"
             ));
@@ -88,6 +89,8 @@ impl Link {
             tool(&format!("ip -n {namespace} addr add {address}/24 dev v0"));
             tool(&format!("ip -n {w} link set {port} mtu {mtu_bytes} master br0"));
             tool(&format!("ip -n {w} link set {port} up"));
+            keep_in_order(namespace, "v0");
+            keep_in_order(&w, port);
         }
         tool(&format!("ip -n {w} link set br0 up"));
         tool(&format!("tc -n {w} qdisc add dev pc root tbf rate {mbit}mbit burst 20kb limit {buffer_bytes}"));
@@ -190,6 +193,16 @@ impl Link {
             .output();
         listing.is_ok_and(|output| !output.stdout.is_empty())
     }
+}
+
+/// Lets all packets of a connection that a virtual cable's end receives be taken in by one processor. Else
+/// they wait in the queue of whichever processor sent them, and overtake each other, as on no real cable.
+pub(crate) fn keep_in_order(namespace: &str, device: &str) {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from).min(32);
+    let mask = (1_u64 << processors) - 1;
+    let set = format!("echo {mask:x} > /sys/class/net/{device}/queues/rx-0/rps_cpus");
+    // Only a mount of its own shows the namespace's devices in /sys.
+    tool_with(&["ip", "netns", "exec", namespace, "sh", "-c", &set]).unwrap();
 }
 
 /// A network namespace, removed on drop.

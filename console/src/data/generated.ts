@@ -366,7 +366,7 @@ export type Criterion =
   | "ratio";
 
 /** Who an incident or a failed load point is booked to. */
-export type Culprit = "tool" | "this_machine" | "link" | "storage" | "not_known";
+export type Culprit = "tool" | "this_machine" | "max_rate" | "link" | "storage" | "not_known";
 
 /** The files used. */
 export type DataSet = {
@@ -781,6 +781,14 @@ export type Headroom = {
   never: number,
 };
 
+/** What a limit on bytes a second did to a load point. */
+export type HeldBack = {
+  /** The limit, reading and writing together. */
+  max_bytes_per_s: number,
+  /** Operations of the measured time that had to wait for it. */
+  operations: number,
+};
+
 /** What stands around the number on top of a page. */
 export type Hero = {
   /** What is said on top, as data. As in the summary; made from its figures where it has none. */
@@ -1051,6 +1059,8 @@ export type LimitFinding = {
 
 /** What was measured, its unit in its name. */
 export type LimitMeasure =
+  | "max_bytes_per_s"
+  | "held_back_percent"
   | "cached_percent"
   | "read_bytes_per_s"
   | "written_bytes_per_s"
@@ -1108,6 +1118,7 @@ export type LimitSeen = {
 
 /** The questions, in the order in which they are asked. */
 export type LimitStep =
+  | "max_rate"
   | "cache"
   | "link_full"
   | "path_broken"
@@ -1322,6 +1333,8 @@ export type LoadPoint = {
   ended_early: string | null,
   /** Why it has no figures although it was not cut short. `null` where it has. */
   not_measured?: NotMeasured,
+  /** What the limit on bytes a second held back. `null` where none was set. */
+  held_back?: HeldBack,
   /** All workers together. */
   total: Figures,
   /** Each worker. */
@@ -1604,6 +1617,7 @@ export type NextStep =
   | "run_again"
   | "resume"
   | "free_this_machine"
+  | "allow_more"
   | "pass_the_caches"
   | "measure_alone"
   | "faster_link"

@@ -532,6 +532,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     measured_ns: ["The same exactly: what throughput is divided by. null in summaries of versions that did not keep it."],
     ended_early: ["Why it ended before its time, if it did."],
     not_measured: ["Why it has no figures although it was not cut short. null where it has."],
+    held_back: ["What the limit on bytes a second held back. null where none was set.", "HeldBack"],
     total: ["All workers together.", "Figures"],
     per_worker: ["Each worker.", "WorkerFigures"],
     paper: ["The paper's tables.", "PaperTables"],
@@ -841,6 +842,10 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     lateness: ["From when operations were due *and their worker was free* until they were issued: the tool's own delay. Waiting for a slow operation before is the storage's delay and is in response.", "LatenessFigures"],
     errors: ["What failed, by error number.", "ErrorFigures"],
     first_error: ["The failure that came first.", "FirstError"],
+  },
+  HeldBack: {
+    max_bytes_per_s: ["The limit, reading and writing together."],
+    operations: ["Operations of the measured time that had to wait for it."],
   },
   DataSet: {
     files: ["How many."],

@@ -12,7 +12,7 @@ export function Limits({ run }: { run: RunPage }) {
   const { summary } = run;
   const said = [...run.answer.map((sentence) => sentence.text), run.hero.cause];
   const limited = summary.load_points.find(
-    (point) => point.culprit === "this_machine" || point.culprit === "tool",
+    (point) => ["this_machine", "tool", "max_rate"].includes(point.culprit ?? ""),
   );
   const failure = summary.verdict?.failed_first ?? null;
   const failureSaid =
@@ -30,7 +30,9 @@ export function Limits({ run }: { run: RunPage }) {
         <p class="bad" dir="auto">
           {limited.culprit === "this_machine"
             ? `This machine, not the storage, was the limit${one ? "" : ` with ${cut(limited.label, 60)}`}: its processors or memory kept the tool from running.`
-            : `The tool itself was late${one ? "" : ` with ${cut(limited.label, 60)}`}, not the storage.`}{" "}
+            : limited.culprit === "max_rate"
+              ? `The limit on bytes a second that was set, not the storage, was the limit${one ? "" : ` with ${cut(limited.label, 60)}`}.`
+              : `The tool itself was late${one ? "" : ` with ${cut(limited.label, 60)}`}, not the storage.`}{" "}
           Without that nothing would have been late.
         </p>
       )}

@@ -44,6 +44,8 @@ pub enum Culprit {
     Tool,
     /// This machine: its processors or its memory.
     ThisMachine,
+    /// The limit on bytes a second that was set: see [`crate::held_back`].
+    MaxRate,
     /// The network link to the storage.
     Link,
     /// The storage, or the network behind the link.
@@ -59,6 +61,7 @@ impl Culprit {
         match self {
             Culprit::Tool => "tool",
             Culprit::ThisMachine => "this_machine",
+            Culprit::MaxRate => "max_rate",
             Culprit::Link => "link",
             Culprit::Storage => "storage",
             Culprit::NotKnown => "not_known",
@@ -67,7 +70,7 @@ impl Culprit {
 
     /// Whether it is the side that measures: then nothing is known of the storage.
     pub fn is_own(self) -> bool {
-        matches!(self, Culprit::Tool | Culprit::ThisMachine)
+        matches!(self, Culprit::Tool | Culprit::ThisMachine | Culprit::MaxRate)
     }
 }
 
@@ -119,7 +122,7 @@ fn own(machine: Option<&MachineThen>) -> Culprit {
 }
 
 /// Whether measuring threads could have run and had no processor for most of the largest delay.
-fn has_waited(machine: &MachineThen) -> bool {
+pub(crate) fn has_waited(machine: &MachineThen) -> bool {
     let delay_and_wait = machine.own_delay_max_us.zip(machine.processor_wait_max_us);
     delay_and_wait.is_some_and(|(delay_us, wait_us)| wait_us > 0.0 && wait_us >= WAITED_SHARE * delay_us)
 }

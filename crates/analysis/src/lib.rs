@@ -40,6 +40,7 @@ pub mod facts;
 pub mod figures;
 pub mod forecast;
 pub mod fragments;
+pub mod held_back;
 pub mod hosts;
 pub mod in_order;
 pub mod incident;

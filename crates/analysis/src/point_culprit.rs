@@ -60,7 +60,8 @@ pub(crate) fn booked_most(incidents: &[Incident]) -> Option<Culprit> {
         let booked = incidents.iter().filter(|incident| incident.culprit == culprit);
         booked.map(|incident| incident.late_frames).sum()
     };
-    let all = [Culprit::Storage, Culprit::Link, Culprit::ThisMachine, Culprit::Tool, Culprit::NotKnown];
+    let own = [Culprit::ThisMachine, Culprit::Tool, Culprit::MaxRate];
+    let all = [Culprit::Storage, Culprit::Link].into_iter().chain(own).chain([Culprit::NotKnown]);
     let all = all.map(|culprit| (culprit, frames(culprit)));
     let (most, most_frames) = all.into_iter().reduce(|one, two| if two.1 > one.1 { two } else { one })?;
     (most_frames > 0).then_some(most)

@@ -226,6 +226,9 @@ pub struct LoadPoint {
     /// Why it has no figures although it was not cut short. `None` where it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_measured: Option<NotMeasured>,
+    /// What the limit on bytes a second held back. `None` where none was set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_back: Option<HeldBack>,
     /// All workers together.
     pub total: Figures,
     /// Each worker.
@@ -253,6 +256,16 @@ pub struct LoadPoint {
     /// Which layer limited it, by the counters of exactly its measured time. `None` where none were sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
+}
+
+/// What a limit on bytes a second did to a load point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct HeldBack {
+    /// The limit, reading and writing together.
+    pub max_bytes_per_s: u64,
+    /// Operations of the measured time that had to wait for it.
+    pub operations: u64,
 }
 
 /// Why a load point could not be measured.
@@ -307,6 +320,7 @@ impl LoadPoint {
             measured_ns: Some(figures.timing.measured_ns),
             ended_early: facts.ended_early,
             not_measured: None,
+            held_back: None,
             total: figures.total,
             per_worker: figures.per_worker,
             paper: figures.paper,

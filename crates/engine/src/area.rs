@@ -19,6 +19,7 @@ mod sharing;
 
 use std::fs;
 use std::io;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use reelgauge_record::identity;
@@ -26,6 +27,7 @@ use reelgauge_record::identity;
 pub use crate::beneath::AreaDir;
 use crate::beneath::What;
 use crate::space::KeepFree;
+use crate::throttle::Throttle;
 pub use error::AreaError;
 use error::io_error;
 #[cfg(target_os = "linux")]
@@ -56,6 +58,7 @@ pub struct Area {
     /// What became of a target that others have a hand in.
     sharing_note: Option<String>,
     keep_free: KeepFree,
+    max_bytes_per_s: Option<NonZeroU64>,
 }
 
 impl Area {
@@ -89,7 +92,8 @@ impl Area {
         };
         leftover::remove(&target, leftover::NAMES_MAX, &own_users(created.then_some(&area)));
         lock::check_writable(&area.dir)?;
-        Ok(Area { created, sharing_note, keep_free: terms.keep_free, ..area })
+        let Terms { keep_free, max_bytes_per_s, .. } = terms;
+        Ok(Area { created, sharing_note, keep_free, max_bytes_per_s, ..area })
     }
 
     /// What starts that were killed while they made an area left in this target. The next run there removes
@@ -133,7 +137,7 @@ impl Area {
     /// Of a directory that is held open, with nothing said of its target.
     fn held(target: &Path, dir: AreaDir, marker: Marker) -> Area {
         let (target, keep_free) = (target.to_owned(), KeepFree::Usual);
-        Area { target, dir, marker, created: false, sharing_note: None, keep_free }
+        Area { target, dir, marker, created: false, sharing_note: None, keep_free, max_bytes_per_s: None }
     }
 
     fn open_in(target: &Path) -> Result<Area, AreaError> {
@@ -182,6 +186,11 @@ impl Area {
     /// What of the target's room stays free.
     pub fn keep_free(&self) -> KeepFree {
         self.keep_free
+    }
+
+    /// Something that holds back what is moved there beyond what may be; `None` where all may.
+    pub fn throttle(&self) -> Option<Throttle> {
+        self.max_bytes_per_s.map(Throttle::new)
     }
 
     /// Where data sets lie. The directory is made when the first one is prepared.

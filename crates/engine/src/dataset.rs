@@ -36,8 +36,10 @@ pub(crate) use others::is_file_name;
 pub use others::{OtherSet, give_back, others, to_give_back};
 
 use crate::area::Area;
+use crate::clock::Clock;
 use crate::driver::TargetFile;
 use crate::pattern::PatternSpec;
+use crate::throttle::Throttle;
 
 /// How often progress is reported and the stop flag looked at.
 const BEAT: Duration = Duration::from_millis(50);
@@ -94,9 +96,28 @@ struct Shared {
     reused_bytes: AtomicU64,
     written_bytes: AtomicU64,
     stop: AtomicBool,
+    /// What holds the writes back, and the clock that it goes by.
+    throttle: Option<(Throttle, Clock)>,
 }
 
 impl Shared {
+    fn new(throttle: Option<Throttle>) -> Arc<Shared> {
+        let throttle = throttle.map(|throttle| (throttle, Clock::start()));
+        Arc::new(Shared { throttle, ..Shared::default() })
+    }
+
+    /// Waits until so many bytes may be written, or until told to stop.
+    fn wait_turn(&self, bytes: u64) {
+        let Some((throttle, clock)) = &self.throttle else { return };
+        while let Err(again_ns) = throttle.admit(clock.now_ns(), bytes) {
+            if self.stopped() {
+                return;
+            }
+            let left = Duration::from_nanos(again_ns.saturating_sub(clock.now_ns()));
+            std::thread::sleep(left.min(BEAT));
+        }
+    }
+
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -128,7 +149,7 @@ impl DataSet {
     ) -> Result<DataSet, DataSetError> {
         let total_bytes = spec.total_bytes()?;
         let begun = Instant::now();
-        let shared = Arc::new(Shared::default());
+        let shared = Shared::new(area.throttle());
         let (sender, result) = mpsc::channel();
         let (area, work, spec) = (area.clone(), Arc::clone(&shared), *spec);
         std::thread::Builder::new()

@@ -52,6 +52,7 @@ use crate::clock::Clock;
 use crate::driver::wait::Waiter;
 use crate::io;
 use crate::pattern::{PatternSpec, WriteData};
+use crate::throttle::Throttle;
 use crate::verify::{WriteAt, WriteMap};
 
 pub use crate::driver_error::DriverError;
@@ -103,6 +104,28 @@ pub struct Context {
     pub window: Window,
     /// Set by anybody to end the load point early.
     pub stop: AtomicBool,
+    /// What holds operations back; `None` where nothing does.
+    pub throttle: Option<Throttle>,
+}
+
+impl Context {
+    /// Whether an operation that is due may go now, or when to ask again. It is counted when it is held back
+    /// in the measured time, once: `is_first` where it was not asked before.
+    #[inline]
+    fn admit(&self, now_ns: u64, op: &Op, is_first: bool) -> Result<(), u64> {
+        let Some(throttle) = &self.throttle else { return Ok(()) };
+        let counts = is_first && now_ns >= self.window.warmup_until_ns();
+        throttle.admit_op(now_ns, (op.kind, op.len), counts)
+    }
+}
+
+/// An operation that was let through at this time, after it had been held back: it could not have been due
+/// before, so the wait is no delay of the tool's. A part of a frame keeps the time at which it was due: a
+/// frame waits for nobody.
+fn let_through(op: &mut Op, now_ns: u64) {
+    if !op.flags.has(OpFlags::FRAME) {
+        op.due_ns = op.due_ns.max(now_ns);
+    }
 }
 
 /// Files that may be opened for reading, read, looked at and closed. Everything else that a script asks for

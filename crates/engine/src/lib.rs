@@ -40,4 +40,5 @@ pub mod scratch;
 pub mod simulated;
 pub mod space;
 mod target_file;
+pub mod throttle;
 pub mod verify;

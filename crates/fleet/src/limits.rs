@@ -8,6 +8,7 @@
 //!
 //! Not here: what this machine can do (the runner's allowance).
 
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
@@ -25,6 +26,9 @@ pub struct OwnerLimits {
     pub space_bytes: Option<u64>,
     /// How long a run may take, in nanoseconds, without preparing its files.
     pub duration_ns: Option<u64>,
+    /// Bytes a second that a run may move, reading and writing together: it is held to them.
+    #[serde(default)]
+    pub bytes_per_s: Option<NonZeroU64>,
     /// Nothing may be written: runs read the owner's own files, or files that are there.
     #[serde(default)]
     pub read_only: bool,
@@ -155,6 +159,12 @@ fn lies_in(path: &Path, folder: &Path) -> bool {
 }
 
 impl OwnerLimits {
+    /// Flags of a run that hold it to what it need not be refused for.
+    pub fn flags(&self) -> Vec<String> {
+        let rate = self.bytes_per_s.map(|rate| ["--max-rate".to_owned(), Size(rate.get()).to_string()]);
+        rate.into_iter().flatten().collect()
+    }
+
     /// Holds what a plan takes to what is allowed.
     ///
     /// # Errors

@@ -42,6 +42,7 @@ pub use recording::RecordArgs;
 pub use tuning::TuneArgs;
 pub use watching::WatchArgs;
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -302,12 +303,26 @@ pub struct TargetArgs {
     /// Space on the target to leave free [default: 5% of the volume, at most 10 GB]
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub keep_free: Option<Size>,
+    /// Never move more bytes a second than this, reading and writing together, preparing files
+    /// included, so that others keep their share of a storage in use [default: as many as go]
+    #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = max_rate)]
+    pub max_rate: Option<NonZeroU64>,
+}
+
+/// Less than this is a misspelt unit, and one operation would take longer than a storage may stand still.
+const MAX_RATE_LEAST: u64 = 1_000_000;
+
+/// Bytes a second.
+pub fn max_rate(text: &str) -> Result<NonZeroU64, String> {
+    let size: Size = text.parse().map_err(|error: UnitError| error.to_string())?;
+    let rate = NonZeroU64::new(size.bytes()).filter(|rate| rate.get() >= MAX_RATE_LEAST);
+    rate.ok_or_else(|| "give 1M or more: so many bytes a second".to_owned())
 }
 
 impl TargetArgs {
     /// For the libraries.
     pub fn said(self) -> Terms {
-        terms(self.shared_target, self.keep_free)
+        Terms { max_bytes_per_s: self.max_rate, ..terms(self.shared_target, self.keep_free) }
     }
 }
 
@@ -316,6 +331,7 @@ pub fn terms(is_shared: bool, keep_free: Option<Size>) -> Terms {
     Terms {
         sharing: if is_shared { Sharing::Meant } else { Sharing::Unsaid },
         keep_free: keep_free.map_or(KeepFree::Usual, |size| KeepFree::Bytes(size.bytes())),
+        max_bytes_per_s: None,
     }
 }
 

@@ -5,8 +5,10 @@
 //! stands out, or was missing (analysis).
 
 use reelgauge_analysis::hosts::{
-    HostFigure, HostsSection, NicFigures, PartFigures, PointHosts, Presence, RunHost, StandsOut, TargetScale,
+    HostFigure, HostFigures, HostsSection, NicFigures, PartFigures, PointHosts, Presence, RunHost, StandsOut,
+    TargetScale,
 };
+use reelgauge_analysis::limit::LimitStep;
 use reelgauge_analysis::{LoadPoint, Summary};
 
 use crate::answer_parts::label;
@@ -139,9 +141,17 @@ pub(crate) fn hosts_sentences(summary: &Summary) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     if let Some(point) = told(summary, section) {
         let out = section.hosts.iter().zip(&point.hosts);
-        let out: Vec<_> = out.filter_map(|(host, figures)| Some((host, figures.stands_out?))).collect();
-        let line = |(host, out): &(&RunHost, StandsOut)| (Tone::Bad, standing_out_words(host, out));
-        sentences.extend(out.iter().filter(|(_, out)| out.is_worse).take(NAMES_SAID).map(line));
+        let worse = out.filter_map(|(host, figures)| {
+            Some((host, figures, figures.stands_out.filter(|out| out.is_worse)?))
+        });
+        let line = |(host, figures, out): (&RunHost, &HostFigures, StandsOut)| {
+            let why = match figures.limit {
+                Some(LimitStep::MaxRate) => " Its --max-rate held it back.",
+                _ => "",
+            };
+            (Tone::Bad, format!("{}{why}", standing_out_words(host, &out)))
+        };
+        sentences.extend(worse.take(NAMES_SAID).map(line));
     }
     sentences.extend(section.scale.as_ref().map(|scale| (Tone::Answer, scale_words(scale))));
     sentences
@@ -275,16 +285,13 @@ fn rows<'a>(section: &'a HostsSection, point: &'a PointHosts, all: bool) -> Rows
     if hidden > 0 {
         // Those of which something is to be said, then the slowest.
         hosts.sort_by(|one, two| {
-            let said =
-                |host: &(&RunHost, &reelgauge_analysis::hosts::HostFigures)| note(host.0, host.1).is_empty();
-            let rate = |host: &(&RunHost, &reelgauge_analysis::hosts::HostFigures)| {
-                host.1.figures.bytes_per_s.unwrap_or(0.0)
-            };
+            let said = |host: &(&RunHost, &HostFigures)| note(host.0, host.1).is_empty();
+            let rate = |host: &(&RunHost, &HostFigures)| host.1.figures.bytes_per_s.unwrap_or(0.0);
             said(one).cmp(&said(two)).then(rate(one).total_cmp(&rate(two)))
         });
         hosts.truncate(SHOWN);
     }
-    let own = |(host, figures): (&'a RunHost, &'a reelgauge_analysis::hosts::HostFigures)| Row {
+    let own = |(host, figures): (&'a RunHost, &'a HostFigures)| Row {
         name: plain_short(&host.agent, NAME_CHARS),
         figures: &figures.figures,
         skew_us: figures.start_skew_us,
@@ -310,7 +317,7 @@ fn rows<'a>(section: &'a HostsSection, point: &'a PointHosts, all: bool) -> Rows
     Rows { shown, hidden: hidden as u64 }
 }
 
-fn note(host: &RunHost, figures: &reelgauge_analysis::hosts::HostFigures) -> String {
+fn note(host: &RunHost, figures: &HostFigures) -> String {
     match (figures.presence, figures.stands_out) {
         (Presence::Missing, _) => match host.missing_from_s {
             Some(from_s) => format!("MISSING from {}", moment(from_s)),
@@ -350,7 +357,7 @@ fn table(rows: &[Row<'_>], width: usize) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_analysis::hosts::HostFigures;
+    use HostFigures;
     use reelgauge_analysis::summary::Target;
 
     use super::*;

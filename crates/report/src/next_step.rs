@@ -38,6 +38,9 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         NextStep::FreeThisMachine => {
             then("Close what else runs on this machine, or measure from a faster one", again)
         }
+        NextStep::AllowMore => {
+            "Ask for no more than may be moved, or allow more bytes a second (--max-rate).".to_owned()
+        }
         NextStep::PassTheCaches => {
             "Measure with more data than memory; the warning says how.".to_owned()
         }

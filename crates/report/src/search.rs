@@ -52,6 +52,7 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
     let number = |streams: u32| format!("{} {what}", count(u64::from(streams)));
     let own = match statement.cause.map(|cause| cause.culprit) {
         Some(Culprit::Tool) => "the tool itself",
+        Some(Culprit::MaxRate) => "the limit on bytes a second that was set (--max-rate)",
         _ if summary.hosts.is_some() => "a machine of the agents",
         _ => "this machine",
     };

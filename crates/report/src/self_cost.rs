@@ -45,7 +45,11 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
 /// Beside the median answer.
 fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     let (Some(late_us), Some(response_us)) = (cost.lateness_p99_us, cost.response_p50_us) else {
-        return "No operation was measured, so there is no timing to judge.".to_owned();
+        let is_held = points.iter().any(|point| point.held_back.is_some_and(|held| held.operations > 0));
+        return match is_held {
+            true => "Frames waited for --max-rate, so the tool's own timing was not judged.".to_owned(),
+            false => "No operation was measured, so there is no timing to judge.".to_owned(),
+        };
     };
     if cost.was_only_stopped() {
         let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();

@@ -117,6 +117,10 @@ pub(crate) fn incident_words(incident: &Incident) -> String {
 
 fn own_words(incident: &Incident, at: &str) -> String {
     let machine = incident.machine.unwrap_or_default();
+    if incident.culprit == Culprit::MaxRate {
+        let most = machine.own_delay_max_us.map(|us| format!(" for up to {}", duration(us)));
+        return format!("operations were held back{} from {at} on", most.unwrap_or_default());
+    }
     if let Some(pause_s) = machine.longest_pause_s.filter(|pause_s| *pause_s > 0.0) {
         return format!("the tool did not run for {} from {at} on", duration(pause_s * 1e6));
     }
@@ -132,6 +136,7 @@ pub(crate) fn culprit_words(culprit: Culprit, summary: &Summary) -> &'static str
         Culprit::Tool => "the tool itself, not the storage",
         Culprit::ThisMachine if summary.hosts.is_some() => "that machine itself, not the storage",
         Culprit::ThisMachine => "this machine, not the storage",
+        Culprit::MaxRate => "the limit on bytes a second that was set, not the storage",
         Culprit::Link => "the link to the storage",
         Culprit::Storage if summary.link.is_some() || has_interfaces(summary) => {
             "the storage, or the network to it"

@@ -100,6 +100,10 @@ pub(crate) fn limits(summary: &Summary, page: &mut Page) {
             "This machine, not the storage, was the limit{with}: its processors or memory kept the tool from \
              running. Without that nothing would have been late."
         ),
+        Some(Culprit::MaxRate) => format!(
+            "The limit on bytes a second that was set (--max-rate), not the storage, was the limit{with}. Without it \
+             nothing would have been late."
+        ),
         _ => format!(
             "The tool itself was late{with}, not the storage. Without its own delay nothing would have been late."
         ),

@@ -10,6 +10,7 @@ use super::scene::Scene;
 use super::step::test;
 use super::{Limit, LimitVerdict};
 use crate::culprit::{Culprit, LINK_FULL_SHARE};
+use crate::held_back::{HELD_BACK_PERCENT, percent};
 use crate::summary::LoadPoint;
 
 /// So many are told where nothing stood out.
@@ -32,7 +33,11 @@ pub fn of_point(scene: &Scene<'_>) -> Limit {
     }
     let culprit = scene.point.culprit;
     limit.verdict = verdict(scene);
-    if limit.verdict == LimitVerdict::NothingStoodOut {
+    let held_back = held_back(scene.point);
+    if is_held_back(scene.point, limit.verdict) {
+        limit.found.clone_from(&held_back);
+    }
+    if limit.found.is_none() && limit.verdict == LimitVerdict::NothingStoodOut {
         limit.found = take_limit(&mut found, culprit, scene);
         // What failed by this machine's fault needs no counter to say so.
         if limit.found.is_none() && culprit == Some(Culprit::Link) {
@@ -59,8 +64,8 @@ pub fn of_point(scene: &Scene<'_>) -> Limit {
     limit.contributing = found;
     let told =
         |finding: &LimitFinding| limit.found.iter().chain(&limit.contributing).any(|one| one == finding);
-    let beside: Vec<_> =
-        stuck(scene).into_iter().chain(factors(scene)).filter(|finding| !told(finding)).collect();
+    let beside = held_back.into_iter().chain(stuck(scene)).chain(factors(scene));
+    let beside: Vec<_> = beside.filter(|finding| !told(finding)).collect();
     limit.contributing.extend(beside);
     limit
 }
@@ -77,6 +82,28 @@ fn verdict(scene: &Scene<'_>) -> LimitVerdict {
         (None, None) if scene.is_paced && point.was_cut_off() => LimitVerdict::NotKnown,
         (None, None) if scene.is_paced => LimitVerdict::NothingLimited,
         (None, None) => LimitVerdict::NothingStoodOut,
+    }
+}
+
+/// The limit on bytes a second that was set, where it made operations wait.
+fn held_back(point: &LoadPoint) -> Option<LimitFinding> {
+    let percent = percent(point)?;
+    let limit = point.held_back.map(|held| held.max_bytes_per_s as f64)?;
+    let seen = vec![
+        Seen::against(Measure::HeldBackPercent, percent, HELD_BACK_PERCENT),
+        Seen::beside(Measure::MaxBytesPerS, limit),
+    ];
+    Some(LimitFinding::new(LimitStep::MaxRate, seen, &[]))
+}
+
+/// Whether that was the limit: where a load point failed by it, or, where work goes as fast as it goes, where
+/// more were held back than a few that came together.
+fn is_held_back(point: &LoadPoint, verdict: LimitVerdict) -> bool {
+    let Some(finding) = held_back(point) else { return false };
+    match (verdict, point.culprit) {
+        (LimitVerdict::NothingLimited, _) => false,
+        (_, Some(culprit)) => culprit == Culprit::MaxRate,
+        (_, None) => finding.seen.first().is_some_and(Seen::stands_out),
     }
 }
 
@@ -121,7 +148,7 @@ fn agrees(finding: &LimitFinding, culprit: Option<Culprit>) -> bool {
         Some(Culprit::Link) => step == LimitStep::LinkFull,
         Some(Culprit::ThisMachine) => step == LimitStep::Client,
         Some(Culprit::Storage) => !matches!(step, LimitStep::Cache | LimitStep::LinkFull | LimitStep::Client),
-        Some(Culprit::Tool | Culprit::NotKnown) => false,
+        Some(Culprit::Tool | Culprit::MaxRate | Culprit::NotKnown) => false,
     }
 }
 

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitStep {
+    /// The limit on bytes a second that was set: no layer, and no question to a counter.
+    MaxRate,
     /// A cache answered.
     Cache,
     /// The link carried what it can.
@@ -35,7 +37,7 @@ pub enum LimitStep {
 }
 
 impl LimitStep {
-    /// Every question, in order.
+    /// Every question that is asked of counters, in order.
     pub const ALL: [LimitStep; 12] = [
         LimitStep::Cache,
         LimitStep::LinkFull,
@@ -71,6 +73,10 @@ impl LimitStep {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "LimitMeasure"))]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
+    /// The limit on bytes a second that was set.
+    MaxBytesPerS,
+    /// Of the operations, those that had to wait for it.
+    HeldBackPercent,
     /// Share of the reads that a cache answered.
     CachedPercent,
     /// What was read through the link.

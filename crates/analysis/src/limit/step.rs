@@ -24,6 +24,8 @@ use super::scene::Scene;
 /// Asks a question.
 pub(super) fn test(step: LimitStep, scene: &Scene<'_>) -> Tested {
     match step {
+        // Known without a counter: see the choice.
+        LimitStep::MaxRate => Tested::No,
         LimitStep::Cache => cache::test(scene),
         LimitStep::LinkFull => link_full::test(scene),
         LimitStep::PathBroken => path_broken::test(scene),

@@ -3,6 +3,7 @@
 
 use super::{PausedTotal, SelfCost};
 use crate::figures::seconds;
+use crate::held_back::percent;
 use crate::late::LateFigures;
 use crate::meter::RunTotals;
 use crate::summary::LoadPoint;
@@ -30,6 +31,10 @@ impl SelfCost {
     ) -> SelfCost {
         let cpu_us = cpu_s.map(|(user_s, system_s)| (user_s + system_s) * 1e6);
         let streams = OwnDelay::of(points);
+        // Frames keep their times in the log, so that their lateness has that wait in it.
+        let lateness = totals
+            .lateness
+            .filter(|_| !points.iter().any(|point| point.streams.is_some() && is_held_back(point)));
         let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
         let paused_s = paused.map_or(0.0, |paused| seconds(paused.total_ns));
         let longest = paused.and_then(|paused| paused.longest);
@@ -38,8 +43,8 @@ impl SelfCost {
             cpu_system_s: cpu_s.map(|cpu| cpu.1),
             // The system counts it in ticks: what is shorter than one is not known.
             cpu_us_per_op: cpu_us.filter(|&us| totals.ops > 0 && us > 0.0).map(|us| us / totals.ops as f64),
-            lateness_p99_us: totals.lateness.map(|lateness| lateness.p99_us),
-            lateness_max_us: totals.lateness.map(|lateness| lateness.max_us),
+            lateness_p99_us: lateness.map(|lateness| lateness.p99_us),
+            lateness_max_us: lateness.map(|lateness| lateness.max_us),
             response_p50_us: totals.data_response.as_ref().map(|response| response.p50_us),
             own_delay_max_us: streams.as_ref().map(|own| own.max_us),
             shortest_buffer_s: streams.as_ref().map(|own| own.buffer_s),
@@ -71,6 +76,10 @@ impl SelfCost {
     }
 }
 
+fn is_held_back(point: &LoadPoint) -> bool {
+    percent(point).is_some()
+}
+
 /// What the tool's own delay did to streams.
 struct OwnDelay {
     max_us: f64,
@@ -81,7 +90,9 @@ struct OwnDelay {
 impl OwnDelay {
     /// Over all load points; `None` where none has streams that began.
     fn of(points: &[LoadPoint]) -> Option<OwnDelay> {
-        let late = || points.iter().filter_map(|point| point.streams.as_ref());
+        // A wait for a limit that was set is wanted.
+        let free = || points.iter().filter(|point| !is_held_back(point));
+        let late = || free().filter_map(|point| point.streams.as_ref());
         let max_us = late().filter_map(|late| Some(late.total.own_delay?.max_us)).reduce(f64::max)?;
         let buffers = |late: &LateFigures| late.streams.iter().map(|stream| stream.buffer_s).reduce(f64::min);
         let buffer_s = late().filter_map(buffers).reduce(f64::min)?;

@@ -24,6 +24,8 @@ pub enum NextStep {
     Resume,
     /// Close what else runs on this machine, or measure from a faster one.
     FreeThisMachine,
+    /// Allow more bytes a second than what was set, or ask for fewer.
+    AllowMore,
     /// Measure with more data than memory.
     PassTheCaches,
     /// Measure while nothing else uses the storage.
@@ -59,6 +61,7 @@ pub enum NextStep {
 pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> Option<NextStep> {
     let doubts = |doubt: Doubt| confidence.doubts.contains(&doubt);
     let own = said.cause.is_some_and(|cause| cause.culprit.is_own());
+    let is_held_back = said.cause.is_some_and(|cause| cause.culprit == Culprit::MaxRate);
     match summary.outcome {
         // It has no load to do again.
         Outcome::Running if summary.watch.is_some() => None,
@@ -68,6 +71,7 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
         Outcome::Running => None,
         Outcome::Interrupted if summary.search.is_some() => Some(NextStep::Resume),
         Outcome::Interrupted | Outcome::BrokeOff => Some(NextStep::RunAgain),
+        Outcome::Complete if is_held_back => Some(NextStep::AllowMore),
         Outcome::Complete if said.judgement == Judgement::NotMetByOwnFault => Some(NextStep::FreeThisMachine),
         Outcome::Complete if said.judgement == Judgement::NotKnown && own => Some(NextStep::FreeThisMachine),
         Outcome::Complete if doubts(Doubt::CacheAnswered) => Some(NextStep::PassTheCaches),

@@ -7,6 +7,7 @@
 //!
 //! Not here: how an identity is taken ([`reelgauge_record::identity`]).
 
+use std::num::NonZeroU64;
 use std::path::Path;
 
 use reelgauge_record::identity::{self, Guise};
@@ -32,6 +33,8 @@ pub struct Terms {
     pub sharing: Sharing,
     /// Of the room that stays free on it.
     pub keep_free: KeepFree,
+    /// Of the bytes a second that may be moved there; `None`: as many as go.
+    pub max_bytes_per_s: Option<NonZeroU64>,
 }
 
 /// That a directory's group, and everybody, may write in it, as permission bits.
@@ -201,7 +204,7 @@ mod tests {
     use super::*;
 
     const SOMEBODY: u32 = 4242;
-    const MEANT: Terms = Terms { sharing: Sharing::Meant, keep_free: KeepFree::Usual };
+    const MEANT: Terms = Terms { sharing: Sharing::Meant, keep_free: KeepFree::Usual, max_bytes_per_s: None };
 
     /// A target of this owner with these permissions.
     fn target(user: u32, permissions: u32) -> (tempfile::TempDir, PathBuf) {

@@ -203,6 +203,7 @@ pub(super) fn write_data(
             return Err(DataSetError::Interrupted { written_bytes });
         }
         let len = (bytes - offset).min(write_bytes as u64) as usize;
+        shared.wait_turn(len as u64);
         let stamped = data.stamp(number, offset, len);
         file.write_all(data.slice(&stamped, len)).map_err(failed)?;
         offset += len as u64;

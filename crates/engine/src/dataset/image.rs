@@ -21,6 +21,7 @@ use super::{DataSetError, Prepared, Shared, Watch};
 use crate::area::AreaDir;
 use crate::beneath::For;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
+use crate::throttle::Throttle;
 
 /// Bytes of one write to a file that grows.
 const GROW_BYTES: usize = 64 << 10;
@@ -74,7 +75,7 @@ pub enum Item {
 
 /// Makes an image, or several one after the other. The caller must hold the area's lock, and all paths lie in
 /// it. `progress` is called about twenty times a second; `Break` from it, or `stop`, ends the preparation
-/// within 200 ms and leaves what is there.
+/// within 200 ms and leaves what is there. `throttle` holds the writes back.
 ///
 /// # Errors
 /// [`DataSetError`]: something of an image is there already; space or quota that ran out; an interruption;
@@ -83,11 +84,12 @@ pub fn prepare(
     area: &AreaDir,
     items: Vec<Item>,
     pattern: PatternSpec,
+    throttle: Option<Throttle>,
     progress: &mut dyn FnMut(Prepared) -> ControlFlow<()>,
     stop: &AtomicBool,
 ) -> Result<(), DataSetError> {
     let total_bytes = items.iter().map(size).fold(0, u64::saturating_add);
-    let shared = Arc::new(Shared::default());
+    let shared = Shared::new(throttle);
     let (sender, result) = mpsc::channel();
     let (area, work) = (area.clone(), Arc::clone(&shared));
     std::thread::Builder::new()
@@ -193,6 +195,7 @@ mod tests {
             &AreaDir::open(dir).unwrap(),
             items,
             PATTERN,
+            None,
             &mut |_| ControlFlow::Continue(()),
             &AtomicBool::new(false),
         )
@@ -248,7 +251,7 @@ mod tests {
         let large =
             Item::File { path: dir.path().join("large"), size_bytes: 1 << 40, layout: FileLayout::Growing };
         let area = AreaDir::open(dir.path()).unwrap();
-        let result = prepare(&area, vec![large], PATTERN, &mut |_| ControlFlow::Continue(()), &stop);
+        let result = prepare(&area, vec![large], PATTERN, None, &mut |_| ControlFlow::Continue(()), &stop);
         assert!(matches!(result, Err(DataSetError::Interrupted { .. })));
     }
 }

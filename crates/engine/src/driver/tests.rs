@@ -127,6 +127,7 @@ impl Bench {
             point: 0,
             window: Window::new(0, 60_000 * MS),
             stop: AtomicBool::new(false),
+            throttle: None,
         };
         change(&mut context);
         Bench { _folder: folder, context: Arc::new(context) }
@@ -328,7 +329,17 @@ fn expected(records: &[OpRecord]) -> Seen {
 
 /// A run of random reads; `stream` must be the caller's own.
 fn check_random_reads(name: &str, start: Start<Listed>, stream: u32, in_flight: u16) -> Vec<String> {
-    let bench = Bench::new(|_| {});
+    check_random_reads_on(&Bench::new(|_| {}), name, start, stream, in_flight).notes
+}
+
+/// The same in this load point.
+fn check_random_reads_on(
+    bench: &Bench,
+    name: &str,
+    start: Start<Listed>,
+    stream: u32,
+    in_flight: u16,
+) -> Ended<Listed> {
     let workers = (0..9)
         .map(|id| {
             let steps = random_reads(u64::from(id), stream, 300);
@@ -336,7 +347,7 @@ fn check_random_reads(name: &str, start: Start<Listed>, stream: u32, in_flight: 
             Worker { id, script: Listed { in_flight, writes: id % 2 == 1, ..Listed::new(steps) } }
         })
         .collect();
-    let ended = run(start, workers, &bench);
+    let ended = run(start, workers, bench);
     assert_eq!((ended.finished_scripts, ended.failures.len()), (9, 0), "{name}");
     assert_eq!(seen(stream), expected(&ended.records), "{name}");
     for worker in &ended.workers {
@@ -357,7 +368,48 @@ fn check_random_reads(name: &str, start: Start<Listed>, stream: u32, in_flight: 
         let most = ended.workers.iter().map(|worker| worker.script.most_flying).max();
         assert_eq!(most, Some(in_flight), "{name}: never so many in flight");
     }
-    ended.notes
+    ended
+}
+
+#[test]
+fn no_more_bytes_a_second_are_moved_than_the_throttle_lets_through() {
+    const BYTES_PER_S: u64 = 100_000_000;
+    for (number, (name, start)) in drivers().into_iter().enumerate() {
+        for in_flight in [1, 4] {
+            let throttle = Throttle::new(BYTES_PER_S.try_into().unwrap());
+            let bench = Bench::new(|context| context.throttle = Some(throttle));
+            let stream = 400 + 10 * number as u32 + u32::from(in_flight);
+            let ended = check_random_reads_on(&bench, name, start, stream, in_flight);
+            let asked =
+                |record: &OpRecord| if record.kind == OpKind::Read { u64::from(record.len) } else { 0 };
+            let bytes: u64 = ended.records.iter().map(asked).sum();
+            let last_ns = ended.records.iter().map(|record| record.issued_ns).max().unwrap();
+            let time_ns = last_ns - bench.context.window.begun_ns();
+            // What it may be ahead, and one operation.
+            let allowed = u128::from(time_ns + 100 * MS) * u128::from(BYTES_PER_S) / 1_000_000_000 + 65_536;
+            assert!(u128::from(bytes) <= allowed, "{name}: {bytes} in {time_ns} ns");
+            assert!(bytes > BYTES_PER_S / 4, "{name}: too few to see anything: {bytes}");
+            assert!(bench.context.throttle.as_ref().unwrap().held_operations() > 0, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_the_throttle_holds_back_ends_with_the_load_point() {
+    for (name, start) in drivers() {
+        for in_flight in [1, 4] {
+            let throttle = Throttle::new(1_000.try_into().unwrap());
+            let bench = Bench::new(|context| {
+                context.throttle = Some(throttle);
+                context.window = Window::new(0, 300 * MS);
+            });
+            let steps = random_reads(1, 490, 300);
+            let ended = run(start, Listed { in_flight, ..Listed::new(steps) }.one(), &bench);
+            assert_eq!((ended.finished_scripts, ended.failures.len()), (0, 0), "{name}");
+            let reads = ended.records.iter().filter(|record| record.kind == OpKind::Read).count();
+            assert_eq!(reads, 1, "{name}: the second waits for seconds");
+        }
+    }
 }
 
 #[test]

@@ -22,8 +22,8 @@ use super::launch::{Post, Ready, launch};
 use super::turn::Turns;
 use super::wait::Waiter;
 use super::{
-    Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, impossible, record, worker_threads,
-    write_at,
+    Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, impossible, let_through, record,
+    worker_threads, write_at,
 };
 use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, OpenFile};
 use crate::pattern::Stamped;
@@ -122,6 +122,24 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
         self.waiter.wait_until(&context.clock, until_ns.min(context.window.end_ns()), &context.stop)
     }
 
+    /// Waits until the throttle lets an operation through; the operation as it is then.
+    ///
+    /// # Errors
+    /// The load point is over before that; the time then.
+    fn held_back(&mut self, mut op: Op) -> Result<Op, u64> {
+        let mut now_ns = self.post.context.clock.now_ns();
+        let mut is_first = true;
+        while let Err(again_ns) = self.post.context.admit(now_ns, &op, is_first) {
+            is_first = false;
+            now_ns = self.wait_until(again_ns);
+            if now_ns < again_ns {
+                return Err(now_ns);
+            }
+            let_through(&mut op, now_ns);
+        }
+        Ok(op)
+    }
+
     /// Carries out one operation when it is due; returns the time afterwards. Does nothing when the
     /// load point is over before that.
     #[inline]
@@ -135,6 +153,16 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
                 return now_ns;
             }
         }
+        let held;
+        let op = if self.post.context.throttle.is_some() && refused.is_none() {
+            match self.held_back(*op) {
+                Ok(op) => held = op,
+                Err(now_ns) => return now_ns,
+            }
+            &held
+        } else {
+            op
+        };
         let write = stamped.as_ref().map(|made| write_at(op, self.worker.id, made.sequence));
         let map = context.write_map.as_deref().zip(write);
         if let Some((map, write)) = &map {

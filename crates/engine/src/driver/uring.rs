@@ -46,7 +46,7 @@ use self::slots::{Slot, Slots};
 use super::launch::{Post, Ready, launch};
 use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
-use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, record};
+use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, let_through, record};
 use crate::beneath::KEPT_TO;
 use crate::io::{self, Anchors, NEW_FILE, Name, Names, Opening, create_flags, open_flags};
 
@@ -227,8 +227,9 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                 self.alarms.clear(number);
             }
             if let Some(slot) = ring_worker.held.take() {
+                let is_first = !std::mem::take(&mut ring_worker.is_throttled);
                 ring_worker.is_held_back = false;
-                self.enlist(slot, now_ns);
+                self.enlist_in_turn(slot, now_ns, is_first);
                 continue;
             }
             if ring_worker.free == Slot::NONE {
@@ -250,7 +251,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                         ring_worker.has_alarm = true;
                         self.alarms.set(number, op.due_ns);
                     } else {
-                        self.enlist(slot, now_ns);
+                        self.enlist_in_turn(slot, now_ns, true);
                     }
                 }
                 Step::Wait { until_ns } => {
@@ -269,6 +270,31 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             }
         }
         Ok(())
+    }
+
+    /// The same, unless the throttle holds it back: then its worker is asked again when it may go.
+    #[inline]
+    fn enlist_in_turn(&mut self, number: u32, now_ns: u64, is_first: bool) {
+        let slot = &self.slots.slots[number as usize];
+        let admitted = match slot.refused {
+            None => self.context.admit(now_ns, &slot.op, is_first),
+            Some(_) => Ok(()),
+        };
+        match admitted {
+            Err(again_ns) => {
+                let ring_worker = slot.ring_worker;
+                self.alarms.set(ring_worker, again_ns.clamp(now_ns + 1, Alarms::NEVER - 1));
+                let ring_worker = &mut self.slots.workers[ring_worker as usize];
+                (ring_worker.held, ring_worker.has_alarm) = (Some(number), true);
+                ring_worker.is_throttled = true;
+            }
+            Ok(()) => {
+                if !is_first {
+                    let_through(&mut self.slots.slots[number as usize].op, now_ns);
+                }
+                self.enlist(number, now_ns);
+            }
+        }
     }
 
     /// Puts a prepared operation that is due into the batch; an impossible one is over at once.

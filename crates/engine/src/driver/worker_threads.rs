@@ -20,7 +20,9 @@ use super::hands::{Hands, outcome};
 use super::launch::{Post, STACK_BYTES};
 use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, LONGEST_SPIN_NS, Waiter};
-use super::{Context, DriverError, Heartbeat, Sink, ThreadEnd, Worker, impossible, record, write_at};
+use super::{
+    Context, DriverError, Heartbeat, Sink, ThreadEnd, Worker, impossible, let_through, record, write_at,
+};
 use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, Names, OpenFile};
 use crate::pattern::Stamped;
 
@@ -161,12 +163,21 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
     }
 
     /// Hands an operation to a free helper shortly before it is due, unless the load point is over by then.
-    fn order(&mut self, op: Op) {
+    fn order(&mut self, mut op: Op) {
         let context = &*self.post.context;
         // What is due in the run's first tenth of a millisecond is handed over at once.
         let hand_over_ns = op.due_ns.saturating_sub(LONGEST_SPIN_NS);
         if hand_over_ns > context.clock.now_ns() {
             self.collect_until(hand_over_ns, false);
+        }
+        let mut is_first = true;
+        while let Err(again_ns) = context.admit(context.clock.now_ns().max(op.due_ns), &op, is_first) {
+            is_first = false;
+            self.collect_until(again_ns, false);
+            if !self.goes_on() {
+                return;
+            }
+            let_through(&mut op, context.clock.now_ns());
         }
         if !self.goes_on() || op.due_ns >= context.window.end_ns() {
             return;

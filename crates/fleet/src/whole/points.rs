@@ -9,7 +9,7 @@ use reelgauge_analysis::incident::{INCIDENTS_KEPT, Incident};
 use reelgauge_analysis::late::{LateCounted, LateFigures};
 use reelgauge_analysis::point_culprit::of_hosts as culprit_of_hosts;
 use reelgauge_analysis::rates::mean_response_together_ms;
-use reelgauge_analysis::summary::LoadPointFacts;
+use reelgauge_analysis::summary::{HeldBack, LoadPointFacts};
 use reelgauge_analysis::verdict::of_hosts::{FailurePlace, of_hosts};
 use reelgauge_analysis::verdict::{Failure, Verdict};
 use reelgauge_analysis::{LoadPoint, Meter, PointTally, RunTotals, Summary};
@@ -35,6 +35,7 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) -> RunTotals {
         let sum = |of: fn(&LoadPoint) -> Option<u32>| of_each().filter_map(of).reduce(u32::saturating_add);
         point.threads = sum(|point| point.threads);
         point.stream_count = sum(|point| point.stream_count);
+        point.held_back = held_back(of_each());
         point.streams = late(seen, index);
         for (part, place, _) in seen.each() {
             let rates = part.point(index).map(|point| point.rates.clone()).unwrap_or_default();
@@ -61,6 +62,16 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) -> RunTotals {
     let verdicts = || summary.load_points.iter().filter_map(|point| point.verdict.as_ref());
     summary.verdict = verdicts().find(|verdict| !verdict.passed).or(verdicts().next_back()).cloned();
     all.run_totals()
+}
+
+/// What the owners' limits held back, where every machine has one: else there is no limit of all together.
+fn held_back<'a>(of_each: impl Iterator<Item = &'a LoadPoint>) -> Option<HeldBack> {
+    let together = |one: HeldBack, other: HeldBack| HeldBack {
+        max_bytes_per_s: one.max_bytes_per_s.saturating_add(other.max_bytes_per_s),
+        operations: one.operations.saturating_add(other.operations),
+    };
+    let held: Option<Vec<HeldBack>> = of_each.map(|point| point.held_back).collect();
+    held?.into_iter().reduce(together)
 }
 
 /// What the load point is called, and how many workers ran.

@@ -165,7 +165,7 @@ pub struct FleetInstallArgs {
     pub dry_run: bool,
     /// Remove the agents, their programs and join files
     #[arg(long, conflicts_with_all = ["root", "max_space", "max_duration"])]
-    #[arg(conflicts_with_all = ["read_only", "max_network", "program", "no_service"])]
+    #[arg(conflicts_with_all = ["read_only", "max_rate", "max_network", "program", "no_service"])]
     pub uninstall: bool,
 }
 

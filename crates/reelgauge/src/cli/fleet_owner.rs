@@ -1,8 +1,12 @@
 //! What the owner of an agent allows, as flags: the same of `agent` and of `fleet install`.
 
+use std::num::NonZeroU64;
+
 use clap::Args;
 use reelgauge_fleet::limits::OwnerLimits;
 use reelgauge_workload::units::{Size, Span};
+
+use super::max_rate;
 
 /// An owner's limits. Each is a line in [`OwnerArgs::flags`], too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
@@ -14,6 +18,10 @@ pub struct OwnerArgs {
     /// The longest that one run may take there [default: no limit]
     #[arg(long, value_name = "TIME")]
     pub max_duration: Option<Span>,
+    /// The most bytes a second that one run may move there, reading and writing together, preparing
+    /// files included [default: no limit]
+    #[arg(long, value_name = "SIZE", value_parser = max_rate)]
+    pub max_rate: Option<NonZeroU64>,
     /// Refuse every run that writes
     #[arg(long)]
     pub read_only: bool,
@@ -26,10 +34,11 @@ pub struct OwnerArgs {
 impl OwnerArgs {
     /// As an agent holds runs to them.
     pub fn limits(self) -> OwnerLimits {
-        let OwnerArgs { max_space, max_duration, read_only, max_network } = self;
+        let OwnerArgs { max_space, max_duration, max_rate, read_only, max_network } = self;
         OwnerLimits {
             space_bytes: max_space.map(|size| size.0),
             duration_ns: max_duration.map(Span::ns),
+            bytes_per_s: max_rate,
             read_only,
             network_bytes_per_s: max_network.map(|size| size.0),
         }
@@ -38,13 +47,14 @@ impl OwnerArgs {
     /// As they stand on an agent's command line.
     pub fn flags(self) -> Vec<String> {
         // Whatever is added has to be handed on, too.
-        let OwnerArgs { max_space, max_duration, read_only, max_network } = self;
+        let OwnerArgs { max_space, max_duration, max_rate, read_only, max_network } = self;
         let mut flags = Vec::new();
         let mut put = |flag: &str, value: Option<String>| {
             flags.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value]));
         };
         put("--max-space", max_space.map(|size| size.to_string()));
         put("--max-duration", max_duration.map(|span| span.to_string()));
+        put("--max-rate", max_rate.map(|rate| Size(rate.get()).to_string()));
         put("--max-network", max_network.map(|size| size.to_string()));
         flags.extend(read_only.then(|| "--read-only".to_owned()));
         flags
@@ -70,6 +80,7 @@ mod tests {
         let all = OwnerArgs {
             max_space: Some(Size(1 << 30)),
             max_duration: Some(Span::secs(90)),
+            max_rate: NonZeroU64::new(50_000_000),
             read_only: true,
             max_network: Some(Size(0)),
         };

@@ -12,7 +12,7 @@ use crate::cli::{Cli, Verb};
 
 /// Flags that say how a run is carried out on this machine now, and not what it is.
 const NOT_OF_THE_PLAN: &[&str] =
-    &["direct", "keep-free", "resume", "shared-target", "out", "json", "quiet", "help"];
+    &["direct", "keep-free", "max-rate", "resume", "shared-target", "out", "json", "quiet", "help"];
 
 const RUNNING: &[&[&str]] = &[
     &["--driver", "uring"],

@@ -15,6 +15,7 @@ const NAME_CHARS: usize = 48;
 /// `network loss: 2.1 % of what was read came out of order, 0.000 % of what was written was sent again`.
 pub(crate) fn finding_words(finding: &LimitFinding, way: Way) -> String {
     match finding.step {
+        LimitStep::MaxRate => max_rate(finding),
         LimitStep::Cache => cache(finding),
         LimitStep::LinkFull => link_full(finding),
         LimitStep::PathBroken => path_broken(finding),
@@ -43,6 +44,17 @@ pub(super) fn margin_words(finding: &LimitFinding) -> String {
         format!(" (stands out above {})", value(&Seen { value: threshold, ..*seen }))
     });
     format!("{at}{} {}{threshold}", name(seen.measure), value(seen))
+}
+
+fn max_rate(finding: &LimitFinding) -> String {
+    let limit = finding.value(Measure::MaxBytesPerS).map_or_else(
+        || "an unknown rate".to_owned(),
+        |limit| format!("{} MB/s", crate::units::mb_per_s(limit)),
+    );
+    format!(
+        "--max-rate, which allows {limit}: {} of the operations waited for it, and the storage was not asked for more",
+        told(finding, Measure::HeldBackPercent)
+    )
 }
 
 fn cache(finding: &LimitFinding) -> String {
@@ -355,7 +367,7 @@ fn value(seen: &Seen) -> String {
         | Measure::TimeoutsPerS
         | Measure::ReceiveDropsPerS
         | Measure::QueueDropsPerS => format!("{} per second", number(seen.value)),
-        Measure::ReadBytesPerS | Measure::WrittenBytesPerS => {
+        Measure::ReadBytesPerS | Measure::WrittenBytesPerS | Measure::MaxBytesPerS => {
             format!("{} MB/s", crate::units::mb_per_s(seen.value))
         }
         Measure::QueueBytes | Measure::WindowBytes | Measure::RequestBytes | Measure::PacketBytes => {
@@ -373,6 +385,8 @@ fn value(seen: &Seen) -> String {
 /// What was measured, as a margin names it.
 fn name(measure: Measure) -> &'static str {
     match measure {
+        Measure::MaxBytesPerS => "limit that was set",
+        Measure::HeldBackPercent => "held back",
         Measure::CachedPercent => "answered by a cache",
         Measure::ReadBytesPerS => "read",
         Measure::WrittenBytesPerS => "written",

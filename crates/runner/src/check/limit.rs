@@ -65,7 +65,7 @@ pub fn limiter(fall: Option<&Fall>, line_rate_mb_per_s: Option<f64>) -> Limiter 
     let share = line_rate_mb_per_s.map(|rate| fall.mb_per_s / rate.max(f64::MIN_POSITIVE));
     match (fall.culprit, share) {
         (Culprit::Link, Some(share)) => Limiter::Link { share },
-        (Culprit::Tool | Culprit::ThisMachine, _) => Limiter::ThisMachine,
+        (Culprit::Tool | Culprit::ThisMachine | Culprit::MaxRate, _) => Limiter::ThisMachine,
         (Culprit::Storage, _) => Limiter::Storage,
         (Culprit::Link | Culprit::NotKnown, _) => Limiter::NotKnown,
     }

@@ -154,7 +154,8 @@ impl Images {
             ControlFlow::Continue(())
         };
         let items = self.items.clone();
-        prepare(area.dir(), items, pattern, &mut progress, interrupt.flag()).map_err(|error| match error {
+        let made = prepare(area.dir(), items, pattern, area.throttle(), &mut progress, interrupt.flag());
+        made.map_err(|error| match error {
             DataSetError::Full { path } | DataSetError::Quota { path } => RunError::ReplayFull { path },
             other => RunError::DataSet(other),
         })

@@ -183,7 +183,7 @@ impl Session {
         observer.phase("verifying");
         let files = self.files.targets();
         Some(read_back(
-            self.locked.area.dir(),
+            &self.locked.area,
             files,
             Patterns { run: self.pattern, before },
             map,

@@ -7,7 +7,7 @@ use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::{MeasuredPart, StreamSpec};
 use reelgauge_analysis::rates::RateSpec;
-use reelgauge_analysis::summary::LoadPointFacts;
+use reelgauge_analysis::summary::{HeldBack, LoadPointFacts};
 use reelgauge_engine::driver::{Context, Window, Worker, threads_for};
 use reelgauge_workload::script::Script;
 
@@ -100,6 +100,7 @@ impl Session {
             point: index,
             window: Window::new(warmup_ns, measured_ns).not_before(start_ns.unwrap_or(0)),
             stop: AtomicBool::new(false),
+            throttle: self.locked.area.throttle(),
         });
         let started_ns = start_ns.unwrap_or_else(|| self.clock.now_ns());
         self.announce((index, started_ns), &facts, warmup_ns, measured_ns)?;
@@ -234,6 +235,10 @@ impl Session {
         self.rereads.extend(self.drain.finish_rereads(context.point)?);
         let total = figures.total.clone();
         let mut point = LoadPoint::new(facts, figures);
+        point.held_back = context.throttle.as_ref().map(|throttle| HeldBack {
+            max_bytes_per_s: throttle.bytes_per_s().get(),
+            operations: throttle.held_operations(),
+        });
         point.rates.clone_from(&judged.rates);
         point.rates_mean_response_ms = judged.rates_mean_response_ms;
         let has_streams = to_judge.as_ref().is_some_and(|to_judge| !to_judge.specs.is_empty());

@@ -13,7 +13,7 @@ use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, jud
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_record::host::HostFacts;
 use reelgauge_report::self_cost::self_cost_sentence;
-use reelgauge_report::units::counted_are;
+use reelgauge_report::units::{counted, counted_are, mb_per_s};
 use reelgauge_report::warning_sentence;
 
 use crate::session::drain::{Drained, GivenUp};
@@ -267,9 +267,20 @@ fn log_facts(drained: &Drained) -> LogFacts {
     }
 }
 
+/// What a limit on bytes a second held back.
+fn held_back(points: &[LoadPoint]) -> Option<String> {
+    let held = points.iter().filter_map(|point| point.held_back).filter(|held| held.operations > 0);
+    let (operations, rate) =
+        held.fold((0, 0), |(sum, _), held| (sum + held.operations, held.max_bytes_per_s));
+    let waited = counted(operations, "operation");
+    (operations > 0)
+        .then(|| format!("{waited} waited for --max-rate, which allows {} MB/s.", mb_per_s(rate as f64)))
+}
+
 /// What to know before believing the figures, the worst first.
 fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String> {
     let mut notes = Vec::new();
+    notes.extend(held_back(&facts.load_points));
     if facts.drained.missed_ops > 0 {
         notes.push(format!(
             "{} in no figure, because this machine was too busy to count; use fewer workers or a machine with more \

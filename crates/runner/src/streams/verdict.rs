@@ -3,6 +3,7 @@
 use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::figures::Figures;
+use reelgauge_analysis::held_back;
 use reelgauge_analysis::late::StreamFigures;
 use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::vda::ProcessRate;
@@ -34,6 +35,7 @@ pub(crate) fn judge_last<S>(
         if !done.complete {
             point.culprit = None;
         }
+        held_back::book(point);
     }
     passed
 }

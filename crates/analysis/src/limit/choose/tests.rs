@@ -487,6 +487,7 @@ fn what_the_server_had_already_was_not_lost() {
         [out_of_order, vec![(Network, "tcp_received_twice_segments_per_s", "", twice)]].concat()
     };
     assert_eq!(found(&over_network(&mix(50e6, 0.0), &read(1.0))), Some(LimitStep::NetworkLoss));
+    assert_ne!(found(&over_network(&mix(50e6, 0.0), &read(8.0))), Some(LimitStep::NetworkLoss));
     assert_ne!(found(&over_network(&mix(50e6, 0.0), &read(140.0))), Some(LimitStep::NetworkLoss));
 }
 

@@ -2,7 +2,9 @@
 //! order say so for what is read, whose sender is the server: what stood before them was lost, or overtaken.
 //!
 //! What the other end had already was sent again for nothing: it had been overtaken or answered late, and no
-//! loss. TCP tells of it (DSACK), and it is left out.
+//! loss. TCP tells of it (DSACK), and it is left out. A sender soon learns to wait for what is overtaken, so
+//! the few that it sends for nothing speak for many that came out of order: measured, one for 10 to 100 where
+//! packets overtook each other and none were lost, one for 55,000 where they were lost at random.
 //!
 //! Where the connections to the server are not told apart, the counts of all of this machine's stand for
 //! them.
@@ -17,10 +19,10 @@ const LOSS_PERCENT: f64 = 0.1;
 
 /// Behind a segment that was lost several come out of order, as many as were on the way: five for each is a
 /// low guess.
-const OUT_OF_ORDER_PERCENT: f64 = LOSS_PERCENT * OUT_OF_ORDER_EACH;
+const OUT_OF_ORDER_PERCENT: f64 = LOSS_PERCENT * 5.0;
 
-/// Of the above, for each.
-const OUT_OF_ORDER_EACH: f64 = 5.0;
+/// One that was sent for nothing speaks for so many that came out of order because they had been overtaken.
+const OVERTAKEN_EACH: f64 = 100.0;
 
 /// A segment that carries more came in a packet that is longer than Ethernet's usual.
 const JUMBO_SEGMENT_BYTES: f64 = 2_000.0;
@@ -76,7 +78,7 @@ fn sent_again(scene: &Scene<'_>) -> Option<f64> {
 /// Of what came from the server, what came out of order.
 fn out_of_order(scene: &Scene<'_>) -> Option<f64> {
     // What was missed and came all the same was overtaken, and what came behind it lacked nothing.
-    let overtaken = scene.network("tcp_received_twice_segments_per_s").unwrap_or(0.0) * OUT_OF_ORDER_EACH;
+    let overtaken = scene.network("tcp_received_twice_segments_per_s").unwrap_or(0.0) * OVERTAKEN_EACH;
     let out_of_order = scene.connections_sum("out_of_order_segments_per_s")?;
     let out_of_order = (out_of_order - overtaken).max(0.0);
     let all = scene.connections_sum("segments_received_per_s")?;

@@ -239,6 +239,7 @@ mod tests {
             point: 0,
             window: Window::new(0, u64::MAX),
             stop: AtomicBool::new(false),
+            throttle: None,
         };
         let names = Names::new(None, [".", "/there/is/no/such/file"].map(Path::new).into_iter());
         let heartbeat = Arc::new(Heartbeat::new());

@@ -29,6 +29,8 @@ pub(super) struct RingWorker<S> {
     pub(super) held: Option<u32>,
     /// Whether that is a close which waits for offloaded operations on its file.
     pub(super) is_held_back: bool,
+    /// Whether the throttle holds that operation back.
+    pub(super) is_throttled: bool,
     /// Whether it stands in the queue of those to be asked.
     pub(super) is_ready: bool,
     /// Whether its alarm is set.
@@ -182,6 +184,7 @@ impl<S: Script> Slots<S> {
                 busy: 0,
                 held: None,
                 is_held_back: false,
+                is_throttled: false,
                 is_ready: false,
                 has_alarm: false,
                 is_finished: false,

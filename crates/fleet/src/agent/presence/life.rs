@@ -134,7 +134,9 @@ async fn lived(
     let (sender, orders) = channel(ORDERS);
     let (refusal_sender, mut refusals) = unbounded_channel();
     let attending = station.attend(sender, move |why| drop(refusal_sender.send(why.clone())));
-    let parts = TaskParts { limits: settings.limits, kept: &settings.kept, flags: settings.flags, servers };
+    let limits = settings.limits;
+    let flags = [settings.flags, limits.flags()].concat();
+    let parts = TaskParts { limits, kept: &settings.kept, flags, servers };
     let (tasks, mut network_says, mut doctor_says) = tasks(parts, roots)?;
     let (end_work, work_ends) = channel(1);
     let working = work_on(client.clone(), (name, session), tasks, orders, work_ends);

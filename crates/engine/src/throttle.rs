@@ -1,0 +1,148 @@
+//! A limit on how much a run moves: so many bytes a second, reading and writing together.
+//!
+//! Production storage has others who need it. What was used of the limit lies in one number, the time at
+//! which all that was let through so far is paid for; an operation is let through while that lies no further
+//! ahead than [`AHEAD_NS`], and moves it on by its own size. So in any stretch of time no more goes through
+//! than the limit gives for it and for those [`AHEAD_NS`], plus one operation.
+//!
+//! It is asked right before an operation is issued: what is held back is no time of the storage's. How much
+//! was held back is counted, because then the figures are the limit's and not the storage's.
+//!
+//! Not here: waiting (the drivers), who sets the limit (the user, or the owner of a fleet's machine).
+
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use reelgauge_record::OpKind;
+
+/// So far ahead of its rate a run may be: enough for the frames of a moment to go out together.
+const AHEAD_NS: u64 = 100_000_000;
+
+/// Bytes a second that are never exceeded. See the module.
+#[derive(Debug)]
+pub struct Throttle {
+    bytes_per_s: NonZeroU64,
+    /// When all that was let through is paid for.
+    paid_at_ns: AtomicU64,
+    held_operations: AtomicU64,
+}
+
+impl Throttle {
+    /// One that has let nothing through yet.
+    pub fn new(bytes_per_s: NonZeroU64) -> Throttle {
+        Throttle { bytes_per_s, paid_at_ns: AtomicU64::new(0), held_operations: AtomicU64::new(0) }
+    }
+
+    /// The limit.
+    pub fn bytes_per_s(&self) -> NonZeroU64 {
+        self.bytes_per_s
+    }
+
+    /// How many operations were held back until now.
+    pub fn held_operations(&self) -> u64 {
+        self.held_operations.load(Ordering::Relaxed)
+    }
+
+    /// Lets so many bytes through now, or says from when on to ask again. Times are of one clock.
+    ///
+    /// # Errors
+    /// The time, which lies after `now_ns`.
+    #[inline]
+    pub fn admit(&self, now_ns: u64, bytes: u64) -> Result<(), u64> {
+        let costs_ns = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_s.get());
+        // A time beyond five hundred years is never.
+        let costs_ns = u64::try_from(costs_ns).unwrap_or(u64::MAX);
+        let latest_ns = now_ns.saturating_add(AHEAD_NS);
+        let pay = |paid_at_ns: u64| {
+            (paid_at_ns <= latest_ns).then(|| paid_at_ns.max(now_ns).saturating_add(costs_ns))
+        };
+        let paid = self.paid_at_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay);
+        paid.map(drop).map_err(|paid_at_ns| paid_at_ns - AHEAD_NS)
+    }
+
+    /// The same of an operation of this kind and length. `counts`: it is to be counted if it is held back.
+    #[inline]
+    pub(crate) fn admit_op(&self, now_ns: u64, (kind, len): (OpKind, u32), counts: bool) -> Result<(), u64> {
+        if !matches!(kind, OpKind::Read | OpKind::Write) {
+            return Ok(());
+        }
+        let admitted = self.admit(now_ns, u64::from(len));
+        if admitted.is_err() && counts {
+            self.held_operations.fetch_add(1, Ordering::Relaxed);
+        }
+        admitted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn of(bytes_per_s: u64) -> Throttle {
+        Throttle::new(NonZeroU64::new(bytes_per_s).unwrap())
+    }
+
+    /// Asks again whenever it is told to, until a time; the times at which it was let through.
+    fn greedy(throttle: &Throttle, bytes: u64, until_ns: u64) -> Vec<u64> {
+        let (mut now_ns, mut times) = (0, Vec::new());
+        while now_ns < until_ns {
+            match throttle.admit(now_ns, bytes) {
+                Ok(()) => times.push(now_ns),
+                Err(again_ns) => {
+                    assert!(again_ns > now_ns, "a time that is over");
+                    now_ns = again_ns;
+                }
+            }
+        }
+        times
+    }
+
+    #[test]
+    fn no_stretch_of_time_moves_more_than_its_share() {
+        for (bytes_per_s, bytes) in [(10_000_000, 1 << 20), (10_000_000, 4_096), (1_000, 1 << 20), (7, 3)] {
+            let times = greedy(&of(bytes_per_s), bytes, 60_000 * MS);
+            assert!(!times.is_empty());
+            for (at, &from_ns) in times.iter().enumerate().step_by(times.len() / 50 + 1) {
+                for (further, &to_ns) in times[at..].iter().enumerate().step_by(times.len() / 50 + 1) {
+                    let allowed = u128::from(to_ns - from_ns + AHEAD_NS) * u128::from(bytes_per_s);
+                    let before_last = u128::from(further as u64) * u128::from(bytes);
+                    assert!(before_last * 1_000_000_000 <= allowed + 1_000_000_000, "{from_ns} {to_ns}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn who_asks_again_when_told_gets_all_of_it() {
+        let times = greedy(&of(10_000_000), 100_000, 10_000 * MS);
+        let moved = times.len() as u64 * 100_000;
+        assert!((100_000_000..=101_100_000).contains(&moved), "{moved}");
+    }
+
+    #[test]
+    fn what_was_not_used_is_not_saved_up() {
+        let throttle = of(1_000_000);
+        assert!(throttle.admit(0, 10).is_ok());
+        let late_ns = 3_600_000 * MS;
+        let mut through = 0;
+        while throttle.admit(late_ns, 10_000).is_ok() {
+            through += 10_000;
+        }
+        assert!((100_000..=120_000).contains(&through), "{through}");
+    }
+
+    #[test]
+    fn operations_without_data_are_free_and_one_that_is_held_counts_once() {
+        let throttle = of(1);
+        let op = |kind| (kind, 4_096);
+        assert!(throttle.admit_op(0, op(OpKind::Read), true).is_ok());
+        assert!(throttle.admit_op(0, op(OpKind::Close), true).is_ok());
+        let again_ns = throttle.admit_op(0, op(OpKind::Write), true).unwrap_err();
+        assert!(throttle.admit_op(again_ns - 1, op(OpKind::Write), false).is_err());
+        assert!(throttle.admit_op(again_ns, op(OpKind::Write), false).is_ok());
+        assert_eq!(throttle.held_operations(), 1);
+    }
+}
