@@ -17,7 +17,7 @@ use super::fleet_site::DEFAULT_SITE;
 use super::merging::FleetMergeArgs;
 
 /// Flags of `agent`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = AFTER_AGENT)]
 pub struct AgentArgs {
     /// This machine's join file, from 'reelgauge fleet init' or 'fleet add'; only you may read it (mode 0600)
@@ -33,6 +33,10 @@ pub struct AgentArgs {
     /// [default: reelgauge-agent/NAME]
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+    /// Run as a service of Windows, which the service manager starts and ends; what it says goes into
+    /// agent.log beside the join file, where --keep and --root begin, too
+    #[arg(long, hide = cfg!(not(windows)))]
+    pub service: bool,
 }
 
 /// Flags of `fleet`.
