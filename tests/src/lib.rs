@@ -32,6 +32,7 @@ pub mod meter_worker;
 pub mod mix;
 pub mod mounts;
 pub mod needs;
+pub mod powershell;
 pub mod python;
 pub mod recording;
 pub mod refusal;

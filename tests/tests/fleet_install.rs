@@ -1,5 +1,7 @@
 //! Agents put on another machine over ssh, and removed from it: a real sshd, with a home directory of its
-//! own.
+//! own. For Windows a script stands in behind a real sshd, which says what the shells there say, keeps what
+//! it is asked, and does with files what the scripts say: that shows order, files and failures, not that a
+//! real Windows does what it is told.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -14,6 +16,7 @@ use reelgauge_tests::binary::{self, Outcome};
 use reelgauge_tests::daemon::Daemon;
 use reelgauge_tests::fleet::{Fleet, SOON};
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::powershell;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool_with;
@@ -26,6 +29,11 @@ struct Machine {
 
 impl Machine {
     fn start() -> Machine {
+        Machine::start_with(|_| String::new())
+    }
+
+    /// With more lines of the server's configuration, which may say where the machine's folder is.
+    fn start_with(more: impl Fn(&Path) -> String) -> Machine {
         let scratch = Scratch::new();
         let at = scratch.path().display().to_string();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -41,7 +49,8 @@ impl Machine {
                 "Port {port}\nListenAddress 127.0.0.1\nHostKey {at}/host\nAuthorizedKeysFile \
                  {at}/authorized\n\
                  StrictModes no\nPidFile none\nUsePAM no\nPermitRootLogin yes\nPasswordAuthentication no\n\
-                 SetEnv HOME={home}\n"
+                 SetEnv HOME={home}\n{}",
+                more(scratch.path())
             ),
         )
         .unwrap();
@@ -66,9 +75,9 @@ impl Machine {
         self.scratch.path().join("home/.reelgauge-agent")
     }
 
-    fn install(&self, fleet: &Fleet, words: &[&str]) -> Outcome {
+    fn install(&self, fleet: &Path, words: &[&str]) -> Outcome {
         let config = self.scratch.path().join("ssh_config").display().to_string();
-        let dir = fleet.dir().display().to_string();
+        let dir = fleet.display().to_string();
         let words = ["fleet", "install"].iter().chain(words).copied();
         binary::run(words.chain(["--fleet", &dir, "--ssh-config", &config]))
     }
@@ -115,10 +124,10 @@ fn an_agent_is_installed_appears_and_is_removed_without_a_trace() {
     let root = fleet.root("it's a nas").display().to_string();
     let limits = ["--max-space", "1GiB", "--max-network", "0B", "--max-duration", "90s", "--read-only"];
     let words = [&["a=somewhere", "--root", &root, "--no-service"][..], &limits].concat();
-    let dry = machine.install(&fleet, &[words.as_slice(), &["--dry-run"]].concat()).expect_code(0);
+    let dry = machine.install(&fleet.dir(), &[words.as_slice(), &["--dry-run"]].concat()).expect_code(0);
     assert!(dry.stdout.contains("would be copying the secret"), "{}", dry.stdout);
     assert!(!machine.folder().exists(), "a dry run does nothing");
-    let done = machine.install(&fleet, &words).expect_code(0);
+    let done = machine.install(&fleet.dir(), &words).expect_code(0);
     assert!(done.stdout.contains("done: starting it"), "{}", done.stdout);
     let own = machine.folder().join("a");
     assert_eq!(
@@ -132,12 +141,145 @@ fn an_agent_is_installed_appears_and_is_removed_without_a_trace() {
     assert_eq!((&limits["space_bytes"], &limits["network_bytes_per_s"]), (&(1 << 30).into(), &0.into()));
     assert_eq!((&limits["duration_ns"], &limits["read_only"]), (&90_000_000_000_u64.into(), &true.into()));
     let pid = machine.agent_pid().expect("it runs");
-    machine.install(&fleet, &["a=somewhere", "--uninstall"]).expect_code(0);
+    machine.install(&fleet.dir(), &["a=somewhere", "--uninstall"]).expect_code(0);
     soon("the agent ends", || !is_agent(&pid));
     assert!(!own.exists(), "nothing is left");
     // One that is none of the fleet's, and a machine that is not there.
-    let unknown = machine.install(&fleet, &["edit-07", "--root", &root]).expect_code(2);
+    let unknown = machine.install(&fleet.dir(), &["edit-07", "--root", &root]).expect_code(2);
     assert!(unknown.stderr.contains("none of this fleet's agents"), "{}", unknown.stderr);
-    let option = machine.install(&fleet, &["a=-oProxyCommand=x", "--root", &root]).expect_code(2);
+    let option = machine.install(&fleet.dir(), &["a=-oProxyCommand=x", "--root", &root]).expect_code(2);
     assert!(option.stderr.contains("is no host"), "{}", option.stderr);
+}
+
+/// What cmd.exe and PowerShell say to `echo %OS% $env:OS`, for printf.
+const SHELLS: [(&str, &str); 2] =
+    [("cmd.exe", "Windows_NT $env:OS\\r\\n"), ("PowerShell", "%%OS%%\\r\\nWindows_NT\\r\\n")];
+
+/// What stands in for Windows. `$asked` has a file for each script, as PowerShell would read it.
+const STAND_IN: &str = r#"#!/bin/sh
+cd "$HOME" || exit 9
+asked=../asked
+number=$(ls "$asked" | grep -c ps1)
+case "$SSH_ORIGINAL_COMMAND" in
+uname*) echo "'uname' is not recognized as an internal or external command" >&2; exit 1 ;;
+echo*) printf 'ANSWER'; exit 0 ;;
+*sftp-server) exec "$SSH_ORIGINAL_COMMAND" ;;
+scp*) exec $SSH_ORIGINAL_COMMAND ;;
+powershell.exe*) ;;
+*) echo "unknown: $SSH_ORIGINAL_COMMAND" >&2; exit 9 ;;
+esac
+script=$(printf %s "${SSH_ORIGINAL_COMMAND##* }" | base64 -d | iconv -f UTF-16LE -t UTF-8)
+printf '%s\n' "$script" > "$asked/$(printf %02d "$number").ps1"
+cat >> "$asked/read"
+refused=$(cat ../refused 2> /dev/null)
+own=.reelgauge-agent/a
+case "$script" in
+*"${refused:-nothing is refused}"*) echo "Access is denied." >&2; exit 1 ;;
+*CreateDirectory*) mkdir -p "$own"; : > "$own/join.new.toml" ;;
+*--version*) [ -s "$own/reelgauge.new.exe" ] || exit 1 ;;
+*'[IO.File]::Move'*) mv "$own/reelgauge.new.exe" "$own/reelgauge.exe"; mv "$own/join.new.toml" "$own/join.toml" ;;
+*'Delete($folder'*) rm -r "$own"; rmdir .reelgauge-agent ;;
+esac
+"#;
+
+/// A machine that says that it is a Windows with this shell.
+fn windows(answer: &str) -> Machine {
+    Machine::start_with(|at| {
+        let script = at.join("windows.sh");
+        std::fs::write(&script, STAND_IN.replace("ANSWER", answer)).unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::create_dir(at.join("asked")).unwrap();
+        format!("Subsystem sftp /usr/lib/openssh/sftp-server\nForceCommand {}\n", script.display())
+    })
+}
+
+/// The scripts that were carried out there, in order.
+fn scripts(machine: &Machine) -> Vec<String> {
+    let entries = std::fs::read_dir(machine.scratch.path().join("asked")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "ps1"));
+    paths.sort();
+    paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+#[test]
+fn on_windows_a_service_is_made_by_scripts_and_removed() {
+    require!(Need::Root, Need::Tool("sshd"), Need::Tool("ssh"), Need::Tool("scp"), Need::Tool("ssh-keygen"));
+    for (shell, answer) in SHELLS {
+        let machine = windows(answer);
+        let site = machine.scratch.path().join("fleet");
+        let at = site.display().to_string();
+        binary::run(["fleet", "init", &at, "--agents", "a"]).expect_code(0);
+        let program = machine.scratch.path().join("it's \"the\" [program]: 1.exe");
+        std::fs::write(&program, "MZ of a program\r\n\u{1a}\0").unwrap();
+        let program = program.display().to_string();
+        let words = ["a=edit", "--program", &program, "--root", "D:\\it's a nas\\", "--read-only"];
+        let none = machine.install(&site, &["a=edit", "--root", "D:\\media"]).expect_code(2);
+        assert!(none.stderr.contains("--program reelgauge.exe"), "{shell}: {}", none.stderr);
+        let dry = machine.install(&site, &[&words[..], &["--dry-run"]].concat()).expect_code(0).stdout;
+        assert_eq!(scripts(&machine), [""; 0], "a dry run does nothing");
+        machine.install(&site, &words).expect_code(0);
+        let done = scripts(&machine);
+        for (script, part) in done.iter().zip([
+            "/inheritance:r",
+            "'--version'",
+            "Stop-Service",
+            "New-Service",
+            "sc.exe failure ",
+            "Start-Service",
+        ]) {
+            assert!(script.contains(part), "{shell}: {part}: {script}");
+            let lines = script.lines().map(|line| format!("    {line}\n"));
+            assert!(dry.contains(&lines.collect::<String>()), "{shell}: is shown before: {script}\n{dry}");
+        }
+        assert_eq!(done.len(), 6, "{done:#?}");
+        let flags = r#"$flags = ' "--root" "D:\it''s a nas\\" "--read-only"'"#;
+        assert!(done[3].contains(flags), "{}", done[3]);
+        // Files go where the scripts look for them, and nothing of the secret is in a script.
+        let own = machine.folder().join("a");
+        let copied = |from: &Path, to: &str| {
+            assert_eq!(std::fs::read(from).unwrap(), std::fs::read(own.join(to)).unwrap(), "{shell}: {to}");
+        };
+        copied(Path::new(&program), "reelgauge.exe");
+        copied(&site.join("join/a.toml"), "join.toml");
+        let secret = std::fs::read_to_string(site.join("join/a.toml")).unwrap();
+        let key = secret.lines().find_map(|line| line.strip_prefix("key = ")).unwrap().trim_matches('"');
+        assert!(!done.concat().contains(key) && !dry.contains(key));
+        assert_eq!(std::fs::read(machine.scratch.path().join("asked/read")).unwrap(), b"");
+        machine.install(&site, &["a=edit", "--uninstall"]).expect_code(0);
+        assert!(!machine.folder().exists(), "{shell}: nothing is left");
+        let removing = scripts(&machine).split_off(6);
+        assert!(removing[0].contains("sc.exe delete") && removing.len() == 2, "{removing:#?}");
+        match powershell::is_here() {
+            true => scripts(&machine).iter().for_each(|script| powershell::parse(script)),
+            false => {
+                eprintln!("skipped: no PowerShell here parses the scripts; that they came as they were did")
+            }
+        }
+    }
+}
+
+#[test]
+fn what_windows_refuses_is_told_and_nothing_more_is_done() {
+    require!(Need::Root, Need::Tool("sshd"), Need::Tool("ssh"), Need::Tool("scp"), Need::Tool("ssh-keygen"));
+    let machine = windows(SHELLS[0].1);
+    let site = machine.scratch.path().join("fleet");
+    binary::run(["fleet", "init", &site.display().to_string(), "--agents", "a"]).expect_code(0);
+    let program = machine.scratch.path().join("reelgauge.exe");
+    std::fs::write(&program, "a program").unwrap();
+    let words = ["a=edit", "--program", program.to_str().unwrap(), "--root", "D:\\media"];
+    let once = machine.install(&site, &[&words[..], &["--no-service"]].concat()).expect_code(2);
+    assert!(once.stderr.contains("--no-service is not for Windows"), "{}", once.stderr);
+    let variable = machine.install(&site, &[&words[..], &["--root", "D:\\%TEMP%"]].concat()).expect_code(2);
+    assert!(variable.stderr.contains("can't stand in a service of Windows"), "{}", variable.stderr);
+    assert_eq!(scripts(&machine), [""; 0]);
+    std::fs::write(machine.scratch.path().join("refused"), "Stop-Service").unwrap();
+    let refused = machine.install(&site, &words).expect_code(2);
+    assert!(refused.stdout.contains("done: copying the secret"), "{}", refused.stdout);
+    for part in ["ending the one that runs, for this one failed: Access is denied.", "--uninstall removes it"]
+    {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    assert_eq!(scripts(&machine).len(), 3, "nothing is made behind it");
+    assert!(!machine.folder().join("a/join.toml").exists());
 }

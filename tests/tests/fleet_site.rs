@@ -74,6 +74,10 @@ fn a_site_is_its_owners_alone_and_never_overwritten() {
     let root = scratch.dir("root").display().to_string();
     let loose = binary::run(["agent", "--join", &join.display().to_string(), "--root", &root]).expect_code(2);
     assert!(loose.stderr.contains("others may read") && loose.stderr.contains("0640"), "{}", loose.stderr);
+    // Only Windows has a service manager that wants to be answered; on others nothing is begun.
+    let agent = ["agent", "--join", "nothing.toml", "--root", &root, "--service"];
+    let service = binary::run(agent).expect_code(2);
+    assert!(service.stderr.contains("the service manager of Windows alone"), "{}", service.stderr);
     let nowhere = ["fleet", "init", "other", "--agents", "a", "--listen", "0.0.0.0:4222"];
     assert!(binary::run(nowhere).expect_code(2).stderr.contains("--host"));
     let missing = binary::run(["fleet", "up", at.as_str(), "--nats-server", "/nothing/here"]).expect_code(2);

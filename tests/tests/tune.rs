@@ -9,6 +9,7 @@ use std::process::Command;
 use reelgauge_tests::binary;
 use reelgauge_tests::link::Link;
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::powershell;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool_with;
@@ -236,19 +237,12 @@ fn powershell_parses_its_script() {
         }
         assert!(line.matches('\'').count().is_multiple_of(2), "{line}");
     }
-    if !["/usr/bin/pwsh", "/usr/local/bin/pwsh"].iter().any(|path| Path::new(path).exists()) {
-        eprintln!("skipped: no PowerShell here, and Debian has none; quotes and brackets alone were tried");
-        return;
+    match powershell::is_here() {
+        true => powershell::parse(&text),
+        false => eprintln!(
+            "skipped: no PowerShell here, and Debian has none; quotes and brackets alone were tried"
+        ),
     }
-    let scratch = Scratch::new();
-    let script = scratch.path().join("client.ps1");
-    std::fs::write(&script, text).unwrap();
-    let parse = format!(
-        "$e = $null; [void][System.Management.Automation.Language.Parser]::ParseFile('{}', [ref]$null, [ref]$e); \
-         exit $e.Count",
-        script.display()
-    );
-    tool_with(&["pwsh", "-NoProfile", "-Command", &parse]).unwrap();
 }
 
 #[test]

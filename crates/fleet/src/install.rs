@@ -1,20 +1,26 @@
-//! Agents on other machines, put there over ssh: what is to be done, in order ([`steps`]), what starts an
-//! agent when its machine starts ([`service`]), and doing it.
+//! Agents on other machines, put there over ssh: what is to be done ([`step`]), in order ([`steps`], on
+//! Windows [`windows`]), what starts an agent when its machine starts ([`service`]), and doing it.
 //!
-//! Everything goes into the home directory of the user that ssh logs in as, who needs no special rights.
-//! Secrets go through ssh's standard input and stand on no command line. Linux and macOS; not Windows.
+//! Everything goes into the home directory of the user that ssh logs in as, who needs no special rights but
+//! on Windows, where an administrator alone may make a service. Secrets go through ssh's standard input, to
+//! Windows by scp, and stand on no command line.
 //!
 //! Not here: making join files ([`crate::site`]).
 
 pub mod service;
+pub mod step;
 pub mod steps;
+mod windows;
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use steps::{Input, InstallStep, RemoteSystem};
+use step::{By, ECHO, Input, InstallStep, RemoteSystem};
+
+/// ssh's own failures, beside those of what it was to do.
+const SSH_FAILED: i32 = 255;
 
 /// How a machine is reached.
 #[derive(Clone, Debug)]
@@ -32,9 +38,9 @@ pub enum InstallError {
     /// Not a host.
     #[error("'{}' is no host: write HOST, USER@HOST or NAME=USER@HOST", .0.escape_debug())]
     NoHost(String),
-    /// ssh does not start.
-    #[error("ssh can't be started: {0}; install an OpenSSH client")]
-    Ssh(io::Error),
+    /// ssh or scp does not start.
+    #[error("{0} can't be started: {1}; install an OpenSSH client")]
+    Ssh(&'static str, io::Error),
     /// A file of this machine can't be read.
     #[error("{} can't be read: {source}; check the path and its rights", path.display())]
     Read {
@@ -55,9 +61,8 @@ pub enum InstallError {
     },
     /// A system that this does not know.
     #[error(
-        "{host} runs '{}', for which agents can't be installed from here (Linux and macOS can); copy program \
-         and join file \
-         there and start 'reelgauge agent' yourself", system.escape_debug()
+        "{host} runs '{}', for which agents can't be installed from here (Linux, macOS and Windows can); copy \
+         program and join file there and start 'reelgauge agent' yourself", system.escape_debug()
     )]
     OtherSystem {
         /// Where.
@@ -65,6 +70,23 @@ pub enum InstallError {
         /// What it says it runs.
         system: String,
     },
+    /// No way to start one there without a service.
+    #[error(
+        "--no-service is not for Windows: what is started over ssh ends with it there; leave it out, and the \
+         service manager starts the agent"
+    )]
+    OnceOnWindows,
+    /// A flag that a service of Windows can't be given.
+    #[error(
+        "'{}' can't stand in a service of Windows: its manager puts variables in place of what is between two \
+         %, and a line ends it; give the folder another name", .0.escape_debug()
+    )]
+    NoWordForService(String),
+    /// More than one command takes.
+    #[error(
+        "the flags are longer than one command of Windows may be; name fewer or shorter folders with --root"
+    )]
+    TooLong,
 }
 
 impl Reach {
@@ -85,17 +107,21 @@ impl Reach {
     /// # Errors
     /// It can't be reached, or runs something else.
     pub fn system(&self) -> Result<RemoteSystem, InstallError> {
-        let look = InstallStep {
-            what: "looking what it runs".to_owned(),
-            command: "uname -s".to_owned(),
-            input: None,
-        };
-        let said = self.perform(&look)?;
-        match said.trim() {
-            "Linux" => Ok(RemoteSystem::Linux),
-            "Darwin" => Ok(RemoteSystem::MacOs),
-            other => Err(InstallError::OtherSystem { host: self.host.clone(), system: other.to_owned() }),
+        let look = InstallStep::in_shell("looking what it runs", "uname -s");
+        let looked = self.output(&look)?;
+        if looked.status.code() == Some(SSH_FAILED) {
+            return Err(self.failed(&look, &looked));
         }
+        let uname = said(&looked.stdout);
+        if let Some(system) = RemoteSystem::of_uname(&uname) {
+            return Ok(system);
+        }
+        // No uname, or one that is new here.
+        let echo = self.perform(&InstallStep { command: ECHO.to_owned(), ..look })?;
+        RemoteSystem::of_echo(&echo).ok_or_else(|| InstallError::OtherSystem {
+            host: self.host.clone(),
+            system: if uname.is_empty() { echo } else { uname },
+        })
     }
 
     /// Does one step there; what it said.
@@ -103,33 +129,86 @@ impl Reach {
     /// # Errors
     /// It failed, and what was said.
     pub fn perform(&self, step: &InstallStep) -> Result<String, InstallError> {
-        let mut ssh = Command::new("ssh");
-        // Nobody is there to be asked for a password, and a machine that is off is not waited for.
-        ssh.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]);
-        if let Some(config) = &self.ssh_config {
-            ssh.arg("-F").arg(config);
-        }
-        ssh.arg("--").arg(&self.host).arg(&step.command).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let output = match &step.input {
-            None => ssh.stdin(Stdio::null()).output().map_err(InstallError::Ssh)?,
-            Some(Input::File(path)) => {
-                let failed = |source| InstallError::Read { path: path.clone(), source };
-                ssh.stdin(File::open(path).map_err(failed)?).output().map_err(InstallError::Ssh)?
-            }
-            Some(Input::Text(text)) => with_text(&mut ssh, text).map_err(InstallError::Ssh)?,
-        };
-        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        let output = self.output(step)?;
         match output.status.success() {
             true => Ok(said(&output.stdout)),
-            false => Err(InstallError::Step {
-                host: self.host.clone(),
-                what: step.what.clone(),
-                said: Some(said(&output.stderr))
-                    .filter(|said| !said.is_empty())
-                    .unwrap_or("nothing was said".to_owned()),
-            }),
+            false => Err(self.failed(step, &output)),
         }
     }
+
+    fn failed(&self, step: &InstallStep, output: &Output) -> InstallError {
+        InstallError::Step {
+            host: self.host.clone(),
+            what: step.what.clone(),
+            said: Some(said(&output.stderr))
+                .filter(|said| !said.is_empty())
+                .unwrap_or("nothing was said".to_owned()),
+        }
+    }
+
+    fn output(&self, step: &InstallStep) -> Result<Output, InstallError> {
+        let mut ssh = match step.by {
+            By::Shell => self.ssh(&step.command),
+            By::PowerShell => self.ssh(&windows::command(&step.command)),
+            By::Scp => return self.copied(step),
+        };
+        let failed = |error| InstallError::Ssh("ssh", error);
+        match &step.input {
+            None => ssh.stdin(Stdio::null()).output().map_err(failed),
+            Some(Input::File(path)) => {
+                let unread = |source| InstallError::Read { path: path.clone(), source };
+                ssh.stdin(File::open(path).map_err(unread)?).output().map_err(failed)
+            }
+            Some(Input::Text(text)) => with_text(&mut ssh, text).map_err(failed),
+        }
+    }
+
+    fn ssh(&self, command: &str) -> Command {
+        let mut ssh = self.client("ssh");
+        ssh.arg("--").arg(&self.host).arg(command).stdout(Stdio::piped()).stderr(Stdio::piped());
+        ssh
+    }
+
+    /// A file of this machine at a place there.
+    fn copied(&self, step: &InstallStep) -> Result<Output, InstallError> {
+        let Some(Input::File(path)) = &step.input else {
+            return Err(InstallError::Ssh("scp", io::Error::other("it was given no file")));
+        };
+        let unread = |source| InstallError::Read { path: path.clone(), source };
+        // A file that can't be read says so as it does elsewhere, and a path from the root is no HOST:PATH.
+        File::open(path).map_err(unread)?;
+        let from = std::path::absolute(path).map_err(unread)?;
+        let mut scp = self.client("scp");
+        scp.arg("-q").arg("--").arg(from).arg(format!("{}:{}", self.scp_host(), step.command));
+        scp.stdin(Stdio::null()).output().map_err(|error| InstallError::Ssh("scp", error))
+    }
+
+    /// As scp wants it: an address with colons of its own stands in brackets.
+    fn scp_host(&self) -> String {
+        let (user, host) = match self.host.rsplit_once('@') {
+            Some((user, host)) => (format!("{user}@"), host),
+            None => (String::new(), self.host.as_str()),
+        };
+        match host.contains(':') && !host.starts_with('[') {
+            true => format!("{user}[{host}]"),
+            false => self.host.clone(),
+        }
+    }
+
+    /// A program of OpenSSH, that asks nobody.
+    fn client(&self, program: &str) -> Command {
+        let mut client = Command::new(program);
+        // Nobody is there to be asked for a password, and a machine that is off is not waited for.
+        client.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]);
+        if let Some(config) = &self.ssh_config {
+            client.arg("-F").arg(config);
+        }
+        client
+    }
+}
+
+fn said(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
 fn with_text(ssh: &mut Command, text: &str) -> io::Result<Output> {
@@ -143,6 +222,8 @@ fn with_text(ssh: &mut Command, text: &str) -> io::Result<Output> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
@@ -152,6 +233,19 @@ mod tests {
         }
         for bad in ["", "-oProxyCommand=x", "a b", "a;b", "$(x)", "a\n"] {
             assert!(matches!(Reach::new(bad, None), Err(InstallError::NoHost(_))), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_address_with_colons_is_no_place_for_scp() {
+        for (host, scp) in [
+            ("edit-01", "edit-01"),
+            ("ops@10.0.0.5", "ops@10.0.0.5"),
+            ("ops@fd00::5", "ops@[fd00::5]"),
+            ("::1", "[::1]"),
+            ("ops@[::1]", "ops@[::1]"),
+        ] {
+            assert_eq!(Reach::new(host, None).unwrap().scp_host(), scp);
         }
     }
 }

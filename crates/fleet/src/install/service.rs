@@ -1,4 +1,5 @@
-//! What starts an agent whenever its machine starts: a unit for systemd, a property list for launchd. Pure.
+//! What starts an agent whenever its machine starts: a unit for systemd, a property list for launchd; and
+//! words that stay what they are, for these, for shells and for Windows. Pure.
 //!
 //! Both belong to the user, and keep the agent to what an agent needs.
 
@@ -83,6 +84,38 @@ pub mod words {
         quoted
     }
 
+    /// For a string of PowerShell in which nothing is put in place of anything. Typographic quotes end one,
+    /// too.
+    pub fn for_powershell(word: &str) -> String {
+        let mut quoted = String::from("'");
+        for c in word.chars() {
+            quoted.push(c);
+            if matches!(c, '\'' | '\u{2018}'..='\u{201b}') {
+                quoted.push(c);
+            }
+        }
+        quoted.push('\'');
+        quoted
+    }
+
+    /// For a command line of Windows, as programs take it apart: a backslash is one, but before a quote,
+    /// where two are.
+    pub fn for_windows(word: &str) -> String {
+        let mut quoted = String::from("\"");
+        let mut backslashes = 0;
+        for c in word.chars() {
+            if c == '"' {
+                // As many again, and one for the quote.
+                quoted.extend(std::iter::repeat_n('\\', backslashes + 1));
+            }
+            backslashes = if c == '\\' { backslashes + 1 } else { 0 };
+            quoted.push(c);
+        }
+        quoted.extend(std::iter::repeat_n('\\', backslashes));
+        quoted.push('"');
+        quoted
+    }
+
     /// For text in XML.
     pub fn for_xml(text: &str) -> String {
         text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -105,5 +138,59 @@ mod tests {
         let plist = launchd_plist(&text);
         assert!(plist.contains("'/mnt/50% &amp; \"$x\"' 2&gt;&gt; agent.log"), "{plist}");
         assert_eq!(words::for_systemd("a\\b\nc"), "\"a\\\\b\\nc\"");
+    }
+
+    #[test]
+    fn programs_of_windows_take_their_words_apart_again() {
+        for (word, quoted) in [
+            ("D:\\media", "\"D:\\media\""),
+            ("D:\\", "\"D:\\\\\""),
+            ("a\"b", "\"a\\\"b\""),
+            ("a\\\"b", "\"a\\\\\\\"b\""),
+            ("\\\\nas\\50% `$x`\\\\", "\"\\\\nas\\50% `$x`\\\\\\\\\""),
+            ("", "\"\""),
+        ] {
+            assert_eq!(words::for_windows(word), quoted);
+            assert_eq!(taken_apart(quoted), [word]);
+        }
+        assert_eq!(taken_apart("\"a b\" \"c\\\\\" \"d\""), ["a b", "c\\", "d"]);
+    }
+
+    /// As Microsoft's C runtime says that it takes a command line apart: 2n backslashes and a quote are n
+    /// and the quote, 2n+1 are n and a quote that is one, and others are as many as there are.
+    fn taken_apart(line: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        let (mut word, mut is_quoted, mut backslashes) = (None::<String>, false, 0);
+        for c in line.chars().chain([' ']) {
+            if c == '\\' {
+                backslashes += 1;
+                continue;
+            }
+            let kept = if c == '"' { backslashes / 2 } else { backslashes };
+            if backslashes > 0 {
+                word.get_or_insert_default().extend(std::iter::repeat_n('\\', kept));
+            }
+            match c {
+                '"' if backslashes % 2 == 0 => {
+                    is_quoted = !is_quoted;
+                    word.get_or_insert_default();
+                }
+                ' ' if !is_quoted => words.extend(word.take()),
+                other => word.get_or_insert_default().push(other),
+            }
+            backslashes = 0;
+        }
+        assert!(!is_quoted, "{line}");
+        words
+    }
+
+    #[test]
+    fn powershell_finds_nothing_in_a_word() {
+        assert_eq!(words::for_powershell("$x `y` $(z) \"w\" %T%\\"), "'$x `y` $(z) \"w\" %T%\\'");
+        assert_eq!(words::for_powershell("it's"), "'it''s'");
+        let typographic = "\u{2018}\u{2019}\u{201a}\u{201b}";
+        let doubled: String = typographic.chars().flat_map(|c| [c, c]).collect();
+        assert_eq!(words::for_powershell(typographic), format!("'{doubled}'"));
+        assert_eq!(words::for_powershell("\u{201c}quoted\u{201d}"), "'\u{201c}quoted\u{201d}'");
     }
 }

@@ -2,77 +2,41 @@
 
 use std::path::PathBuf;
 
+use super::InstallError;
 use super::service::{ServiceText, launchd_plist, systemd_unit, words};
+use super::step::{AgentStart, By, Input, InstallRequest, InstallStep, RemoteSystem, service};
+use super::windows;
 use crate::site::name::AgentName;
-
-/// A machine's system, as far as installing goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemoteSystem {
-    /// Linux.
-    Linux,
-    /// macOS.
-    MacOs,
-}
-
-/// One step: a command for the shell there, and what it reads.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InstallStep {
-    /// What it does, for people.
-    pub what: String,
-    /// The command.
-    pub command: String,
-    /// What it reads.
-    pub input: Option<Input>,
-}
-
-/// What a step reads.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// A file of this machine.
-    File(PathBuf),
-    /// A text.
-    Text(String),
-}
-
-/// How an agent is started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AgentStart {
-    /// By its user's service manager, now and whenever the machine starts.
-    Service,
-    /// Now, and not again: for machines without a service manager.
-    Once,
-}
-
-/// What is to be installed.
-#[derive(Clone, Debug)]
-pub struct InstallRequest {
-    /// The agent.
-    pub agent: AgentName,
-    /// Its join file, on this machine.
-    pub join: PathBuf,
-    /// The program for that machine, on this one.
-    pub program: PathBuf,
-    /// Flags of `reelgauge agent` beside its join file.
-    pub flags: Vec<String>,
-    /// How it is started.
-    pub start: AgentStart,
-}
 
 /// The folder of an agent, for a shell. Names of agents are words.
 fn folder(agent: &AgentName) -> String {
     format!("\"$HOME/.reelgauge-agent/{agent}\"")
 }
 
-/// The name of its service.
-fn service(agent: &AgentName) -> String {
-    format!("reelgauge-agent-{agent}")
+/// The steps that install an agent; doing them again brings it up to date.
+///
+/// # Errors
+/// What can't be had on that system.
+pub fn install(system: RemoteSystem, request: &InstallRequest) -> Result<Vec<InstallStep>, InstallError> {
+    match system {
+        RemoteSystem::Linux => Ok(install_unix(Unix::Linux, request)),
+        RemoteSystem::MacOs => Ok(install_unix(Unix::MacOs, request)),
+        RemoteSystem::Windows => windows::install(request),
+    }
 }
 
-/// The steps that install an agent; doing them again brings it up to date.
-pub fn install(system: RemoteSystem, request: &InstallRequest) -> Vec<InstallStep> {
+/// The systems whose shells and home directories are alike.
+#[derive(Clone, Copy)]
+enum Unix {
+    Linux,
+    MacOs,
+}
+
+fn install_unix(system: Unix, request: &InstallRequest) -> Vec<InstallStep> {
     let folder = folder(&request.agent);
     let into = |what: &str, name: &str, mode: &str, input: PathBuf| InstallStep {
         what: format!("{what} {}", input.display()),
+        by: By::Shell,
         // In place at once, so that an agent that runs keeps the program that it was started with.
         command: format!(
             "umask 077 && cat > {folder}/{name}.new && chmod {mode} {folder}/{name}.new && mv -f \
@@ -82,17 +46,9 @@ pub fn install(system: RemoteSystem, request: &InstallRequest) -> Vec<InstallSte
         input: Some(Input::File(input)),
     };
     let mut steps = vec![
-        InstallStep {
-            what: "making a folder of its own".to_owned(),
-            command: format!("umask 077 && mkdir -p {folder}"),
-            input: None,
-        },
+        InstallStep::in_shell("making a folder of its own", format!("umask 077 && mkdir -p {folder}")),
         into("copying", "reelgauge", "700", request.program.clone()),
-        InstallStep {
-            what: "trying the program there".to_owned(),
-            command: format!("{folder}/reelgauge --version"),
-            input: None,
-        },
+        InstallStep::in_shell("trying the program there", format!("{folder}/reelgauge --version")),
         into("copying the secret", "join.toml", "600", request.join.clone()),
     ];
     steps.extend(match request.start {
@@ -102,11 +58,11 @@ pub fn install(system: RemoteSystem, request: &InstallRequest) -> Vec<InstallSte
     steps
 }
 
-fn start_service(system: RemoteSystem, request: &InstallRequest) -> Vec<InstallStep> {
+fn start_service(system: Unix, request: &InstallRequest) -> Vec<InstallStep> {
     let text = ServiceText { agent: &request.agent, flags: &request.flags };
     let name = service(&request.agent);
     let (place, text, start) = match system {
-        RemoteSystem::Linux => (
+        Unix::Linux => (
             "\"$HOME/.config/systemd/user\"",
             (format!("{name}.service"), systemd_unit(&text)),
             format!(
@@ -115,7 +71,7 @@ fn start_service(system: RemoteSystem, request: &InstallRequest) -> Vec<InstallS
                  && systemctl --user enable {name} && systemctl --user restart {name}"
             ),
         ),
-        RemoteSystem::MacOs => (
+        Unix::MacOs => (
             "\"$HOME/Library/LaunchAgents\"",
             (format!("{name}.plist"), launchd_plist(&text)),
             format!(
@@ -127,26 +83,26 @@ fn start_service(system: RemoteSystem, request: &InstallRequest) -> Vec<InstallS
     vec![
         InstallStep {
             what: format!("writing the service {}", text.0),
+            by: By::Shell,
             command: format!("mkdir -p {place} && cat > {place}/{}", text.0),
             input: Some(Input::Text(text.1)),
         },
-        InstallStep { what: "starting it, now and with the machine".to_owned(), command: start, input: None },
+        InstallStep::in_shell("starting it, now and with the machine", start),
     ]
 }
 
 fn start_once(request: &InstallRequest) -> InstallStep {
     let folder = folder(&request.agent);
     let flags: String = request.flags.iter().map(|flag| format!(" {}", words::for_shell(flag))).collect();
-    InstallStep {
-        what: "starting it, until the machine is started anew".to_owned(),
-        command: format!(
+    let stop = stop_once(&request.agent);
+    InstallStep::in_shell(
+        "starting it, until the machine is started anew",
+        format!(
             "cd {folder} && {stop} nohup ./reelgauge agent --join join.toml{flags} >> agent.log 2>&1 < \
              /dev/null & \
-             echo $! > {folder}/agent.pid",
-            stop = stop_once(&request.agent)
+             echo $! > {folder}/agent.pid"
         ),
-        input: None,
-    }
+    )
 }
 
 /// Ends the one that was started before, if that number is still its own.
@@ -174,22 +130,15 @@ pub fn uninstall(system: RemoteSystem, agent: &AgentName) -> Vec<InstallStep> {
             "launchctl bootout \"gui/$(id -u)/{name}\" 2>/dev/null; rm -f \
              \"$HOME/Library/LaunchAgents/{name}.plist\""
         ),
+        RemoteSystem::Windows => return windows::uninstall(agent),
     };
     vec![
-        InstallStep { what: "ending its service".to_owned(), command: stop, input: None },
-        InstallStep {
-            what: "ending it, if it was started once".to_owned(),
-            command: format!("{} true", stop_once(agent)),
-            input: None,
-        },
-        InstallStep {
-            what: "removing its folder, program and secret".to_owned(),
-            command: format!(
-                "rm -rf {} && {{ rmdir \"$HOME/.reelgauge-agent\" 2>/dev/null; true; }}",
-                folder(agent)
-            ),
-            input: None,
-        },
+        InstallStep::in_shell("ending its service", stop),
+        InstallStep::in_shell("ending it, if it was started once", format!("{} true", stop_once(agent))),
+        InstallStep::in_shell(
+            "removing its folder, program and secret",
+            format!("rm -rf {} && {{ rmdir \"$HOME/.reelgauge-agent\" 2>/dev/null; true; }}", folder(agent)),
+        ),
     ]
 }
 
@@ -213,7 +162,7 @@ mod tests {
     fn the_secret_goes_through_a_pipe_into_a_file_of_its_owner() {
         for system in [RemoteSystem::Linux, RemoteSystem::MacOs] {
             for start in [AgentStart::Service, AgentStart::Once] {
-                let steps = install(system, &request(start));
+                let steps = install(system, &request(start)).unwrap();
                 let secret = Input::File("/site/join/edit-01.toml".into());
                 let copying: Vec<_> =
                     steps.iter().filter(|step| step.input.as_ref() == Some(&secret)).collect();
@@ -231,7 +180,7 @@ mod tests {
             let all = steps.iter().map(|step| step.command.as_str()).collect::<Vec<_>>().join("\n");
             assert!(all.contains("rm -rf \"$HOME/.reelgauge-agent/edit-01\""), "{all}");
             let service = if system == RemoteSystem::Linux { "systemd/user" } else { "LaunchAgents" };
-            let written = install(system, &request(AgentStart::Service));
+            let written = install(system, &request(AgentStart::Service)).unwrap();
             assert!(all.contains(service) && written.iter().any(|step| step.command.contains(service)));
         }
     }
@@ -242,6 +191,7 @@ mod tests {
             let mut request = request(AgentStart::Service);
             request.flags.extend(["--max-network", "12MiB", "--read-only"].map(str::to_owned));
             let texts: Vec<String> = install(system, &request)
+                .unwrap()
                 .into_iter()
                 .filter_map(|step| match step.input {
                     Some(Input::Text(text)) => Some(text),
@@ -257,7 +207,7 @@ mod tests {
 
     #[test]
     fn odd_roots_stay_one_word() {
-        let once = install(RemoteSystem::Linux, &request(AgentStart::Once));
+        let once = install(RemoteSystem::Linux, &request(AgentStart::Once)).unwrap();
         let start = &once.last().unwrap().command;
         assert!(start.contains("'--root' '/mnt/the nas'\\''s \"own\" $HOME'"), "{start}");
     }

@@ -17,7 +17,7 @@ use super::fleet_site::DEFAULT_SITE;
 use super::merging::FleetMergeArgs;
 
 /// Flags of `agent`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = AFTER_AGENT)]
 pub struct AgentArgs {
     /// This machine's join file, from 'reelgauge fleet init' or 'fleet add'; only you may read it (mode 0600)
@@ -33,6 +33,10 @@ pub struct AgentArgs {
     /// [default: reelgauge-agent/NAME]
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+    /// Run as a service of Windows, which the service manager starts and ends; what it says goes into
+    /// agent.log beside the join file, where --keep and --root begin, too
+    #[arg(long, hide = cfg!(not(windows)))]
+    pub service: bool,
 }
 
 /// Flags of `fleet`.
@@ -355,12 +359,14 @@ Examples:
   reelgauge fleet install edit-01 ops@edit-02 --root /mnt/nas --dry-run
   reelgauge fleet install edit-01 ops@edit-02 --root /mnt/nas
   reelgauge fleet install edit-01 ops@edit-02 --uninstall
+  reelgauge fleet install admin@edit-03 --program reelgauge.exe --root 'D:\\media'
+                                             a machine with Windows
 
 Everything goes into the home directory of the user that ssh logs in as, without special rights: program and \
-join file into ~/.reelgauge-agent/, and a service of that user (systemd, launchd). Linux and macOS. \
-ssh must get \
-in \
-without a password. The agent is called like its host up to the first dot.
+join file into ~/.reelgauge-agent/, and a service of that user (systemd, launchd). On Windows, with its own \
+OpenSSH server, that user has to be an administrator, and the service gets an account of its own, \
+'NT SERVICE\\reelgauge-agent-NAME', which needs rights in each root. \
+ssh must get in without a password. The agent is called like its host up to the first dot.
 
 Exit codes: 0 done, 2 wrong usage, or it could not be done on a machine; the others are done all the same.";
 

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use reelgauge_fleet::agent::network::NetworkSaid;
 use reelgauge_fleet::agent::presence::life::{AgentSettings, Said, live};
+use reelgauge_fleet::agent::service::{self, ServiceLog};
 use reelgauge_fleet::connection::Happening;
 use reelgauge_fleet::site::join_file::JoinFile;
 use reelgauge_report::text::{plain, shell_word};
@@ -17,8 +18,37 @@ use crate::screen;
 /// Where runs are kept if nobody says so.
 const KEPT: &str = "reelgauge-agent";
 
-/// Lives as an agent until Ctrl-C. The exit code.
+/// Lives as an agent until Ctrl-C, or as a service until its manager ends it. The exit code.
 pub fn agent(args: &AgentArgs) -> Result<u8> {
+    if args.service {
+        return as_service(args);
+    }
+    // Nobody is left to tell when standard error is closed.
+    let say = |text: &str| drop(writeln!(std::io::stderr(), "{}", screen::fitted(text)));
+    lived(args, &Interrupt::listen()?, say)
+}
+
+/// Without a console: relative paths begin beside the join file, and there is the file for what is said.
+fn as_service(args: &AgentArgs) -> Result<u8> {
+    let join = std::path::absolute(&args.join)?;
+    let args = AgentArgs { join: join.clone(), ..args.clone() };
+    let ended = service::run(move |interrupt| {
+        let folder = join.parent().unwrap_or(&join);
+        // Without a log it is an agent all the same.
+        let mut log = ServiceLog::open(folder).ok();
+        let mut say = |text: &str| log.iter_mut().for_each(|log| log.keep(text));
+        let ended = std::env::set_current_dir(folder)
+            .with_context(|| folder.display().to_string())
+            .and_then(|()| lived(&args, interrupt, &mut say));
+        ended.unwrap_or_else(|error| {
+            say(&format!("It ended: {}", screen::said_once(&error)));
+            screen::EXIT_USAGE
+        })
+    });
+    Ok(ended?)
+}
+
+fn lived(args: &AgentArgs, interrupt: &Interrupt, mut say: impl FnMut(&str)) -> Result<u8> {
     let join = JoinFile::read(&args.join)?;
     let kept = args.keep.clone();
     let settings = AgentSettings {
@@ -29,8 +59,7 @@ pub fn agent(args: &AgentArgs) -> Result<u8> {
         limits: args.owner.limits(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let interrupt = Interrupt::listen()?;
-    live(settings, &interrupt, say)?;
+    live(settings, interrupt, |said| words(said).iter().for_each(|text| say(text)))?;
     Ok(0)
 }
 
@@ -51,9 +80,9 @@ fn network(said: &NetworkSaid) -> String {
     }
 }
 
-/// What happens goes to standard error, a line each: a service's log keeps it with its time.
-fn say(said: Said<'_>) {
-    let text = match said {
+/// What happens, a line each: a service's log keeps it with its time.
+fn words(said: Said<'_>) -> Option<String> {
+    Some(match said {
         Said::Waiting(error) => format!("{error} It is dialled until it answers."),
         Said::Joined(identity) => {
             let roots: Vec<String> = identity.roots.iter().map(|root| shell_word(root)).collect();
@@ -67,7 +96,7 @@ fn say(said: Said<'_>) {
         Said::Looks => "Looks at this machine, as the controller ordered; nothing is changed.".to_owned(),
         Said::Refused(why) => format!("Refused an order: {why}."),
         // Said when it ends.
-        Said::Happened(Happening::NotAdmitted | Happening::Closed) => return,
+        Said::Happened(Happening::NotAdmitted | Happening::Closed) => return None,
         Said::Happened(Happening::Connected) => "Connected to the fleet's server.".to_owned(),
         Said::Happened(Happening::Disconnected) => {
             "The fleet's server is gone; it is dialled until it answers.".to_owned()
@@ -78,7 +107,5 @@ fn say(said: Said<'_>) {
         Said::Happened(Happening::Forbidden(what) | Happening::Other(what)) => {
             format!("About the connection: {}.", plain(what))
         }
-    };
-    // Nobody is left to tell when standard error is closed.
-    let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
+    })
 }

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use reelgauge_fleet::install::Reach;
-use reelgauge_fleet::install::steps::{
-    AgentStart, InstallRequest, InstallStep, RemoteSystem, install as steps, uninstall,
-};
+use reelgauge_fleet::install::step::{AgentStart, By, InstallRequest, InstallStep, RemoteSystem};
+use reelgauge_fleet::install::steps::{install as steps, uninstall};
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::site::name::AgentName;
 use reelgauge_report::text::plain;
@@ -63,13 +62,18 @@ fn on_machine(
         );
     }
     let system = reach.system()?;
-    let steps = wanted(args, site, program, agent, system);
+    if system == RemoteSystem::Windows && args.program.is_none() && !args.uninstall && !cfg!(windows) {
+        anyhow::bail!(
+            "{} runs Windows, and this program is none for it: name the one that is with --program reelgauge.exe",
+            reach.host
+        );
+    }
+    let steps = wanted(args, site, program, agent, system)?;
     let mut out = std::io::stdout();
     writeln!(out, "{agent} on {}:", reach.host)?;
     for step in &steps {
         if args.dry_run {
-            let text = format!("  would be {}:\n    {}", step.what, step.command);
-            out.write_all(screen::output_fitted(&text).as_bytes())?;
+            out.write_all(shown(step, reach).as_bytes())?;
         } else {
             reach.perform(step)?;
             writeln!(out, "  done: {}", step.what)?;
@@ -78,20 +82,32 @@ fn on_machine(
     Ok(())
 }
 
+/// What a step would do: the line of a shell, a script as PowerShell would be given it, or a place for scp.
+fn shown(step: &InstallStep, reach: &Reach) -> String {
+    let command = match step.by {
+        By::Shell => step.command.clone(),
+        By::PowerShell => format!("powershell.exe with\n{}", step.command.trim_end()),
+        By::Scp => format!("scp to {}:{}", reach.host, step.command),
+    };
+    // Not broken at the screen's edge: it is what would be done, word for word.
+    let lines: String = command.lines().map(|line| format!("    {line}\n")).collect();
+    screen::output_fitted(&format!("  would be {}:", step.what)) + &lines
+}
+
 fn wanted(
     args: &FleetInstallArgs,
     site: &FleetSite,
     program: &Path,
     agent: &AgentName,
     system: RemoteSystem,
-) -> Vec<InstallStep> {
+) -> Result<Vec<InstallStep>> {
     if args.uninstall {
-        return uninstall(system, agent);
+        return Ok(uninstall(system, agent));
     }
     let mut flags: Vec<String> =
         args.root.iter().flat_map(|root| ["--root".to_owned(), root.clone()]).collect();
     flags.extend(args.owner.flags());
-    steps(
+    Ok(steps(
         system,
         &InstallRequest {
             agent: agent.clone(),
@@ -100,5 +116,5 @@ fn wanted(
             flags,
             start: if args.no_service { AgentStart::Once } else { AgentStart::Service },
         },
-    )
+    )?)
 }

@@ -1,0 +1,303 @@
+//! What is done on Windows: scripts for PowerShell, files by scp, and a service with an account of its own.
+//! Pure.
+//!
+//! Whatever shell its ssh server starts, a script is handed over as one word of letters and digits, so no
+//! shell finds anything in it to put something else in place of. Files go by scp, because a PowerShell that
+//! is the login shell may read what was meant for what it starts.
+//!
+//! The scripts have been read by a grammar of PowerShell, and their order, files and failures tried with a
+//! server that stands in for Windows. No real Windows has carried them out yet.
+
+use std::fmt::Write;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use super::InstallError;
+use super::service::words;
+use super::step::{AgentStart, By, Input, InstallRequest, InstallStep, service};
+use crate::site::name::AgentName;
+
+/// The longest command that cmd.exe takes, less what its ssh server puts before it.
+const COMMAND_MAX: usize = 8_000;
+
+/// Ends the script where a program of Windows says that it failed, with what it said.
+const NATIVE: &str = r#"
+function Native($program) {
+  $said = & $program @args
+  if ($LASTEXITCODE -ne 0) { throw "$program said: $said" }
+}"#;
+
+/// A process that has ended keeps its files for a moment.
+const AGAIN: &str = r"
+function Again($what) {
+  for ($try = 1; ; $try++) {
+    try { & $what; return } catch { if ($try -ge 50) { throw } }
+    Start-Sleep -Milliseconds 200
+  }
+}";
+
+const STOP: &str = r"
+  $known = Get-Service -Name $service -ErrorAction SilentlyContinue
+  if ($known -and $known.Status -ne 'Stopped') {
+    Stop-Service -Name $service -Force
+    $known.WaitForStatus('Stopped', '00:01:00')
+  }";
+
+/// For whoever installs, the system and administrators, and nobody else; with a file that is theirs alone
+/// before anything is in it.
+const FOLDER: &str = r#"
+  $me = [Security.Principal.WindowsIdentity]::GetCurrent()
+  $administrator = [Security.Principal.WindowsBuiltInRole]::Administrator
+  if (-not ([Security.Principal.WindowsPrincipal]$me).IsInRole($administrator)) {
+    throw 'only an administrator may make a service there, and this user is none'
+  }
+  [void][IO.Directory]::CreateDirectory($folder)
+  Native icacls.exe $folder /inheritance:r /grant:r "*$($me.User.Value):(OI)(CI)F" /grant:r '*S-1-5-18:(OI)(CI)F' /grant:r '*S-1-5-32-544:(OI)(CI)F'
+  [IO.File]::WriteAllText("$folder\join.new.toml", '')"#;
+
+const TRY: &str = r#"
+  Native "$folder\reelgauge.new.exe" '--version'"#;
+
+/// A program that runs can't be replaced. What scp makes of a file's rights is undone.
+const REPLACE: &str = r#"
+  foreach ($name in @('reelgauge', 'exe'), @('join', 'toml')) {
+    $to = "$folder\$($name[0]).$($name[1])"
+    Again { [IO.File]::Delete($to) }
+    [IO.File]::Move("$folder\$($name[0]).new.$($name[1])", $to)
+    Native icacls.exe $to /reset
+  }"#;
+
+/// Behind the line that gives `$flags`.
+const SERVICE: &str = r#"
+  $line = '"' + $folder + '\reelgauge.exe" agent --service --join "' + $folder + '\join.toml"' + $flags
+  if (Get-Service -Name $service -ErrorAction SilentlyContinue) {
+    $found = Get-CimInstance Win32_Service -Filter "Name='$service'"
+    $changed = Invoke-CimMethod -InputObject $found -MethodName Change -Arguments @{ PathName = $line }
+    if ($changed.ReturnValue -ne 0) { throw "the service can't be changed: code $($changed.ReturnValue)" }
+  } else {
+    [void](New-Service -Name $service -BinaryPathName $line -StartupType Automatic)
+  }"#;
+
+/// An account of this service alone, which has no password and no more rights than any user; it is started
+/// again when it ends by itself.
+const ACCOUNT: &str = r#"
+  Native sc.exe config $service 'obj=' "NT SERVICE\$service"
+  Native sc.exe failure $service 'reset=' '86400' 'actions=' 'restart/10000'
+  Native sc.exe failureflag $service '1'
+  Native icacls.exe $folder /grant:r "NT SERVICE\${service}:(OI)(CI)M""#;
+
+const START: &str = r#"
+  Start-Service -Name $service
+  Start-Sleep -Seconds 2
+  if ((Get-Service -Name $service).Status -ne 'Running') {
+    throw "it ended: $(Get-Content -LiteralPath "$folder\agent.log" -Tail 1 -ErrorAction SilentlyContinue)"
+  }"#;
+
+const DELETE_SERVICE: &str = r"
+  if ($known) { Native sc.exe delete $service }";
+
+const DELETE_FOLDER: &str = r"
+  Again { if ([IO.Directory]::Exists($folder)) { [IO.Directory]::Delete($folder, $true) } }
+  $all = [IO.Path]::GetDirectoryName($folder)
+  if ([IO.Directory]::Exists($all) -and [IO.Directory]::GetFileSystemEntries($all).Length -eq 0) {
+    [IO.Directory]::Delete($all)
+  }";
+
+/// One script: what it uses, and what it does.
+fn script(agent: &AgentName, uses: &[&str], does: &[&str]) -> String {
+    format!(
+        "$ErrorActionPreference = 'Stop'\n\
+         $ProgressPreference = 'SilentlyContinue'\n\
+         $service = '{}'\n\
+         $folder = \"$env:USERPROFILE\\.reelgauge-agent\\{agent}\"{}\n\
+         try {{{}\n\
+         }} catch {{\n  [Console]::Error.WriteLine(\"$_\")\n  exit 1\n}}\n",
+        service(agent),
+        uses.concat(),
+        does.concat()
+    )
+}
+
+/// The command that carries a script out. Nothing is read from standard input, and complaints come as text.
+pub(super) fn command(script: &str) -> String {
+    let bytes: Vec<u8> = script.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    format!(
+        "powershell.exe -NoProfile -NonInteractive -InputFormat None -OutputFormat Text -EncodedCommand {}",
+        BASE64_STANDARD.encode(bytes)
+    )
+}
+
+/// The steps that install an agent; doing them again brings it up to date.
+pub(super) fn install(request: &InstallRequest) -> Result<Vec<InstallStep>, InstallError> {
+    if request.start == AgentStart::Once {
+        return Err(InstallError::OnceOnWindows);
+    }
+    let agent = &request.agent;
+    let by_script = |what: &str, uses: &[&str], does: &[&str]| InstallStep {
+        what: what.to_owned(),
+        by: By::PowerShell,
+        command: script(agent, uses, does),
+        input: None,
+    };
+    let copy = |what: &str, from: &std::path::Path, name: &str| InstallStep {
+        what: format!("{what} {}", from.display()),
+        by: By::Scp,
+        command: format!(".reelgauge-agent/{agent}/{name}"),
+        input: Some(Input::File(from.to_owned())),
+    };
+    let flags = format!("\n  $flags = {}", words::for_powershell(&flags(&request.flags)?));
+    let service = by_script("making the service", &[], &[&flags, SERVICE]);
+    if command(&service.command).len() > COMMAND_MAX {
+        return Err(InstallError::TooLong);
+    }
+    Ok(vec![
+        by_script("making a folder of its own", &[NATIVE], &[FOLDER]),
+        copy("copying", &request.program, "reelgauge.new.exe"),
+        by_script("trying the program there", &[NATIVE], &[TRY]),
+        copy("copying the secret", &request.join, "join.new.toml"),
+        by_script("ending the one that runs, for this one", &[NATIVE, AGAIN], &[STOP, REPLACE]),
+        service,
+        by_script("giving it an account and a life of its own", &[NATIVE], &[ACCOUNT]),
+        by_script("starting it, now and with the machine", &[], &[START]),
+    ])
+}
+
+/// The steps that remove an agent, whatever of it is there.
+pub(super) fn uninstall(agent: &AgentName) -> Vec<InstallStep> {
+    let step = |what: &str, uses: &[&str], does: &[&str]| InstallStep {
+        what: what.to_owned(),
+        by: By::PowerShell,
+        command: script(agent, uses, does),
+        input: None,
+    };
+    vec![
+        step("ending and removing its service", &[NATIVE], &[STOP, DELETE_SERVICE]),
+        step("removing its folder, program and secret", &[AGAIN], &[DELETE_FOLDER]),
+    ]
+}
+
+/// Flags as they stand behind the others on the service's command line.
+fn flags(flags: &[String]) -> Result<String, InstallError> {
+    let mut line = String::new();
+    for flag in flags {
+        // The service manager puts variables in place of %NAME%, and knows no way to write a % that stays.
+        if flag.matches('%').count() > 1 || flag.chars().any(char::is_control) {
+            return Err(InstallError::NoWordForService(flag.clone()));
+        }
+        let _ = write!(line, " {}", words::for_windows(flag));
+    }
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn request(flags: &[&str]) -> InstallRequest {
+        InstallRequest {
+            agent: "edit-01".parse().unwrap(),
+            join: "/site/join/edit-01.toml".into(),
+            program: "/build/reelgauge.exe".into(),
+            flags: flags.iter().map(|flag| (*flag).to_owned()).collect(),
+            start: AgentStart::Service,
+        }
+    }
+
+    fn whats(steps: &[InstallStep]) -> Vec<&str> {
+        steps.iter().map(|step| step.what.as_str()).collect()
+    }
+
+    #[test]
+    fn the_one_that_runs_goes_on_until_everything_is_there() {
+        let steps = install(&request(&["--root", "D:\\media"])).unwrap();
+        let before = whats(&steps).iter().position(|what| what.starts_with("ending")).unwrap();
+        let (there, anew) = steps.split_at(before);
+        let copied = |step: &&InstallStep| step.by == By::Scp && step.command.contains(".new.");
+        assert_eq!(there.iter().filter(copied).count(), 2, "program and secret");
+        assert!(there.iter().all(|step| !step.command.contains("Stop-Service")), "{there:#?}");
+        assert_eq!(
+            whats(anew)[1..],
+            [
+                "making the service",
+                "giving it an account and a life of its own",
+                "starting it, now and with the machine"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_secret_stands_on_no_command_line_and_is_nobody_elses() {
+        let steps = install(&request(&["--root", "D:\\media"])).unwrap();
+        let folder = &steps[0].command;
+        // Rights of the folder are there before the file is, and the file is there before the secret.
+        let (rights, file) = (folder.find("/inheritance:r"), folder.find("join.new.toml"));
+        assert!(rights.is_some() && rights < file, "{folder}");
+        let secret = Input::File("/site/join/edit-01.toml".into());
+        let copying: Vec<_> = steps.iter().filter(|step| step.input.as_ref() == Some(&secret)).collect();
+        let [copying] = copying.as_slice() else { panic!("{copying:?}") };
+        assert_eq!(
+            (copying.by, copying.command.as_str()),
+            (By::Scp, ".reelgauge-agent/edit-01/join.new.toml")
+        );
+    }
+
+    #[test]
+    fn whatever_an_owner_says_reaches_the_service_as_it_is() {
+        let odd = "D:\\it's a \"nas\" `$x` $(y) 50% \u{2019}Z\u{2018}\\";
+        let steps = install(&request(&["--root", odd, "--read-only"])).unwrap();
+        let service = steps.iter().find(|step| step.what == "making the service").unwrap();
+        let line = service.command.lines().find(|line| line.contains("$flags = ")).unwrap();
+        assert_eq!(
+            line.trim(),
+            "$flags = ' \"--root\" \"D:\\it''s a \\\"nas\\\" `$x` $(y) 50% \
+             \u{2019}\u{2019}Z\u{2018}\u{2018}\\\\\" \"--read-only\"'"
+        );
+    }
+
+    #[test]
+    fn what_no_service_can_be_given_is_refused_before_anything_is_done() {
+        for bad in ["D:\\%TEMP%", "D:\\a\nb"] {
+            let refused = install(&request(&["--root", bad]));
+            assert!(matches!(refused, Err(InstallError::NoWordForService(word)) if word == bad));
+        }
+        let many = vec!["D:\\a folder with a long name"; 200];
+        assert!(matches!(install(&request(&many)), Err(InstallError::TooLong)));
+        let once = InstallRequest { start: AgentStart::Once, ..request(&[]) };
+        assert!(matches!(install(&once), Err(InstallError::OnceOnWindows)));
+    }
+
+    #[test]
+    fn what_is_installed_is_removed() {
+        let steps = uninstall(&"edit-01".parse().unwrap());
+        let all: String = steps.iter().map(|step| step.command.as_str()).collect();
+        for part in
+            ["$service = 'reelgauge-agent-edit-01'", "sc.exe delete $service", "Delete($folder, $true)"]
+        {
+            assert!(all.contains(part), "{part}: {all}");
+        }
+        let (stopping, deleting) = (all.find("Stop-Service"), all.find("sc.exe delete"));
+        assert!(stopping.is_some() && stopping < deleting, "{all}");
+    }
+
+    #[test]
+    fn no_shell_finds_anything_in_a_command() {
+        let steps = install(&request(&["--root", "D:\\$x `y` \"z\""])).unwrap();
+        let removing = uninstall(&"edit-01".parse().unwrap());
+        for step in steps.iter().chain(&removing).filter(|step| step.by == By::PowerShell) {
+            let command = command(&step.command);
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || " .-+/=".contains(c);
+            assert!(command.chars().all(is_plain) && command.len() < COMMAND_MAX, "{command}");
+            let word = command.rsplit(' ').next().unwrap();
+            let units: Vec<u16> = BASE64_STANDARD
+                .decode(word)
+                .unwrap()
+                .chunks(2)
+                .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+                .collect();
+            assert_eq!(String::from_utf16(&units).unwrap(), step.command);
+        }
+    }
+}
