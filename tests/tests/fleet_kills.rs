@@ -22,6 +22,7 @@ use reelgauge_tests::python;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::all_in;
 use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::tool::tool_with;
 use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 
@@ -30,8 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const AGENTS: [&str; 3] = ["a", "b", "c"];
 
 /// How long a run takes from its start to its end if nothing happens, with the three seconds before its load
-/// point begins; faults come in it.
-const SPAN: Duration = Duration::from_secs(8);
+/// point begins; faults come in it, or earlier where `REELGAUGE_FLEET_SPAN_MS` says so.
+const SPAN_MS: u64 = 8_000;
 
 /// What happens.
 #[derive(Clone, Copy, Debug)]
@@ -86,13 +87,24 @@ fn suffer(bed: &mut Bed, fault: Fault, run: &mut Running) {
     }
 }
 
+/// What agents said, and every file that they keep.
+fn there(bed: &Bed) -> String {
+    let of_each = AGENTS.iter().map(|name| {
+        let kept = bed.kept(name).display().to_string();
+        let files = tool_with(&["find", &kept, "-type", "f"]);
+        let states = tool_with(&["sh", "-c", &format!("cat {kept}/*/state.json")]);
+        format!("--- {name}\n{}\nkeeps {files:?}\nstates {states:?}\n", bed.agent(name).stderr())
+    });
+    of_each.collect()
+}
+
 /// Fetches until nothing is left.
 #[track_caller]
 fn fetch(bed: &Bed, what: &str) {
     let start = Instant::now();
     while !left(bed).is_empty() {
         let told = bed.logs();
-        assert!(start.elapsed() < PATIENCE, "{what}\nleft: {:?}\n{}", left(bed), told.said());
+        assert!(start.elapsed() < PATIENCE, "{what}\nleft: {:?}\n{}\n{}", left(bed), told.said(), there(bed));
         if !left(bed).is_empty() {
             std::thread::sleep(Duration::from_millis(300));
         }
@@ -156,7 +168,8 @@ fn runs_below(folder: &Path) -> Vec<PathBuf> {
 
 /// One run, and what happened to it.
 fn round(bed: &mut Bed, number: u64, draws: &mut Draws) {
-    let (moment, fault) = (SPAN.mul_f64(draws.share()), Fault::drawn(draws));
+    let span = Duration::from_millis(setting("REELGAUGE_FLEET_SPAN_MS", SPAN_MS));
+    let (moment, fault) = (span.mul_f64(draws.share()), Fault::drawn(draws));
     let what = format!("round {number}, {fault:?} after {moment:?}");
     let place = Scratch::new();
     let copies = place.dir("shadow");

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use reelgauge_record::OpKind;
 
 /// So far ahead of its rate a run may be: enough for the frames of a moment to go out together.
-const AHEAD_NS: u64 = 100_000_000;
+const AHEAD_NS: u64 = 20_000_000;
 
 /// Bytes a second that are never exceeded. See the module.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ mod tests {
     fn who_asks_again_when_told_gets_all_of_it() {
         let times = greedy(&of(10_000_000), 100_000, 10_000 * MS);
         let moved = times.len() as u64 * 100_000;
-        assert!((100_000_000..=101_100_000).contains(&moved), "{moved}");
+        assert!((100_000_000..=100_300_000).contains(&moved), "{moved}");
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
         while throttle.admit(late_ns, 10_000).is_ok() {
             through += 10_000;
         }
-        assert!((100_000..=120_000).contains(&through), "{through}");
+        assert!((20_000..=40_000).contains(&through), "{through}");
     }
 
     #[test]

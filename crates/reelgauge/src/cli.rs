@@ -303,8 +303,9 @@ pub struct TargetArgs {
     /// Space on the target to leave free [default: 5% of the volume, at most 10 GB]
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub keep_free: Option<Size>,
-    /// Never move more bytes a second than this, reading and writing together, preparing files
-    /// included, so that others keep their share of a storage in use [default: as many as go]
+    /// Move no more bytes in any second than this, one operation more or less, reading and writing
+    /// together, preparing files included, so that others keep their share of a storage in use
+    /// [default: as many as go]
     #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = max_rate)]
     pub max_rate: Option<NonZeroU64>,
 }

@@ -163,7 +163,18 @@ pub fn again_with(summary: &Summary, plan: &Path) -> String {
         Some(_) => format!("reelgauge check {}", shell_word(Path::new(&summary.target.path))),
         None => format!("reelgauge run {}", shell_word(plan)),
     };
-    if summary.target.is_shared { format!("{command} --shared-target") } else { command }
+    let shared = if summary.target.is_shared { " --shared-target" } else { "" };
+    // No plan holds what others' storage was spared by.
+    let held = summary.load_points.iter().find_map(|point| point.held_back);
+    let held =
+        held.map_or_else(String::new, |held| format!(" --max-rate {}", size_flag(held.max_bytes_per_s)));
+    format!("{command}{shared}{held}")
+}
+
+/// A size as flags take it, exactly.
+fn size_flag(bytes: u64) -> String {
+    const MIB: u64 = 1 << 20;
+    if bytes.is_multiple_of(MIB) { format!("{}MiB", bytes / MIB) } else { format!("{bytes}B") }
 }
 
 fn run_dir(summary: &Summary) -> Option<String> {

@@ -36,7 +36,12 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
     }
     if !facts.trials.is_empty() {
         page.gap();
-        let own = if summary.hosts.is_some() { "own machine" } else { "this machine" };
+        let is_held = summary.load_points.iter().any(|point| point.culprit == Some(Culprit::MaxRate));
+        let own = match (is_held, summary.hosts.is_some()) {
+            (true, _) => "--max-rate",
+            (false, true) => "own machine",
+            (false, false) => "this machine",
+        };
         page.lines(trials(&facts.trials, own).lines(page.width));
     }
     if let Some(point) = streams::told(summary) {

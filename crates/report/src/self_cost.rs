@@ -31,7 +31,8 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
         duration(max_us),
         duration(buffer_s * 1e6)
     );
-    let streams = points.iter().filter_map(|point| point.streams.as_ref());
+    let is_held = |point: &LoadPoint| point.held_back.is_some_and(|held| held.operations > 0);
+    let streams = points.iter().filter(|point| !is_held(point)).filter_map(|point| point.streams.as_ref());
     let late: u64 = streams.map(|streams| streams.total.late_frames_with_own_delay).sum();
     match (late, cost.timing_good_enough) {
         (0, Some(true)) => format!("{beside}: its timing is good enough."),

@@ -16,6 +16,19 @@ pub fn in_words(ruling: Ruling) -> Verdict {
     ruling.in_words(unmet_sentence)
 }
 
+/// The same where operations waited for a limit on bytes a second, which is what made the tool late.
+pub fn in_words_held_back(ruling: Ruling) -> Verdict {
+    ruling.in_words(|unmet| match unmet.reason() {
+        Reason::LateFrames(late) if unmet.is_because_of_tool() => {
+            let sentence = late_frames(late, unmet.limit(), false);
+            format!(
+                "{sentence}. Its operations had waited for --max-rate: this says nothing about the storage"
+            )
+        }
+        _ => unmet_sentence(unmet),
+    })
+}
+
 /// Why a criterion was not met, without the full stop.
 pub fn unmet_sentence(unmet: &Unmet) -> String {
     let (limit, reason) = (unmet.limit(), unmet.reason());

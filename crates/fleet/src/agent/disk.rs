@@ -129,8 +129,17 @@ impl AgentDisk {
     pub fn forget(&self, run: &str) -> io::Result<()> {
         let folder = self.folder(run)?;
         // First its state: what is left then is no run any more.
-        fs::remove_file(folder.join(STATE_FILE))?;
-        fs::remove_dir_all(folder)
+        let removed = [fs::remove_file(folder.join(STATE_FILE)), fs::remove_dir_all(folder)];
+        let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        removed
+            .into_iter()
+            .find(|removed| removed.as_ref().is_err_and(|error| !is_gone(error)))
+            .unwrap_or(Ok(()))
+    }
+
+    /// Whether anything of a run lies here.
+    pub fn has(&self, run: &str) -> bool {
+        self.folder(run).is_ok_and(|folder| folder.exists())
     }
 
     fn folder(&self, run: &str) -> io::Result<PathBuf> {

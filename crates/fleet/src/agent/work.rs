@@ -25,6 +25,10 @@ use crate::protocol::{Answer, Order, Phase};
 const BEAT: Duration = Duration::from_millis(100);
 /// Words of a run that wait to be read.
 const WORDS: usize = 256;
+/// What was forgotten is looked for this often, for so long.
+const TIDIES_EVERY: Duration = Duration::from_secs(1);
+/// See there.
+const TIDIES_FOR: Duration = Duration::from_secs(60);
 /// How long a run may take to end when this process does.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
 
@@ -62,6 +66,9 @@ pub struct AgentWork {
     steered: Option<Steered>,
     answers: UnboundedSender<Answer>,
     born: Instant,
+    /// Runs that were forgotten lately, and when.
+    forgotten: Vec<(String, Instant)>,
+    tidied: Instant,
 }
 
 impl AgentWork {
@@ -72,7 +79,15 @@ impl AgentWork {
     pub fn new(place: Workplace, answers: UnboundedSender<Answer>) -> io::Result<AgentWork> {
         let session = place.disk.next_session(unix_ns())?;
         let duty = Duty::new(session, env!("CARGO_PKG_VERSION"), place.disk.states());
-        let mut work = AgentWork { place, duty, steered: None, answers, born: Instant::now() };
+        let mut work = AgentWork {
+            place,
+            duty,
+            steered: None,
+            answers,
+            born: Instant::now(),
+            forgotten: Vec::new(),
+            tidied: Instant::now(),
+        };
         work.keep_states();
         Ok(work)
     }
@@ -92,6 +107,18 @@ impl AgentWork {
             }
         }
         self.end().await;
+    }
+
+    /// Removes what was forgotten, as often as it takes: a run's process that ends slowly, or outlives the
+    /// agent that began it, makes files anew. What can't be removed stays, and is told of no more.
+    fn tidy(&mut self) {
+        self.tidied = Instant::now();
+        let disk = &self.place.disk;
+        self.forgotten.retain(|(run, since)| {
+            // Tried again when time goes by.
+            let _ = if disk.has(run) { disk.forget(run) } else { Ok(()) };
+            since.elapsed() < TIDIES_FOR
+        });
     }
 
     fn now(&self) -> Now {
@@ -130,6 +157,9 @@ impl AgentWork {
     }
 
     async fn tick(&mut self) {
+        if self.tidied.elapsed() >= TIDIES_EVERY {
+            self.tidy();
+        }
         let deeds = self.duty.tick(self.now());
         self.carry_out(deeds).await;
     }
@@ -162,8 +192,8 @@ impl AgentWork {
                     }
                 }
                 Deed::Forget { run } => {
-                    // What can't be removed stays, and is told of no more.
-                    let _ = self.place.disk.forget(&run);
+                    self.forgotten.push((run, Instant::now()));
+                    self.tidy();
                 }
             }
         }

@@ -30,6 +30,9 @@ const OBSERVERS_WITHIN_NS: i64 = 10_000_000_000;
 const TOLD_AHEAD_NS: i64 = 500_000_000;
 /// So much farther ahead than usual a start lies at most, because the disk is slow.
 const DISK_MOST: Duration = Duration::from_secs(30);
+/// What an agent says of having nothing may be older than an order on its way to it: it counts when it was
+/// said for so long, which is two more beats.
+const NOTHING_FOR: Duration = Duration::from_millis(1_800);
 /// Whoever does not look for so long could not listen, either.
 const LOOKS_EVERY_NS: i64 = 1_000_000_000;
 
@@ -99,9 +102,10 @@ pub struct Member {
     /// The order that was given last, and when.
     #[serde(skip)]
     told_ns: Option<i64>,
-    /// It was heard by this process of the controller, and had nothing of the run.
+    /// Since when it has said to this process of the controller that it has nothing of the run, without being
+    /// told to begin it meanwhile.
     #[serde(skip)]
-    has_nothing: bool,
+    nothing_since_ns: Option<i64>,
     /// How the load point goes that it is in.
     #[serde(skip)]
     pub live: Option<LiveSaid>,
@@ -127,17 +131,26 @@ impl Member {
             heard_ns: None,
             silent_ns: 0,
             told_ns: None,
-            has_nothing: false,
+            nothing_since_ns: None,
             live: None,
             past: BTreeMap::new(),
         }
     }
 
     /// Whether nothing of the run is left with it. Of one that was not heard nobody knows: an earlier process
-    /// of the controller may have told it to begin. One that went before it heard that everything is here
-    /// has its copy still.
+    /// of the controller may have told it to begin. What it says of having nothing may be older than an order
+    /// that is on its way to it, so it counts only when it goes on saying so. One that went before it heard
+    /// that everything is here has its copy still.
     pub fn is_settled(&self) -> bool {
-        self.is_kept || (self.state.is_none() && self.has_nothing)
+        let said_for_ns = self.heard_ns.zip(self.nothing_since_ns).map(|(heard, since)| heard - since);
+        let has_nothing = said_for_ns.is_some_and(|for_ns| for_ns >= nanoseconds(NOTHING_FOR));
+        self.is_kept || (self.state.is_none() && has_nothing)
+    }
+
+    /// Whether nothing more is to be learnt of one that has told of no run: it has nothing of it, or is not
+    /// heard although the controller listens.
+    pub fn is_learnt(&self) -> bool {
+        self.is_settled() || self.silent_ns >= Stage::longest_silence()
     }
 
     /// Whether everything is here, and it keeps a copy all the same.
@@ -386,8 +399,9 @@ impl Conduct {
         member.clock_before = member.clock_before.or(beat.clock);
         member.clock_after = beat.clock.or(member.clock_after);
         let state = beat.runs.into_iter().find(|state| state.run == run);
-        member.has_nothing = state.is_none();
-        member.is_kept |= member.is_fetched && member.has_nothing;
+        let has_nothing = state.is_none();
+        member.nothing_since_ns = member.nothing_since_ns.or(Some(now_ns)).filter(|_| has_nothing);
+        member.is_kept |= member.is_fetched && has_nothing;
         let had_begun = member.state.as_ref().is_some_and(|state| !state.phase.is_over());
         if state.is_some() || has_restarted {
             if state.as_ref().map(|state| &state.phase) != member.phase() {
@@ -662,6 +676,9 @@ impl Conduct {
                 _ => continue,
             };
             if member.is_due(now_ns) {
+                if matches!(order, Order::Prepare { .. }) {
+                    member.nothing_since_ns = None;
+                }
                 told.push((member.part.agent.clone(), order));
             }
         }
@@ -804,8 +821,17 @@ mod tests {
         let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut first = Conduct::new(NAME, OnLoss::GoOn, vec![part], 1);
         assert!(!first.members[0].is_settled());
+        let second = 1_000_000_000;
         first.beat(1, "a", beat(1, Vec::new()));
-        assert!(first.members[0].is_settled(), "it said that it has nothing");
+        assert!(!first.members[0].is_settled(), "an order may have been on its way");
+        first.beat(second, "a", beat(2, Vec::new()));
+        first.beat(3 * second, "a", beat(3, Vec::new()));
+        assert!(first.members[0].is_settled(), "it went on saying that it has nothing");
+        let told = first.tick(3 * second, true);
+        assert!(told.iter().any(|(_, order)| matches!(order, Order::Prepare { .. })), "{told:?}");
+        assert!(!first.members[0].is_settled(), "it was told to begin");
+        first.beat(3 * second + 1, "a", beat(4, Vec::new()));
+        assert!(!first.members[0].is_settled(), "it had not heard that yet");
 
         let mut next = Conduct::resumed(&first.saved(), 2).unwrap();
         assert!(!next.members[0].is_settled());

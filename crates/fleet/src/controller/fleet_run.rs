@@ -118,7 +118,7 @@ impl FleetRun {
     /// Whether everything that is known to be left is here, and its agents know it.
     pub fn is_done(&self) -> bool {
         let is_done = |member: &Member| match member.state {
-            None => true,
+            None => member.is_learnt(),
             Some(_) => self.fetches.get(&member.part.agent).is_some_and(Fetch::is_kept),
         };
         self.conduct.is_over() && self.conduct.members.iter().all(is_done)

@@ -15,7 +15,8 @@ pub struct OwnerArgs {
     /// [default: no limit but the room there is]
     #[arg(long, value_name = "SIZE")]
     pub max_space: Option<Size>,
-    /// The longest that one run may take there [default: no limit]
+    /// The longest that one run may load there, without preparing its files and pauses
+    /// [default: no limit]
     #[arg(long, value_name = "TIME")]
     pub max_duration: Option<Span>,
     /// The most bytes a second that one run may move there, reading and writing together, preparing

@@ -8,7 +8,7 @@ use reelgauge_analysis::{Culprit, Outcome, Summary};
 
 use super::say;
 use crate::about::storage_words;
-use crate::units::{counted, counted_are};
+use crate::units::{counted, counted_are, mb_per_s};
 
 /// A data set of which this much more or less lay in the client's cache is another one.
 const CACHED_DIFFERENCE: f64 = 0.1;
@@ -167,7 +167,15 @@ fn of_itself(summary: &Summary) -> Vec<String> {
         Outcome::BrokeOff => told.push(format!("broke off{why}.")),
         Outcome::Running => told.push("goes on; only what its log holds until now is compared.".to_owned()),
     }
-    let by_client = summary.load_points.iter().any(|point| point.culprit.is_some_and(Culprit::is_own));
+    let is_own = |culprit: Culprit| culprit.is_own() && culprit != Culprit::MaxRate;
+    let by_client = summary.load_points.iter().any(|point| point.culprit.is_some_and(is_own));
+    let held = summary.load_points.iter().filter_map(|point| point.held_back);
+    if let Some(held) = held.filter(|held| held.operations > 0).last() {
+        told.push(format!(
+            "was held to {} MB/s (--max-rate): what waited for that says nothing of the storage.",
+            mb_per_s(held.max_bytes_per_s as f64)
+        ));
+    }
     let search_by_client = summary.search.as_ref().is_some_and(|facts| facts.limited_by_client);
     if by_client || search_by_client {
         told.push("was limited by its own machine and not by the storage, at least in part.".to_owned());

@@ -24,6 +24,8 @@ pub enum Limiter {
     },
     /// This machine, or the tool on it.
     ThisMachine,
+    /// The limit on bytes a second that was set.
+    MaxRate,
     /// What lies behind the link, or this machine's own disk.
     Storage,
     /// Something that is not known.
@@ -65,7 +67,8 @@ pub fn limiter(fall: Option<&Fall>, line_rate_mb_per_s: Option<f64>) -> Limiter 
     let share = line_rate_mb_per_s.map(|rate| fall.mb_per_s / rate.max(f64::MIN_POSITIVE));
     match (fall.culprit, share) {
         (Culprit::Link, Some(share)) => Limiter::Link { share },
-        (Culprit::Tool | Culprit::ThisMachine | Culprit::MaxRate, _) => Limiter::ThisMachine,
+        (Culprit::Tool | Culprit::ThisMachine, _) => Limiter::ThisMachine,
+        (Culprit::MaxRate, _) => Limiter::MaxRate,
         (Culprit::Storage, _) => Limiter::Storage,
         (Culprit::Link | Culprit::NotKnown, _) => Limiter::NotKnown,
     }
@@ -79,7 +82,7 @@ pub fn acquits_storage(culprit: Culprit) -> bool {
 impl Limiter {
     /// Whether the storage may carry more than the count that it limited: it was not known to be at fault.
     pub fn is_open(&self) -> bool {
-        matches!(self, Limiter::ThisMachine | Limiter::NotKnown | Limiter::Time)
+        matches!(self, Limiter::ThisMachine | Limiter::MaxRate | Limiter::NotKnown | Limiter::Time)
     }
 
     /// Whether anything limited the count: it did not end with the time for it.
@@ -92,6 +95,7 @@ impl Limiter {
         match self {
             Limiter::Link { .. } => "the link",
             Limiter::ThisMachine => "this machine",
+            Limiter::MaxRate => "--max-rate",
             Limiter::Storage => "the storage",
             Limiter::NotKnown => "not known",
             Limiter::Time => "the time for this look",
@@ -130,6 +134,9 @@ fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried) -> String {
         Limiter::ThisMachine => {
             "This machine, not the storage: without the tool's own delay nothing would have been late."
                 .to_owned()
+        }
+        Limiter::MaxRate => {
+            format!("--max-rate, not the storage{delivered}. What was late had waited for it.")
         }
         Limiter::NotKnown => {
             "Not known: the tool's own delay explains only a part of what was late.".to_owned()
@@ -182,6 +189,7 @@ mod tests {
         let limit = |culprit| limiter(Some(&Fall { mb_per_s: 112.0, culprit }), Some(117.7));
         assert!(matches!(limit(Culprit::Link), Limiter::Link { share } if share > 0.95));
         assert_eq!([limit(Culprit::Tool), limit(Culprit::ThisMachine)], [const { Limiter::ThisMachine }; 2]);
+        assert_eq!(limit(Culprit::MaxRate), Limiter::MaxRate);
         assert_eq!(limit(Culprit::Storage), Limiter::Storage);
         assert_eq!(limit(Culprit::NotKnown), Limiter::NotKnown);
         // Nobody who is not known to be at fault sets a limit.

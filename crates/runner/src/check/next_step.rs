@@ -60,6 +60,7 @@ pub fn next_step(situation: &Situation<'_>) -> String {
         of_the_options,
         of_a_full_link,
         of_this_machine,
+        of_max_rate,
         of_one_connection,
         of_space,
     ];
@@ -171,6 +172,12 @@ fn of_this_machine(situation: &Situation<'_>) -> Option<String> {
          carry more than is shown."
             .to_owned()
     })
+}
+
+fn of_max_rate(situation: &Situation<'_>) -> Option<String> {
+    let is_held = matches!(most_common(situation.limiters), Some(Limiter::MaxRate));
+    is_held
+        .then(|| "The storage may carry more than --max-rate allows; give a larger one to see it.".to_owned())
 }
 
 fn of_one_connection(situation: &Situation<'_>) -> Option<String> {

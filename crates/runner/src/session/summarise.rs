@@ -268,19 +268,28 @@ fn log_facts(drained: &Drained) -> LogFacts {
 }
 
 /// What a limit on bytes a second held back.
-fn held_back(points: &[LoadPoint]) -> Option<String> {
+fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<String> {
     let held = points.iter().filter_map(|point| point.held_back).filter(|held| held.operations > 0);
     let (operations, rate) =
         held.fold((0, 0), |(sum, _), held| (sum + held.operations, held.max_bytes_per_s));
     let waited = counted(operations, "operation");
-    (operations > 0)
-        .then(|| format!("{waited} waited for --max-rate, which allows {} MB/s.", mb_per_s(rate as f64)))
+    let writes_to_cache = !is_direct && points.iter().any(|point| point.total.written_bytes > 0);
+    let cached = match writes_to_cache {
+        true => {
+            " What was written went to this machine's cache first, from where the storage gets it in bursts; --direct \
+             holds those, too."
+        }
+        false => "",
+    };
+    (operations > 0).then(|| {
+        format!("{waited} waited for --max-rate, which allows {} MB/s.{cached}", mb_per_s(rate as f64))
+    })
 }
 
 /// What to know before believing the figures, the worst first.
 fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String> {
     let mut notes = Vec::new();
-    notes.extend(held_back(&facts.load_points));
+    notes.extend(held_back(&facts.load_points, facts.subject.asked_direct));
     if facts.drained.missed_ops > 0 {
         notes.push(format!(
             "{} in no figure, because this machine was too busy to count; use fewer workers or a machine with more \

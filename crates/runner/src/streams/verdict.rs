@@ -8,7 +8,7 @@ use reelgauge_analysis::late::StreamFigures;
 use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_analysis::verdict::{Measured, Ruling, Verdict, judge};
-use reelgauge_report::verdict::in_words;
+use reelgauge_report::verdict::{in_words, in_words_held_back};
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 
 use super::actors::{Group, criteria};
@@ -23,7 +23,10 @@ pub(crate) fn judge_last<S>(
     done: &PointDone<S>,
     stream_count: u32,
 ) -> bool {
-    let verdict = verdict_of(groups, &done.judged, &done.total);
+    let held = session.done().last().and_then(|point| point.held_back);
+    let is_held_back = held.is_some_and(|held| held.operations > 0);
+    let in_words = if is_held_back { in_words_held_back } else { in_words };
+    let verdict = in_words(ruling_of(groups, &done.judged, &done.total));
     let passed = verdict.passed;
     let line_bytes_per_s = session.line_bytes_per_s();
     if let Some(point) = session.last_point() {
@@ -47,7 +50,7 @@ pub(crate) fn verdict_of_run(points: &[LoadPoint]) -> Option<Verdict> {
 }
 
 /// Judges a load point.
-pub fn verdict_of(groups: &[Group], judged: &Judged, total: &Figures) -> Verdict {
+fn ruling_of(groups: &[Group], judged: &Judged, total: &Figures) -> Ruling {
     let mut ruling = Ruling::default();
     let rated = |group: &Group| judged.rates.iter().any(|rate| group.workers.contains(&rate.worker));
     for group in groups {
@@ -66,7 +69,7 @@ pub fn verdict_of(groups: &[Group], judged: &Judged, total: &Figures) -> Verdict
         let measured = Measured { streams: &[], total: Some(total), rates: &judged.rates };
         ruling = ruling.and(judge(&only_rates(&group.criteria), &measured));
     }
-    in_words(ruling)
+    ruling
 }
 
 /// What a plan holds rates to; `None` where no actor has one.
