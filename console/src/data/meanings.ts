@@ -281,6 +281,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     target_is_memory: ["The target is a file system in memory."],
     past_client_cache: ["Whether reads passed this machine's cache by; null where that is not known."],
     client_cached_share: ["Share of the reads that this machine's cache answered, 0 to 1; null where nothing counts that."],
+    cached_loop: ["A loop device below the target that reads its file through this machine's cache, whatever is asked of the target; null where there is none."],
     client_memory_bytes: ["This machine's memory."],
     server_memory_bytes: ["The server's memory, as it was stated with --server-memory."],
     rereads: ["First against later reads of the same bytes, load point by load point. Empty where nothing was read, or in more files than there was memory to keep count of.", "Rereads"],
