@@ -1337,6 +1337,8 @@ export type LoadPoint = {
   not_measured?: NotMeasured,
   /** What the limit on bytes a second held back. `null` where none was set. */
   held_back?: HeldBack,
+  /** What was never answered, and so is in no response time. `null` where everything was. */
+  unanswered?: Unanswered,
   /** All workers together. */
   total: Figures,
   /** Each worker. */
@@ -3284,6 +3286,14 @@ export type TrialsAt = {
   failed: number,
   /** Trials that fell because of the client. */
   client_limited: number,
+};
+
+/** Operations that had got no answer when a load point was given up. */
+export type Unanswered = {
+  /** Threads that waited for one operation each, or for several at once. */
+  threads: number,
+  /** How long the oldest had been under way. Throughput counts that time as far as it was measured. */
+  for_s: number,
 };
 
 /** Units of values in a comparison. */

@@ -534,6 +534,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     ended_early: ["Why it ended before its time, if it did."],
     not_measured: ["Why it has no figures although it was not cut short. null where it has."],
     held_back: ["What the limit on bytes a second held back. null where none was set.", "HeldBack"],
+    unanswered: ["What was never answered, and so is in no response time. null where everything was.", "Unanswered"],
     total: ["All workers together.", "Figures"],
     per_worker: ["Each worker.", "WorkerFigures"],
     paper: ["The paper's tables.", "PaperTables"],
@@ -843,6 +844,10 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     lateness: ["From when operations were due *and their worker was free* until they were issued: the tool's own delay. Waiting for a slow operation before is the storage's delay and is in response.", "LatenessFigures"],
     errors: ["What failed, by error number.", "ErrorFigures"],
     first_error: ["The failure that came first.", "FirstError"],
+  },
+  Unanswered: {
+    threads: ["Threads that waited for one operation each, or for several at once."],
+    for_s: ["How long the oldest had been under way. Throughput counts that time as far as it was measured."],
   },
   HeldBack: {
     max_bytes_per_s: ["The limit, reading and writing together."],
