@@ -14,7 +14,7 @@ use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
-use reelgauge_tests::run_dir::{count, summary, text};
+use reelgauge_tests::run_dir::{at, count, summary, text};
 use rustix::process::Signal;
 
 /// How long the runs wait for an answer.
@@ -48,6 +48,8 @@ fn gave_up(running: &mut Running, mix: &Mix) {
     assert_eq!(text(&kept, "outcome"), "broke_off");
     assert!(text(&kept, "outcome_reason").contains("3"), "{}", text(&kept, "outcome_reason"));
     assert!(count(&kept, "load_points.0.total.ops") > 0);
+    assert!(count(&kept, "load_points.0.unanswered.threads") > 0);
+    assert!(at(&kept, "load_points.0.unanswered.for_s").as_f64().is_some_and(|for_s| for_s >= 3.0));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn frames_that_waited_for_a_rate_are_the_limits_and_not_the_storages() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     // 4.7 MB/s each.
-    let verb = Verb::on("streams", &scratch.dir("target"))
+    let verb = Verb::on("streams", scratch.dir("target"))
         .with(&["--actor", "player", "--count", "3", "--format", SMALL.id, "--buffer", "12frames"])
         .with(&["--clip", "2s", "--warmup", "500ms", "--duration", "3s", "--buffered"])
         .with(&["--max-rate", RATE_FLAG]);
@@ -82,7 +82,7 @@ fn frames_that_waited_for_a_rate_are_the_limits_and_not_the_storages() {
 fn who_asks_for_less_than_the_rate_is_not_held_back() {
     let _turn = my_turn();
     let scratch = Scratch::new();
-    let verb = Verb::on("streams", &scratch.dir("target"))
+    let verb = Verb::on("streams", scratch.dir("target"))
         .with(&["--actor", "player", "--count", "1", "--format", SMALL.id, "--buffer", "1s"])
         .with(&["--clip", "2s", "--warmup", "2s", "--duration", "2s", "--buffered", "--max-rate", "64MiB"]);
     let screen = verb.run_plain().stdout;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Outcome, Running};
 use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs;
 use reelgauge_tests::run_dir::at;
 use reelgauge_tests::scratch::Scratch;
@@ -236,6 +237,26 @@ fn a_change_that_fails_is_undone_and_one_that_cannot_be_undone_is_told() {
     let dir = std::fs::read_dir(out).unwrap().next().unwrap().unwrap().path();
     let screen = stuck.other(&["report", dir.to_str().unwrap()]).stdout;
     assert!(screen.contains("The change is still in place") && screen.contains("--undo-left"), "{screen}");
+}
+
+/// An undo may end well and leave everything as the change made it.
+#[test]
+fn an_undo_that_ends_well_and_has_no_effect_is_no_undo() {
+    if !needs::are_met(&[needs::Need::Root]) {
+        return;
+    }
+    let (_turn, target) = (my_turn(), TempMount::tmpfs(256));
+    let remount = |option: &str| format!("mount -o remount,{option} {}", target.path().display());
+    let proof = Proof::of(&remount("noatime"), "true", target.path());
+    let failed = proof.run().expect_code(3);
+    let said = failed.stderr.replace('\n', " ");
+    assert!(said.contains("its undo had no effect: the storage is still mounted rw,noatime"), "{said}");
+    assert!(proof.has_undo());
+    let why = failed.json()["ended_early"].as_str().unwrap().to_owned();
+    assert!(why.contains("had no effect: the storage is still mounted rw,noatime"), "{why}");
+    let works = Proof::of(&remount("nodev"), &remount("dev"), target.path());
+    works.run();
+    assert!(!works.has_undo());
 }
 
 /// What was not measured is not 0 MB/s, and no loss either.

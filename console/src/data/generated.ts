@@ -1096,6 +1096,8 @@ export type LimitMeasure =
   | "disk_of_operation_percent"
   | "disk_pressure_percent"
   | "requests_per_read"
+  | "disk_bytes_per_s"
+  | "own_bytes_per_s"
   | "on_the_way_percent"
   | "request_bytes"
   | "requests_at_a_time"
@@ -1335,6 +1337,8 @@ export type LoadPoint = {
   not_measured?: NotMeasured,
   /** What the limit on bytes a second held back. `null` where none was set. */
   held_back?: HeldBack,
+  /** What was never answered, and so is in no response time. `null` where everything was. */
+  unanswered?: Unanswered,
   /** All workers together. */
   total: Figures,
   /** Each worker. */
@@ -1505,6 +1509,11 @@ export type MemoryFacts = {
   past_client_cache: boolean | null,
   /** Share of the reads that this machine's cache answered, 0 to 1; `null` where nothing counts that. */
   client_cached_share: number | null,
+  /**
+   * A loop device below the target that reads its file through this machine's cache, whatever is asked of
+   * the target; `null` where there is none.
+   */
+  cached_loop: string | null,
   /** This machine's memory. */
   client_memory_bytes: number | null,
   /** The server's memory, as it was stated with `--server-memory`. */
@@ -3279,6 +3288,14 @@ export type TrialsAt = {
   client_limited: number,
 };
 
+/** Operations that had got no answer when a load point was given up. */
+export type Unanswered = {
+  /** Threads that waited for one operation each, or for several at once. */
+  threads: number,
+  /** How long the oldest had been under way. Throughput counts that time as far as it was measured. */
+  for_s: number,
+};
+
 /** Units of values in a comparison. */
 export type Unit =
   | "bytes_per_s"
@@ -3397,7 +3414,8 @@ export type WhySuspected =
   | "fits_server_memory"
   | "used_before"
   | "read_again"
-  | "fits_client_memory";
+  | "fits_client_memory"
+  | "loop_file";
 
 /** Some workers of one kind, as far as it bears on comparing. */
 export type WorkActor = {

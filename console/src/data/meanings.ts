@@ -281,6 +281,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     target_is_memory: ["The target is a file system in memory."],
     past_client_cache: ["Whether reads passed this machine's cache by; null where that is not known."],
     client_cached_share: ["Share of the reads that this machine's cache answered, 0 to 1; null where nothing counts that."],
+    cached_loop: ["A loop device below the target that reads its file through this machine's cache, whatever is asked of the target; null where there is none."],
     client_memory_bytes: ["This machine's memory."],
     server_memory_bytes: ["The server's memory, as it was stated with --server-memory."],
     rereads: ["First against later reads of the same bytes, load point by load point. Empty where nothing was read, or in more files than there was memory to keep count of.", "Rereads"],
@@ -533,6 +534,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     ended_early: ["Why it ended before its time, if it did."],
     not_measured: ["Why it has no figures although it was not cut short. null where it has."],
     held_back: ["What the limit on bytes a second held back. null where none was set.", "HeldBack"],
+    unanswered: ["What was never answered, and so is in no response time. null where everything was.", "Unanswered"],
     total: ["All workers together.", "Figures"],
     per_worker: ["Each worker.", "WorkerFigures"],
     paper: ["The paper's tables.", "PaperTables"],
@@ -842,6 +844,10 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     lateness: ["From when operations were due *and their worker was free* until they were issued: the tool's own delay. Waiting for a slow operation before is the storage's delay and is in response.", "LatenessFigures"],
     errors: ["What failed, by error number.", "ErrorFigures"],
     first_error: ["The failure that came first.", "FirstError"],
+  },
+  Unanswered: {
+    threads: ["Threads that waited for one operation each, or for several at once."],
+    for_s: ["How long the oldest had been under way. Throughput counts that time as far as it was measured."],
   },
   HeldBack: {
     max_bytes_per_s: ["The limit, reading and writing together."],

@@ -12,6 +12,7 @@
 //! Pure. Not here: sampling (doctor), reading samples back (results), words (report).
 
 mod beside;
+mod carried;
 mod choose;
 mod finding;
 mod like_connections;

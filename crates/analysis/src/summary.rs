@@ -229,6 +229,9 @@ pub struct LoadPoint {
     /// What the limit on bytes a second held back. `None` where none was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_back: Option<HeldBack>,
+    /// What was never answered, and so is in no response time. `None` where everything was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<Unanswered>,
     /// All workers together.
     pub total: Figures,
     /// Each worker.
@@ -266,6 +269,16 @@ pub struct HeldBack {
     pub max_bytes_per_s: u64,
     /// Operations of the measured time that had to wait for it.
     pub operations: u64,
+}
+
+/// Operations that had got no answer when a load point was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Unanswered {
+    /// Threads that waited for one operation each, or for several at once.
+    pub threads: u32,
+    /// How long the oldest had been under way. Throughput counts that time as far as it was measured.
+    pub for_s: f64,
 }
 
 /// Why a load point could not be measured.
@@ -321,6 +334,7 @@ impl LoadPoint {
             ended_early: facts.ended_early,
             not_measured: None,
             held_back: None,
+            unanswered: None,
             total: figures.total,
             per_worker: figures.per_worker,
             paper: figures.paper,

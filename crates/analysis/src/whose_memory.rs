@@ -58,6 +58,9 @@ pub enum WhySuspected {
     ReadAgain,
     /// Reads went through this machine's cache, and the files are not clear of its memory.
     FitsClientMemory,
+    /// The target lies on a loop device that reads its file through this machine's cache, and the files are
+    /// not clear of its memory.
+    LoopFile,
 }
 
 /// What shows that a cache answered.
@@ -128,8 +131,11 @@ fn reasons(facts: &MemoryFacts) -> Vec<WhySuspected> {
         _ => {}
     }
     let is_past_client = facts.past_client_cache == Some(true) || facts.client_cached_share.is_some();
-    if !is_past_client && facts.client_memory_bytes.is_none_or(|memory_bytes| !is_clear_of(memory_bytes)) {
+    let fits_here = facts.client_memory_bytes.is_none_or(|memory_bytes| !is_clear_of(memory_bytes));
+    if !is_past_client && fits_here {
         why.push(WhySuspected::FitsClientMemory);
+    } else if facts.cached_loop.is_some() && fits_here {
+        why.push(WhySuspected::LoopFile);
     }
     why
 }
@@ -291,6 +297,16 @@ mod tests {
         assert_eq!(why(&even), []);
         let few = MemoryFacts { rereads: compared(times(5, 900.0), times(80, 800.0)), ..own };
         assert_eq!(why(&few), [WhySuspected::ReadAgain]);
+    }
+
+    #[test]
+    fn a_loop_device_reads_its_file_through_the_cache() {
+        let local = MemoryFacts { on_network: false, ..facts() };
+        let on_loop = MemoryFacts { cached_loop: Some("loop1".to_owned()), ..local.clone() };
+        assert_eq!(why(&local), []);
+        assert_eq!(why(&on_loop), [WhySuspected::LoopFile]);
+        let large = MemoryFacts { data_set_bytes: 40 * GIB, ..on_loop };
+        assert_eq!(why(&large), []);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use links::{LinkTo, link_to};
 pub(crate) use mounts::{Mount, table as mount_table};
-pub use probed::{PROBED, probed_line};
+pub use probed::{PROBED, UNANSWERED_S, probed_line};
 
 use crate::system::{Os, System};
 use crate::texts::{NotKnown, Texts};

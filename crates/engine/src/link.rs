@@ -96,6 +96,15 @@ pub fn of(mount: &Mount) -> Link {
     }
 }
 
+/// The loop device below a mount, of itself or of an array or a volume, that reads and writes its file
+/// through this machine's cache. `None` where there is none, or it can't be seen.
+pub fn cached_loop(mount: &Mount) -> Option<String> {
+    match mount.kind {
+        MountKind::LocalDisk | MountKind::Unknown => system::cached_loop(mount),
+        MountKind::Memory | MountKind::Network | MountKind::Fuse | MountKind::Overlay => None,
+    }
+}
+
 fn network(mount: &Mount) -> Link {
     match address::of(mount, LOOKUP_MAX) {
         Ok(server) => system::route_to(&server),

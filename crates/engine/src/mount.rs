@@ -52,6 +52,19 @@ pub enum MountKind {
     Unknown,
 }
 
+impl MountKind {
+    /// Where to look when nothing comes back from it any more, for the end of a sentence.
+    pub fn where_to_look(self) -> &'static str {
+        match self {
+            MountKind::LocalDisk => "the disk and the system's log (on Linux: dmesg)",
+            MountKind::Memory => "this machine and its log (on Linux: dmesg)",
+            MountKind::Network => "the server and the network",
+            MountKind::Fuse => "the program that mounts it, and the server and the network behind it",
+            MountKind::Overlay | MountKind::Unknown => "the storage, and the way to it",
+        }
+    }
+}
+
 /// What is mounted at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {

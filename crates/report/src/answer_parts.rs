@@ -75,6 +75,18 @@ pub(crate) fn place(target: &Target) -> String {
     }
 }
 
+/// What got no answer at all, which no response time shows.
+pub(crate) fn unanswered(summary: &Summary) -> Option<String> {
+    let each = summary.load_points.iter().filter_map(|point| point.unanswered);
+    let longest = each.max_by(|one, other| one.for_s.total_cmp(&other.for_s))?;
+    let threads = counted(u64::from(longest.threads), "worker thread");
+    Some(format!(
+        "{threads} got no answer for {}, until the run ended: no response time counts what they waited for, and \
+         the rates count the time.",
+        moment(longest.for_s)
+    ))
+}
+
 pub(crate) fn failures(summary: &Summary) -> (Tone, String) {
     let failed = summary.failed_ops();
     let with_error = |point: &LoadPoint| {
@@ -87,7 +99,11 @@ pub(crate) fn failures(summary: &Summary) -> (Tone, String) {
     match firsts.min_by(|a, b| a.0.failed_at_s.total_cmp(&b.0.failed_at_s)) {
         Some((first, message)) => (Tone::Bad, failure(failed, &first, &message)),
         // What moved less than was asked is told in a sentence of its own.
-        None if summary.ops() > 0 && !has_short(summary) => (Tone::Plain, "No operation failed.".to_owned()),
+        None if summary.ops() > 0 && !has_short(summary) => {
+            let is_answered = summary.load_points.iter().all(|point| point.unanswered.is_none());
+            let what = if is_answered { "No operation" } else { "No operation that was answered" };
+            (Tone::Plain, format!("{what} failed."))
+        }
         None => (Tone::Plain, String::new()),
     }
 }

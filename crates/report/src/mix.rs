@@ -6,7 +6,9 @@ use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::{Figures, LoadPoint, SelfCost, Summary};
 use reelgauge_record::OpKind;
 
-use crate::answer_parts::{failures, label, nothing, outcome, place, says_only_workers, short, verified};
+use crate::answer_parts::{
+    failures, label, nothing, outcome, place, says_only_workers, short, unanswered, verified,
+};
 use crate::ending::{end, ended_early};
 use crate::page::Page;
 use crate::sentence::Tone;
@@ -26,10 +28,14 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     match moved_most(summary) {
         Some(point) => {
             sentences.push((Tone::Answer, throughput(summary, point)));
+            sentences.extend(unanswered(summary).map(|text| (Tone::Bad, text)));
             sentences.extend(slowest(summary).map(|text| (Tone::Answer, text)));
             sentences.extend(most(&point.total).map(|text| (Tone::Plain, text)));
         }
-        None => sentences.push((Tone::Bad, nothing(summary))),
+        None => {
+            sentences.push((Tone::Bad, nothing(summary)));
+            sentences.extend(unanswered(summary).map(|text| (Tone::Bad, text)));
+        }
     }
     sentences.extend(not_measured(summary).into_iter().map(|text| (Tone::Bad, text)));
     sentences.push(failures(summary));
@@ -154,7 +160,9 @@ fn slowest(summary: &Summary) -> Option<String> {
              the storage may have answered at once."
         ));
     }
-    Some(format!("Slowest response: {took} ({doing}), {when} into the run{with}."))
+    let of_those = summary.load_points.iter().any(|point| point.unanswered.is_some());
+    let of_those = if of_those { " of those that were answered" } else { "" };
+    Some(format!("Slowest response{of_those}: {took} ({doing}), {when} into the run{with}."))
 }
 
 fn most(total: &Figures) -> Option<String> {

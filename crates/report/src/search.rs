@@ -8,6 +8,7 @@ use crate::answer_parts::{outcome, place};
 use crate::ending::end;
 use crate::page::Page;
 use crate::sentence::Tone;
+use crate::statement::is_over_network;
 use crate::streams;
 use crate::table::Table;
 use crate::text::{plain, plain_short};
@@ -36,13 +37,8 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
     }
     if !facts.trials.is_empty() {
         page.gap();
-        let is_held = summary.load_points.iter().any(|point| point.culprit == Some(Culprit::MaxRate));
-        let own = match (is_held, summary.hosts.is_some()) {
-            (true, _) => "--max-rate",
-            (false, true) => "own machine",
-            (false, false) => "this machine",
-        };
-        page.lines(trials(&facts.trials, own).lines(page.width));
+        let theirs = if is_over_network(summary) { "storage or network" } else { "storage" };
+        page.lines(trials(&facts.trials, own_column(summary), theirs).lines(page.width));
     }
     if let Some(point) = streams::told(summary) {
         streams::details(point, summary, show.detail, page);
@@ -142,13 +138,24 @@ pub fn not_finished(streams: u32) -> String {
     }
 }
 
-/// One row per count that was tried; `own` is what the machines that measure are called.
-fn trials(trials: &[TrialsAt], own: &str) -> Table {
+/// What those trials failed by that failed by no fault of the storage's.
+fn own_column(summary: &Summary) -> &'static str {
+    let is_held = summary.load_points.iter().any(|point| point.culprit == Some(Culprit::MaxRate));
+    match (is_held, summary.hosts.is_some()) {
+        (true, _) => "--max-rate",
+        (false, true) => "own machine",
+        (false, false) => "this machine",
+    }
+}
+
+/// One row per count that was tried; `own` is what the machines that measure are called, and `theirs` what is
+/// behind their links.
+fn trials(trials: &[TrialsAt], own: &str, theirs: &str) -> Table {
     let column = |of: fn(&TrialsAt) -> u32| trials.iter().map(|at| count(u64::from(of(at)))).collect();
     let mut table = Table::default();
     table.column("", "streams", column(|at| at.streams));
     table.column("", "passed", column(|at| at.passed));
-    table.column("failed:", "storage", column(|at| at.failed));
+    table.column("failed:", theirs, column(|at| at.failed));
     table.column("failed:", own, column(|at| at.client_limited));
     table
 }

@@ -138,12 +138,15 @@ pub(crate) fn culprit_words(culprit: Culprit, summary: &Summary) -> &'static str
         Culprit::ThisMachine => "this machine, not the storage",
         Culprit::MaxRate => "the limit on bytes a second that was set, not the storage",
         Culprit::Link => "the link to the storage",
-        Culprit::Storage if summary.link.is_some() || has_interfaces(summary) => {
-            "the storage, or the network to it"
-        }
+        Culprit::Storage if is_over_network(summary) => "the storage, or the network to it",
         Culprit::Storage => "the storage",
         Culprit::NotKnown => "whose fault is not known",
     }
+}
+
+/// Whether a network leads to the storage, which is not told from it.
+pub(crate) fn is_over_network(summary: &Summary) -> bool {
+    summary.link.is_some() || has_interfaces(summary)
 }
 
 /// Whether machines of the run reached the storage through a network, as far as they told.

@@ -4,7 +4,7 @@
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{LoadPoint, Summary, VdaFacts, VdaPoint};
 
-use crate::answer_parts::{failures, outcome, place};
+use crate::answer_parts::{failures, outcome, place, unanswered};
 use crate::ending::end;
 use crate::page::Page;
 use crate::sentence::Tone;
@@ -33,6 +33,7 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
     if summary.failed_ops() > 0 {
         sentences.push(failures(summary));
     }
+    sentences.extend(unanswered(summary).map(|text| (Tone::Bad, text)));
     sentences
 }
 

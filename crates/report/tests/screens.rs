@@ -4,7 +4,7 @@
 
 mod simulated;
 
-use reelgauge_analysis::summary::{NotMeasured, Target, VerifyFacts};
+use reelgauge_analysis::summary::{NotMeasured, Target, Unanswered, VerifyFacts};
 use reelgauge_analysis::warning::LogTrouble;
 use reelgauge_analysis::{Figures, Mode, Outcome, Summary, Warning};
 use reelgauge_report::{Detail, Screen, Style, Tables, screen, units, warning_sentence};
@@ -91,6 +91,18 @@ fn runs_without_an_operation_say_so() {
     );
     assert!(text.contains("operations failed. The first: reading file"), "{text}");
     assert_width(&text, 100);
+}
+
+#[test]
+fn what_was_never_answered_is_told_beside_the_times_of_what_was() {
+    let load = Load { measured_s: 2, ..Load::default() };
+    let mut summary = summary(&Share::default(), &load, &[1]);
+    assert!(!screen(&summary, &Screen::default()).contains("got no answer"));
+    summary.load_points[0].unanswered = Some(Unanswered { threads: 4, for_s: 5.012 });
+    let text = screen(&summary, &Screen::default()).replace('\n', " ");
+    assert!(text.contains("4 worker threads got no answer for 5.0 s, until the run ended"), "{text}");
+    assert!(text.contains("Slowest response of those that were answered: "), "{text}");
+    assert!(text.contains("No operation that was answered failed."), "{text}");
 }
 
 #[test]

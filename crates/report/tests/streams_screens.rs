@@ -9,7 +9,7 @@ use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::vda::{ProcessRate, RateLimits};
 use reelgauge_analysis::verdict::{Failure, Measured, judge};
 use reelgauge_analysis::{
-    CheckCount, CheckFacts, CheckFormat, Culprit, Figures, LoadPoint, Meter, Outcome, PointTiming,
+    CheckCount, CheckFacts, CheckFormat, Culprit, Figures, LinkFacts, LoadPoint, Meter, Outcome, PointTiming,
     SearchFacts, Summary, TrialsAt, VdaFacts, VdaPoint,
 };
 use reelgauge_record::OpRecord;
@@ -200,6 +200,18 @@ fn search(limited_by_client: bool) -> Summary {
 #[test]
 fn a_search_gives_its_evidence() {
     insta::assert_snapshot!(shown(&search(false)));
+}
+
+#[test]
+fn over_a_network_a_search_does_not_tell_the_storage_from_it() {
+    let mut over_network = search(false);
+    over_network.link = Some(LinkFacts { interface: "eth0".to_owned(), ..LinkFacts::default() });
+    let heading = |summary: &Summary| {
+        let text = shown(summary);
+        text.lines().find(|line| line.contains("this machine") && line.contains("passed")).map(str::to_owned)
+    };
+    assert!(heading(&over_network).is_some_and(|line| line.contains("storage or network")));
+    assert!(heading(&search(false)).is_some_and(|line| !line.contains("network")));
 }
 
 #[test]

@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use reelgauge_doctor::facts::{Value, probed_line};
+use reelgauge_doctor::facts::{UNANSWERED_S, Value, probed_line};
 use reelgauge_engine::area::{Area, Terms};
+use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_engine::probe::{Bench, Noted, PROBES, Steps};
 use rustix::thread::Pid;
 
@@ -93,6 +94,8 @@ impl ProbeError {
 
 /// What the thread says.
 enum Said {
+    /// Where the target's data lie.
+    Lies(MountKind),
     /// It takes the area, under this number.
     Works(Pid),
     /// The probe with this number begins.
@@ -146,6 +149,9 @@ fn carry_out(
     sender: &Sender<Said>,
 ) -> Result<End, RunError> {
     let _ = sender.send(Said::Works(rustix::thread::gettid()));
+    if let Ok(mount) = Mount::at(&request.target) {
+        let _ = sender.send(Said::Lies(mount.kind));
+    }
     let area = Area::open_or_create_on(&request.target, request.terms)?;
     let is_new = area.is_new();
     let mut end = in_area(&area, steps, interrupt, sender);
@@ -196,6 +202,8 @@ struct Listener<'a> {
     told: usize,
     /// The one that goes on.
     now: Option<usize>,
+    /// Where the target's data lie; not known while the mount has not answered at all.
+    kind: MountKind,
     /// The thread, and what the kernel said of it last.
     thread: Option<(Pid, Option<String>)>,
 }
@@ -204,7 +212,16 @@ impl<'a> Listener<'a> {
     fn new(request: &'a ProbeRequest, steps: &'a Steps, interrupt: &'a Interrupt) -> Listener<'a> {
         let path = Value::Word(request.target.display().to_string());
         let lines = vec![probed_line("path", Ok(&path))];
-        Listener { request, steps, interrupt, lines, told: 0, now: None, thread: None }
+        Listener {
+            request,
+            steps,
+            interrupt,
+            lines,
+            told: 0,
+            now: None,
+            kind: MountKind::Unknown,
+            thread: None,
+        }
     }
 
     fn until_over(mut self, said: &Receiver<Said>) -> Result<Probed, ProbeError> {
@@ -213,6 +230,7 @@ impl<'a> Listener<'a> {
         loop {
             match said.recv_timeout(BEAT) {
                 Ok(Said::Works(thread)) => self.thread = Some((thread, None)),
+                Ok(Said::Lies(kind)) => self.kind = kind,
                 Ok(Said::Begins(number)) => self.now = Some(number),
                 Ok(Said::Found(found)) => self.take(&found),
                 Ok(Said::Done(end)) => return self.over(end?),
@@ -279,6 +297,8 @@ impl<'a> Listener<'a> {
             || "while the area was taken or given back".to_owned(),
             |now| format!("while it tried {}", PROBES[now].name),
         );
+        let seconds = Value::Number(self.request.hang_after.as_secs_f64());
+        self.lines.push(probed_line(UNANSWERED_S, Ok(&seconds)));
         for (number, probe) in PROBES.iter().enumerate().skip(self.told) {
             let why = match self.now {
                 Some(now) if now == number => format!("no answer came from the storage for {long}"),
@@ -287,9 +307,10 @@ impl<'a> Listener<'a> {
             self.lines.extend(probe.facts.iter().map(|fact| probed_line(fact, Err(&why))));
         }
         let note = format!(
-            "Nothing has come back from {} for {long}, {doing}. Check the server and the network. What was made \
-             there goes with the next probe or run, or with 'reelgauge clean'.",
-            shown(&self.request.target)
+            "Nothing has come back from {} for {long}, {doing}. Check {}. What was made there goes with the next \
+             probe or run, or with 'reelgauge clean'.",
+            shown(&self.request.target),
+            self.kind.where_to_look()
         );
         Probed { text: self.lines.join("\n") + "\n", notes: vec![note], is_whole: false }
     }
@@ -363,6 +384,7 @@ mod tests {
             ProbeRequest { hang_after: Duration::from_millis(50), ..request(Path::new("/mnt/nas")) };
         let interrupt = Interrupt::default();
         let (sender, said) = channel();
+        sender.send(Said::Lies(MountKind::LocalDisk)).unwrap();
         sender.send(Said::Begins(0)).unwrap();
         sender.send(Said::Found(vec![("clock", Noted::Word("shared".to_owned()))])).unwrap();
         sender.send(Said::Begins(1)).unwrap();
@@ -372,5 +394,7 @@ mod tests {
         assert!(probed.text.contains("flock ! no answer came from the storage"), "{}", probed.text);
         assert!(probed.text.contains("xattrs ! it was not tried"), "{}", probed.text);
         assert!(probed.notes[0].contains("while it tried locks"), "{:?}", probed.notes);
+        assert!(probed.notes[0].contains("Check the disk and the system's log"), "{:?}", probed.notes);
+        assert!(probed.text.contains("unanswered_s = 0.05\n"), "{}", probed.text);
     }
 }

@@ -9,6 +9,11 @@
 
 pub mod change;
 pub mod left_change;
+#[cfg(unix)]
+mod mounted;
+#[cfg(not(unix))]
+#[path = "prove/mounted_elsewhere.rs"]
+mod mounted;
 mod order;
 pub mod pass;
 pub mod proof_file;
@@ -34,6 +39,7 @@ use crate::interrupt::Interrupt;
 use crate::session::make_out;
 use change::{Change, PLACE};
 use left_change::{LeftChangeError, Noted, own_folder};
+use mounted::MountBefore;
 use pass::{Pass, PassError, with_target};
 use proof_file::{PROOF_VERSION, Proof, ProofFileError, ProofPass};
 use shell::{Running, ShellError, Waiting};
@@ -139,6 +145,14 @@ pub enum ProveError {
     /// What leads back, between two passes, fails.
     #[error("what leads back to the first state fails: {0}")]
     Back(ShellError),
+    /// It ended well and led nowhere.
+    #[error("what leads back to the first state ('{command}') had no effect: {still}")]
+    NotBack {
+        /// The command.
+        command: String,
+        /// What is still changed.
+        still: String,
+    },
     /// No frame was judged, so no pass would say anything.
     #[error(
         "the first run judged no frame of any stream, and no pass would; use a longer --duration, of at least \
@@ -246,6 +260,11 @@ struct Proving<'a> {
     state: Option<usize>,
     /// What undoes it, once it is on disk.
     noted: Option<Noted>,
+    /// Where is measured, once that is known, and how it was mounted before the first change.
+    target: Option<PathBuf>,
+    mount_before: Option<MountBefore>,
+    /// Whether a command of the change mounted it otherwise.
+    alters_mount: bool,
     last_took_s: f64,
     /// Whether a cache answered the reads of passes that count.
     cached: CachedReads,
@@ -286,6 +305,9 @@ impl<'a> Proving<'a> {
             firsts: vec![None; states],
             state: request.change.begins_in_first_state().then_some(0),
             noted: None,
+            target: None,
+            mount_before: None,
+            alters_mount: false,
             last_took_s: 0.0,
             cached: CachedReads::of_states(states),
         })
@@ -303,6 +325,7 @@ impl<'a> Proving<'a> {
             if judges_nothing(&first.summary) {
                 return Err(ProveError::NothingJudged);
             }
+            self.target.get_or_insert_with(|| PathBuf::from(&first.summary.target.path));
             self.proof.first_runs.push(first.run);
             self.proof.write(&self.dir)?;
         }
@@ -371,6 +394,7 @@ impl<'a> Proving<'a> {
                 && let Some(undo) = self.request.change.undo()
             {
                 self.noted = Some(Noted::write(&own_folder()?, &command, &undo, &self.place)?);
+                self.mount_before = self.watched_target().and_then(MountBefore::of);
             }
             // Should it fail, nobody knows what it did; the undo is run all the same.
             self.state = None;
@@ -381,13 +405,41 @@ impl<'a> Proving<'a> {
                 waiting: &mut |waiting| tell(&ProveEvent::Waiting(*waiting)),
                 interrupt: self.interrupt,
             };
-            shell::run(&command, &mut with).map_err(|source| match state {
-                0 => ProveError::Back(source),
-                _ => ProveError::Change(source),
-            })?;
+            let ran = shell::run(&command, &mut with);
+            self.leads_back(state, command, ran)?;
         }
         self.state = Some(state);
         Ok(())
+    }
+
+    /// What came of a command that leads to a state: back to the first one, nothing may be left changed.
+    fn leads_back(
+        &mut self,
+        state: usize,
+        command: String,
+        ran: Result<(), ShellError>,
+    ) -> Result<(), ProveError> {
+        let changed = self.mount_before.as_ref().and_then(MountBefore::still_changed);
+        self.alters_mount |= state != 0 && changed.is_some();
+        match (state, ran) {
+            (0, Err(source)) => Err(ProveError::Back(source)),
+            (_, Err(source)) => Err(ProveError::Change(source)),
+            (0, Ok(())) => match self.still_changed() {
+                Some(still) => Err(ProveError::NotBack { command, still }),
+                None => Ok(()),
+            },
+            (_, Ok(())) => Ok(()),
+        }
+    }
+
+    /// The target, where the state before the first command is the one that the undo leads back to.
+    fn watched_target(&self) -> Option<&Path> {
+        self.target.as_deref().filter(|_| self.request.change.begins_in_first_state())
+    }
+
+    /// What the change altered and the undo left so.
+    fn still_changed(&self) -> Option<String> {
+        self.mount_before.as_ref().filter(|_| self.alters_mount).and_then(MountBefore::still_changed)
     }
 
     /// Leaves things as they were. An undo that ran between two passes, and was the last that was done, is
@@ -396,7 +448,10 @@ impl<'a> Proving<'a> {
         let Some(noted) = self.noted.take() else { return Ok(()) };
         match self.state.is_some_and(|state| self.request.change.is_undone_in(state)) {
             true => noted.forget(),
-            false => noted.undo(&mut |waiting| tell(&ProveEvent::Waiting(*waiting)), self.interrupt),
+            false => {
+                let waiting = &mut |waiting: &Waiting<'_>| tell(&ProveEvent::Waiting(*waiting));
+                noted.undo(waiting, self.interrupt, &|| self.still_changed())
+            }
         }
     }
 

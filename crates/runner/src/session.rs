@@ -341,6 +341,7 @@ impl Session {
             target: self.locked.target(),
             area_root: self.locked.area.root(),
             area: self.locked.area.dir(),
+            kind: self.locked.mount.kind,
             mount_id: &self.locked.mount_id,
             files: self.files.entries(),
         }

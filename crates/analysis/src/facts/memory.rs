@@ -27,6 +27,10 @@ pub struct MemoryFacts {
     pub past_client_cache: Option<bool>,
     /// Share of the reads that this machine's cache answered, 0 to 1; `None` where nothing counts that.
     pub client_cached_share: Option<f64>,
+    /// A loop device below the target that reads its file through this machine's cache, whatever is asked of
+    /// the target; `None` where there is none.
+    #[serde(default)]
+    pub cached_loop: Option<String>,
     /// This machine's memory.
     pub client_memory_bytes: Option<u64>,
     /// The server's memory, as it was stated with `--server-memory`.

@@ -4,6 +4,7 @@
 //! own delay away would have saved. The questions only say where on that side the limit lies.
 
 use super::beside::factors;
+use super::carried;
 use super::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use super::like_connections::stuck;
 use super::scene::Scene;
@@ -64,7 +65,10 @@ pub fn of_point(scene: &Scene<'_>) -> Limit {
     limit.contributing = found;
     let told =
         |finding: &LimitFinding| limit.found.iter().chain(&limit.contributing).any(|one| one == finding);
-    let beside = held_back.into_iter().chain(stuck(scene)).chain(factors(scene));
+    // Said of the disk that is told anyway, it is not said again.
+    let is_said = limit.found.iter().chain(&limit.contributing).any(tells_of_others);
+    let used = carried::others(scene).filter(|_| !is_said);
+    let beside = held_back.into_iter().chain(stuck(scene)).chain(used).chain(factors(scene));
     let beside: Vec<_> = beside.filter(|finding| !told(finding)).collect();
     limit.contributing.extend(beside);
     limit
@@ -122,6 +126,11 @@ fn take_limit(
     let step = first.or_else(|| found.iter().find(may))?.step;
     let at = found.iter().position(|finding| finding.step == step)?;
     Some(found.remove(at))
+}
+
+/// Whether it says that something else used a disk.
+fn tells_of_others(finding: &LimitFinding) -> bool {
+    finding.value(Measure::DiskBytesPerS).is_some()
 }
 
 fn is_disk_side(step: LimitStep) -> bool {

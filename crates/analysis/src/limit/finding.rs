@@ -147,6 +147,10 @@ pub enum Measure {
     DiskPressurePercent,
     /// Requests to the disk that a read of the tool was cut into.
     RequestsPerRead,
+    /// What a disk below the target carried, whoever moved it.
+    DiskBytesPerS,
+    /// What this run moved meanwhile.
+    OwnBytesPerS,
     /// Of an operation's time, what the way there and back takes.
     OnTheWayPercent,
     /// Bytes of a request.

@@ -7,6 +7,9 @@ use crate::texts::{NotKnown, Texts};
 /// The name of the text.
 pub const PROBED: &str = "reelgauge doctor PATH --probe";
 
+/// The fact that the storage was given up: for how long nothing had come back.
+pub const UNANSWERED_S: &str = "unanswered_s";
+
 /// The line that says which path it was.
 const PATH: &str = "path";
 

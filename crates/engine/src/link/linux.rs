@@ -105,6 +105,11 @@ pub(super) fn disk(mount: &Mount) -> Link {
     Link { kind, sentence }
 }
 
+/// The loop device below a mount that goes through the cache.
+pub(super) fn cached_loop(mount: &Mount) -> Option<String> {
+    disk::cached_loop(&fs::canonicalize(device_dir(mount)?).ok()?)
+}
+
 /// The folder of a mount's device. By the device that was mounted, else (for names like `/dev/root`, which
 /// exist only in the kernel) by the device number of what lies there.
 fn device_dir(mount: &Mount) -> Option<PathBuf> {

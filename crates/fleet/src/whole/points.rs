@@ -9,7 +9,7 @@ use reelgauge_analysis::incident::{INCIDENTS_KEPT, Incident};
 use reelgauge_analysis::late::{LateCounted, LateFigures};
 use reelgauge_analysis::point_culprit::of_hosts as culprit_of_hosts;
 use reelgauge_analysis::rates::mean_response_together_ms;
-use reelgauge_analysis::summary::{HeldBack, LoadPointFacts};
+use reelgauge_analysis::summary::{HeldBack, LoadPointFacts, Unanswered};
 use reelgauge_analysis::verdict::of_hosts::{FailurePlace, of_hosts};
 use reelgauge_analysis::verdict::{Failure, Verdict};
 use reelgauge_analysis::{LoadPoint, Meter, PointTally, RunTotals, Summary};
@@ -36,6 +36,7 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) -> RunTotals {
         point.threads = sum(|point| point.threads);
         point.stream_count = sum(|point| point.stream_count);
         point.held_back = held_back(of_each());
+        point.unanswered = unanswered(of_each());
         point.streams = late(seen, index);
         for (part, place, _) in seen.each() {
             let rates = part.point(index).map(|point| point.rates.clone()).unwrap_or_default();
@@ -72,6 +73,15 @@ fn held_back<'a>(of_each: impl Iterator<Item = &'a LoadPoint>) -> Option<HeldBac
     };
     let held: Option<Vec<HeldBack>> = of_each.map(|point| point.held_back).collect();
     held?.into_iter().reduce(together)
+}
+
+/// What got no answer on any machine, for as long as on the one where it took longest.
+fn unanswered<'a>(of_each: impl Iterator<Item = &'a LoadPoint>) -> Option<Unanswered> {
+    let together = |one: Unanswered, other: Unanswered| Unanswered {
+        threads: one.threads.saturating_add(other.threads),
+        for_s: one.for_s.max(other.for_s),
+    };
+    of_each.filter_map(|point| point.unanswered).reduce(together)
 }
 
 /// What the load point is called, and how many workers ran.

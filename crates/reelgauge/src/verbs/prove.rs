@@ -125,7 +125,8 @@ fn undo_left() -> Result<u8> {
             plain(&noted.left.undo)
         );
         out.write_all(screen::output_fitted(&text).as_bytes())?;
-        noted.undo(&mut |waiting| tell_waiting(waiting), &interrupt)?;
+        // How things were before is known to nobody any more.
+        noted.undo(&mut |waiting| tell_waiting(waiting), &interrupt, &|| None)?;
         out.write_all(b"Undone.\n")?;
     }
     Ok(0)

@@ -1,7 +1,7 @@
 //! What probes found, a line for each: with its numbers where it is known, with why where it is not.
 
 use reelgauge_doctor::Diagnosis;
-use reelgauge_doctor::facts::{Gap, Subject, Value};
+use reelgauge_doctor::facts::{Gap, Subject, UNANSWERED_S, Value};
 
 use super::INDENT;
 use super::reason::reason;
@@ -94,6 +94,26 @@ pub(super) fn lines(probed: &Subject) -> Vec<(&'static str, String)> {
     LINES.iter().filter_map(|(name, parts)| Some((*name, line(probed, parts)?))).collect()
 }
 
+/// How long nothing had come back from the storage when it was given up; `None` where it answered.
+fn unanswered_s(probed: &Subject) -> Option<f64> {
+    match probed.fact(UNANSWERED_S) {
+        Some(Ok(Value::Number(seconds))) => Some(*seconds),
+        _ => None,
+    }
+}
+
+/// What was tried, and what is left of it.
+fn heading(probed: &Subject, is_anything_known: bool) -> String {
+    const LEFT: &str = "what may be left there goes with the next probe or run, or with 'reelgauge clean'";
+    match unanswered_s(probed).map(|seconds| span(seconds * 1e6)) {
+        None => "Tried in its own folder there, and removed again.".to_owned(),
+        Some(long) if is_anything_known => {
+            format!("Tried in its own folder there, until no answer came for {long}; {LEFT}.")
+        }
+        Some(long) => format!("Nothing could be tried: no answer came for {long}; {LEFT}."),
+    }
+}
+
 /// Writes them below a heading.
 pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
     let Some(probed) = &diagnosis.probed else { return };
@@ -102,7 +122,12 @@ pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
         return;
     }
     page.gap();
-    page.item("Probes", "Tried in its own folder there, and removed again.");
+    let mut facts = LINES.iter().flat_map(|(_, parts)| *parts);
+    let is_anything_known = facts.any(|(fact, _)| matches!(probed.fact(fact), Some(Ok(_))));
+    page.item("Probes", &heading(probed, is_anything_known));
+    if !is_anything_known && unanswered_s(probed).is_some() {
+        return;
+    }
     for (name, line) in lines {
         page.below(INDENT, name, &line);
     }
@@ -225,6 +250,29 @@ mod tests {
             assert!(page.text.lines().all(|line| line.chars().count() <= width), "{}", page.text);
         }
         lines(&diagnosis.probed.unwrap())
+    }
+
+    fn screen(text: &str) -> String {
+        let mut texts = Texts::default();
+        texts.put(PROBED, Ok(text.to_owned()));
+        let diagnosis = diagnose(&texts, Scope { is_probed: true, ..Scope::default() }, &[]);
+        let mut page = Page::new(Style { colour: false, width: 100 });
+        probes(&diagnosis, &mut page);
+        page.text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn storage_that_did_not_answer_was_not_tried_and_nothing_is_said_to_be_removed() {
+        let nothing = screen("path = /mnt/a\nunanswered_s = 3\nclock ! not tried\nflock ! not tried\n");
+        assert!(
+            nothing.contains("Nothing could be tried: no answer came for 3 s; what may be left"),
+            "{nothing}"
+        );
+        assert!(!nothing.contains("removed again") && !nothing.contains("Locks"), "{nothing}");
+        let part = screen("path = /mnt/a\nclock = shared\nunanswered_s = 3\nflock ! not tried\n");
+        assert!(part.contains("until no answer came for 3 s; what may be left there goes"), "{part}");
+        assert!(part.contains("Locks") && !part.contains("removed again"), "{part}");
+        assert!(screen("path = /mnt/a\nclock = shared\n").contains("and removed again."));
     }
 
     #[test]

@@ -195,6 +195,12 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
     let pieces = [(Measure::DiskBusyPercent, 80.0), (Measure::RequestsPerRead, 64.2)];
     let said = words(LimitStep::Disk, &pieces, &["blk.read_ahead"]);
     assert!(said.ends_with("each read reached it in 64 requests; more read-ahead is the remedy"), "{said}");
+    let used = [(Measure::DiskBytesPerS, 843e6), (Measure::OwnBytesPerS, 145e6)];
+    let said = words(LimitStep::Disk, &used, &["blk.disk_saturated"]);
+    assert!(said.ends_with(" carried 843 MB/s, 145 MB/s of it this run's: something else used it"), "{said}");
+    let busy = [&[(Measure::DiskBusyPercent, 97.0)], &used[..]].concat();
+    let said = words(LimitStep::Disk, &busy, &["blk.disk_saturated"]);
+    assert!(said.contains(": busy 97 % of the time; it carried 843 MB/s, 145 MB/s of it this"), "{said}");
     let jumbo = [(Measure::OutOfOrderPercent, 6.0)];
     let said = words(LimitStep::NetworkLoss, &jumbo, &["net.mtu.jumbo_fanin", "net.tcp.backpressure"]);
     assert!(said.contains("sends jumbo frames to slower ones; for the latter, MTU 1500"), "{said}");

@@ -60,6 +60,13 @@ fn max_rate(finding: &LimitFinding) -> String {
 fn cache(finding: &LimitFinding) -> String {
     let share = finding.value(Measure::CachedPercent);
     let reads = share.map_or_else(String::new, |percent| format!(" {} of the reads", percent_words(percent)));
+    if let Some(name) = &finding.at {
+        return format!(
+            "this machine's cache, through which the loop device {} reads its file: it answered{reads}, and this \
+             says nothing of the disk below",
+            plain_short(name, NAME_CHARS)
+        );
+    }
     format!("a cache, which answered{reads}: this is the speed of memory, and says nothing of the disks")
 }
 
@@ -308,9 +315,27 @@ fn server_disk(finding: &LimitFinding) -> String {
     format!("the server's disk{name}: {}", seen.join("; "))
 }
 
+/// `it carried 843 MB/s, 145 MB/s of it this run's: something else used it`.
+fn used_by_others(finding: &LimitFinding) -> Option<String> {
+    let (all, own) = (finding.value(Measure::DiskBytesPerS)?, finding.value(Measure::OwnBytesPerS)?);
+    let is_beside = finding.value(Measure::DiskBusyPercent).is_none();
+    let may_be_ahead = is_beside && finding.rules.first().is_some_and(|rule| rule == "blk.read_ahead");
+    let ahead = if may_be_ahead { ", or much more was read ahead than was asked for" } else { "" };
+    Some(format!(
+        "carried {} MB/s, {} MB/s of it this run's: something else used it{ahead}",
+        crate::units::mb_per_s(all),
+        crate::units::mb_per_s(own)
+    ))
+}
+
 fn disk(finding: &LimitFinding) -> String {
     let name =
         finding.at.as_deref().map_or_else(String::new, |at| format!(" {}", plain_short(at, NAME_CHARS)));
+    let used = used_by_others(finding);
+    if let Some(used) = used.as_ref().filter(|_| finding.value(Measure::DiskBusyPercent).is_none()) {
+        return format!("the disk{name} {used}");
+    }
+    let used = used.map_or_else(String::new, |used| format!("; it {used}"));
     let requests = finding.value(Measure::DiskRequests);
     let requests = requests
         .map_or_else(String::new, |requests| format!(", with {} requests at a time", number(requests)));
@@ -323,7 +348,8 @@ fn disk(finding: &LimitFinding) -> String {
     let pieces = pieces.map_or_else(String::new, |pieces| {
         format!(", and each read reached it in {} requests{cause}", count(pieces.round() as u64))
     });
-    format!("the disk{name}: busy {} of the time{requests}{pieces}", told(finding, Measure::DiskBusyPercent))
+    let busy = told(finding, Measure::DiskBusyPercent);
+    format!("the disk{name}: busy {busy} of the time{requests}{pieces}{used}")
 }
 
 fn latency(finding: &LimitFinding) -> String {
@@ -367,7 +393,11 @@ fn value(seen: &Seen) -> String {
         | Measure::TimeoutsPerS
         | Measure::ReceiveDropsPerS
         | Measure::QueueDropsPerS => format!("{} per second", number(seen.value)),
-        Measure::ReadBytesPerS | Measure::WrittenBytesPerS | Measure::MaxBytesPerS => {
+        Measure::ReadBytesPerS
+        | Measure::WrittenBytesPerS
+        | Measure::MaxBytesPerS
+        | Measure::DiskBytesPerS
+        | Measure::OwnBytesPerS => {
             format!("{} MB/s", crate::units::mb_per_s(seen.value))
         }
         Measure::QueueBytes | Measure::WindowBytes | Measure::RequestBytes | Measure::PacketBytes => {
@@ -421,6 +451,8 @@ fn name(measure: Measure) -> &'static str {
         Measure::DiskUs => "request of the disk in",
         Measure::DiskOfOperationPercent => "request of the server's disk, of an operation",
         Measure::DiskPressurePercent => "some waiting for a disk",
+        Measure::DiskBytesPerS => "carried by the disk",
+        Measure::OwnBytesPerS => "of it this run's",
         Measure::OnTheWayPercent => "on the way",
         Measure::RequestsPerRead => "requests of the disk for a read",
         Measure::RequestBytes => "bytes of a request",

@@ -7,7 +7,7 @@ use reelgauge_analysis::statement::{Judgement, Number, Statement, of};
 use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 
 use super::streams_of;
-use crate::answer_parts::{failures, nothing, outcome, place, short};
+use crate::answer_parts::{failures, nothing, outcome, place, short, unanswered};
 use crate::sentence::Tone;
 use crate::statement::{judgement_words, late_frames};
 use crate::text::{plain, plain_short};
@@ -36,6 +36,7 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     };
     sentences.push(first.unwrap_or_else(|| (Tone::Bad, nothing(summary))));
     sentences.extend(carried_before(summary, &statement).map(|text| (Tone::Answer, text)));
+    sentences.extend(unanswered(summary).map(|text| (Tone::Bad, text)));
     if summary.failed_ops() > 0 {
         sentences.push(failures(summary));
     }

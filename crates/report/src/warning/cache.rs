@@ -5,7 +5,11 @@
 use reelgauge_analysis::MemoryFacts;
 use reelgauge_analysis::whose_memory::{CLEAR_OF_MEMORY, CacheEvidence, CacheSuspicion, WhySuspected};
 
+use crate::text::plain_short;
 use crate::units::duration;
+
+/// A device's name on a screen.
+const NAME_CHARS: usize = 48;
 
 /// What a reader must know of caches before believing the figures, with the advice in the flags of the verb.
 pub(super) fn sentence(memory: &MemoryFacts, verb: &str) -> String {
@@ -68,7 +72,21 @@ fn reason(memory: &MemoryFacts, why: WhySuspected) -> String {
                  is not known."
             ),
         },
+        WhySuspected::LoopFile => format!(
+            "The target lies on the loop device {}, which reads its file through this machine's cache even where \
+             the target is read past it: it may have answered from memory and not from the disk (the test \
+             files have {data}).",
+            plain_short(memory.cached_loop.as_deref().unwrap_or("below it"), NAME_CHARS)
+        ),
     }
+}
+
+fn is_on_loop(memory: &MemoryFacts) -> bool {
+    let why = match &memory.suspicion {
+        Some(CacheSuspicion::MayHaveAnswered { why }) => why.first(),
+        _ => None,
+    };
+    why == Some(&WhySuspected::LoopFile)
 }
 
 /// What to do about it, with the flags of the verb.
@@ -78,6 +96,9 @@ fn remedy(memory: &MemoryFacts, verb: &str) -> String {
         Some(CacheSuspicion::MayHaveAnswered { why }) => why.first() == Some(&WhySuspected::FitsClientMemory),
         _ => false,
     };
+    if is_on_loop(memory) {
+        return "Switch direct I/O on for it (losetup --direct-io=on), or use a disk of its own.".to_owned();
+    }
     let whose = if is_client { "this machine's memory" } else { "the server's memory" };
     let twice = times(CLEAR_OF_MEMORY);
     let unstated = !is_client && memory.server_memory_bytes.is_none();
@@ -168,6 +189,16 @@ mod tests {
             "Reads went through this machine's cache, and the test files (10 GiB) are smaller than twice its \
              memory (24 GiB): how much of them it answered is not known. Use files of more than twice this \
              machine's memory in all (--file-size, --files)."
+        );
+    }
+
+    #[test]
+    fn a_loop_device_is_named_with_its_remedy() {
+        let memory = MemoryFacts { cached_loop: Some("loop1".to_owned()), ..may(WhySuspected::LoopFile) };
+        let text = said(&memory, "mix");
+        assert!(text.starts_with("The target lies on the loop device loop1, which reads its file"), "{text}");
+        assert!(
+            text.ends_with("Switch direct I/O on for it (losetup --direct-io=on), or use a disk of its own.")
         );
     }
 

@@ -2,7 +2,7 @@
 
 use reelgauge_analysis::facts::{CheckCount, CheckFacts, CheckFormat};
 use reelgauge_analysis::figures::Figures;
-use reelgauge_engine::link::LinkKind;
+use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_formats::Format;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::units::counted;
@@ -54,13 +54,13 @@ impl Counted {
         Capacity::of(self.streams, self.error, self.at_least, self.needed_mb_per_s)
     }
 
-    pub(super) fn into_facts(self) -> CheckCount {
+    pub(super) fn into_facts(self, link: &Link) -> CheckCount {
         CheckCount {
             streams: self.streams,
             at_least: self.at_least,
             error_streams: self.error,
             mb_per_s: f64::from(self.streams) * self.needed_mb_per_s,
-            limited_by: self.limiter.word().to_owned(),
+            limited_by: self.limiter.word_over(link).to_owned(),
         }
     }
 }
@@ -182,7 +182,7 @@ impl Findings {
     }
 
     /// Every format, lightest first.
-    fn formats(&self) -> Vec<CheckFormat> {
+    fn formats(&self, link: &Link) -> Vec<CheckFormat> {
         let [play, record] = &self.counted;
         let formats = everyday().into_iter().zip(play.iter().zip(record));
         let formats = formats.filter_map(|(format, (play, record))| {
@@ -191,8 +191,8 @@ impl Findings {
                 id: format.id.clone(),
                 name: name(format),
                 needed_mb_per_s_each,
-                play: play.clone().map(Counted::into_facts),
-                record: record.clone().map(Counted::into_facts),
+                play: play.clone().map(|counted| counted.into_facts(link)),
+                record: record.clone().map(|counted| counted.into_facts(link)),
             })
         });
         formats.collect()
@@ -207,7 +207,7 @@ impl Findings {
     ) -> CheckFacts {
         let best = self.best_bytes_per_s(Work::Play);
         let best_mb_per_s = (best > 0.0).then_some(best / 1e6);
-        let (formats, limiters) = (self.formats(), self.limiters());
+        let (formats, limiters) = (self.formats(&place.link), self.limiters());
         let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
         let carried = formats.iter().rev().find(plays);
         let next_step = next_step(&Situation {

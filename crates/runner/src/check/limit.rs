@@ -90,7 +90,15 @@ impl Limiter {
         !matches!(self, Limiter::Time | Limiter::Stopped)
     }
 
-    /// For a cell of a table.
+    /// For a cell of a table. A network between this machine's own link and the storage is not told from it.
+    pub fn word_over(&self, link: &Link) -> &'static str {
+        match (self, &link.kind) {
+            (Limiter::Storage, LinkKind::Network { is_this_machine: false, .. }) => "the storage or network",
+            _ => self.word(),
+        }
+    }
+
+    /// What it is, wherever the storage lies.
     pub fn word(&self) -> &'static str {
         match self {
             Limiter::Link { .. } => "the link",
@@ -219,7 +227,10 @@ mod tests {
             limit_sentence(&storage, &link(None), &FED),
             "The storage or the network to it: players got up to 61.0 MB/s of it."
         );
+        assert_eq!(Limiter::Storage.word_over(&link(None)), "the storage or network");
+        assert_eq!(Limiter::ThisMachine.word_over(&link(None)), "this machine");
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
+        assert_eq!(Limiter::Storage.word_over(&memory), "the storage");
         assert!(limit_sentence(&storage, &memory, &FED).contains("memory"));
         assert!(limit_sentence(&[], &gigabit, &Carried::default()).contains("No stream"));
         let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, &Carried::default());

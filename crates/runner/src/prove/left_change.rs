@@ -91,6 +91,17 @@ pub enum LeftChangeError {
         /// The process of the command.
         pid: u32,
     },
+    /// The undo ended well, and things are not as they were.
+    #[error(
+        "the change is not undone, its undo had no effect: {still}; undo it by hand, and then remove {}",
+        path.display()
+    )]
+    NoEffect {
+        /// The file that tells of it.
+        path: PathBuf,
+        /// What is still changed.
+        still: String,
+    },
     /// It can't be undone.
     #[error("the change is not undone: {source}; undo it by hand, and then remove {}", path.display())]
     Undo {
@@ -150,14 +161,16 @@ impl Noted {
         let _ = serde_json::to_vec_pretty(&left).map(|text| write_atomically(&self.path, &text));
     }
 
-    /// Undoes the change, and forgets it if that has succeeded. `waiting` is told where that takes long.
+    /// Undoes the change, and forgets it if that has succeeded. `waiting` is told where that takes long;
+    /// `still_changed` says what is not as it was after the undo, where anybody knows how it was.
     ///
     /// # Errors
-    /// The undo fails, or what makes the change still runs; then it stays on disk.
+    /// The undo fails or has no effect, or what makes the change still runs; then it stays on disk.
     pub fn undo(
         self,
         waiting: &mut dyn FnMut(&Waiting<'_>),
         interrupt: &Interrupt,
+        still_changed: &dyn Fn() -> Option<String>,
     ) -> Result<(), LeftChangeError> {
         if let Some(running) = &self.left.running
             && process::mark_of(running.pid).as_deref() == Some(running.process.as_str())
@@ -172,7 +185,10 @@ impl Noted {
             interrupt,
         };
         match shell::run(&self.left.undo, &mut with) {
-            Ok(()) => self.forget(),
+            Ok(()) => match still_changed() {
+                Some(still) => Err(LeftChangeError::NoEffect { path: self.path, still }),
+                None => self.forget(),
+            },
             Err(source) => Err(LeftChangeError::Undo { path: self.path, source }),
         }
     }
@@ -281,7 +297,18 @@ mod tests {
     use super::*;
 
     fn undo(noted: Noted) -> Result<(), LeftChangeError> {
-        noted.undo(&mut |_| {}, &Interrupt::default())
+        noted.undo(&mut |_| {}, &Interrupt::default(), &|| None)
+    }
+
+    #[test]
+    fn an_undo_without_effect_stays_on_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let noted = Noted::write(dir.path(), "true", "true", dir.path()).unwrap();
+        let still = || Some("the storage is still mounted rw,noatime".to_owned());
+        let error = noted.clone().undo(&mut |_| {}, &Interrupt::default(), &still).unwrap_err().to_string();
+        assert!(error.contains("had no effect: the storage is still mounted rw,noatime"), "{error}");
+        assert!(noted.path.exists());
+        undo(noted).unwrap();
     }
 
     /// A change that is being made when its proof is killed is made all the same, and undone too early it

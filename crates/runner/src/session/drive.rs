@@ -85,6 +85,8 @@ pub struct PointEnd<S> {
     pub ending: Ending,
     /// Threads that were left behind with an operation in flight.
     pub left_behind: usize,
+    /// How long the oldest of those had been under way by then.
+    pub unanswered_for: Duration,
     /// What the driver has to say (fallbacks, say).
     pub notes: Vec<String>,
 }
@@ -327,6 +329,7 @@ impl<S: Script + 'static> Watch<'_, S> {
         self.look_at_counters();
         // The dead hold nothing in the kernel. Those that died after a look at who ended are among both.
         let left_behind = self.threads_left - self.dead().min(self.threads_left);
+        let (_, unanswered_for) = self.stuck();
         let natural = if exhausted { Ending::Exhausted } else { Ending::OnTime };
         self.workers.sort_by_key(|worker| worker.id);
         PointEnd {
@@ -338,6 +341,7 @@ impl<S: Script + 'static> Watch<'_, S> {
             },
             ending: self.reason.unwrap_or(natural),
             left_behind,
+            unanswered_for,
             notes: self.notes,
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use reelgauge_engine::area::AreaDir;
-use reelgauge_engine::mount::{MountChange, MountId};
+use reelgauge_engine::mount::{MountChange, MountId, MountKind};
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpRecord};
 
@@ -24,6 +24,8 @@ pub struct Circumstances<'a> {
     pub area_root: &'a Path,
     /// The same, held open.
     pub area: &'a AreaDir,
+    /// Where its data lie.
+    pub kind: MountKind,
     /// The mount, as it was at the start.
     pub mount_id: &'a MountId,
     /// The files, by index.
@@ -44,9 +46,10 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
         )),
         Ending::Meddled(found) => Some(meddled(found)),
         Ending::Hung { threads, longest } => Some(format!(
-            "nothing has come back from {target} for {:.0} s, with {threads} worker threads waiting; check the \
-             server and the network, then run again",
-            longest.as_secs_f64()
+            "nothing has come back from {target} for {:.0} s, with {threads} worker threads waiting; check {}, \
+             then run again",
+            longest.as_secs_f64(),
+            circumstances.kind.where_to_look()
         )),
         Ending::NotReadBack { why, is_interrupted: true } => Some(format!(
             "{} while what it wrote was read back ({why}); the measuring was over, and its figures are whole",

@@ -7,7 +7,7 @@ use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::{MeasuredPart, StreamSpec};
 use reelgauge_analysis::rates::RateSpec;
-use reelgauge_analysis::summary::{HeldBack, LoadPointFacts};
+use reelgauge_analysis::summary::{HeldBack, LoadPointFacts, Unanswered};
 use reelgauge_engine::driver::{Context, Window, Worker, threads_for};
 use reelgauge_workload::script::Script;
 
@@ -227,6 +227,10 @@ impl Session {
         // First of all, so that nothing below is asked of storage that no longer answers.
         self.driver_notes = end.notes;
         self.left_behind += end.left_behind;
+        let unanswered = (end.left_behind > 0).then(|| Unanswered {
+            threads: u32::try_from(end.left_behind).unwrap_or(u32::MAX),
+            for_s: (end.unanswered_for.as_secs_f64() * 1e3).round() / 1e3,
+        });
         facts.ended_early = self.take_ending(end.ending, before, exhausted, interrupt);
         let figures = self.drain.finish_point(context.point, end.ran)?;
         assert_eq!(figures.point, context.point, "the figures of a load point are its own");
@@ -239,6 +243,7 @@ impl Session {
             max_bytes_per_s: throttle.bytes_per_s().get(),
             operations: throttle.held_operations(),
         });
+        point.unanswered = unanswered;
         point.rates.clone_from(&judged.rates);
         point.rates_mean_response_ms = judged.rates_mean_response_ms;
         let has_streams = to_judge.as_ref().is_some_and(|to_judge| !to_judge.specs.is_empty());

@@ -10,6 +10,7 @@ use reelgauge_analysis::warning::LogTrouble;
 use reelgauge_analysis::{LoadPoint, MemoryFacts, Outcome, SelfCost, Summary, Warning, whose_memory};
 use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
+use reelgauge_engine::link;
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_record::host::HostFacts;
 use reelgauge_report::self_cost::self_cost_sentence;
@@ -227,6 +228,7 @@ fn memory_facts(facts: &Facts<'_>, mode: &Mode) -> MemoryFacts {
         target_is_memory: kind == MountKind::Memory,
         past_client_cache,
         client_cached_share,
+        cached_loop: link::cached_loop(&locked.mount),
         client_memory_bytes: HostFacts::gather(None).memory_bytes,
         server_memory_bytes: subject.material.server_memory_bytes,
         rereads: facts.rereads.clone(),

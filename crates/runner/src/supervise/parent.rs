@@ -164,7 +164,7 @@ impl Watch<'_> {
         if idle >= self.patience.hang_after {
             eprintln!(
                 "\nreelgauge: nothing has come back from {path} for {:.0} s; nothing was measured. Check the \
-                 server and the network, then run again",
+                 storage and the way to it, then run again",
                 idle.as_secs_f64()
             );
             return Some(self.leave(EXIT_BROKE_OFF));

@@ -556,6 +556,97 @@ fn long_packets_into_a_small_buffer_are_the_first_to_look_at() {
     assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::NetworkLoss), "net.mtu.jumbo_fanin"));
 }
 
+/// A disk that carried so much, read and written, while the tool read 50 MB/s.
+fn beside_others(read: f64, written: f64, past_client_cache: bool) -> Limit {
+    let values: Values = vec![
+        (Disk, "util_percent", "vda", 95.0),
+        (Disk, "reads_per_s", "vda", read / 4_096.0),
+        (Disk, "read_bytes_per_s", "vda", read),
+        (Disk, "written_bytes_per_s", "vda", written),
+    ];
+    let memory = MemoryFacts { past_client_cache: Some(past_client_cache), ..MemoryFacts::default() };
+    limit_of(&mix(50e6, 0.0), &values, None, Some(&memory))
+}
+
+#[test]
+fn what_others_read_from_the_disk_says_nothing_of_the_pieces_of_a_file() {
+    for past_client_cache in [true, false] {
+        let alone = beside_others(60e6, 0.0, past_client_cache).found.unwrap();
+        assert!(alone.value(Measure::RequestsPerRead).is_some(), "{alone:#?}");
+        let limit = beside_others(80e6, 0.0, past_client_cache);
+        let found = limit.found.as_ref().unwrap();
+        assert_eq!(found.value(Measure::RequestsPerRead), None, "{limit:#?}");
+        assert_eq!(first_rule(&limit), "blk.disk_saturated");
+    }
+}
+
+#[test]
+fn what_else_used_the_disk_is_told_with_what_was_this_runs() {
+    let limit = beside_others(300e6, 10e6, true);
+    let found = limit.found.as_ref().unwrap();
+    assert_eq!(found.value(Measure::DiskBytesPerS), Some(310e6), "{limit:#?}");
+    assert_eq!(found.value(Measure::OwnBytesPerS), Some(50e6));
+    assert!(limit.contributing.is_empty(), "said twice: {limit:#?}");
+    let writes = beside_others(50e6, 200e6, false);
+    assert_eq!(writes.found.unwrap().value(Measure::DiskBytesPerS), Some(250e6));
+    // Journals and metadata of its own are no others.
+    for (read, written) in [(55e6, 1e6), (64e6, 0.0), (10e6, 4e6)] {
+        let limit = beside_others(read, written, true);
+        let told = limit.found.iter().chain(&limit.contributing);
+        assert!(told.filter_map(|finding| finding.value(Measure::DiskBytesPerS)).next().is_none());
+    }
+    // Through the cache it may have been read ahead, which is said and not made a cause of.
+    let ahead = beside_others(300e6, 0.0, false);
+    assert_eq!(ahead.found.unwrap().value(Measure::DiskBytesPerS), None);
+    assert_eq!(ahead.contributing[0].rules[0], "blk.read_ahead");
+}
+
+#[test]
+fn others_are_told_beside_a_limit_that_is_not_the_disk_and_what_lay_in_the_cache_is_not_theirs() {
+    let values: Values = vec![
+        (Disk, "util_percent", "vda", 40.0),
+        (Disk, "read_bytes_per_s", "vda", 0.0),
+        (Disk, "written_bytes_per_s", "vda", 200e6),
+    ];
+    let of = |written_by_this_run_bytes| {
+        let memory = MemoryFacts {
+            past_client_cache: Some(false),
+            written_by_this_run_bytes,
+            ..MemoryFacts::default()
+        };
+        let limit = limit_of(&streams(None), &values, None, Some(&memory));
+        assert_eq!(limit.verdict, LimitVerdict::NothingLimited);
+        limit.contributing.iter().filter_map(|finding| finding.value(Measure::DiskBytesPerS)).next()
+    };
+    assert_eq!(of(0), Some(200e6));
+    assert_eq!(of(2_000_000_000), None);
+}
+
+#[test]
+fn a_loop_device_that_reads_through_the_cache_is_no_disk() {
+    let below = |read: f64, busy: f64| -> Values {
+        vec![
+            (Disk, "util_percent", "loop1", 94.0),
+            (Disk, "read_bytes_per_s", "loop1", 50e6),
+            (Disk, "util_percent", "vdb", busy),
+            (Disk, "read_bytes_per_s", "vdb", read),
+        ]
+    };
+    let memory = MemoryFacts {
+        past_client_cache: Some(true),
+        cached_loop: Some("loop1".to_owned()),
+        ..MemoryFacts::default()
+    };
+    let of = |values: &Values| limit_of(&mix(50e6, 0.0), values, None, Some(&memory)).found;
+    let cached = of(&below(5e6, 3.0)).unwrap();
+    assert_eq!((cached.step, cached.at.as_deref()), (LimitStep::Cache, Some("loop1")));
+    assert_eq!(cached.value(Measure::CachedPercent), Some(90.0));
+    let disk = of(&below(50e6, 96.0)).unwrap();
+    assert_eq!((disk.step, disk.at.as_deref()), (LimitStep::Disk, Some("vdb")));
+    // What lies below is not seen: nothing is known of it.
+    assert_eq!(of(&below(5e6, 3.0)[..2].to_vec()), None);
+}
+
 /// Reads of a megabyte that reach the disk as so many requests.
 #[test]
 fn reads_in_pieces_are_what_is_read_ahead_or_a_file_in_pieces() {

@@ -1,5 +1,8 @@
 //! Did a cache answer? Then the figure is that of a memory, and says nothing of disks.
 
+use reelgauge_record::counters::Layer;
+
+use crate::facts::MemoryFacts;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 use crate::whose_memory::{CacheEvidence, CacheSuspicion};
@@ -7,12 +10,15 @@ use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 /// What tells more.
 const RULES: &[&str] = &["blk.cache_vs_disk", "client.direct_vs_cached_io"];
 
+/// Of what a loop device read, in percent, what did not come from the disk below it: most of it.
+const LOOP_CACHED_PERCENT: f64 = 50.0;
+
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let Some(memory) = scene.memory.filter(|_| scene.point.total.read_bytes > 0) else {
         return Tested::No;
     };
     let Some(CacheSuspicion::Answered { evidence }) = &memory.suspicion else {
-        return Tested::No;
+        return below_a_loop(scene, memory).map_or(Tested::No, Tested::Found);
     };
     let seen = match evidence {
         CacheEvidence::ClientCounted { share } => vec![Seen::beside(Measure::CachedPercent, share * 100.0)],
@@ -20,4 +26,18 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         CacheEvidence::LaterReadsFaster { .. } | CacheEvidence::TargetIsMemory => Vec::new(),
     };
     Tested::Found(LimitFinding::new(LimitStep::Cache, seen, RULES))
+}
+
+/// A loop device read its file through this machine's cache, and next to nothing reached the disk below: what
+/// did not was answered there.
+fn below_a_loop(scene: &Scene<'_>, memory: &MemoryFacts) -> Option<LimitFinding> {
+    let name = memory.cached_loop.as_deref()?;
+    let from_loop = scene.means.of(Layer::Disk, "read_bytes_per_s", name).filter(|read| *read > 0.0)?;
+    let below = scene.means.each(Layer::Disk, "read_bytes_per_s").filter(|(disk, _)| *disk != name);
+    // An array and its members count the same bytes, so the largest has them all.
+    let from_disk = below.map(|(_, read)| read).reduce(f64::max)?;
+    let percent = (1.0 - from_disk / from_loop) * 100.0;
+    let seen = vec![Seen::against(Measure::CachedPercent, percent, LOOP_CACHED_PERCENT)];
+    let finding = LimitFinding::new(LimitStep::Cache, seen, RULES).at(name);
+    (percent >= LOOP_CACHED_PERCENT && scene.mostly_reads()).then_some(finding)
 }

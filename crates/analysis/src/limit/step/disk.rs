@@ -2,6 +2,7 @@
 
 use reelgauge_record::counters::Layer;
 
+use crate::limit::carried::{self, Carried};
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 
@@ -28,7 +29,10 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if scene.memory.is_some_and(|memory| memory.target_is_memory) {
         return Tested::No;
     }
-    let Some((disk, busy)) = scene.means.largest(Layer::Disk, "util_percent") else {
+    // A loop device that reads its file through the cache is busy with a memory: what lies below it is asked.
+    let in_cache = scene.memory.and_then(|memory| memory.cached_loop.as_deref());
+    let disks = scene.means.each(Layer::Disk, "util_percent").filter(|(disk, _)| Some(*disk) != in_cache);
+    let Some((disk, busy)) = disks.max_by(|one, two| one.1.total_cmp(&two.1)) else {
         return Tested::NotMeasured;
     };
     let requests = scene.means.of(Layer::Disk, "mean_in_flight", disk);
@@ -36,6 +40,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     seen.extend(requests.map(|requests| Seen::beside(Measure::DiskRequests, requests)));
     let pressure = scene.host("pressure_io_some_percent");
     seen.extend(pressure.map(|percent| Seen::beside(Measure::DiskPressurePercent, percent)));
+    seen.extend(carried::of_disk(scene, disk).iter().filter(|used| used.is_sure()).flat_map(Carried::seen));
     let mut rules = RULES.to_vec();
     if let Some(pieces) = pieces(scene, disk).filter(Seen::stands_out) {
         // Past the cache only the file's own layout cuts a read; through it, what is read ahead does.
@@ -49,9 +54,13 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &rules).at(disk))
 }
 
-/// How many requests of the disk a read of the tool became.
+/// How many requests of the disk a read of the tool became. Not known where others read from it, too: their
+/// requests are counted with the tool's.
 fn pieces(scene: &Scene<'_>, disk: &str) -> Option<Seen> {
     let of_disk = |name: &str| scene.means.of(Layer::Disk, name, disk);
+    if carried::reads_of_others(scene, disk) {
+        return None;
+    }
     let reads_per_s = of_disk("reads_per_s").filter(|reads| *reads >= READS_PER_S_MIN)?;
     let request_bytes = of_disk("read_bytes_per_s").filter(|bytes| *bytes > 0.0)? / reads_per_s;
     let read_bytes = operation_bytes(scene).filter(|_| scene.mostly_reads())?;

@@ -1,0 +1,126 @@
+//! Did something else use the disk below the target? What a disk carried is held against what this run moved
+//! in the same time, with room for what a file system adds to it: journals, metadata, checksums, alignment,
+//! parity, and what had been written into this machine's cache before.
+//!
+//! A disk that carried less than the run moved says nothing: a cache answered, data are compressed, or an
+//! array spreads them. Each layer of an array, a mapped volume or a partition carries the same bytes again,
+//! so every device is held against the run by itself, and the one with the most of others is told.
+
+use reelgauge_record::counters::Layer;
+
+use super::finding::{LimitFinding, LimitStep, Measure, Seen};
+use super::scene::Scene;
+
+/// So many times what the run moved may be what a file system made of it.
+const ADDED_TIMES: f64 = 1.3;
+
+/// A read may bring so much of metadata beside it, and one through the cache so much that was read ahead.
+const BESIDE_A_READ_BYTES: f64 = 16.0 * 1024.0;
+const AHEAD_OF_A_READ_BYTES: f64 = 256.0 * 1024.0;
+
+/// A write may bring so much of journal, metadata and whole blocks beside it.
+const BESIDE_A_WRITE_BYTES: f64 = 64.0 * 1024.0;
+
+/// Of what a disk carried, in percent, what something else must have moved to be worth a word, and bytes.
+const OTHERS_PERCENT: f64 = 25.0;
+const OTHERS_BYTES_PER_S: f64 = 5e6;
+
+/// What tells more.
+const RULES: &[&str] = &["blk.disk_saturated"];
+
+/// What a disk carried beside what this run moved, in bytes per second, both directions together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Carried<'a> {
+    disk: &'a str,
+    bytes_per_s: f64,
+    own_bytes_per_s: f64,
+    /// More than this run can account for.
+    others_bytes_per_s: f64,
+    /// It may have been read ahead for this run.
+    may_be_ahead: bool,
+}
+
+impl Carried<'_> {
+    /// Both figures.
+    pub(super) fn seen(&self) -> [Seen; 2] {
+        [
+            Seen::beside(Measure::DiskBytesPerS, self.bytes_per_s),
+            Seen::beside(Measure::OwnBytesPerS, self.own_bytes_per_s),
+        ]
+    }
+
+    /// Whether it was somebody else, and nothing that was read ahead for this run.
+    pub(super) fn is_sure(&self) -> bool {
+        !self.may_be_ahead
+    }
+
+    /// Told beside a limit.
+    fn finding(&self) -> LimitFinding {
+        let rules = if self.may_be_ahead { &["blk.read_ahead", "blk.disk_saturated"][..] } else { RULES };
+        LimitFinding::new(LimitStep::Disk, self.seen().to_vec(), rules).at(self.disk)
+    }
+}
+
+/// Beside the limit: the disk that carried most for others.
+pub(super) fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
+    let disks = scene.means.each(Layer::Disk, "read_bytes_per_s").map(|(disk, _)| disk);
+    let of_others = disks.filter_map(|disk| of_disk(scene, disk));
+    let most = of_others.max_by(|one, two| one.others_bytes_per_s.total_cmp(&two.others_bytes_per_s))?;
+    Some(most.finding())
+}
+
+/// Where a disk carried clearly more than this run moved.
+pub(super) fn of_disk<'a>(scene: &Scene<'_>, disk: &'a str) -> Option<Carried<'a>> {
+    let of_disk = |name: &str| scene.means.of(Layer::Disk, name, disk);
+    let (read, written) = (of_disk("read_bytes_per_s")?, of_disk("written_bytes_per_s")?);
+    let total = &scene.point.total;
+    // What never came back was counted by the disk alone.
+    if scene.point.was_cut_off() || total.ops == 0 {
+        return None;
+    }
+    let own_bytes_per_s = total.read_bytes_per_s? + total.written_bytes_per_s?;
+    let others_read = (read - reads_explained(scene)?).max(0.0);
+    let others = others_read + (written - writes_explained(scene)?).max(0.0);
+    let share_percent = (read + written - own_bytes_per_s) / (read + written) * 100.0;
+    let is_clear = others >= OTHERS_BYTES_PER_S && share_percent >= OTHERS_PERCENT;
+    is_clear.then_some(Carried {
+        disk,
+        bytes_per_s: read + written,
+        own_bytes_per_s,
+        others_bytes_per_s: others,
+        may_be_ahead: !is_past_cache(scene) && total.read_bytes > 0 && others_read > others / 2.0,
+    })
+}
+
+/// Whether a disk read more than this run's reads account for, so that how they came is not known.
+pub(super) fn reads_of_others(scene: &Scene<'_>, disk: &str) -> bool {
+    let read = scene.means.of(Layer::Disk, "read_bytes_per_s", disk);
+    read.zip(scene.point.total.read_bytes_per_s).is_some_and(|(read, own)| read > own * ADDED_TIMES)
+}
+
+fn is_past_cache(scene: &Scene<'_>) -> bool {
+    scene.memory.is_some_and(|memory| memory.past_client_cache == Some(true))
+}
+
+/// What a disk may have read for this run: an array reads before it writes a part of a stripe.
+fn reads_explained(scene: &Scene<'_>) -> Option<f64> {
+    let total = &scene.point.total;
+    let beside = if is_past_cache(scene) { BESIDE_A_READ_BYTES } else { AHEAD_OF_A_READ_BYTES };
+    let reads = total.ops_by_kind.read as f64 * beside / scene.means.seconds.max(1.0);
+    Some(total.read_bytes_per_s? * ADDED_TIMES + total.written_bytes_per_s? + reads)
+}
+
+/// What a disk may have written for this run: what went into the cache before, too.
+fn writes_explained(scene: &Scene<'_>) -> Option<f64> {
+    let total = &scene.point.total;
+    let others = total.ops.saturating_sub(total.ops_by_kind.read) as f64 * BESIDE_A_WRITE_BYTES;
+    let before = scene.memory.map_or(0, |memory| memory.written_by_this_run_bytes) as f64;
+    let in_cache = if is_past_cache(scene) { 0.0 } else { before + waiting_bytes(scene) };
+    Some(total.written_bytes_per_s? * ADDED_TIMES + (others + in_cache) / scene.means.seconds.max(1.0))
+}
+
+/// What waited in this machine's memory to be written: twice the mean where it went down to nothing.
+fn waiting_bytes(scene: &Scene<'_>) -> f64 {
+    let waiting = ["memory_dirty_bytes", "memory_writeback_bytes"].map(|name| scene.host(name));
+    waiting.into_iter().flatten().sum::<f64>() * 2.0
+}

@@ -1,0 +1,94 @@
+//! How the target is mounted, before a change and after its undo: an undo may end well and undo nothing.
+//!
+//! Read from the table of mounts alone, so that a dead mount holds nobody up. Where there is no such table
+//! nothing is known, and nothing said.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use reelgauge_record::mountinfo;
+
+/// A mount, as the table has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mounted {
+    mount_point: Vec<u8>,
+    source: String,
+    options: Vec<String>,
+}
+
+/// How the target was mounted before the first change.
+#[derive(Clone, Debug)]
+pub(super) struct MountBefore {
+    target: PathBuf,
+    before: Mounted,
+}
+
+impl MountBefore {
+    /// As it is now; `None` where that is not known.
+    pub(super) fn of(target: &Path) -> Option<MountBefore> {
+        let before = mounted(&table()?, target)?;
+        Some(MountBefore { target: target.to_path_buf(), before })
+    }
+
+    /// What an undo left otherwise, as the end of a sentence; `None` where everything is as before.
+    pub(super) fn still_changed(&self) -> Option<String> {
+        self.changed_in(&table()?)
+    }
+
+    fn changed_in(&self, table: &[u8]) -> Option<String> {
+        let now = mounted(table, &self.target)?;
+        if now == self.before {
+            return None;
+        }
+        if (&now.mount_point, &now.source) != (&self.before.mount_point, &self.before.source) {
+            let place = String::from_utf8_lossy(&self.before.mount_point).into_owned();
+            return Some(format!("{} is no longer what is mounted at {place}", self.before.source));
+        }
+        let (before, now) = (self.before.options.join(","), now.options.join(","));
+        Some(format!("the storage is still mounted {now} ({before} before the change)"))
+    }
+}
+
+fn table() -> Option<Vec<u8>> {
+    std::fs::read("/proc/self/mountinfo").ok()
+}
+
+/// What shows at a path: the deepest, and of several at one place the last.
+fn mounted(table: &[u8], target: &Path) -> Option<Mounted> {
+    let place = |entry: &mountinfo::Entry| PathBuf::from(std::ffi::OsStr::from_bytes(&entry.mount_point));
+    let above = mountinfo::parse(table).into_iter().filter(|entry| target.starts_with(place(entry)));
+    let entry = above.max_by_key(|entry| place(entry).components().count())?;
+    Some(Mounted { mount_point: entry.mount_point, source: entry.source, options: entry.options })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn table(options: &str, source: &str) -> String {
+        format!(
+            "29 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n36 29 7:3 / /mnt/a {options} - ext4 {source} rw\n"
+        )
+    }
+
+    #[test]
+    fn an_undo_that_leaves_the_mount_as_the_change_made_it_is_told() {
+        let target = Path::new("/mnt/a/area");
+        let before = mounted(table("rw,relatime", "/dev/loop3").as_bytes(), target).unwrap();
+        let mount = MountBefore { target: target.to_path_buf(), before };
+        let told = |options, source| mount.changed_in(table(options, source).as_bytes());
+        assert_eq!(told("rw,relatime", "/dev/loop3"), None);
+        assert_eq!(
+            told("rw,noatime", "/dev/loop3").as_deref(),
+            Some("the storage is still mounted rw,noatime (rw,relatime before the change)")
+        );
+        assert_eq!(
+            told("rw,relatime", "/dev/loop4").as_deref(),
+            Some("/dev/loop3 is no longer what is mounted at /mnt/a")
+        );
+        let unmounted = "29 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n";
+        assert!(mount.changed_in(unmounted.as_bytes()).is_some_and(|told| told.contains("no longer")));
+    }
+}

@@ -1,0 +1,19 @@
+//! Systems whose mounts are not looked at: nothing is known of how the target is mounted.
+
+use std::path::Path;
+
+/// Never known.
+#[derive(Clone, Debug)]
+pub(super) struct MountBefore;
+
+impl MountBefore {
+    /// Not known.
+    pub(super) fn of(_target: &Path) -> Option<MountBefore> {
+        None
+    }
+
+    /// Not known.
+    pub(super) fn still_changed(&self) -> Option<String> {
+        None
+    }
+}
