@@ -2,6 +2,7 @@
 //!
 //! Everything is read below the device's own folder, so that tests bring their own.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,9 +52,9 @@ const DEVICES_MAX: usize = 24;
 
 /// The first loop device of those that this one is made of, itself included, that goes through the cache.
 pub(super) fn cached_loop(dir: &Path) -> Option<String> {
-    let mut open = vec![dir.to_path_buf()];
+    let mut open = VecDeque::from([dir.to_path_buf()]);
     for _ in 0..DEVICES_MAX {
-        let dir = open.pop()?;
+        let dir = open.pop_front()?;
         let dir = if dir.join("partition").exists() { dir.parent()?.to_path_buf() } else { dir };
         if text(&dir.join("loop/dio")).is_some_and(|direct| direct == "0") {
             return name(&dir);
