@@ -57,8 +57,8 @@ pub enum SiteError {
         fault: SiteFault,
     },
     /// It can't be written.
-    #[error(transparent)]
-    Write(#[from] RunDirError),
+    #[error("{0}; name another file with --site")]
+    Write(String),
 }
 
 /// What a file says of a site; `None` where there is no such file.
@@ -104,7 +104,15 @@ pub fn write_site(path: &Path, site: &Site) -> Result<(), SiteError> {
         why: error.to_string(),
     };
     let text = toml::to_string_pretty(site).map_err(not_understood)?;
-    Ok(write_atomically(path, format!("{HEAD}{text}").as_bytes())?)
+    write_atomically(path, format!("{HEAD}{text}").as_bytes()).map_err(not_written)
+}
+
+/// What a run is advised to do does not help here: the file has a flag of its own.
+fn not_written(error: RunDirError) -> SiteError {
+    SiteError::Write(match error {
+        RunDirError::Io { action, path, source } => format!("cannot {action} {}: {source}", path.display()),
+        other => other.to_string(),
+    })
 }
 
 /// Keeps what is known of the site with a run that begins; `out` is the folder of runs. What to say where the
@@ -186,6 +194,17 @@ raid = \"raid6\"
         fs::write(&file, format!("[server]\n#{}\n", "x".repeat(FILE_MAX_BYTES as usize))).unwrap();
         let error = read_site(&file).unwrap_err().to_string();
         assert!(error.ends_with("it has more than 64 KiB"), "{error}");
+    }
+
+    /// `doctor --ask` has no `--out`.
+    #[test]
+    fn what_cannot_be_written_names_the_flag_that_helps() {
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::PermissionDenied] {
+            let (path, source) = (PathBuf::from("/full/site.toml"), io::Error::from(kind));
+            let said = not_written(RunDirError::Io { action: "write", path, source }).to_string();
+            assert!(said.starts_with("cannot write /full/site.toml: "), "{said}");
+            assert!(said.ends_with("; name another file with --site") && !said.contains("--out"), "{said}");
+        }
     }
 
     /// No ceiling is drawn from a number that can't be: neither read, nor written, nor kept with a run.

@@ -246,6 +246,14 @@ fn fault_of(question: &Question, table: &toml::Table) -> Option<String> {
     site.faults().into_iter().find(is_its).map(|fault| fault.allowed)
 }
 
+/// A link's speed with its unit, in Mbit/s: what is asked for and what flags state is written the same way.
+///
+/// # Errors
+/// What is wrong with it, and how one is written.
+pub fn link_mbit_per_s(text: &str) -> Result<f64, String> {
+    SPEED.read(&text.trim().to_lowercase())
+}
+
 fn set(table: &mut toml::Table, question: &Question, value: toml::Value) {
     let of_table = table.entry(question.table).or_insert_with(|| toml::Table::new().into());
     if let Some(of_table) = of_table.as_table_mut() {
