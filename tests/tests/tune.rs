@@ -8,6 +8,7 @@ use std::process::Command;
 
 use reelgauge_tests::binary;
 use reelgauge_tests::link::Link;
+use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::powershell;
 use reelgauge_tests::require;
@@ -288,6 +289,24 @@ fn files_are_written_once_and_only_where_asked() {
     ] {
         binary::run([&["tune", "--for", "smb"][..], wrong].concat()).expect_code(2);
     }
+}
+
+/// What was not written whole is not there: the next run is not kept off by it.
+#[test]
+fn a_full_disk_leaves_no_part_of_a_file() {
+    require!(Need::Root, Need::FileSystem("tmpfs"));
+    let disk = TempMount::tmpfs(1);
+    let full = disk.path().join("full");
+    let filled = std::fs::write(&full, vec![0; 2 << 20]);
+    assert!(filled.is_err(), "the disk has to be full");
+    let words = ["tune", "--for", "smb", "--out", disk.path().to_str().unwrap()];
+    let refused = binary::run(words).expect_code(2);
+    assert!(refused.stderr.contains("free space there, or give --out"), "{}", refused.said());
+    let left: Vec<_> =
+        std::fs::read_dir(disk.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["full"]);
+    std::fs::remove_file(&full).unwrap();
+    binary::run(words).expect_code(0);
 }
 
 /// What is called the default is what this Samba has where nobody says anything.

@@ -10,7 +10,7 @@ use crate::facts::{Facts, Gap, Kind, Subject, Value};
 use crate::place::Place;
 use crate::rule::detector::{Seen, Truth};
 use crate::rule::{Detector, Layer, Role, Rule};
-use crate::system::System;
+use crate::system::{Os, System};
 use crate::texts::Texts;
 
 /// What is to be judged.
@@ -47,6 +47,31 @@ pub struct Found {
     /// The sentence, with its facts in braces.
     #[serde(skip)]
     pub template: &'static str,
+    /// What to do about this one and what undoes it, with its facts in braces, where the rule's own commands
+    /// are about something else.
+    #[serde(skip)]
+    pub own: Own,
+}
+
+/// Commands of the detector that found something; `None` where they are the rule's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Own {
+    /// What to do.
+    pub fix: Option<&'static str>,
+    /// What undoes it.
+    pub undo: Option<&'static str>,
+}
+
+impl Finding {
+    /// What to do about one that was found, with its facts in braces.
+    pub fn fix(&self, found: &Found, os: Os) -> Option<&'static str> {
+        found.own.fix.or_else(|| self.rule.fix(os))
+    }
+
+    /// What undoes it.
+    pub fn undo(&self, found: &Found, os: Os) -> &'static str {
+        found.own.undo.unwrap_or_else(|| self.rule.undo(os))
+    }
 }
 
 /// A rule that could not be judged.
@@ -82,6 +107,9 @@ pub struct Diagnosis {
     pub in_order: Vec<&'static str>,
     /// Rules for other systems, other roles, or something that is not here.
     pub not_here: Vec<&'static str>,
+    /// Disks in scope that are none themselves (virtual ones, files): how their requests are ordered and
+    /// queued is not judged.
+    pub no_disks_themselves: Vec<String>,
     /// Rules for this system and role that nothing here recognises.
     pub documented: Vec<Documented>,
     /// What probes found, where they were asked for and could be carried out.
@@ -119,6 +147,7 @@ pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosi
         not_looked: Vec::new(),
         in_order: Vec::new(),
         not_here: Vec::new(),
+        no_disks_themselves: Vec::new(),
         documented: Vec::new(),
         probed: facts.of_kind(Kind::Probed).next().cloned(),
         not_understood: not_understood(texts, &facts),
@@ -142,9 +171,19 @@ pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosi
             }
         }
     }
+    diagnosis.no_disks_themselves = no_disks_themselves(&facts, &diagnosis.scope);
     // The order of the catalogue decides between equals.
     diagnosis.findings.sort_by_key(|finding| (finding.rule.severity, finding.rule.evidence));
     diagnosis
+}
+
+fn no_disks_themselves(facts: &Facts, scope: &Scope) -> Vec<String> {
+    let is_none = |disk: &&Subject| {
+        let kind = disk.fact("kind").and_then(|kind| kind.as_ref().ok());
+        matches!(kind, Some(Value::Word(kind)) if kind == "virtual" || kind == "loop")
+    };
+    let disks = facts.of_kind(Kind::Disk).filter(|disk| is_meant(disk, facts, scope));
+    disks.filter(is_none).map(|disk| disk.name.clone()).collect()
 }
 
 /// Every damaged text once, those of which nothing at all could be read too.
@@ -162,10 +201,17 @@ fn is_for(rule: &Rule, system: &System, scope: &Scope) -> bool {
     let is_storage = matches!(rule.layer, Layer::Block | Layer::Fs);
     let is_network = matches!(rule.layer, Layer::Network | Layer::Nfs | Layer::Smb);
     let is_server = scope.roles.contains(&Role::Server);
-    if !rule.os.contains(&system.os) || (is_local && is_network && !is_server) {
+    let is_passed_over = scope.place.as_ref().is_some_and(|place| is_on(&place.fs_type, &rule.not_on));
+    if !rule.os.contains(&system.os) || (!is_server && (is_local && is_network || is_passed_over)) {
         return false;
     }
     rule.role.iter().any(|role| scope.roles.contains(role)) || (is_local && is_storage)
+}
+
+/// Whether a file system is one of these: `fuse.sshfs` is one of `fuse`.
+fn is_on(fs_type: &str, names: &[String]) -> bool {
+    let kind = fs_type.split('.').next().unwrap_or(fs_type);
+    names.iter().any(|name| name == fs_type || name == kind)
 }
 
 fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome {
@@ -187,6 +233,7 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
                     name: subject.name.clone(),
                     facts: detector.values(rule.commands(), seen),
                     template: &detector.found,
+                    own: Own { fix: detector.fix(diagnosis.system.os), undo: detector.undo.as_deref() },
                 }),
                 Truth::No => is_judged = true,
                 // Nobody could set it badly, so it is not in order either.
@@ -293,6 +340,75 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         assert_eq!(found(Some("/mnt/nas/a"), &client), [""; 0], "the way leads over the other card");
         assert_eq!(found(Some("/srv"), &client), ["blk.scheduler"], "data on this machine's own disk");
         assert_eq!(found(Some("/mnt/nas"), &server), ["net.link.speed_downshift", "blk.scheduler"]);
+    }
+
+    /// What is judged of no virtual disk is not in order there; how far it is read ahead is looked at.
+    #[test]
+    fn a_virtual_disk_and_a_file_are_judged_by_their_read_ahead_alone() {
+        const MOUNTS: &str = "\
+29 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw
+33 29 7:0 / /srv rw,relatime - ext4 /dev/loop0 rw
+";
+        let judged = |read_ahead: &str| {
+            let mut texts = Texts::default();
+            let mut put = |name: &str, text: &str| texts.put(name, Ok(text.to_owned()));
+            put("/proc/self/mountinfo", MOUNTS);
+            put("/sys/block", "loop0\nloop1\nvda");
+            for (disk, kib) in [("loop0", read_ahead), ("vda", "128")] {
+                put(&format!("/sys/block/{disk}/queue/rotational"), "1");
+                put(&format!("/sys/block/{disk}/queue/scheduler"), "[none] mq-deadline");
+                put(&format!("/sys/block/{disk}/queue/nr_requests"), "32");
+                put(&format!("/sys/block/{disk}/queue/read_ahead_kb"), kib);
+            }
+            texts.put("/proc/spl/kstat/zfs/arcstats", Err(crate::texts::NotKnown::NotThere));
+            let mut place = Place::told(MOUNTS, Path::new("/srv")).unwrap();
+            place.devices = ["loop0", "vda"].map(str::to_owned).to_vec();
+            let roles = BTreeSet::from([Role::Client]);
+            let scope = Scope { roles, place: Some(place), is_elsewhere: false, is_probed: false };
+            diagnose(&texts, scope, rules())
+        };
+        let fine = judged("128");
+        for id in ["blk.scheduler", "blk.nr_requests", "fs.alignment_xfs", "zfs.arc_limit"] {
+            assert!(!fine.in_order.contains(&id) && fine.not_here.contains(&id), "{id}: {fine:#?}");
+        }
+        assert!(fine.in_order.contains(&"blk.read_ahead"), "{fine:#?}");
+        assert_eq!(fine.no_disks_themselves, ["loop0", "vda"]);
+        let none = judged("0");
+        let found: Vec<_> = none.findings.iter().map(|finding| finding.rule.id.as_str()).collect();
+        assert_eq!(found, ["blk.read_ahead"]);
+        assert_eq!(none.findings[0].found[0].name, "loop0");
+    }
+
+    /// The same settings give the same finding, however much memory is free; and none where nothing waits.
+    #[test]
+    fn limits_of_written_data_hang_on_the_settings_and_on_where_the_data_lies() {
+        let found = |total_gib: u64, free_gib: u64, percent: &str, fs_type: Option<&str>| {
+            let mut texts = Texts::default();
+            let (total, free) = (total_gib << 20, free_gib << 20);
+            let memory = format!("MemTotal: {total} kB\nMemAvailable: {free} kB\n");
+            texts.put("/proc/meminfo", Ok(memory));
+            texts.put("/proc/sys/vm/dirty_ratio", Ok(percent.to_owned()));
+            texts.put("/proc/sys/vm/dirty_bytes", Ok("0".to_owned()));
+            let place = fs_type.map(|fs_type| {
+                let mounts = format!("29 1 0:9 / /t rw - {fs_type} a@nas1:/m rw\n");
+                Place::told(&mounts, Path::new("/t")).unwrap()
+            });
+            let roles = BTreeSet::from([Role::Client]);
+            let scope = Scope { roles, place, is_elsewhere: false, is_probed: false };
+            let rule = rules().iter().find(|rule| rule.id == "vm.dirty_limits").unwrap();
+            let told = diagnose(&texts, scope, std::slice::from_ref(rule));
+            (told.findings.len(), told.in_order.len(), told.not_here.len())
+        };
+        for free_gib in [1, 8, 60] {
+            assert_eq!(found(64, free_gib, "20", None), (1, 0, 0), "{free_gib} GiB free");
+            assert_eq!(found(64, free_gib, "3", None), (0, 1, 0), "1.9 GiB are within the advice");
+        }
+        for fs_type in ["tmpfs", "ramfs", "fuse", "fuse.sshfs"] {
+            assert_eq!(found(64, 60, "20", Some(fs_type)), (0, 0, 1), "{fs_type}");
+        }
+        for fs_type in ["nfs4", "fuseblk", "ext4"] {
+            assert_eq!(found(64, 60, "20", Some(fs_type)), (1, 0, 0), "{fs_type}");
+        }
     }
 
     #[test]

@@ -305,7 +305,10 @@ impl Facts {
 /// What a text lists: of these there may be more where it is damaged.
 fn listed_in(text: &str) -> &'static [Kind] {
     match text {
-        "/proc/self/mountinfo" => &[Kind::NfsMount, Kind::SmbMount, Kind::StornextMount, Kind::LocalMount],
+        "/proc/self/mountinfo" => {
+            // Of the disks those that a mount makes one of: loop devices.
+            &[Kind::NfsMount, Kind::SmbMount, Kind::StornextMount, Kind::LocalMount, Kind::Disk]
+        }
         "/proc/mdstat" => &[Kind::Array],
         "testparm -s -v" => &[Kind::Samba, Kind::SmbShare],
         "smbstatus --json" => &[Kind::SmbSession],

@@ -104,6 +104,10 @@ pub struct Rule {
     pub role: Vec<Role>,
     /// Of which protocols; `any` of all.
     pub protocol: Vec<String>,
+    /// File systems on which it says nothing, where the data lies on one: they have no part of it. `fuse` are
+    /// all of that kind.
+    #[serde(default)]
+    pub not_on: Vec<String>,
     /// What it costs.
     pub severity: Severity,
     /// What it rests on.

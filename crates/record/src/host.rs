@@ -163,13 +163,29 @@ fn nic(dir: &Path) -> Option<NicFacts> {
     Some(NicFacts {
         name: dir.file_name()?.to_string_lossy().into_owned(),
         state,
-        // -1 or an error without a link: neither is a speed.
+        // -1 or an error without a link: neither is a speed. What no hardware carries says one that means
+        // nothing.
         speed_mbit_per_s: attribute("speed")
+            .filter(|_| is_carried(dir, 0))
             .and_then(|speed| speed.parse().ok())
             .filter(|&speed: &u64| speed > 0 && speed != u64::from(u32::MAX)),
         mtu_bytes: attribute("mtu").and_then(|mtu| mtu.parse().ok()),
         driver: driver.and_then(|link| Some(link.file_name()?.to_string_lossy().into_owned())),
     })
+}
+
+/// Whether hardware is behind an interface, or carries it: a VLAN or a bond is as real as what is below it. A
+/// veth is nothing of the kind, and says 10000; so does vmxnet3 of a virtual machine.
+fn is_carried(dir: &Path, depth: u32) -> bool {
+    const DEPTH_MAX: u32 = 5;
+    if dir.join("device").exists() {
+        let driver = std::fs::read_link(dir.join("device/driver")).unwrap_or_default();
+        return driver.file_name().is_none_or(|name| name != "vmxnet3");
+    }
+    let (Some(net), Ok(entries)) = (dir.parent(), std::fs::read_dir(dir)) else { return false };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut below = names.filter_map(|name| Some(net.join(name.strip_prefix("lower_")?)));
+    depth < DEPTH_MAX && below.any(|below| is_carried(&below, depth + 1))
 }
 
 fn read(path: &Path) -> Option<String> {
@@ -220,7 +236,7 @@ mod tests {
             [("eth1", "up", "25000", "9000"), ("eth0", "down", "-1", "1500"), ("lo", "unknown", "", "65536")]
         {
             let nic = dir.path().join(name);
-            fs::create_dir(&nic).unwrap();
+            fs::create_dir_all(nic.join("device")).unwrap();
             fs::write(nic.join("operstate"), format!("{state}\n")).unwrap();
             fs::write(nic.join("speed"), format!("{speed}\n")).unwrap();
             fs::write(nic.join("mtu"), format!("{mtu}\n")).unwrap();
@@ -235,6 +251,30 @@ mod tests {
             ("eth1".to_string(), "up".to_string(), Some(25_000), Some(9000)),
         ];
         assert_eq!(found, expected);
+    }
+
+    /// Where the run says that a speed is unknown, so do the facts of its host.
+    #[test]
+    fn a_speed_that_no_hardware_has_is_not_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = |name: &str, below: &[&str]| {
+            let nic = dir.path().join(name);
+            below.iter().for_each(|below| fs::create_dir_all(nic.join(below)).unwrap());
+            fs::create_dir_all(&nic).unwrap();
+            fs::write(nic.join("operstate"), "up\n").unwrap();
+            fs::write(nic.join("speed"), "10000\n").unwrap();
+        };
+        made("veth0", &[]);
+        made("br0", &["lower_veth0"]);
+        made("eth0", &["device"]);
+        made("eth0.100", &["lower_eth0"]);
+        made("loop0", &["lower_loop0"]);
+        let of = |name: &str| {
+            let found = nics(dir.path()).into_iter().find(|nic| nic.name == name);
+            found.and_then(|nic| nic.speed_mbit_per_s)
+        };
+        assert_eq!(["veth0", "br0", "loop0"].map(of), [None; 3]);
+        assert_eq!(["eth0", "eth0.100"].map(of), [Some(10_000); 2]);
     }
 
     #[test]

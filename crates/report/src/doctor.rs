@@ -87,10 +87,11 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
         }
         Policy::NotAChange | Policy::WithExplicitConsent => {}
     }
-    let change = rule.fix(diagnosis.system.os).unwrap_or(&rule.recommended);
-    for (name, text) in [("Change", change), ("Undo", rule.undo(diagnosis.system.os))] {
-        words::commands(text, finding).iter().for_each(|command| part(page, name, command));
-    }
+    let os = diagnosis.system.os;
+    let change = words::commands(finding, |found| finding.fix(found, os).unwrap_or(&rule.recommended));
+    let undo = words::commands(finding, |found| finding.undo(found, os));
+    change.iter().for_each(|command| part(page, "Change", command));
+    undo.iter().for_each(|command| part(page, "Undo", command));
     if rule.not_when != NO_CAVEAT {
         part(page, "Caveat", &rule.not_when);
     }
@@ -118,9 +119,27 @@ fn counts(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
         let count = words::rules(not_here.len());
         page.item(
             &format!("Not for {}", words::whose(diagnosis)),
-            &format!("{count} for other systems, {server}or for what is not here."),
+            &format!("{count} for other systems, {server}or for what is not here.{}", no_disks(diagnosis)),
         );
         named(not_here, all, page);
+    }
+}
+
+/// Which disks only look like some.
+fn no_disks(diagnosis: &Diagnosis) -> String {
+    let names = &diagnosis.no_disks_themselves;
+    let told: Vec<String> = names.iter().take(SUBJECTS_MAX).map(|name| plain(name)).collect();
+    let more = match names.len().checked_sub(SUBJECTS_MAX) {
+        Some(more @ 1..) => format!(" and {more} more"),
+        _ => String::new(),
+    };
+    match names.len() {
+        0 => String::new(),
+        1 => format!(" {} is a virtual disk: of its queue only how far it is read ahead is judged.", told[0]),
+        _ => format!(
+            " {}{more} are virtual disks: of their queues only how far they are read ahead is judged.",
+            told.join(", ")
+        ),
     }
 }
 

@@ -12,6 +12,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::path::site::Site;
+use reelgauge_analysis::path::site::check::SiteFault;
 use reelgauge_record::run_dir::{RunDirError, write_atomically};
 
 /// The file's name.
@@ -47,15 +48,23 @@ pub enum SiteError {
         /// Where, and what.
         why: String,
     },
+    /// It says something that can't be.
+    #[error("{path}: {fault}; put it right, or take the line away", path = path.display())]
+    CannotBe {
+        /// Which.
+        path: PathBuf,
+        /// What.
+        fault: SiteFault,
+    },
     /// It can't be written.
-    #[error(transparent)]
-    Write(#[from] RunDirError),
+    #[error("{0}; name another file with --site")]
+    Write(String),
 }
 
 /// What a file says of a site; `None` where there is no such file.
 ///
 /// # Errors
-/// It can't be read, or not understood.
+/// It can't be read, is not understood, or says what can't be.
 pub fn read_site(path: &Path) -> Result<Option<Site>, SiteError> {
     let failed = |source| SiteError::Io { path: path.to_path_buf(), source };
     // A pipe would be waited for.
@@ -75,20 +84,35 @@ pub fn read_site(path: &Path) -> Result<Option<Site>, SiteError> {
         path: path.to_path_buf(),
         why: error.to_string(),
     };
-    toml::from_str(&text).map(Some).map_err(not_understood)
+    let site = toml::from_str(&text).map_err(not_understood)?;
+    checked(path, &site)?;
+    Ok(Some(site))
+}
+
+fn checked(path: &Path, site: &Site) -> Result<(), SiteError> {
+    site.check().map_err(|fault| SiteError::CannotBe { path: path.to_path_buf(), fault })
 }
 
 /// Writes a site down, in the place of what was there.
 ///
 /// # Errors
-/// It can't be written.
+/// It can't be written, or says what can't be.
 pub fn write_site(path: &Path, site: &Site) -> Result<(), SiteError> {
+    checked(path, site)?;
     let not_understood = |error: toml::ser::Error| SiteError::NotUnderstood {
         path: path.to_path_buf(),
         why: error.to_string(),
     };
     let text = toml::to_string_pretty(site).map_err(not_understood)?;
-    Ok(write_atomically(path, format!("{HEAD}{text}").as_bytes())?)
+    write_atomically(path, format!("{HEAD}{text}").as_bytes()).map_err(not_written)
+}
+
+/// What a run is advised to do does not help here: the file has a flag of its own.
+fn not_written(error: RunDirError) -> SiteError {
+    SiteError::Write(match error {
+        RunDirError::Io { action, path, source } => format!("cannot {action} {}: {source}", path.display()),
+        other => other.to_string(),
+    })
 }
 
 /// Keeps what is known of the site with a run that begins; `out` is the folder of runs. What to say where the
@@ -170,6 +194,49 @@ raid = \"raid6\"
         fs::write(&file, format!("[server]\n#{}\n", "x".repeat(FILE_MAX_BYTES as usize))).unwrap();
         let error = read_site(&file).unwrap_err().to_string();
         assert!(error.ends_with("it has more than 64 KiB"), "{error}");
+    }
+
+    /// `doctor --ask` has no `--out`.
+    #[test]
+    fn what_cannot_be_written_names_the_flag_that_helps() {
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::PermissionDenied] {
+            let (path, source) = (PathBuf::from("/full/site.toml"), io::Error::from(kind));
+            let said = not_written(RunDirError::Io { action: "write", path, source }).to_string();
+            assert!(said.starts_with("cannot write /full/site.toml: "), "{said}");
+            assert!(said.ends_with("; name another file with --site") && !said.contains("--out"), "{said}");
+        }
+    }
+
+    /// No ceiling is drawn from a number that can't be: neither read, nor written, nor kept with a run.
+    #[test]
+    fn what_cannot_be_is_refused_with_its_file_key_value_and_what_is_allowed() {
+        let out = tempfile::tempdir().unwrap();
+        let file = out.path().join(SITE_FILE);
+        for (text, said) in [
+            (
+                "[server]\nlink_mbit_per_s = -5\n",
+                "link_mbit_per_s = -5 in [server] can't be: a number from 10",
+            ),
+            ("[server]\nlink_mbit_per_s = nan\n", "link_mbit_per_s = NaN in [server]"),
+            ("[disks]\neach_mb_per_s = inf\n", "each_mb_per_s = inf in [disks]"),
+            ("[backplane]\nlanes = 0\n", "lanes = 0 in [backplane] can't be: a whole number from 1 to 32"),
+            ("[backplane]\ngeneration = 99\n", "generation = 99 in [backplane]"),
+            ("[disks]\ncount = 0\n", "count = 0 in [disks]"),
+            ("[disks]\ncount = 1\nraid = \"raid6\"\n", "raid6 takes at least 4 disks, and count = 1"),
+        ] {
+            fs::write(&file, text).unwrap();
+            let error = read_site(&file).unwrap_err().to_string();
+            assert!(error.contains(SITE_FILE) && error.contains(said), "{error}");
+            assert!(error.ends_with("; put it right, or take the line away"), "{error}");
+            let run = out.path().join("run");
+            fs::create_dir_all(&run).unwrap();
+            assert!(keep_site(out.path(), &run).unwrap().contains(said), "{said}");
+            assert_eq!(site_of_run(&run), None);
+            fs::remove_file(&file).unwrap();
+            let site: Site = toml::from_str(text).unwrap();
+            assert!(matches!(write_site(&file, &site), Err(SiteError::CannotBe { .. })), "{said}");
+            assert!(!file.exists(), "{said}");
+        }
     }
 
     #[test]

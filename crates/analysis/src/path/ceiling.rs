@@ -39,6 +39,9 @@ pub fn bus_bytes_per_s(bus: Bus, generation: u32, lanes: u32) -> Option<f64> {
         (Bus::Pcie, 3) => (8.0, 128.0 / 130.0),
         (Bus::Pcie, 4) => (16.0, 128.0 / 130.0),
         (Bus::Pcie, 5) => (32.0, 128.0 / 130.0),
+        // Of 256 bytes of a flit 236 are for packets.
+        (Bus::Pcie, 6) => (64.0, 236.0 / 256.0),
+        (Bus::Pcie, 7) => (128.0, 236.0 / 256.0),
         _ => return None,
     };
     let share = if bus == Bus::Pcie { PCIE_DATA_SHARE } else { 1.0 };
@@ -58,16 +61,15 @@ pub fn disk_plug_bytes_per_s(kind: DiskKind) -> Option<f64> {
 /// How many disks' worth of data so many disks carry at a time: reading, and writing. `None` where there are
 /// too few disks for it.
 pub fn data_disks(raid: Raid, count: u32) -> Option<(f64, f64)> {
-    let (least, parity) = match raid {
-        Raid::Raid0 => (1, 0),
-        Raid::Mirror => (2, 0),
-        Raid::Raid5 => (3, 1),
-        Raid::Raid6 => (4, 2),
-        Raid::Raidz3 => (5, 3),
-    };
-    if count < least {
+    if count < raid.least_disks() {
         return None;
     }
+    let parity = match raid {
+        Raid::Raid0 | Raid::Mirror => 0,
+        Raid::Raid5 => 1,
+        Raid::Raid6 => 2,
+        Raid::Raidz3 => 3,
+    };
     let (all, data) = (f64::from(count), f64::from(count - parity));
     Some(if raid == Raid::Mirror { (all, all / 2.0) } else { (data, data) })
 }

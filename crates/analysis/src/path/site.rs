@@ -2,7 +2,10 @@
 //! may be
 //! left out, and what is left out is not known.
 //!
-//! Not here: asking (the binary), and what follows from it ([`super::ceiling`]).
+//! [`check`]: whether there is such a site at all. Not here: asking (results), and what follows from it
+//! ([`super::ceiling`]).
+
+pub mod check;
 
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +90,7 @@ pub struct BackplaneSite {
     /// How it is connected to the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bus: Option<Bus>,
-    /// Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 5.
+    /// Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<u32>,
     /// How many lanes lead to the server.

@@ -2,7 +2,7 @@
 
 use super::{Facts, Kind, Subject, is_one_word, no_such_word};
 use crate::texts::Texts;
-use crate::texts::wanted::is_no_disk;
+use crate::texts::wanted::{is_no_disk, mounted_loops};
 
 const ALL: &str = "/sys/block";
 const ARRAYS: &str = "/proc/mdstat";
@@ -10,7 +10,9 @@ const ARRAYS: &str = "/proc/mdstat";
 pub(super) fn disks(texts: &Texts, facts: &mut Facts) {
     match texts.get(ALL) {
         Ok(names) => {
-            let names = names.split_whitespace().filter(|name| !is_no_disk(name));
+            let loops = mounted_loops(texts.get("/proc/self/mountinfo").unwrap_or_default());
+            let is_one = |name: &&str| !is_no_disk(name) || loops.iter().any(|of_loop| of_loop == name);
+            let names = names.split_whitespace().filter(is_one);
             let members = members(texts.get(ARRAYS).unwrap_or_default());
             facts.subjects.extend(names.map(|name| disk(name, &members, texts)));
         }
@@ -45,6 +47,8 @@ fn disk(name: &str, members: &[&str], texts: &Texts) -> Subject {
         "member"
     } else if name.starts_with("vd") || name.starts_with("xvd") {
         "virtual"
+    } else if is_no_disk(name) {
+        "loop"
     } else {
         "disk"
     };

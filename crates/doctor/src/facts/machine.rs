@@ -96,7 +96,7 @@ fn memory(machine: &mut Subject, texts: &Texts) {
     };
     let all = bytes("MemTotal");
     put(machine, "memory_bytes", all.clone());
-    put(machine, "dirty_limit_bytes", dirty_limit(texts, &all, || bytes("MemAvailable")));
+    put(machine, "dirty_limit_bytes", dirty_limit(texts, &all));
     for (fact, of) in [("dirty_setting", "vm.dirty"), ("dirty_background_setting", "vm.dirty_background")] {
         let (in_bytes, in_percent) = (format!("{of}_bytes"), format!("{of}_ratio"));
         // One of both is in force, and the other 0.
@@ -111,12 +111,9 @@ fn memory(machine: &mut Subject, texts: &Texts) {
 
 const MEMORY: &str = "/proc/meminfo";
 
-/// In bytes where somebody set it so, else a share of the memory that is free.
-fn dirty_limit(
-    texts: &Texts,
-    all: &Result<f64, Gap>,
-    available: impl Fn() -> Result<f64, Gap>,
-) -> Result<f64, Gap> {
+/// In bytes where somebody set it so, else a share of the memory: at most, since the kernel takes it of what
+/// is free. The same settings give the same answer at any moment.
+fn dirty_limit(texts: &Texts, all: &Result<f64, Gap>) -> Result<f64, Gap> {
     // The share tells whether there is such a setting at all.
     let percent = number(texts, "vm.dirty_ratio", "_percent")?;
     match number(texts, "vm.dirty_bytes", "_bytes") {
@@ -128,7 +125,7 @@ fn dirty_limit(
             _ => Ok(bytes),
         },
         Err(gap) if matches!(gap.why, NotKnown::NotUnderstood(_)) => Err(gap),
-        _ => Ok(percent / 100.0 * available()?),
+        _ => Ok(percent / 100.0 * all.clone()?),
     }
 }
 
@@ -186,5 +183,28 @@ fn round_trip(machine: &mut Subject, texts: &Texts) {
     match trips.filter_map(strict).reduce(f64::min) {
         Some(shortest) => machine.number("storage_round_trip_ms", Some(shortest), text),
         None => machine.nothing("storage_round_trip_ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Facts, Value};
+    use super::*;
+
+    /// A machine without any connection prints nothing: that is an answer, and no damage.
+    #[test]
+    fn no_connections_at_all_are_an_answer() {
+        let round_trip = |said: Result<String, NotKnown>| {
+            let mut texts = Texts::default();
+            texts.put("ss -tinHO", said);
+            let facts = Facts::of(&texts);
+            let is_damaged = facts.damaged().next().is_some();
+            (facts.machine().and_then(|machine| machine.fact("storage_round_trip_ms").cloned()), is_damaged)
+        };
+        for blank in ["", "\n"] {
+            assert_eq!(round_trip(Ok(blank.to_owned())), (Some(Ok(Value::Nothing)), false));
+        }
+        assert!(matches!(round_trip(Ok("x\n".to_owned())), (Some(Err(_)), true)));
+        assert!(matches!(round_trip(Err(NotKnown::NotThere)), (Some(Err(_)), false)));
     }
 }

@@ -83,6 +83,11 @@ pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
 fn nfs(mount: &Mount, texts: &Texts, links: &Links) -> Subject {
     let mut nfs = Subject::new(Kind::NfsMount, &mount.point);
     option(&mut nfs, mount, "vers", "vers");
+    // As it stands there: 4.0 is no 4, which asks for any version from 4.2 down.
+    match mount.option("vers") {
+        Some(vers) if is_one_word(vers) => nfs.word("vers_option", vers),
+        _ => nfs.gap("vers_option", MOUNTS, NotKnown::NotTold),
+    }
     requests(&mut nfs, mount);
     nfs.word("proto", mount.option("proto").unwrap_or("tcp"));
     nfs.told("nconnect", mount.option("nconnect").unwrap_or("1"), MOUNTS);
@@ -138,6 +143,7 @@ fn local(mount: &Mount, texts: &Texts) -> Subject {
     local.word("fs_type", &mount.fs_type);
     let kept = ["noatime", "relatime"].into_iter().find(|name| mount.has(name)).unwrap_or("strictatime");
     local.word("atime", kept);
+    local.yes_no("is_sync", mount.has("sync"));
     local.yes_no("is_aligned", mount.has("sunit") || mount.has("stripe"));
     local.yes_no("is_writable", mount.has("rw"));
     let text = named(SPACE);

@@ -58,7 +58,9 @@ fn settings(said: &str, facts: &mut Facts) {
                 "No" | "False" => "no",
                 value => value,
             };
-            section.told(fact_name(in_force(key)), value, SETTINGS);
+            let fact = fact_name(in_force(key));
+            section.word(section_of(&fact), format!("[{}]", heading(section)));
+            section.told(fact, value, SETTINGS);
         }
     }
     let Some(global) = sections.iter().find(|section| section.kind == Kind::Samba).cloned() else {
@@ -77,6 +79,16 @@ fn settings(said: &str, facts: &mut Facts) {
     global.yes_no("only_some_shares_have_fruit", differ);
     facts.subjects.push(global);
     facts.subjects.extend(shares);
+}
+
+/// The fact that names the section in which a setting stands: what is changed there, and given back there.
+fn section_of(fact: &str) -> String {
+    format!("{fact}_section")
+}
+
+/// The name of a section in the file.
+fn heading(section: &Subject) -> &str {
+    if section.kind == Kind::Samba { "global" } else { &section.name }
 }
 
 /// The name of a setting today; releases before 4.11 and 4.15 had others.
@@ -169,5 +181,7 @@ mod tests {
             (share.word_of("oplocks"), share.word_of("server_smb_encrypt")),
             (Some("no"), Some("required"))
         );
+        let sections = ["oplocks_section", "server_smb_encrypt_section"].map(|fact| share.word_of(fact));
+        assert_eq!(sections, [Some("[media]"), Some("[global]")], "where each of them stands");
     }
 }

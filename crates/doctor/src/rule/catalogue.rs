@@ -96,6 +96,7 @@ const TEXTS: &[(&str, &str)] = texts![
     "fs.xfs.allocsize",
     "fs.free_space_low",
     "fs.atime_on",
+    "fs.sync_mount",
     "vm.dirty_limits",
     "mem.pressure_or_swap",
     "zfs.recordsize",

@@ -20,6 +20,10 @@ pub struct Detector {
     /// Only on these systems; on all where there are none.
     #[serde(default)]
     pub os: Vec<Os>,
+    /// Which of them are judged at all: all of these must be met, or it is none of its business. A subject
+    /// that is passed over for them is not in order either.
+    #[serde(default)]
+    pub only: Vec<Condition>,
     /// All of them must be met.
     #[serde(default)]
     pub all: Vec<Condition>,
@@ -28,6 +32,11 @@ pub struct Detector {
     pub any: Vec<Condition>,
     /// What was found, with `{name}` and facts in braces.
     pub found: String,
+    /// What to do about what it found, by system, where the rule's own is about something else.
+    #[serde(default)]
+    pub fix: BTreeMap<String, String>,
+    /// What undoes that.
+    pub undo: Option<String>,
 }
 
 /// A condition on a fact.
@@ -162,9 +171,16 @@ impl Seen<'_> {
 impl Detector {
     /// Whether it fires on a subject.
     pub fn judge(&self, seen: Seen) -> Truth {
+        let (mut gaps, mut is_absent) = (Vec::new(), false);
+        for truth in self.only.iter().map(|condition| condition.holds(seen)) {
+            match truth {
+                Truth::Yes => {}
+                Truth::No | Truth::Absent => return Truth::Absent,
+                Truth::NotKnown(more) => gaps.extend(more),
+            }
+        }
         let all = self.all.iter().map(|condition| condition.holds(seen));
         let any = either(self.any.iter().map(|condition| condition.holds(seen)));
-        let (mut gaps, mut is_absent) = (Vec::new(), false);
         for truth in all.chain(any) {
             match truth {
                 Truth::Yes => {}
@@ -180,6 +196,11 @@ impl Detector {
         }
     }
 
+    /// What to do about what it found on this system, where that is its own.
+    pub fn fix(&self, os: Os) -> Option<&str> {
+        super::of_system(&self.fix, os)
+    }
+
     /// The facts that were judged, and those that its sentence and these others name in braces, as far as
     /// they are known.
     pub fn values<'a>(
@@ -187,8 +208,10 @@ impl Detector {
         others: impl Iterator<Item = &'a str>,
         seen: Seen,
     ) -> BTreeMap<String, Value> {
-        let judged = self.all.iter().chain(&self.any).map(|condition| condition.fact.as_str());
-        let named = others.chain([self.found.as_str()]).flat_map(|text| text.split('{').skip(1));
+        let judged =
+            self.only.iter().chain(&self.all).chain(&self.any).map(|condition| condition.fact.as_str());
+        let own = self.fix.values().chain(&self.undo).chain([&self.found]).map(String::as_str);
+        let named = others.chain(own).flat_map(|text| text.split('{').skip(1));
         let named = named.filter_map(|rest| Some(rest.split('}').next()?.trim_start_matches('~')));
         let wanted = judged.chain(named);
         wanted.filter_map(|name| Some((name.to_owned(), seen.known(name).ok()?.clone()))).collect()
@@ -299,6 +322,22 @@ mod tests {
             Truth::No,
             "the other is no matter"
         );
+    }
+
+    /// What a detector does not judge is neither met nor in order.
+    #[test]
+    fn what_is_not_its_business_is_absent() {
+        let only = |sack: u32| {
+            format!(
+                "only = [{{ fact = 'tcp_sack', is = {sack} }}]\nall = [{{ fact = 'tcp_timestamps', is = 0 }}]"
+            )
+        };
+        let stamps = |text| ("/proc/sys/net/ipv4/tcp_timestamps", text);
+        assert_eq!(judged(&only(1), &[SACK, stamps("0")]), Truth::Absent);
+        assert_eq!(judged(&only(1), &[SACK]), Truth::Absent, "the rest is no matter");
+        assert_eq!(judged(&only(0), &[SACK, stamps("0")]), Truth::Yes);
+        assert_eq!(judged(&only(0), &[SACK, stamps("1")]), Truth::No);
+        assert!(matches!(judged(&only(0), &[stamps("0")]), Truth::NotKnown(_)));
     }
 
     #[test]

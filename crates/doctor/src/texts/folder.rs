@@ -88,7 +88,8 @@ fn put(texts: &mut Texts, name: &str, text: Result<String, NotKnown>) {
         Ok(text) if text.trim().is_empty() && is_wanted(name) && !says_nothing_blank(name) => {
             texts.put(name, Err(NotKnown::NotUnderstood("it is empty".to_owned())));
         }
-        Ok(mut text) if !is_by_hand && !text.ends_with('\n') => {
+        // A list that is empty was not cut off: nothing was printed.
+        Ok(mut text) if !is_by_hand && !text.is_empty() && !text.ends_with('\n') => {
             text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
             match text.trim().is_empty() || is_one_piece(name) {
                 true => texts.put(name, Err(NotKnown::NotUnderstood(CUT_OFF.to_owned()))),
@@ -241,6 +242,17 @@ mod tests {
         let texts = read(folder.path()).unwrap();
         assert_eq!(texts.get("mount"), Err(NotKnown::NoFile("a symbolic link")));
         assert_eq!(texts.get("pipe"), Err(NotKnown::NoFile("a pipe")));
+    }
+
+    #[test]
+    fn an_empty_list_of_connections_is_an_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("uname -sr"), "Linux 6.1").unwrap();
+        fs::write(folder.path().join("ss -tinHO"), "").unwrap();
+        fs::write(folder.path().join("%2Fproc%2Fmdstat"), "").unwrap();
+        let texts = read(folder.path()).unwrap();
+        assert_eq!((texts.get("ss -tinHO"), texts.damaged("ss -tinHO")), (Ok(""), None));
+        assert!(matches!(texts.get("/proc/mdstat"), Err(NotKnown::NotUnderstood(_))));
     }
 
     #[test]

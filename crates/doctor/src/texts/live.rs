@@ -7,7 +7,7 @@ use std::io::Read;
 
 use super::wanted::{
     BDI_FILE, COMMANDS, CPU_FILES, DISK_FILES, FILES, INTERFACE_COMMANDS, INTERFACE_FILES, LISTINGS,
-    MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, named,
+    MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, mounted_loops, named,
 };
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, command, decoded};
 
@@ -27,7 +27,8 @@ pub fn collect() -> Texts {
             put_command(&mut texts, &words);
         }
     }
-    for disk in disks.iter().filter(|name| !is_no_disk(name)).take(DEVICES_MAX) {
+    let loops = mounted_loops(texts.get("/proc/self/mountinfo").unwrap_or_default());
+    for disk in disks.iter().filter(|name| !is_no_disk(name) || loops.contains(name)).take(DEVICES_MAX) {
         DISK_FILES.iter().for_each(|path| put_file(&mut texts, &path.replace("DISK", disk)));
     }
     CPU_FILES.iter().for_each(|path| put_file(&mut texts, &path.replace("CPU", "cpu0")));

@@ -4,6 +4,8 @@
 //! ([`super::script`]). `IF`, `DISK`, `CPU` and `BDI` stand for each interface, disk, processor and mounted
 //! device.
 
+use reelgauge_record::mountinfo;
+
 /// Folders whose listing is a text of its own, and in whose names `IF` and the like are found.
 pub const LISTINGS: [&str; 2] = ["/sys/class/net", "/sys/block"];
 
@@ -167,12 +169,13 @@ fn is_like(name: &str, pattern: &str, between: char) -> bool {
 /// Whether a text that is blank says that there are none of what it lists. Any other that is blank says
 /// nothing at all.
 pub fn says_nothing_blank(name: &str) -> bool {
-    const LISTS: [&str; 5] = [
+    const LISTS: [&str; 6] = [
         "/var/lib/nfs/etab",
         "Get-SmbConnection",
         "Get-SmbMultichannelConnection",
         "nfsstat -m",
         "smbutil statshares -a",
+        "ss -tinHO",
     ];
     LISTS.contains(&name) || name.starts_with("zfs get ") || name.ends_with("/bonding/slaves")
 }
@@ -182,6 +185,24 @@ pub fn is_no_disk(name: &str) -> bool {
     ["loop", "ram", "zram", "sr", "fd", "nbd"]
         .iter()
         .any(|kind| name.strip_prefix(kind).is_some_and(|number| number.chars().all(|c| c.is_ascii_digit())))
+}
+
+/// The loop devices on which something is mounted that data may lie on: they are read ahead like disks.
+pub fn mounted_loops(mountinfo: &str) -> Vec<String> {
+    let mounts = mountinfo::parse(mountinfo.as_bytes()).into_iter();
+    let on_disks = mounts.filter(|mount| SPACE.contains(&mount.fs_type.as_str()));
+    let mut loops: Vec<String> = on_disks.filter_map(|mount| loop_of(&mount.source)).collect();
+    loops.sort();
+    loops.dedup();
+    loops
+}
+
+/// `loop0` of `/dev/loop0` and of its partition `/dev/loop0p1`.
+fn loop_of(source: &str) -> Option<String> {
+    let number = source.strip_prefix("/dev/loop")?;
+    let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+    let is_whole = number[end..].is_empty() || number[end..].starts_with('p');
+    (end > 0 && is_whole).then(|| format!("loop{}", &number[..end]))
 }
 
 /// The name of a command's text.
@@ -223,6 +244,17 @@ mod tests {
         {
             assert!(!is_wanted(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_loop_device_counts_where_data_is_mounted_from_it() {
+        let mounts = "\
+            29 1 7:2 / /snap/a ro - squashfs /dev/loop2 ro\n\
+            30 1 7:0 / /srv/a rw - ext4 /dev/loop0 rw\n\
+            31 1 259:1 / /srv/b rw - xfs /dev/loop11p1 rw\n\
+            32 1 259:1 / /srv/c rw - xfs /dev/loop11p1 rw\n\
+            33 1 8:1 / /srv/d rw - ext4 /dev/loopback rw\n";
+        assert_eq!(mounted_loops(mounts), ["loop0", "loop11"]);
     }
 
     #[test]

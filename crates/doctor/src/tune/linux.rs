@@ -1,5 +1,7 @@
 //! Linux: the kernel's settings of TCP and memory, the card, mounts and how far files are read ahead.
 
+use std::net::Ipv6Addr;
+
 use super::fragment::{
     Because, Destination, Fragment, Kept, Left, Line, Part, default, flow_control, frame, frames,
 };
@@ -157,7 +159,8 @@ fn nfs_mount(site: &Site) -> Vec<Part> {
     if left.is_none() {
         options.push_str(&format!(",{connections}"));
     }
-    let text = format!("{}:{} {} nfs {options},_netdev 0 0", site.server, site.path, site.mount_point);
+    let (server, path) = (host_of_path(&site.server), &site.path);
+    let text = format!("{server}:{path} {} nfs {options},_netdev 0 0", site.mount_point);
     let mut line = Line::new(text, "nfs.rsize_wsize").sum(sums::requests(site));
     line =
         line.part(version, "nfs.version").part("proto=tcp", "nfs.proto_udp").part("hard", "nfs.soft_mount");
@@ -168,6 +171,17 @@ fn nfs_mount(site: &Site) -> Vec<Part> {
     [line.into()].into_iter().chain(left).chain([Part::Decide("nfs.krb5p")]).collect()
 }
 
+/// A server as it stands before the colon of `SERVER:/PATH`: an address of IPv6, which has colons itself, in
+/// brackets (nfs(5)).
+fn host_of_path(server: &str) -> String {
+    let address = server.split_once('%').map_or(server, |(address, _)| address);
+    match address.parse::<Ipv6Addr>() {
+        Ok(_) => format!("[{server}]"),
+        Err(_) => server.to_owned(),
+    }
+}
+
+/// `//SERVER/SHARE` takes an address of IPv6 as it is: it ends at the slash.
 fn smb_mount(site: &Site) -> Vec<Part> {
     const SEVERAL: &str = "smb.multichannel_unused";
     let channels = format!("multichannel,max_channels={CONNECTIONS}");

@@ -4,14 +4,18 @@
 
 use serde::Serialize;
 
-use super::site::{Disks, Site, Topology};
+use super::site::{Disks, Site, Topology, Version};
 
 /// The largest request that NFS makes.
 pub const REQUEST_BYTES: u64 = 1 << 20;
-/// What Linux lets TCP buffers grow to where nobody sets it, at least on machines of some size.
-pub const USUAL_RECEIVE_BYTES: u64 = 6 << 20;
-/// The same of what is sent.
-pub const USUAL_SEND_BYTES: u64 = 4 << 20;
+/// Since this version Linux lets TCP's receive buffers grow further by itself.
+pub const LARGER_RECEIVE_SINCE: Version = Version(6, 16);
+/// So far, on machines of some size.
+pub const LARGER_RECEIVE_BYTES: u64 = 32 << 20;
+/// Before it.
+pub const FORMER_RECEIVE_BYTES: u64 = 6 << 20;
+/// The largest buffer that kernels take: their settings of TCP are signed numbers of 32 bits.
+pub const LARGEST_BUFFER_BYTES: u64 = i32::MAX as u64;
 /// Room for a window and as much again for what waits to be read.
 const WINDOWS: f64 = 2.0;
 /// How long a server's disks take for a request, besides the network.
@@ -23,6 +27,30 @@ const THREADS: std::ops::RangeInclusive<u64> = 32..=128;
 const DIRTY_BYTES: std::ops::RangeInclusive<u64> = 512 << 20..=2 << 30;
 /// Of that so much begins to be written at once.
 const DIRTY_PARTS: u64 = 8;
+
+/// What buffers of TCP grow to where nobody sets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "of", content = "version")]
+pub enum Usual {
+    /// Linux, for receiving: that hangs on its version, where one is stated.
+    LinuxReceive(Option<Version>),
+    /// Linux, for sending.
+    LinuxSend,
+    /// FreeBSD, either way.
+    Freebsd,
+}
+
+impl Usual {
+    /// How much that is; the larger where nobody says which kernel it is.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Usual::LinuxReceive(Some(kernel)) if kernel < LARGER_RECEIVE_SINCE => FORMER_RECEIVE_BYTES,
+            Usual::LinuxReceive(_) => LARGER_RECEIVE_BYTES,
+            Usual::LinuxSend => 4 << 20,
+            Usual::Freebsd => 2 << 20,
+        }
+    }
+}
 
 /// A sum and what it was worked out from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,8 +64,10 @@ pub enum Sum {
         round_trip_ms: f64,
         /// How many bytes that are.
         needed_bytes: u64,
-        /// What is set: that, or what is usual where that is more.
+        /// What is set: that, or what is usual where that is more, and no more than the kernel takes.
         bytes: u64,
+        /// What the kernel has by itself.
+        usual: Usual,
     },
     /// What all connections can take of the server's memory at worst.
     ConnectionMemory {
@@ -98,13 +128,16 @@ pub enum Sum {
     },
 }
 
-/// How large a connection's buffer has to be, and no less than what is usual. `None` where no link is stated.
-/// The slower link counts: more would only come in bursts that a small switch buffer drops.
-pub fn window(site: &Site, usual_bytes: u64) -> Option<Sum> {
+/// How large a connection's buffer has to be, no less than what is usual and no more than the kernel takes.
+/// `None` where no link is stated. The slower link counts: more would only come in bursts that a small switch
+/// buffer drops.
+pub fn window(site: &Site, usual: Usual) -> Option<Sum> {
     let mbit_per_s = site.path_mbit_per_s()?;
     let needed_bytes = (WINDOWS * bytes_in(mbit_per_s, site.round_trip_ms)).ceil() as u64;
-    let bytes = if needed_bytes <= usual_bytes { usual_bytes } else { needed_bytes.next_power_of_two() };
-    Some(Sum::Window { mbit_per_s, round_trip_ms: site.round_trip_ms, needed_bytes, bytes })
+    let rounded = needed_bytes.checked_next_power_of_two().unwrap_or(LARGEST_BUFFER_BYTES);
+    let is_enough = needed_bytes <= usual.bytes();
+    let bytes = if is_enough { usual.bytes() } else { rounded.min(LARGEST_BUFFER_BYTES) };
+    Some(Sum::Window { mbit_per_s, round_trip_ms: site.round_trip_ms, needed_bytes, bytes, usual })
 }
 
 /// What is set for receiving and for sending, each with its bytes.
@@ -115,13 +148,22 @@ pub(super) struct Windows {
     pub(super) send: (Sum, u64),
 }
 
-/// Both windows; `None` where no link is stated.
+/// Both windows of Linux; `None` where no link is stated.
 pub(super) fn windows(site: &Site) -> Option<Windows> {
-    let of = |usual_bytes| match window(site, usual_bytes) {
+    both(site, Usual::LinuxReceive(site.kernel), Usual::LinuxSend)
+}
+
+/// Both of FreeBSD.
+pub(super) fn windows_of_freebsd(site: &Site) -> Option<Windows> {
+    both(site, Usual::Freebsd, Usual::Freebsd)
+}
+
+fn both(site: &Site, receive: Usual, send: Usual) -> Option<Windows> {
+    let of = |usual| match window(site, usual) {
         Some(sum @ Sum::Window { bytes, .. }) => Some((sum, bytes)),
         _ => None,
     };
-    Some(Windows { receive: of(USUAL_RECEIVE_BYTES)?, send: of(USUAL_SEND_BYTES)? })
+    Some(Windows { receive: of(receive)?, send: of(send)? })
 }
 
 /// What connections may take together.
@@ -200,16 +242,35 @@ mod tests {
         }
     }
 
-    #[test]
-    fn buffers_hold_two_windows_and_never_less_than_usual() {
-        let told = |mbit: f64, ms: f64| match window(&site(mbit, ms), USUAL_RECEIVE_BYTES).unwrap() {
+    fn told(site: &Site) -> (u64, u64) {
+        match window(site, Usual::LinuxReceive(site.kernel)).unwrap() {
             Sum::Window { needed_bytes, bytes, .. } => (needed_bytes, bytes),
             other => panic!("{other:?}"),
-        };
-        assert_eq!(told(10_000.0, 0.5), (1_250_000, USUAL_RECEIVE_BYTES), "what is usual is enough");
-        assert_eq!(told(100_000.0, 1.0), (25_000_000, 32 << 20));
-        assert_eq!(told(10_000.0, 10.0), (25_000_000, 32 << 20));
-        assert_eq!(window(&Site::default(), USUAL_RECEIVE_BYTES), None);
+        }
+    }
+
+    #[test]
+    fn buffers_hold_two_windows_and_never_less_than_usual() {
+        assert_eq!(told(&site(10_000.0, 0.5)), (1_250_000, 32 << 20), "what is usual is enough");
+        assert_eq!(told(&site(100_000.0, 1.0)), (25_000_000, 32 << 20));
+        assert_eq!(told(&site(100_000.0, 2.0)), (50_000_000, 64 << 20));
+        assert_eq!(window(&Site::default(), Usual::LinuxSend), None);
+    }
+
+    /// Since 6.16 it is 32 MiB; a line with less would make it slower.
+    #[test]
+    fn what_is_usual_hangs_on_the_kernel_and_is_the_larger_where_it_is_not_known() {
+        let of = |kernel| told(&Site { kernel, ..site(10_000.0, 0.5) }).1 >> 20;
+        assert_eq!([Version(4, 18), Version(6, 15)].map(|version| of(Some(version))), [6, 6]);
+        assert_eq!([Version(6, 16), Version(6, 18), Version(7, 0)].map(|version| of(Some(version))), [32; 3]);
+        assert_eq!(of(None), 32);
+    }
+
+    #[test]
+    fn no_buffer_is_larger_than_the_kernel_takes() {
+        assert_eq!(told(&site(100_000.0, 50.0)), (1_250_000_000, 2_147_483_647));
+        assert_eq!(told(&site(1_600_000.0, 10_000.0)), (4_000_000_000_000, 2_147_483_647));
+        assert_eq!(told(&site(100_000.0, 40.0)), (1_000_000_000, 1 << 30));
     }
 
     #[test]

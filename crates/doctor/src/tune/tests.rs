@@ -306,6 +306,24 @@ fn a_client_by_smb_gets_no_file_of_nfs() {
     assert_eq!(names(None), ["fstab", "sysctl.conf", "link.sh"]);
 }
 
+/// nfs(5) has an address with colons in brackets; a UNC has it as it is.
+#[test]
+fn an_address_of_ipv6_is_written_as_its_mount_takes_it() {
+    let written = |protocol, server: &str| -> String {
+        let site = Site { protocol: Some(protocol), server: server.to_owned(), ..Site::default() };
+        lines(Purpose::ClientLinux, &site)[0].text.clone()
+    };
+    for (server, host) in [
+        ("2001:db8::1", "[2001:db8::1]"),
+        ("fe80::1%eth0", "[fe80::1%eth0]"),
+        ("10.0.0.2", "10.0.0.2"),
+        ("nas1", "nas1"),
+    ] {
+        assert!(written(Protocol::Nfs, server).starts_with(&format!("{host}:/srv/media ")), "{server}");
+        assert!(written(Protocol::Smb, server).starts_with(&format!("//{server}/media ")), "{server}");
+    }
+}
+
 /// A part of a line that another rule brought has that rule's reason, and every line has one.
 #[test]
 fn every_line_says_why_it_is_written_and_so_does_every_part_of_it() {

@@ -77,7 +77,7 @@ fn scale(site: &Site) -> Fragment {
 /// CORE has FreeBSD's.
 fn core(site: &Site) -> Fragment {
     const RULE: &str = "net.tcp.buffer_below_bdp";
-    let mut parts = match sums::windows(site) {
+    let mut parts = match sums::windows_of_freebsd(site) {
         Some(Windows { receive: (receive, read), send: (send, sent) }) => vec![
             // Half of it is the kernel's own book-keeping.
             Line::new(format!("kern.ipc.maxsockbuf = {}", 2 * read.max(sent)), RULE).into(),

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use reelgauge_doctor::tune::Purpose;
 use reelgauge_doctor::tune::site::{Disks, Protocol, Site, SiteName, Topology, Version};
+use reelgauge_results::site::dialogue::link_mbit_per_s;
 use reelgauge_workload::units::{Size, Span};
 
 /// Flags of `tune`.
@@ -153,7 +154,7 @@ pub enum SystemName {
     Windows,
 }
 
-/// The speed of a link, in Mbit/s: `10Gbit`, `2.5Gbit`, `100Mbit`.
+/// The speed of a link, in Mbit/s: `10Gbit`, `2.5G`, `100Mbit`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed(pub f64);
 
@@ -161,16 +162,8 @@ impl FromStr for Speed {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Speed, String> {
-        let lower = text.trim().to_ascii_lowercase();
-        let plain = lower.trim_end_matches("/s").trim_end_matches("ps").trim_end_matches("bit");
-        let number = |digits: &str| digits.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-        let speed = match (plain.strip_suffix('g'), plain.strip_suffix('m')) {
-            (Some(digits), _) => number(digits).map(|number| number * 1e3),
-            (_, Some(digits)) => number(digits),
-            _ => None,
-        };
-        let wrong = || format!("'{text}' is not a link's speed; write it like 10Gbit, 2.5Gbit or 100Mbit");
-        speed.filter(|_| lower.contains("bit")).map(Speed).ok_or_else(wrong)
+        let wrong = |why| format!("'{text}' is not a link's speed: {why}");
+        link_mbit_per_s(text).map(Speed).map_err(wrong)
     }
 }
 
@@ -288,12 +281,23 @@ mod tests {
     #[test]
     fn speeds_and_versions_are_read_and_others_refused() {
         let speed = |text: &str| text.parse::<Speed>().ok().map(|speed| speed.0);
-        for (text, mbit) in [("10Gbit", 10e3), ("2.5gbit/s", 2.5e3), ("100Mbit", 100.0), ("25 Gbit", 25e3)] {
+        for (text, mbit) in [
+            ("10Gbit", 10e3),
+            ("2.5gbit/s", 2.5e3),
+            ("100Mbit", 100.0),
+            ("25 Gbit", 25e3),
+            // As 'doctor --ask' takes them.
+            ("10G", 10e3),
+            ("2500M", 2.5e3),
+            ("40Gbps", 40e3),
+        ] {
             assert_eq!(speed(text), Some(mbit), "{text}");
         }
-        for text in ["10", "10G", "xGbit", "10GB", "infGbit", "", "Gbit"] {
+        for text in ["10", "xGbit", "10GB", "infGbit", "nan", "-5G", "1M", "", "Gbit"] {
             assert_eq!(speed(text), None, "{text}");
         }
+        let said = "10".parse::<Speed>().unwrap_err();
+        assert_eq!(said, "'10' is not a link's speed: 10 of what? Write the unit, too: Gbit/s or Mbit/s");
         let version = |text: &str| text.parse::<Numbers>().ok().map(|numbers| numbers.0);
         assert_eq!(version("4.17.12"), Some(Version(4, 17)));
         assert_eq!((version("3"), version("4.x"), version("")), (Some(Version(3, 0)), None, None));

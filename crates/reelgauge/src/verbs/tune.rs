@@ -1,7 +1,7 @@
 //! `reelgauge tune`: configuration fragments for a stated site, printed or written into a folder.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -10,6 +10,8 @@ use reelgauge_report::text::shell_word;
 use reelgauge_report::tune::{
     WrittenFragment, files_written, one_after_another, refused, tune_json, written,
 };
+
+use tempfile::NamedTempFile;
 
 use crate::cli::TuneArgs;
 
@@ -26,11 +28,12 @@ pub fn tune(args: &TuneArgs) -> Result<u8> {
         (false, Some(dir)) => files_written(&all, &shell_word(dir)),
         (false, None) => one_after_another(&all),
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    io::stdout().write_all(text.as_bytes())?;
     Ok(0)
 }
 
-/// Writes files that are not there yet, or none.
+/// Writes files that are not there yet, or none: each lies whole under another name before the first gets its
+/// own.
 fn write(dir: &Path, all: &[WrittenFragment<'_>]) -> Result<()> {
     // With a slash behind its name a link would be followed.
     let bare: PathBuf = dir.components().collect();
@@ -41,11 +44,33 @@ fn write(dir: &Path, all: &[WrittenFragment<'_>]) -> Result<()> {
     if let Some(one) = all.iter().find(|one| dir.join(one.name).symlink_metadata().is_ok()) {
         bail!("{} is there already; give --out a folder without it", shell_word(&dir.join(one.name)));
     }
+    let mut whole = Vec::new();
     for one in all {
         let path = dir.join(one.name);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path);
-        let done = file.and_then(|mut file| file.write_all(one.text.as_bytes()));
-        done.with_context(|| format!("cannot write {}", shell_word(&path)))?;
+        whole.push((temporary(dir, &one.text).map_err(|error| cannot_write(&path, &error))?, path));
+    }
+    for (file, path) in whole {
+        file.persist(&path).map_err(|failed| cannot_write(&path, &failed.error))?;
     }
     Ok(())
+}
+
+/// A file with this text that is gone again where it does not get a name.
+fn temporary(dir: &Path, text: &str) -> io::Result<NamedTempFile<File>> {
+    let mut builder = tempfile::Builder::new();
+    // With the rights of every file.
+    let mut file = builder.prefix("_").suffix(".tmp").make_in(dir, |path| File::create_new(path))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {
+    let path = shell_word(path);
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            anyhow!("cannot write {path}: {error}; free space there, or give --out a folder on another disk")
+        }
+        _ => anyhow!("cannot write {path}: {error}; give --out a folder that can be written to"),
+    }
 }

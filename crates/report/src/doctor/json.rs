@@ -25,6 +25,8 @@ struct Written<'a> {
     in_order: &'a [&'static str],
     documented_only: &'a [Documented],
     not_here: &'a [&'static str],
+    /// Disks of which only the read-ahead is judged: virtual ones, and files.
+    virtual_disks: &'a [String],
     /// Texts that are there and damaged.
     not_understood: Vec<NotUnderstood<'a>>,
     /// Files among collected texts that no rule reads.
@@ -154,6 +156,7 @@ pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_j
         in_order: &diagnosis.in_order,
         documented_only: &diagnosis.documented,
         not_here: &diagnosis.not_here,
+        virtual_disks: &diagnosis.no_disks_themselves,
         not_understood: diagnosis
             .not_understood
             .iter()
@@ -197,7 +200,9 @@ pub fn harmless(json: &str) -> String {
 fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
     let rule = finding.rule;
     // Of the first that was found; each has its own beside its sentence.
-    let first = |text: &str| words::commands(text, finding).into_iter().next().unwrap_or_default();
+    let fix = |found: &Found| finding.fix(found, os).map(|fix| words::command(fix, found));
+    let rollback = |found: &Found| words::command(finding.undo(found, os), found);
+    let first = finding.found.first();
     WrittenFinding {
         rule: &rule.id,
         title: &rule.title,
@@ -211,15 +216,15 @@ fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
             .map(|found| WrittenFound {
                 found,
                 sentence: words::found(found),
-                fix: rule.fix(os).map(|fix| words::command(fix, found)),
-                rollback: words::command(rule.undo(os), found),
+                fix: fix(found),
+                rollback: rollback(found),
             })
             .collect(),
         cost: words::price(rule.severity),
         why: &rule.why,
         recommended: &rule.recommended,
-        fix: rule.fix(os).map(first),
-        rollback: first(rule.undo(os)),
+        fix: first.and_then(fix),
+        rollback: first.map(rollback).unwrap_or_default(),
         not_when: &rule.not_when,
         verify: &rule.verify,
         claims: &rule.claims,

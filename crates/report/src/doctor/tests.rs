@@ -122,6 +122,85 @@ proptest::proptest! {
     }
 }
 
+/// The parts of this name on the screen of a machine that says this, each in one line.
+fn parts(texts: &[(&str, &str)], name: &str) -> Vec<String> {
+    let mut collected = Texts::default();
+    texts.iter().for_each(|(name, text)| collected.put_noted(name, Ok((*text).to_owned())));
+    let roles = [Role::Client, Role::Server].into();
+    let scope = Scope { roles, place: None, is_elsewhere: false, is_probed: false };
+    let json = diagnosis_json(&diagnose(&collected, scope, rules()), None).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let findings = json["findings"].as_array().unwrap().iter();
+    let found = findings.flat_map(|finding| finding["found"].as_array().unwrap().clone());
+    found.map(|found| found[name].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+const TWO_SHARES: &str = "[global]\n\tsync always = No\n\tstrict sync = Yes\n\tsmb2 leases = Yes\n\tkernel oplocks = No\n\
+                          [media]\n\tsync always = Yes\n[ingest]\n\tstrict sync = No\n";
+
+/// Two shares with different faults are changed, and given back, each in its section.
+#[test]
+fn what_is_set_in_a_share_is_changed_and_given_back_there() {
+    let undo = parts(&[("testparm -s -v", TWO_SHARES)], "rollback");
+    assert_eq!(
+        undo,
+        [
+            "sync always = yes in [media] and strict sync = yes in [global] of smb.conf; then: smbcontrol all \
+             reload-config",
+            "sync always = no in [global] and strict sync = no in [ingest] of smb.conf; then: smbcontrol all \
+             reload-config",
+        ]
+    );
+    let fix = parts(&[("testparm -s -v", TWO_SHARES)], "fix");
+    assert!(fix[0].starts_with("sync always = no in [media] and "), "{fix:?}");
+    assert!(fix[1].contains(" strict sync = yes in [ingest] of smb.conf"), "{fix:?}");
+}
+
+/// `vers=4` asks for any version from 4.2 down.
+#[test]
+fn the_version_of_nfs_is_given_back_as_it_was() {
+    let mounts = "33 29 0:52 / /mnt/nas rw,noatime - nfs4 nas1:/m rw,vers=4.0,rsize=1048576,wsize=1048576,hard,\
+                  proto=tcp,sec=sys,addr=10.0.0.5\n";
+    let undo = parts(&[("/proc/self/mountinfo", mounts)], "rollback");
+    assert_eq!(undo[0], "Set vers=4.0 in /etc/fstab again. Then unmount and mount again.");
+}
+
+/// A mount is remounted by its name, and of ZFS only a dataset is spoken of.
+#[test]
+fn access_times_are_put_right_and_given_back_where_they_are_on() {
+    const PROPERTIES: &str = "zfs get -Hp -t filesystem -o name,property,value recordsize,sync,atime,relatime,dedup,mountpoint,used";
+    let mounts = ("/proc/self/mountinfo", "35 29 9:0 / /srv/media rw - xfs /dev/md0 rw\n");
+    assert_eq!(parts(&[mounts], "fix"), ["mount -o remount,noatime /srv/media, and noatime in /etc/fstab"]);
+    assert_eq!(
+        parts(&[mounts], "rollback"),
+        ["mount -o remount,strictatime /srv/media, and noatime out of /etc/fstab"]
+    );
+    let zfs = (PROPERTIES, "tank/media\tatime\ton\ntank/media\trelatime\toff\ntank/media\tmountpoint\t/t\n");
+    assert_eq!(parts(&[zfs], "fix"), ["zfs set atime=off tank/media"]);
+    assert_eq!(parts(&[zfs], "rollback"), ["zfs set atime=on tank/media"]);
+}
+
+#[test]
+fn a_virtual_disk_is_told_to_be_judged_by_its_read_ahead_alone() {
+    let mut texts = Texts::default();
+    texts.put("/sys/block", Ok("vda\nvdb".to_owned()));
+    let roles = [Role::Client].into();
+    let mut diagnosis =
+        diagnose(&texts, Scope { roles, place: None, is_elsewhere: false, is_probed: false }, rules());
+    let words =
+        |diagnosis: &Diagnosis| screen(diagnosis, false, 80).split_whitespace().collect::<Vec<_>>().join(" ");
+    let both = words(&diagnosis);
+    assert!(
+        both.contains("vda, vdb are virtual disks: of their queues only how far they are read"),
+        "{both}"
+    );
+    diagnosis.no_disks_themselves.pop();
+    let one = words(&diagnosis);
+    assert!(one.contains("vda is a virtual disk: of its queue only how far it is read ahead is"), "{one}");
+    diagnosis.no_disks_themselves.clear();
+    assert!(!words(&diagnosis).contains("virtual disk"));
+}
+
 #[test]
 fn numbers_and_nouns_agree() {
     let told = |id: &str| {

@@ -160,12 +160,12 @@ pub(super) fn command(text: &str, found: &Found) -> String {
     }
 }
 
-/// What to do about everything that was found, and what undoes it: each command once, and no more of them
-/// than subjects are told.
-pub(super) fn commands(text: &str, finding: &Finding) -> Vec<String> {
+/// What to do about everything that was found, or what undoes it; `text_of` gives what it is of each. Each
+/// command once, and no more of them than subjects are told.
+pub(super) fn commands<'a>(finding: &Finding, text_of: impl Fn(&Found) -> &'a str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for found in finding.found.iter().take(SUBJECTS_MAX) {
-        let said = command(text, found);
+        let said = command(text_of(found), found);
         if !all.contains(&said) {
             all.push(said);
         }
@@ -255,6 +255,7 @@ fn exact(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_doctor::diagnosis::Own;
     use reelgauge_doctor::facts::Kind;
     use reelgauge_doctor::rule::catalogue::rules;
 
@@ -265,15 +266,22 @@ mod tests {
         let rule: &'static Rule = &rules()[0];
         let facts =
             [("n".to_owned(), Value::Number(512.0)), ("w".to_owned(), Value::Word("$(x)".to_owned()))];
-        let found = Found { kind: Kind::Disk, name: "sda; rm".to_owned(), facts: facts.into(), template: "" };
+        let found = Found {
+            kind: Kind::Disk,
+            name: "sda; rm".to_owned(),
+            facts: facts.into(),
+            template: "",
+            own: Own::default(),
+        };
         assert_eq!(command("set {name} {n} {w}", &found), "set 'sda; rm' 512 '$(x)'");
         assert_eq!(command("line = {~w}", &found), "line = $(x)", "a file is no shell");
         let told = command("set {old}", &found);
         assert_eq!(told, "set OLD (what stands in capitals is not known here: note it first)");
         let other = Found { name: "sdb".to_owned(), ..found.clone() };
         let finding = Finding { rule, found: vec![found, other] };
-        assert_eq!(commands("{name} {n}", &finding), ["'sda; rm' 512", "sdb 512"], "each has its own");
-        assert_eq!(commands("once", &finding), ["once"]);
+        let each = commands(&finding, |_| "{name} {n}");
+        assert_eq!(each, ["'sda; rm' 512", "sdb 512"], "each has its own");
+        assert_eq!(commands(&finding, |_| "once"), ["once"]);
     }
 
     #[test]

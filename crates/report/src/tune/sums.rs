@@ -1,6 +1,9 @@
 //! Sums as sentences, with their formulas.
 
-use reelgauge_doctor::tune::sums::Sum;
+use reelgauge_doctor::tune::site::Version;
+use reelgauge_doctor::tune::sums::{
+    FORMER_RECEIVE_BYTES, LARGER_RECEIVE_SINCE, LARGEST_BUFFER_BYTES, Sum, Usual,
+};
 
 use crate::units::{amount, block_size, counted};
 
@@ -10,17 +13,12 @@ const MUCH: f64 = 0.25;
 /// A sum with its formula.
 pub(super) fn sum(sum: &Sum) -> String {
     match sum {
-        Sum::Window { mbit_per_s, round_trip_ms, needed_bytes, bytes } => format!(
-            "Sum: 2 x {} x {} / 8 = {} are needed; {}: {}.",
+        Sum::Window { mbit_per_s, round_trip_ms, needed_bytes, bytes, usual } => format!(
+            "Sum: 2 x {} x {} / 8 = {} are needed; {}.",
             speed(*mbit_per_s),
             ms(*round_trip_ms),
             amount(*needed_bytes),
-            if needed_bytes <= bytes && bytes.is_power_of_two() && *bytes > 2 * needed_bytes {
-                "what is usual is enough"
-            } else {
-                "the next size up, and no less than is usual"
-            },
-            block_size(*bytes)
+            buffer(*needed_bytes, *bytes, &default_of(*usual))
         ),
         Sum::ConnectionMemory { clients, connections, buffer_bytes, bytes, memory_bytes } => {
             let of = match memory_bytes {
@@ -64,6 +62,38 @@ pub(super) fn sum(sum: &Sum) -> String {
             amount(*second_bytes),
             block_size(*bytes),
             block_size(*background_bytes)
+        ),
+    }
+}
+
+/// What is set, and why that; `usual` is what the kernel has by itself.
+fn buffer(needed_bytes: u64, bytes: u64, usual: &str) -> String {
+    match needed_bytes > bytes {
+        true => format!(
+            "{bytes} bytes are the largest that the kernel takes: one connection can't fill the link, several can"
+        ),
+        false if bytes == LARGEST_BUFFER_BYTES => {
+            format!("{bytes} bytes, the largest that the kernel takes")
+        }
+        false if bytes > 2 * needed_bytes => format!("{} are enough: {usual}", block_size(bytes)),
+        false => format!("the next size up, and no less than the default: {}; {usual}", block_size(bytes)),
+    }
+}
+
+/// What the kernel has by itself.
+fn default_of(usual: Usual) -> String {
+    let (since, default) = (LARGER_RECEIVE_SINCE, block_size(usual.bytes()));
+    match usual {
+        Usual::LinuxSend => format!("Linux has {default} by default"),
+        Usual::Freebsd => format!("FreeBSD has {default} by default"),
+        Usual::LinuxReceive(Some(Version(major, minor))) => {
+            format!("Linux {major}.{minor} has {default} by default")
+        }
+        Usual::LinuxReceive(None) => format!(
+            "Linux has {default} by default since {}.{}, and {} before it (which kernel was not stated: --kernel)",
+            since.0,
+            since.1,
+            block_size(FORMER_RECEIVE_BYTES)
         ),
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_doctor::tune::fragments;
-use reelgauge_doctor::tune::site::{Disks, Protocol};
+use reelgauge_doctor::tune::site::{Disks, Protocol, Version};
 
 use super::*;
 
@@ -65,7 +65,30 @@ fn sums_are_shown_with_their_formula() {
     let said = text(Purpose::Nfs, &fan_in()).replace("\n#  ", "").replace("\n# ", " ");
     assert!(said.contains("2 x 1 Gbit/s x 0.5 ms / 8 = 125 kB are needed"), "{said}");
     assert!(said.contains("12 clients x 2 requests = 24, and between 32 and 128: 32 threads"), "{said}");
-    assert!(said.contains("at worst 12 clients x 1 connection x 10 MiB for reading"), "{said}");
+    assert!(said.contains("at worst 12 clients x 1 connection x 36 MiB for reading"), "{said}");
+}
+
+/// What the kernel has by itself is said of the stated one, and of none that nobody stated.
+#[test]
+fn a_buffer_is_told_with_the_default_of_the_kernel_and_with_the_largest_it_takes() {
+    let said = |site: &Site| text(Purpose::ClientLinux, site).replace("\n#  ", "").replace("\n# ", " ");
+    let open = said(&fan_in());
+    assert!(open.contains("tcp_rmem = 4096 131072 33554432"), "{open}");
+    assert!(
+        open.contains(
+            "32 MiB are enough: Linux has 32 MiB by default since 6.16, and 6 MiB before it (which kernel was not \
+             stated: --kernel)"
+        ),
+        "{open}"
+    );
+    let old = said(&Site { kernel: Some(Version(5, 14)), ..fan_in() });
+    assert!(old.contains("tcp_rmem = 4096 131072 6291456"), "{old}");
+    assert!(old.contains("6 MiB are enough: Linux 5.14 has 6 MiB by default."), "{old}");
+    let link = Some(100_000.0);
+    let far = Site { server_link_mbit_per_s: link, client_link_mbit_per_s: link, ..fan_in() };
+    let far = said(&Site { round_trip_ms: 50.0, ..far });
+    assert!(far.contains("tcp_rmem = 4096 131072 2147483647"), "{far}");
+    assert!(far.contains("2147483647 bytes, the largest that the kernel takes"), "{far}");
 }
 
 #[test]

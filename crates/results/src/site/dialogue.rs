@@ -8,7 +8,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use reelgauge_analysis::path::site::Site;
+use reelgauge_analysis::path::site::{Bus, Site, check};
 
 /// A question: where its answer belongs, what is asked, and how an answer looks.
 struct Question {
@@ -22,8 +22,8 @@ struct Question {
 enum Kind {
     /// A number with its unit.
     Quantity(&'static Quantity),
-    /// A whole number up to this one.
-    Whole(u32),
+    /// A whole number within these bounds.
+    Whole((u32, u32)),
     YesNo,
     Word(&'static [&'static str]),
     Text,
@@ -54,28 +54,28 @@ const SPEED: Quantity = Quantity {
         ("m", 1.0),
     ],
     shown: &[("Gbit/s", 1e3), ("Mbit/s", 1.0)],
-    bounds: (10.0, 1_600_000.0),
+    bounds: check::LINK_MBIT_PER_S,
     like: "10G or 2500M",
 };
 /// A memory, in GiB.
 const MEMORY: Quantity = Quantity {
     endings: &[("tib", 1024.0), ("tb", 1024.0), ("t", 1024.0), ("gib", 1.0), ("gb", 1.0), ("g", 1.0)],
     shown: &[("TiB", 1024.0), ("GiB", 1.0)],
-    bounds: (0.1, 1_048_576.0),
+    bounds: check::MEMORY_GIB,
     like: "64G",
 };
 /// A buffer, in KiB.
 const BUFFER: Quantity = Quantity {
     endings: &[("mib", 1024.0), ("mb", 1024.0), ("m", 1024.0), ("kib", 1.0), ("kb", 1.0), ("k", 1.0)],
     shown: &[("MiB", 1024.0), ("KiB", 1.0)],
-    bounds: (1.0, 67_108_864.0),
+    bounds: check::BUFFER_KIB,
     like: "512K or 1.5M",
 };
 /// A disk's rate, in MB/s.
 const RATE: Quantity = Quantity {
     endings: &[("gb/s", 1e3), ("mb/s", 1.0), ("gb", 1e3), ("mb", 1.0)],
     shown: &[("GB/s", 1e3), ("MB/s", 1.0)],
-    bounds: (1.0, 100_000.0),
+    bounds: check::DISK_MB_PER_S,
     like: "180 MB/s",
 };
 
@@ -99,7 +99,7 @@ const QUESTIONS: [Question; 16] = [
         table: "server",
         key: "mtu_bytes",
         asked: "The server's MTU (1500, 9000)",
-        kind: Kind::Whole(65_536),
+        kind: Kind::Whole(check::MTU_BYTES),
     },
     Question {
         table: "server",
@@ -142,13 +142,13 @@ const QUESTIONS: [Question; 16] = [
         table: "backplane",
         key: "generation",
         asked: "Which generation of that (SAS-3 at 12 Gbit/s: 3)",
-        kind: Kind::Whole(16),
+        kind: Kind::Whole((1, Bus::Pcie.latest_generation())),
     },
     Question {
         table: "backplane",
         key: "lanes",
         asked: "How many lanes lead from there to the server (4)",
-        kind: Kind::Whole(1_024),
+        kind: Kind::Whole(check::LANES),
     },
     Question {
         table: "disks",
@@ -160,7 +160,7 @@ const QUESTIONS: [Question; 16] = [
         table: "disks",
         key: "count",
         asked: "How many of them, without spares",
-        kind: Kind::Whole(100_000),
+        kind: Kind::Whole(check::DISKS),
     },
     Question {
         table: "disks",
@@ -183,37 +183,75 @@ const QUESTIONS: [Question; 16] = [
 pub fn dialogue(before: &Site, answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Site> {
     writeln!(out, "What is not known is left empty. A - forgets what stands in brackets.")?;
     let mut table = toml::Table::try_from(before).map_err(io::Error::other)?;
-    'questions: for question in &QUESTIONS {
-        loop {
-            let known = table.get(question.table).and_then(|table| table.get(question.key));
-            let known = known.map_or_else(String::new, |value| format!(" [{}]", question.shown(value)));
-            write!(out, "{}{known}: ", question.asked)?;
-            out.flush()?;
-            let Some(answer) = line(answers)? else {
-                writeln!(out)?;
-                break 'questions;
-            };
-            match question.value(answer.trim()) {
-                Ok(Some(value)) => {
-                    if matches!(question.kind, Kind::Quantity(_)) {
-                        writeln!(out, "  understood as {}", question.shown(&value))?;
-                    }
-                    set(&mut table, question, value);
-                }
-                Ok(None) if answer.trim() == "-" => {
-                    let of_table = table.get_mut(question.table).and_then(toml::Value::as_table_mut);
-                    of_table.and_then(|of_table| of_table.remove(question.key));
-                }
-                Ok(None) => {}
-                Err(why) => {
-                    writeln!(out, "  {why}")?;
-                    continue;
-                }
-            }
+    for question in &QUESTIONS {
+        if !ask(question, &mut table, answers, out)? {
             break;
         }
     }
     table.try_into().map_err(io::Error::other)
+}
+
+/// Puts one question until its answer can be. Whether there may be more answers.
+fn ask(
+    question: &Question,
+    table: &mut toml::Table,
+    answers: &mut impl BufRead,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    loop {
+        let known = table.get(question.table).and_then(|table| table.get(question.key));
+        let known = known.map_or_else(String::new, |value| format!(" [{}]", question.shown(value)));
+        write!(out, "{}{known}: ", question.asked)?;
+        out.flush()?;
+        let Some(answer) = line(answers)? else {
+            writeln!(out)?;
+            return Ok(false);
+        };
+        let before = table.clone();
+        let taken = question.value(answer.trim()).and_then(|value| {
+            let read = matches!(question.kind, Kind::Quantity(_)).then(|| value.clone()).flatten();
+            take(table, question, value, answer.trim());
+            fault_of(question, table).map_or(Ok(read), Err)
+        });
+        match taken {
+            Ok(read) => {
+                if let Some(value) = read {
+                    writeln!(out, "  understood as {}", question.shown(&value))?;
+                }
+                return Ok(true);
+            }
+            Err(why) => {
+                writeln!(out, "  {why}")?;
+                *table = before;
+            }
+        }
+    }
+}
+
+fn take(table: &mut toml::Table, question: &Question, value: Option<toml::Value>, answer: &str) {
+    match value {
+        Some(value) => set(table, question, value),
+        None if answer == "-" => {
+            let of_table = table.get_mut(question.table).and_then(toml::Value::as_table_mut);
+            of_table.and_then(|of_table| of_table.remove(question.key));
+        }
+        None => {}
+    }
+}
+
+/// What can't be with the other answers: a generation that its bus does not have, too few disks.
+fn fault_of(question: &Question, table: &toml::Table) -> Option<String> {
+    let site: Site = table.clone().try_into().ok()?;
+    let is_its = |fault: &check::SiteFault| fault.table == question.table && fault.key == question.key;
+    site.faults().into_iter().find(is_its).map(|fault| fault.allowed)
+}
+
+/// A link's speed with its unit, in Mbit/s: what is asked for and what flags state is written the same way.
+///
+/// # Errors
+/// What is wrong with it, and how one is written.
+pub fn link_mbit_per_s(text: &str) -> Result<f64, String> {
+    SPEED.read(&text.trim().to_lowercase())
 }
 
 fn set(table: &mut toml::Table, question: &Question, value: toml::Value) {
@@ -256,9 +294,9 @@ impl Question {
                 "n" | "no" => false.into(),
                 _ => return Err("yes or no".to_owned()),
             },
-            Kind::Whole(most) => {
-                let whole = small.parse::<u32>().ok().filter(|whole| (1..=*most).contains(whole));
-                i64::from(whole.ok_or_else(|| format!("a whole number from 1 to {most}"))?).into()
+            Kind::Whole((least, most)) => {
+                let whole = small.parse::<u32>().ok().filter(|whole| (*least..=*most).contains(whole));
+                i64::from(whole.ok_or_else(|| format!("a whole number from {least} to {most}"))?).into()
             }
             Kind::Quantity(quantity) => quantity.read(&small)?.into(),
         };
@@ -379,13 +417,30 @@ mod tests {
             ("1e9G\n", "is no unit here"),
             ("9999999G\n", "there are 10 Mbit/s to 1600 Gbit/s"),
             ("\n\n\n64\n", "64 of what? Write the unit, too: TiB or GiB"),
-            ("\n\n0\n", "a whole number from 1 to 65536"),
+            ("\n\n0\n", "a whole number from 68 to 65536"),
             ("\n\n\n\nAcme\u{1b}[2J\n", "letters and digits alone"),
         ] {
             let (site, out) = asked(&Site::default(), answers);
             assert!(out.contains(said), "{answers:?}: {out}");
             assert_eq!(site, Site::default(), "{answers:?}");
         }
+    }
+
+    /// What goes with no other answer is asked for again, and a `-` gets out of it.
+    #[test]
+    fn too_few_disks_and_a_generation_that_its_bus_lacks_are_asked_for_again() {
+        let until = |bus: &str, rest: &str| format!("{}{bus}\n{rest}", "\n".repeat(9));
+        let (site, out) = asked(&Site::default(), &until("sata", "7\n3\n33\n4\n\n1\n\nraid6\n\n"));
+        assert!(out.contains("a whole number from 1 to 3\n"), "{out}");
+        assert!(out.contains("a whole number from 1 to 32\n"), "{out}");
+        assert!(out.contains("  raid6 takes at least 4 disks, and count = 1\n"), "{out}");
+        assert_eq!((site.backplane.generation, site.backplane.lanes), (Some(3), Some(4)));
+        assert_eq!((site.disks.count, site.disks.raid), (Some(1), None));
+        let (before, _) = asked(&Site::default(), &until("", "\n\n\n12\n\nraid6\n"));
+        let (after, out) = asked(&before, &until("", "\n\n\n1\n\n\nraid0\n"));
+        assert!(out.contains("raid6 takes at least 4 disks"), "{out}");
+        assert_eq!(after.disks.raid, Some(Raid::Raid0));
+        assert_eq!(asked(&before, &until("", "\n\n\n1\n\n-\n")).0.disks.raid, None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::*;
 use crate::diagnosis::{Diagnosis, Scope, diagnose};
 use crate::facts::{PROBED, Value};
-use crate::rule::Os;
+use crate::rule::{Detector, Os};
 use crate::texts::wanted::{is_wanted, says_nothing_blank};
 use crate::texts::{NotKnown, Texts};
 
@@ -58,6 +58,11 @@ fn a_rule_has_a_detector_and_both_texts_or_says_why_not() {
         let is_known = |name: &str| ["any", "linux", "macos", "windows", "truenas"].contains(&name);
         assert!(rule.fix.keys().all(|name| is_known(name)), "{}: {:?}", rule.id, rule.fix.keys());
         assert!(rule.undo.keys().all(|name| is_known(name)), "{}: {:?}", rule.id, rule.undo.keys());
+        // A remedy of its own comes with what undoes it.
+        let is_whole = |own: &Detector| {
+            own.fix.keys().all(|name| is_known(name)) && own.fix.is_empty() == own.undo.is_none()
+        };
+        assert!(rule.detect.iter().all(is_whole), "{}", rule.id);
         // 'No case is known.' is what leaves the caveat away; another way to say it would be printed.
         let others = ["There is no", "None", "Nothing", "No case is known"];
         let says_none = others.iter().any(|none| rule.not_when.starts_with(none));
@@ -88,7 +93,7 @@ fn sentences_name_facts_that_are_known() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
         for fired in rule.fires.iter().map(|texts| judged(rule, &collected(texts))) {
             let found = &fired.findings[0].found[0];
-            let fix = rule.fix(fired.system.os).unwrap_or_default();
+            let fix = fired.findings[0].fix(found, fired.system.os).unwrap_or_default();
             for part in [found.template, fix].into_iter().flat_map(|text| text.split('{').skip(1)) {
                 let name = part.split('}').next().unwrap().trim_start_matches('~');
                 let is_known = name == "name" || found.facts.contains_key(name);
@@ -201,7 +206,8 @@ fn every_text_that_is_read_is_collected() {
 fn an_undo_is_no_constant_and_says_what_to_note() {
     let mut wrong = Vec::new();
     for rule in rules() {
-        for undo in rule.undo.values().chain([&rule.rollback]) {
+        let own = rule.detect.iter().filter_map(|detector| detector.undo.as_ref());
+        for undo in rule.undo.values().chain([&rule.rollback]).chain(own) {
             let after_equals = undo.split('=').skip(1).filter_map(|rest| rest.chars().next());
             let has_constant = after_equals.into_iter().any(|c| c.is_ascii_digit());
             let writes_constant =

@@ -137,7 +137,11 @@ done
 for path in /sys/block/*; do
     disk=${path##*/}
     case $disk in
-    loop[0-9]* | ram[0-9]* | zram[0-9]* | sr[0-9]* | fd[0-9]* | nbd[0-9]* | '*') continue ;;
+    loop[0-9]*)
+        # One from which something is mounted is read ahead like a disk.
+        grep -q " - [a-z0-9]* /dev/$disk\\(p[0-9]*\\)\\{0,1\\} " /proc/self/mountinfo 2>/dev/null || continue
+        ;;
+    ram[0-9]* | zram[0-9]* | sr[0-9]* | fd[0-9]* | nbd[0-9]* | '*') continue ;;
     esac
     each file <<LIST
 $(sed "s/DISK/$disk/" <<'NAMES'

@@ -1,0 +1,194 @@
+//! Whether what was said of a site can be: numbers that there are, and disks enough for their RAID. A file
+//! written by hand is held to the same as an answer that was asked for.
+//!
+//! Not here: which units an answer may have (results).
+
+use super::{Bus, Raid, Site};
+
+/// The speeds that links have, in Mbit/s.
+pub const LINK_MBIT_PER_S: (f64, f64) = (10.0, 1_600_000.0);
+/// The memories that servers have, in GiB.
+pub const MEMORY_GIB: (f64, f64) = (0.1, 1_048_576.0);
+/// The buffers of a switch's port, in KiB.
+pub const BUFFER_KIB: (f64, f64) = (1.0, 67_108_864.0);
+/// What one disk reads in a row, in MB/s.
+pub const DISK_MB_PER_S: (f64, f64) = (1.0, 100_000.0);
+/// The largest packet, in bytes: no less than IPv4 asks of every link.
+pub const MTU_BYTES: (u32, u32) = (68, 65_536);
+/// Lanes that lead from a backplane to its server.
+pub const LANES: (u32, u32) = (1, 32);
+/// Disks.
+pub const DISKS: (u32, u32) = (1, 100_000);
+
+/// What can't be: where it stands, what stands there and what could.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} = {value} in [{table}] can't be: {allowed}")]
+pub struct SiteFault {
+    /// The table of the file.
+    pub table: &'static str,
+    /// The key in it.
+    pub key: &'static str,
+    /// What stands there.
+    pub value: String,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+impl Bus {
+    /// Its latest generation.
+    pub const fn latest_generation(self) -> u32 {
+        match self {
+            Bus::Sas => 4,
+            Bus::Sata => 3,
+            Bus::Pcie => 7,
+        }
+    }
+}
+
+impl Raid {
+    /// How many disks it takes at least.
+    pub const fn least_disks(self) -> u32 {
+        match self {
+            Raid::Raid0 => 1,
+            Raid::Mirror => 2,
+            Raid::Raid5 => 3,
+            Raid::Raid6 => 4,
+            Raid::Raidz3 => 5,
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Raid::Raid0 => "raid0",
+            Raid::Mirror => "mirror",
+            Raid::Raid5 => "raid5",
+            Raid::Raid6 => "raid6",
+            Raid::Raidz3 => "raidz3",
+        }
+    }
+}
+
+impl Site {
+    /// Everything that can't be, in the order of the file.
+    pub fn faults(&self) -> Vec<SiteFault> {
+        let (server, backplane, disks) = (&self.server, &self.backplane, &self.disks);
+        let latest = backplane.bus.unwrap_or(Bus::Pcie).latest_generation();
+        [
+            number("server", "link_mbit_per_s", server.link_mbit_per_s, LINK_MBIT_PER_S),
+            whole("server", "mtu_bytes", server.mtu_bytes, MTU_BYTES),
+            number("server", "memory_gib", server.memory_gib, MEMORY_GIB),
+            number("switch", "buffer_per_port_kib", self.switch.buffer_per_port_kib, BUFFER_KIB),
+            whole("backplane", "generation", backplane.generation, (1, latest)),
+            whole("backplane", "lanes", backplane.lanes, LANES),
+            whole("disks", "count", disks.count, DISKS),
+            number("disks", "each_mb_per_s", disks.each_mb_per_s, DISK_MB_PER_S),
+            too_few(disks.raid, disks.count),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// # Errors
+    /// The first thing that can't be.
+    pub fn check(&self) -> Result<(), SiteFault> {
+        self.faults().into_iter().next().map_or(Ok(()), Err)
+    }
+}
+
+/// A number that is none, has no end or is none that there is.
+fn number(
+    table: &'static str,
+    key: &'static str,
+    value: Option<f64>,
+    bounds: (f64, f64),
+) -> Option<SiteFault> {
+    let value = value.filter(|value| !(bounds.0..=bounds.1).contains(value))?.to_string();
+    Some(SiteFault { table, key, value, allowed: format!("a number from {} to {}", bounds.0, bounds.1) })
+}
+
+fn whole(
+    table: &'static str,
+    key: &'static str,
+    value: Option<u32>,
+    bounds: (u32, u32),
+) -> Option<SiteFault> {
+    let value = value.filter(|value| !(bounds.0..=bounds.1).contains(value))?.to_string();
+    Some(SiteFault {
+        table,
+        key,
+        value,
+        allowed: format!("a whole number from {} to {}", bounds.0, bounds.1),
+    })
+}
+
+/// Disks that are too few for their RAID; none at all are said already.
+fn too_few(raid: Option<Raid>, count: Option<u32>) -> Option<SiteFault> {
+    let (raid, count) = (raid?, count.filter(|count| *count > 0)?);
+    let (word, least) = (raid.word(), raid.least_disks());
+    let allowed = format!("{word} takes at least {least} disks, and count = {count}");
+    (count < least).then(|| SiteFault { table: "disks", key: "raid", value: format!("\"{word}\""), allowed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::ceiling::{bus_bytes_per_s, data_disks};
+
+    fn fault(change: impl FnOnce(&mut Site)) -> String {
+        let mut site = Site::default();
+        change(&mut site);
+        site.check().map_or_else(|fault| fault.to_string(), |()| "fine".to_owned())
+    }
+
+    #[test]
+    fn numbers_that_there_are_not_are_named_with_what_is_allowed() {
+        let link = |value| fault(|site| site.server.link_mbit_per_s = Some(value));
+        let allowed = "can't be: a number from 10 to 1600000";
+        assert_eq!(link(-5.0), format!("link_mbit_per_s = -5 in [server] {allowed}"));
+        assert_eq!(link(f64::NAN), format!("link_mbit_per_s = NaN in [server] {allowed}"));
+        assert_eq!((link(0.0).contains(allowed), link(10_000.0).as_str()), (true, "fine"));
+        let each = |value| fault(|site| site.disks.each_mb_per_s = Some(value));
+        assert!(each(f64::INFINITY).starts_with("each_mb_per_s = inf in [disks] can't be"));
+        assert!(fault(|site| site.server.memory_gib = Some(-1.0)).starts_with("memory_gib = -1 "));
+        assert!(fault(|site| site.switch.buffer_per_port_kib = Some(0.0)).contains("in [switch]"));
+        assert!(fault(|site| site.server.mtu_bytes = Some(0)).contains("from 68 to 65536"));
+        assert_eq!(
+            fault(|site| site.backplane.lanes = Some(0)),
+            "lanes = 0 in [backplane] can't be: a whole number from 1 to 32"
+        );
+        assert!(fault(|site| site.backplane.lanes = Some(33)).contains("lanes = 33"));
+        assert!(fault(|site| site.disks.count = Some(0)).starts_with("count = 0 in [disks]"));
+        assert_eq!(fault(|_| ()), "fine");
+    }
+
+    /// Whatever generation is taken has a rate, and none is refused that has one.
+    #[test]
+    fn generations_are_those_of_their_bus() {
+        for (bus, latest) in [(Bus::Sas, 4), (Bus::Sata, 3), (Bus::Pcie, 7)] {
+            for generation in [0, 1, latest, latest + 1, 99] {
+                let said = fault(|site| {
+                    (site.backplane.bus, site.backplane.generation) = (Some(bus), Some(generation));
+                });
+                assert_eq!(said == "fine", bus_bytes_per_s(bus, generation, 1).is_some(), "{bus:?}: {said}");
+                assert_eq!(said == "fine", (1..=latest).contains(&generation), "{bus:?}: {said}");
+            }
+        }
+        assert!(fault(|site| site.backplane.generation = Some(99)).contains("from 1 to 7"));
+    }
+
+    #[test]
+    fn a_raid_has_the_disks_that_it_takes() {
+        let of = |raid, count| fault(|site| (site.disks.raid, site.disks.count) = (Some(raid), Some(count)));
+        assert_eq!(
+            of(Raid::Raid6, 1),
+            "raid = \"raid6\" in [disks] can't be: raid6 takes at least 4 disks, and count = 1"
+        );
+        for raid in [Raid::Raid0, Raid::Mirror, Raid::Raid5, Raid::Raid6, Raid::Raidz3] {
+            for count in 1..8 {
+                assert_eq!(of(raid, count) == "fine", data_disks(raid, count).is_some(), "{raid:?} {count}");
+            }
+        }
+        assert_eq!(fault(|site| site.disks.raid = Some(Raid::Raid6)), "fine", "nobody said how many");
+    }
+}
