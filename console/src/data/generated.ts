@@ -19,7 +19,7 @@ export type AtLeast = "this_machine" | "unfinished" | "no_more_tried";
 export type BackplaneSite = {
   /** How it is connected to the server. */
   bus?: Bus,
-  /** Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 5. */
+  /** Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 7. */
   generation?: number,
   /** How many lanes lead to the server. */
   lanes?: number,

@@ -156,7 +156,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
   },
   BackplaneSite: {
     bus: ["How it is connected to the server."],
-    generation: ["Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 5."],
+    generation: ["Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 7."],
     lanes: ["How many lanes lead to the server."],
   },
   SwitchSite: {

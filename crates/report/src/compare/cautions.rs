@@ -169,8 +169,8 @@ fn of_itself(summary: &Summary) -> Vec<String> {
     }
     let is_own = |culprit: Culprit| culprit.is_own() && culprit != Culprit::MaxRate;
     let by_client = summary.load_points.iter().any(|point| point.culprit.is_some_and(is_own));
-    let held = summary.load_points.iter().filter_map(|point| point.held_back);
-    if let Some(held) = held.filter(|held| held.operations > 0).last() {
+    let mut held = summary.load_points.iter().filter_map(|point| point.held_back);
+    if let Some(held) = held.rfind(|held| held.operations > 0) {
         told.push(format!(
             "was held to {} MB/s (--max-rate): what waited for that says nothing of the storage.",
             mb_per_s(held.max_bytes_per_s as f64)
