@@ -61,7 +61,8 @@ pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str
 /// Operations of a machine that are in no figure.
 pub fn log_missing_words(agent: &str, why: Option<&str>) -> String {
     format!(
-        "Not everything that {} did is in these figures{}; its late frames are left out.",
+        "Not everything that {} did is in these figures{}: its rates, and those of all together, are too low, and its \
+         late frames are left out.",
         name(agent),
         because(why)
     )

@@ -99,6 +99,17 @@ pub enum FleetPlanError {
     /// Nobody does anything.
     #[error("no agent has anything to do: name some in 'agents', or start some with 'reelgauge agent'")]
     Nobody,
+    /// An agent of no such name.
+    #[error(
+        "{agent} is none of this fleet's agents, which are {}; 'reelgauge fleet add {agent}' makes it one",
+        known.join(", ")
+    )]
+    Unknown {
+        /// Who.
+        agent: String,
+        /// Who there is.
+        known: Vec<String>,
+    },
     /// An agent in two groups.
     #[error("agent {0} is in two groups; an agent does one thing at a time")]
     Twice(String),
@@ -204,6 +215,19 @@ impl FleetPlan {
     pub fn open(path: &Path) -> Result<(FleetPlan, String), FleetPlanError> {
         let text = text_of(path)?;
         Ok((FleetPlan::from_toml(&text)?, text))
+    }
+
+    /// Whether everybody that it names is one of these, who are all of a fleet's agents.
+    ///
+    /// # Errors
+    /// Somebody is not.
+    pub fn check_known(&self, known: &[String]) -> Result<(), FleetPlanError> {
+        let observers = self.observers.iter().flat_map(|observer| &observer.agents);
+        let mut named = self.groups.iter().flat_map(|group| &group.agents).chain(observers);
+        match named.find(|agent| !known.contains(agent)) {
+            Some(agent) => Err(FleetPlanError::Unknown { agent: agent.clone(), known: known.to_vec() }),
+            None => Ok(()),
+        }
     }
 
     /// The texts of all plans of one machine that it names, which lie beside its file.
@@ -516,6 +540,19 @@ mod tests {
         assert_eq!(taken.seconds, Some(12.0));
         // A file of 16 MiB for each of three workers.
         assert_eq!(taken.bytes, Some(3 * 3 * (16 << 20)));
+    }
+
+    #[test]
+    fn whoever_is_named_is_one_of_the_fleets() {
+        let known = ["x".to_owned(), "y".to_owned()];
+        let checked = |text: &str| FleetPlan::from_toml(text).unwrap().check_known(&known);
+        assert!(checked("[[group]]\nagents = [\"x\"]\n[[observer]]\nagents = [\"y\"]\n").is_ok());
+        let error = checked("[[group]]\nagents = [\"x\", \"z\"]\n").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "z is none of this fleet's agents, which are x, y; 'reelgauge fleet add z' makes it one"
+        );
+        assert!(checked("[[group]]\n[[observer]]\nagents = [\"z\"]\n").is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use reelgauge_fleet::controller::conduct::Stage;
-use reelgauge_fleet::controller::fleet_plan::{Placed, taken};
+use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed, taken};
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::live_log::FleetLiveLog;
 use reelgauge_fleet::site::directory::FleetSite;
@@ -21,6 +21,14 @@ use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_lines::{missing, now, so_far};
 use crate::screen;
+
+/// The plan of a fleet that lies there, with its text; everybody whom it names is of this fleet.
+pub fn plan_of(site: &FleetSite, path: &Path) -> Result<(FleetPlan, String)> {
+    let (plan, text) = FleetPlan::open(path)?;
+    let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
+    plan.check_known(&known)?;
+    Ok((plan, text))
+}
 
 /// What a run would take; whatever it is called.
 pub fn ahead(placed: &[Placed], there: &[String]) -> StepAhead {

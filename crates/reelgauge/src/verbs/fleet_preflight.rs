@@ -20,7 +20,7 @@ use reelgauge_report::preflight::{preflight_findings, preflight_screen};
 use reelgauge_report::units;
 use reelgauge_runner::interrupt::Interrupt;
 
-use super::fleet_carry::say;
+use super::fleet_carry::{plan_of, say};
 use crate::cli::{FleetPreflightArgs, PreflightDepth};
 use crate::screen;
 
@@ -76,7 +76,7 @@ pub fn preflight(args: &FleetPreflightArgs) -> Result<u8> {
 
 /// Who does what in every run of a plan, and who observes.
 fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
-    let (plan, plan_toml) = FleetPlan::open(path)?;
+    let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
     let observers = observers(&plan)?;
     let there = there(site)?;

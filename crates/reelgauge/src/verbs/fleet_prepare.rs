@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member, OnLoss, Stage, WhyStopped};
-use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed};
+use reelgauge_fleet::controller::fleet_plan::Placed;
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_report::fleet_prepare::{PreparedLine, fleet_prepared, why_not_prepared};
@@ -14,7 +14,7 @@ use reelgauge_report::fleet_run::fleet_now;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
 
-use super::fleet_carry::{leave, say};
+use super::fleet_carry::{leave, plan_of, say};
 use super::fleet_lines::now;
 use super::fleet_preflight::{NamedRuns, there};
 use crate::cli::FleetPrepareArgs;
@@ -65,7 +65,7 @@ pub fn go_on(site: &FleetSite, mut journey: Journey) -> Result<u8> {
 
 /// Every step once; a step's repetitions read the same files.
 fn runs(site: &FleetSite, path: &Path) -> Result<NamedRuns> {
-    let (plan, plan_toml) = FleetPlan::open(path)?;
+    let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
     let there = there(site)?;
     let all = if plan.steps.is_empty() {

@@ -11,7 +11,6 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::hosts::Presence;
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member};
-use reelgauge_fleet::controller::fleet_plan::FleetPlan;
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::roster::look;
 use reelgauge_fleet::protocol::Phase;
@@ -21,7 +20,7 @@ use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
-use super::fleet_carry::{ahead, carry_out, leave, put_together, say, tell_ahead};
+use super::fleet_carry::{ahead, carry_out, leave, plan_of, put_together, say, tell_ahead};
 use super::fleet_preflight::{self, Looked};
 use super::fleet_prepare;
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
@@ -50,7 +49,7 @@ pub fn run(args: &FleetRunArgs) -> Result<u8> {
 }
 
 fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
-    let (plan, plan_toml) = FleetPlan::open(path)?;
+    let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
     // Before anything is done that it would be in vain for.
     plan.observer_parts()?;
@@ -129,7 +128,10 @@ fn exit_code(conduct: &Conduct, summary: &Summary) -> u8 {
     };
     let is_missing = conduct.measuring().any(|member| member.missing.is_some());
     let worst = conduct.measuring().map(code).max().unwrap_or(3);
-    match (is_missing, worst) {
+    // Figures that lack a part of what was done are no result that a script may go by.
+    let mut hosts = summary.hosts.iter().flat_map(|section| &section.hosts);
+    let is_cut = hosts.any(|host| !host.log_complete);
+    match (is_missing || is_cut && worst <= 1, worst) {
         (true, _) => 3,
         (false, 0 | 1) => u8::from(is_not_met(summary)),
         (false, worst) => worst,
