@@ -107,6 +107,11 @@ fn collect(value: &Value, name: &str, sentence: &str, into: &mut Vec<(Unit, f64)
                 let with = TOLD_WITH.iter().find(|(part, _)| *part == name);
                 !NOT_TOLD.contains(&name) && with.is_none_or(|(_, word)| sentence.contains(word))
             };
+            // What was seen of a limit has its name beside it.
+            let measured = fields.get("measure").and_then(Value::as_str).zip(fields.get("value"));
+            if let Some((measure, value)) = measured {
+                collect(value, measure, sentence, into);
+            }
             for (field, value) in fields.iter().filter(|(field, _)| is_told(field)) {
                 collect(value, field, sentence, into);
             }

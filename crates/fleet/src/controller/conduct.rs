@@ -839,13 +839,13 @@ mod tests {
         let (run, plan_sha256) = (NAME.to_owned(), String::new());
         let (skews_ns, points_complete, judged) = (Vec::new(), 0, None);
         let state = RunState { run, plan_sha256, phase, skews_ns, points_complete, judged };
-        next.beat(2, "a", beat(2, vec![state]));
+        next.beat(2, "a", beat(5, vec![state]));
         assert!(!next.members[0].is_settled());
         // Everything of it is here, which it has not heard: it keeps its copy until it has.
         next.members[0].is_fetched = true;
         assert!(!next.members[0].is_settled() && next.members[0].keeps_a_copy());
         let before = next.milestone();
-        next.beat(3, "a", beat(3, Vec::new()));
+        next.beat(3, "a", beat(6, Vec::new()));
         assert!(next.members[0].is_settled() && !next.members[0].keeps_a_copy());
         assert_ne!(next.milestone(), before, "it is kept that it knows");
     }
