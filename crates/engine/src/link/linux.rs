@@ -107,7 +107,16 @@ pub(super) fn disk(mount: &Mount) -> Link {
 
 /// The loop device below a mount that goes through the cache.
 pub(super) fn cached_loop(mount: &Mount) -> Option<String> {
-    disk::cached_loop(&fs::canonicalize(device_dir(mount)?).ok()?)
+    let name = disk::cached_loop(&fs::canonicalize(device_dir(mount)?).ok()?)?;
+    is_on_a_disk(&name).then_some(name)
+}
+
+/// Whether a loop device's file lies on a disk of this machine, of which it is counted what it reads. What a
+/// program or a server holds may be as slow as it likes, and nothing below the loop device would show it.
+fn is_on_a_disk(name: &str) -> bool {
+    let file = fs::read_to_string(format!("/sys/block/{name}/loop/backing_file"));
+    let about = file.ok().and_then(|file| fs::metadata(file.trim_end_matches('\n')).ok());
+    about.is_some_and(|about| rustix::fs::major(about.dev()) != 0)
 }
 
 /// The folder of a mount's device. By the device that was mounted, else (for names like `/dev/root`, which
