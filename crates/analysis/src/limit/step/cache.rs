@@ -30,7 +30,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 
 /// A loop device read its file through this machine's cache, and next to nothing reached the disk below: what
 /// did not was answered there.
-pub(super) fn below_a_loop(scene: &Scene<'_>, memory: &MemoryFacts) -> Option<LimitFinding> {
+fn below_a_loop(scene: &Scene<'_>, memory: &MemoryFacts) -> Option<LimitFinding> {
     let name = memory.cached_loop.as_deref()?;
     let from_loop = scene.means.of(Layer::Disk, "read_bytes_per_s", name).filter(|read| *read > 0.0)?;
     let below = scene.means.each(Layer::Disk, "read_bytes_per_s").filter(|(disk, _)| *disk != name);

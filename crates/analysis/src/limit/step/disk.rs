@@ -6,7 +6,6 @@ use crate::limit::carried::{self, Carried};
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 
-use super::cache::below_a_loop;
 use super::server::operation_bytes;
 
 /// In percent of the time.
@@ -30,10 +29,9 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if scene.memory.is_some_and(|memory| memory.target_is_memory) {
         return Tested::No;
     }
-    // A loop device whose file a cache answers is busy with a memory: what lies below it is asked.
-    let in_cache = scene.memory.and_then(|memory| below_a_loop(scene, memory)?.at);
-    let disks =
-        scene.means.each(Layer::Disk, "util_percent").filter(|(disk, _)| Some(*disk) != in_cache.as_deref());
+    // A loop device that reads its file through the cache is busy with a memory: what lies below it is asked.
+    let in_cache = scene.memory.and_then(|memory| memory.cached_loop.as_deref());
+    let disks = scene.means.each(Layer::Disk, "util_percent").filter(|(disk, _)| Some(*disk) != in_cache);
     let Some((disk, busy)) = disks.max_by(|one, two| one.1.total_cmp(&two.1)) else {
         return Tested::NotMeasured;
     };
