@@ -207,12 +207,14 @@ fn read_ahead_that_is_switched_off_is_named_and_enough_of_it_is_not() {
     if !disk_is_possible() {
         return;
     }
-    let (_turn, disk) = (my_turn(), SlowDisk::new(96));
-    measured(&one_reader(disk.mount.path(), "--direct").with(&["--duration", "1s"]), None);
+    let (_turn, disk) = (my_turn(), SlowDisk::new(320));
+    // More than is read in that time, so that nothing is read twice.
+    let reader = |way| one_reader(disk.mount.path(), way).with(&["--file-size", "256MiB"]);
+    measured(&reader("--direct").with(&["--duration", "1s"]), None);
     disk.each_request_takes(Duration::from_millis(1));
     for (read_ahead_kib, is_too_small) in [(0, true), (4096, false)] {
         disk.set_queue("read_ahead_kb", read_ahead_kib);
-        let told = measured(&one_reader(disk.mount.path(), "--buffered"), None);
+        let told = measured(&reader("--buffered"), None);
         assert_eq!(told.has_rule("blk.read_ahead"), is_too_small, "{:#}", told.limit);
         if is_too_small {
             assert_eq!(told.step(), "disk", "{:#}", told.limit);
