@@ -55,15 +55,31 @@ fn a_mix_its_files_and_its_reading_back_are_held_to_a_rate() {
     }
 }
 
+/// Players of small frames, through the cache.
+fn players(scratch: &Scratch, flags: &[&str]) -> Verb {
+    let verb = Verb::on("streams", scratch.dir("target")).with(&[
+        "--actor",
+        "player",
+        "--format",
+        SMALL.id,
+        "--clip",
+        "2s",
+        "--buffered",
+    ]);
+    verb.with(flags)
+}
+
 #[test]
 fn frames_that_waited_for_a_rate_are_the_limits_and_not_the_storages() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     // 4.7 MB/s each.
-    let verb = Verb::on("streams", scratch.dir("target"))
-        .with(&["--actor", "player", "--count", "3", "--format", SMALL.id, "--buffer", "12frames"])
-        .with(&["--clip", "2s", "--warmup", "500ms", "--duration", "3s", "--buffered"])
-        .with(&["--max-rate", RATE_FLAG]);
+    let verb = players(&scratch, &["--count", "3", "--buffer", "12frames", "--warmup", "500ms"]).with(&[
+        "--duration",
+        "3s",
+        "--max-rate",
+        RATE_FLAG,
+    ]);
     let outcome = verb.run_plain().expect_code(1);
     let summary = run_dir::summary(&verb.run_dir());
     let point = at(&summary, "load_points.0");
@@ -82,9 +98,12 @@ fn frames_that_waited_for_a_rate_are_the_limits_and_not_the_storages() {
 fn who_asks_for_less_than_the_rate_is_not_held_back() {
     let _turn = my_turn();
     let scratch = Scratch::new();
-    let verb = Verb::on("streams", scratch.dir("target"))
-        .with(&["--actor", "player", "--count", "1", "--format", SMALL.id, "--buffer", "1s"])
-        .with(&["--clip", "2s", "--warmup", "2s", "--duration", "2s", "--buffered", "--max-rate", "64MiB"]);
+    let verb = players(&scratch, &["--count", "1", "--buffer", "1s", "--warmup", "2s"]).with(&[
+        "--duration",
+        "2s",
+        "--max-rate",
+        "64MiB",
+    ]);
     let screen = verb.run_plain().stdout;
     let summary = run_dir::summary(&verb.run_dir());
     assert_eq!(count(&summary, "load_points.0.held_back.operations"), 0, "{screen}");

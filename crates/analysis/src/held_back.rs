@@ -14,7 +14,7 @@ pub(crate) const HELD_BACK_PERCENT: f64 = 5.0;
 /// How many of a load point's operations had to wait for the limit, in percent; `None` where none was set, or
 /// none had to.
 pub(crate) fn percent(point: &LoadPoint) -> Option<f64> {
-    let held = point.held_back.filter(|held| held.operations > 0)?;
+    let held = point.was_held_back()?;
     Some((held.operations as f64 / point.total.ops.max(1) as f64 * 100.0).min(100.0))
 }
 
@@ -25,9 +25,9 @@ pub fn book(point: &mut LoadPoint) {
     incidents.filter(|incident| was_held_back(incident)).for_each(|incident| {
         incident.culprit = Culprit::MaxRate;
     });
-    let kept = point.streams.iter().flat_map(|late| &late.incidents);
-    let has_incidents = kept.clone().next().is_some();
-    let is_held = kept.clone().any(|incident| incident.culprit == Culprit::MaxRate);
+    let incidents = point.streams.as_ref().map_or(&[][..], |late| &late.incidents);
+    let has_incidents = !incidents.is_empty();
+    let is_held = incidents.iter().any(|incident| incident.culprit == Culprit::MaxRate);
     match point.culprit {
         Some(Culprit::Tool | Culprit::ThisMachine) if is_held || !has_incidents => {
             point.culprit = Some(Culprit::MaxRate);

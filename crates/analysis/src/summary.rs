@@ -348,6 +348,11 @@ impl LoadPoint {
         }
     }
 
+    /// What a limit on bytes a second did, where it made operations of this load point wait.
+    pub fn was_held_back(&self) -> Option<HeldBack> {
+        self.held_back.filter(|held| held.operations > 0)
+    }
+
     /// Whether it ended before its time, so that what it did not reach is not known.
     pub fn was_cut_off(&self) -> bool {
         self.ended_early.is_some()

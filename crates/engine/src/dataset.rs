@@ -36,10 +36,9 @@ pub(crate) use others::is_file_name;
 pub use others::{OtherSet, give_back, others, to_give_back};
 
 use crate::area::Area;
-use crate::clock::Clock;
 use crate::driver::TargetFile;
 use crate::pattern::PatternSpec;
-use crate::throttle::Throttle;
+use crate::throttle::{Pace, Throttle};
 
 /// How often progress is reported and the stop flag looked at.
 const BEAT: Duration = Duration::from_millis(50);
@@ -96,25 +95,19 @@ struct Shared {
     reused_bytes: AtomicU64,
     written_bytes: AtomicU64,
     stop: AtomicBool,
-    /// What holds the writes back, and the clock that it goes by.
-    throttle: Option<(Throttle, Clock)>,
+    /// What holds the writes back.
+    pace: Option<Pace>,
 }
 
 impl Shared {
     fn new(throttle: Option<Throttle>) -> Arc<Shared> {
-        let throttle = throttle.map(|throttle| (throttle, Clock::start()));
-        Arc::new(Shared { throttle, ..Shared::default() })
+        Arc::new(Shared { pace: throttle.map(Pace::new), ..Shared::default() })
     }
 
     /// Waits until so many bytes may be written, or until told to stop.
     fn wait_turn(&self, bytes: u64) {
-        let Some((throttle, clock)) = &self.throttle else { return };
-        while let Err(again_ns) = throttle.admit(clock.now_ns(), bytes) {
-            if self.stopped() {
-                return;
-            }
-            let left = Duration::from_nanos(again_ns.saturating_sub(clock.now_ns()));
-            std::thread::sleep(left.min(BEAT));
+        if let Some(pace) = &self.pace {
+            pace.wait_for(bytes, || self.stopped());
         }
     }
 

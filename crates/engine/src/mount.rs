@@ -35,6 +35,14 @@ pub(crate) use system::mount_points_within;
 #[cfg(windows)]
 pub(crate) use system::wide;
 
+/// The mount that shows at an absolute path without links, by a table of mounts alone: nothing is asked of
+/// the mount, so that a dead one holds nobody up.
+#[cfg(target_os = "linux")]
+pub fn shown_in<'a>(table: &'a [mountinfo::Entry], path: &Path) -> Option<&'a mountinfo::Entry> {
+    use std::os::unix::ffi::OsStrExt;
+    mountinfo::find(table, path.as_os_str().as_bytes(), None, None)
+}
+
 /// Where the data of a file system lies, as far as its type tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MountKind {

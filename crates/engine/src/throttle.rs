@@ -8,15 +8,21 @@
 //! It is asked right before an operation is issued: what is held back is no time of the storage's. How much
 //! was held back is counted, because then the figures are the limit's and not the storage's.
 //!
-//! Not here: waiting (the drivers), who sets the limit (the user, or the owner of a fleet's machine).
+//! Not here: waiting in a load point (the drivers), who sets the limit (the user, or the owner of a fleet's
+//! machine).
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use reelgauge_record::OpKind;
 
+use crate::clock::Clock;
+
 /// So far ahead of its rate a run may be: enough for the frames of a moment to go out together.
 const AHEAD_NS: u64 = 20_000_000;
+/// Who waits for a turn looks this often whether to stop.
+const LOOKS_EVERY: Duration = Duration::from_millis(50);
 
 /// Bytes a second that are never exceeded. See the module.
 #[derive(Debug)]
@@ -71,6 +77,31 @@ impl Throttle {
             self.held_operations.fetch_add(1, Ordering::Relaxed);
         }
         admitted
+    }
+}
+
+/// A throttle for whoever works through data outside a load point, with a clock of its own.
+#[derive(Debug)]
+pub struct Pace {
+    throttle: Throttle,
+    clock: Clock,
+}
+
+impl Pace {
+    /// From now on.
+    pub fn new(throttle: Throttle) -> Pace {
+        Pace { throttle, clock: Clock::start() }
+    }
+
+    /// Waits until so many bytes may be moved, or until told to stop, which is looked at now and then.
+    pub fn wait_for(&self, bytes: u64, is_stopped: impl Fn() -> bool) {
+        while let Err(again_ns) = self.throttle.admit(self.clock.now_ns(), bytes) {
+            if is_stopped() {
+                return;
+            }
+            let left = Duration::from_nanos(again_ns.saturating_sub(self.clock.now_ns()));
+            std::thread::sleep(left.min(LOOKS_EVERY));
+        }
     }
 }
 

@@ -31,8 +31,8 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
         duration(max_us),
         duration(buffer_s * 1e6)
     );
-    let is_held = |point: &LoadPoint| point.held_back.is_some_and(|held| held.operations > 0);
-    let streams = points.iter().filter(|point| !is_held(point)).filter_map(|point| point.streams.as_ref());
+    let free = points.iter().filter(|point| point.was_held_back().is_none());
+    let streams = free.filter_map(|point| point.streams.as_ref());
     let late: u64 = streams.map(|streams| streams.total.late_frames_with_own_delay).sum();
     match (late, cost.timing_good_enough) {
         (0, Some(true)) => format!("{beside}: its timing is good enough."),
@@ -46,7 +46,7 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
 /// Beside the median answer.
 fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     let (Some(late_us), Some(response_us)) = (cost.lateness_p99_us, cost.response_p50_us) else {
-        let is_held = points.iter().any(|point| point.held_back.is_some_and(|held| held.operations > 0));
+        let is_held = points.iter().any(|point| point.was_held_back().is_some());
         return match is_held {
             true => "Frames waited for --max-rate, so the tool's own timing was not judged.".to_owned(),
             false => "No operation was measured, so there is no timing to judge.".to_owned(),

@@ -9,9 +9,9 @@
 
 pub mod change;
 pub mod left_change;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod mounted;
-#[cfg(not(unix))]
+#[cfg(not(target_os = "linux"))]
 #[path = "prove/mounted_elsewhere.rs"]
 mod mounted;
 mod order;

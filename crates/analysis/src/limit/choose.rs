@@ -35,7 +35,7 @@ pub fn of_point(scene: &Scene<'_>) -> Limit {
     let culprit = scene.point.culprit;
     limit.verdict = verdict(scene);
     let held_back = held_back(scene.point);
-    if is_held_back(scene.point, limit.verdict) {
+    if held_back.as_ref().is_some_and(|finding| sets_the_figure(finding, culprit, limit.verdict)) {
         limit.found.clone_from(&held_back);
     }
     if limit.found.is_none() && limit.verdict == LimitVerdict::NothingStoodOut {
@@ -91,8 +91,7 @@ fn verdict(scene: &Scene<'_>) -> LimitVerdict {
 
 /// The limit on bytes a second that was set, where it made operations wait.
 fn held_back(point: &LoadPoint) -> Option<LimitFinding> {
-    let percent = percent(point)?;
-    let limit = point.held_back.map(|held| held.max_bytes_per_s as f64)?;
+    let (percent, limit) = (percent(point)?, point.was_held_back()?.max_bytes_per_s as f64);
     let seen = vec![
         Seen::against(Measure::HeldBackPercent, percent, HELD_BACK_PERCENT),
         Seen::beside(Measure::MaxBytesPerS, limit),
@@ -102,9 +101,8 @@ fn held_back(point: &LoadPoint) -> Option<LimitFinding> {
 
 /// Whether that was the limit: where a load point failed by it, or, where work goes as fast as it goes, where
 /// more were held back than a few that came together.
-fn is_held_back(point: &LoadPoint, verdict: LimitVerdict) -> bool {
-    let Some(finding) = held_back(point) else { return false };
-    match (verdict, point.culprit) {
+fn sets_the_figure(finding: &LimitFinding, culprit: Option<Culprit>, verdict: LimitVerdict) -> bool {
+    match (verdict, culprit) {
         (LimitVerdict::NothingLimited, _) => false,
         (_, Some(culprit)) => culprit == Culprit::MaxRate,
         (_, None) => finding.seen.first().is_some_and(Seen::stands_out),

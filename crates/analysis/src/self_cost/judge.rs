@@ -3,7 +3,6 @@
 
 use super::{PausedTotal, SelfCost};
 use crate::figures::seconds;
-use crate::held_back::percent;
 use crate::late::LateFigures;
 use crate::meter::RunTotals;
 use crate::summary::LoadPoint;
@@ -32,9 +31,9 @@ impl SelfCost {
         let cpu_us = cpu_s.map(|(user_s, system_s)| (user_s + system_s) * 1e6);
         let streams = OwnDelay::of(points);
         // Frames keep their times in the log, so that their lateness has that wait in it.
-        let lateness = totals
-            .lateness
-            .filter(|_| !points.iter().any(|point| point.streams.is_some() && is_held_back(point)));
+        let lateness = totals.lateness.filter(|_| {
+            !points.iter().any(|point| point.streams.is_some() && point.was_held_back().is_some())
+        });
         let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
         let paused_s = paused.map_or(0.0, |paused| seconds(paused.total_ns));
         let longest = paused.and_then(|paused| paused.longest);
@@ -76,10 +75,6 @@ impl SelfCost {
     }
 }
 
-fn is_held_back(point: &LoadPoint) -> bool {
-    percent(point).is_some()
-}
-
 /// What the tool's own delay did to streams.
 struct OwnDelay {
     max_us: f64,
@@ -91,7 +86,7 @@ impl OwnDelay {
     /// Over all load points; `None` where none has streams that began.
     fn of(points: &[LoadPoint]) -> Option<OwnDelay> {
         // A wait for a limit that was set is wanted.
-        let free = || points.iter().filter(|point| !is_held_back(point));
+        let free = || points.iter().filter(|point| point.was_held_back().is_none());
         let late = || free().filter_map(|point| point.streams.as_ref());
         let max_us = late().filter_map(|late| Some(late.total.own_delay?.max_us)).reduce(f64::max)?;
         let buffers = |late: &LateFigures| late.streams.iter().map(|stream| stream.buffer_s).reduce(f64::min);

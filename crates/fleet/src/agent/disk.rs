@@ -137,11 +137,6 @@ impl AgentDisk {
             .unwrap_or(Ok(()))
     }
 
-    /// Whether anything of a run lies here.
-    pub fn has(&self, run: &str) -> bool {
-        self.folder(run).is_ok_and(|folder| folder.exists())
-    }
-
     fn folder(&self, run: &str) -> io::Result<PathBuf> {
         match is_run_name(run) {
             true => Ok(self.dir.join(run)),

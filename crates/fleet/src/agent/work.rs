@@ -116,7 +116,7 @@ impl AgentWork {
         let disk = &self.place.disk;
         self.forgotten.retain(|(run, since)| {
             // Tried again when time goes by.
-            let _ = if disk.has(run) { disk.forget(run) } else { Ok(()) };
+            let _ = disk.forget(run);
             since.elapsed() < TIDIES_FOR
         });
     }

@@ -119,6 +119,12 @@ fn script(agent: &AgentName, uses: &[&str], does: &[&str]) -> String {
     )
 }
 
+/// A step of an agent's that a script does, and that reads nothing.
+fn by_script(agent: &AgentName, what: &str, uses: &[&str], does: &[&str]) -> InstallStep {
+    let command = script(agent, uses, does);
+    InstallStep { what: what.to_owned(), by: By::PowerShell, command, input: None }
+}
+
 /// The command that carries a script out. Nothing is read from standard input, and complaints come as text.
 pub(super) fn command(script: &str) -> String {
     let bytes: Vec<u8> = script.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -134,12 +140,7 @@ pub(super) fn install(request: &InstallRequest) -> Result<Vec<InstallStep>, Inst
         return Err(InstallError::OnceOnWindows);
     }
     let agent = &request.agent;
-    let by_script = |what: &str, uses: &[&str], does: &[&str]| InstallStep {
-        what: what.to_owned(),
-        by: By::PowerShell,
-        command: script(agent, uses, does),
-        input: None,
-    };
+    let by_script = |what: &str, uses: &[&str], does: &[&str]| by_script(agent, what, uses, does);
     let copy = |what: &str, from: &std::path::Path, name: &str| InstallStep {
         what: format!("{what} {}", from.display()),
         by: By::Scp,
@@ -165,12 +166,7 @@ pub(super) fn install(request: &InstallRequest) -> Result<Vec<InstallStep>, Inst
 
 /// The steps that remove an agent, whatever of it is there.
 pub(super) fn uninstall(agent: &AgentName) -> Vec<InstallStep> {
-    let step = |what: &str, uses: &[&str], does: &[&str]| InstallStep {
-        what: what.to_owned(),
-        by: By::PowerShell,
-        command: script(agent, uses, does),
-        input: None,
-    };
+    let step = |what: &str, uses: &[&str], does: &[&str]| by_script(agent, what, uses, does);
     vec![
         step("ending and removing its service", &[NATIVE], &[STOP, DELETE_SERVICE]),
         step("removing its folder, program and secret", &[AGAIN], &[DELETE_FOLDER]),

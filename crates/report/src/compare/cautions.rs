@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use reelgauge_analysis::compare::{Kinship, RunToCompare, Unit};
-use reelgauge_analysis::{Culprit, Outcome, Summary};
+use reelgauge_analysis::{Culprit, LoadPoint, Outcome, Summary};
 
 use super::say;
 use crate::about::storage_words;
@@ -169,8 +169,7 @@ fn of_itself(summary: &Summary) -> Vec<String> {
     }
     let is_own = |culprit: Culprit| culprit.is_own() && culprit != Culprit::MaxRate;
     let by_client = summary.load_points.iter().any(|point| point.culprit.is_some_and(is_own));
-    let mut held = summary.load_points.iter().filter_map(|point| point.held_back);
-    if let Some(held) = held.rfind(|held| held.operations > 0) {
+    if let Some(held) = summary.load_points.iter().rev().find_map(LoadPoint::was_held_back) {
         told.push(format!(
             "was held to {} MB/s (--max-rate): what waited for that says nothing of the storage.",
             mb_per_s(held.max_bytes_per_s as f64)

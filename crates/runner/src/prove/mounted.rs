@@ -3,9 +3,9 @@
 //! Read from the table of mounts alone, so that a dead mount holds nobody up. Where there is no such table
 //! nothing is known, and nothing said.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use reelgauge_engine::mount::shown_in;
 use reelgauge_record::mountinfo;
 
 /// A mount, as the table has it.
@@ -53,12 +53,11 @@ fn table() -> Option<Vec<u8>> {
     std::fs::read("/proc/self/mountinfo").ok()
 }
 
-/// What shows at a path: the deepest, and of several at one place the last.
+/// What shows at a path.
 fn mounted(table: &[u8], target: &Path) -> Option<Mounted> {
-    let place = |entry: &mountinfo::Entry| PathBuf::from(std::ffi::OsStr::from_bytes(&entry.mount_point));
-    let above = mountinfo::parse(table).into_iter().filter(|entry| target.starts_with(place(entry)));
-    let entry = above.max_by_key(|entry| place(entry).components().count())?;
-    Some(Mounted { mount_point: entry.mount_point, source: entry.source, options: entry.options })
+    let table = mountinfo::parse(table);
+    let mountinfo::Entry { mount_point, source, options, .. } = shown_in(&table, target)?.clone();
+    Some(Mounted { mount_point, source, options })
 }
 
 #[cfg(test)]

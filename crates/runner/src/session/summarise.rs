@@ -271,7 +271,7 @@ fn log_facts(drained: &Drained) -> LogFacts {
 
 /// What a limit on bytes a second held back.
 fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<String> {
-    let held = points.iter().filter_map(|point| point.held_back).filter(|held| held.operations > 0);
+    let held = points.iter().filter_map(LoadPoint::was_held_back);
     let (operations, rate) =
         held.fold((0, 0), |(sum, _), held| (sum + held.operations, held.max_bytes_per_s));
     let waited = counted(operations, "operation");

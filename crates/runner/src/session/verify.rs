@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 
 use reelgauge_analysis::summary::VerifyFacts;
 use reelgauge_engine::area::Area;
-use reelgauge_engine::clock::Clock;
 use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::pattern::PatternSpec;
-use reelgauge_engine::throttle::Throttle;
+use reelgauge_engine::throttle::Pace;
 use reelgauge_engine::verify::{self, Patterns, VerifyError, WriteMap, verify_files};
 
 use crate::interrupt::Interrupt;
@@ -55,28 +54,6 @@ impl Verified {
     }
 }
 
-/// Holds reading back to the limit of bytes a second that was set for the target.
-struct Pace {
-    throttle: Throttle,
-    clock: Clock,
-    paid_bytes: u64,
-}
-
-impl Pace {
-    /// Waits until so many bytes in all may have been read, or until told to stop.
-    fn wait_for(&mut self, checked_bytes: u64, interrupt: &Interrupt) {
-        let bytes = checked_bytes.saturating_sub(self.paid_bytes);
-        self.paid_bytes = checked_bytes;
-        while let Err(again_ns) = self.throttle.admit(self.clock.now_ns(), bytes) {
-            if interrupt.asked() {
-                return;
-            }
-            let left = Duration::from_nanos(again_ns.saturating_sub(self.clock.now_ns()));
-            std::thread::sleep(left.min(BEAT));
-        }
-    }
-}
-
 /// Reads back and compares every unit that the run wrote into these files. Gives up when nothing was read for
 /// `hang_after`, as long as the run waits for any operation.
 pub fn read_back(
@@ -92,14 +69,13 @@ pub fn read_back(
     let (sender, result) = channel();
     let work = {
         let (dir, files) = (area.dir().clone(), files.to_vec());
-        let pace = |throttle| Pace { throttle, clock: Clock::start(), paid_bytes: 0 };
-        let mut pace = area.throttle().map(pace);
+        let pace = area.throttle().map(Pace::new);
         let (map, checked, interrupt) = (Arc::clone(map), Arc::clone(&checked), interrupt.clone());
         move || {
             let mut go_on = |bytes| {
-                checked.store(bytes, Ordering::Relaxed);
-                if let Some(pace) = &mut pace {
-                    pace.wait_for(bytes, &interrupt);
+                let before = checked.swap(bytes, Ordering::Relaxed);
+                if let Some(pace) = &pace {
+                    pace.wait_for(bytes.saturating_sub(before), || interrupt.asked());
                 }
                 !interrupt.asked()
             };

@@ -23,9 +23,8 @@ pub(crate) fn judge_last<S>(
     done: &PointDone<S>,
     stream_count: u32,
 ) -> bool {
-    let held = session.done().last().and_then(|point| point.held_back);
-    let is_held_back = held.is_some_and(|held| held.operations > 0);
-    let in_words = if is_held_back { in_words_held_back } else { in_words };
+    let held = session.done().last().and_then(LoadPoint::was_held_back);
+    let in_words = if held.is_some() { in_words_held_back } else { in_words };
     let verdict = in_words(ruling_of(groups, &done.judged, &done.total));
     let passed = verdict.passed;
     let line_bytes_per_s = session.line_bytes_per_s();

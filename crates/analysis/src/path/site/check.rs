@@ -3,6 +3,8 @@
 //!
 //! Not here: which units an answer may have (results).
 
+use std::fmt::Display;
+
 use super::{Bus, Raid, Site};
 
 /// The speeds that links have, in Mbit/s.
@@ -103,8 +105,7 @@ fn number(
     value: Option<f64>,
     bounds: (f64, f64),
 ) -> Option<SiteFault> {
-    let value = value.filter(|value| !(bounds.0..=bounds.1).contains(value))?.to_string();
-    Some(SiteFault { table, key, value, allowed: format!("a number from {} to {}", bounds.0, bounds.1) })
+    within(table, key, value, bounds, "a number")
 }
 
 fn whole(
@@ -113,13 +114,18 @@ fn whole(
     value: Option<u32>,
     bounds: (u32, u32),
 ) -> Option<SiteFault> {
-    let value = value.filter(|value| !(bounds.0..=bounds.1).contains(value))?.to_string();
-    Some(SiteFault {
-        table,
-        key,
-        value,
-        allowed: format!("a whole number from {} to {}", bounds.0, bounds.1),
-    })
+    within(table, key, value, bounds, "a whole number")
+}
+
+fn within<T: PartialOrd + Display>(
+    table: &'static str,
+    key: &'static str,
+    value: Option<T>,
+    (least, most): (T, T),
+    what: &str,
+) -> Option<SiteFault> {
+    let value = value.filter(|value| !(&least..=&most).contains(&value))?.to_string();
+    Some(SiteFault { table, key, value, allowed: format!("{what} from {least} to {most}") })
 }
 
 /// Disks that are too few for their RAID; none at all are said already.
