@@ -159,13 +159,18 @@ mod tests {
         let mut programs = Programs::default();
         let mut busy =
             std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("sh");
-        programs.look(0, 100.0, &mut Look::new());
-        std::thread::sleep(std::time::Duration::from_millis(600));
-        programs.next_look = 0;
-        let mut look = Look::new();
-        programs.look(600_000_000, 100.0, &mut look);
+        let begun = std::time::Instant::now();
+        // Only those that took most are told, and others may be busier than it for a while.
+        let is_seen = std::iter::repeat_with(|| {
+            let mut look = Look::new();
+            programs.look(begun.elapsed().as_nanos() as u64, 100.0, &mut look);
+            programs.next_look = 0;
+            std::thread::sleep(std::time::Duration::from_millis(600));
+            look.keys().any(|key| key.name == "program_percent" && key.device == "sh")
+        });
+        let is_seen = is_seen.take(50).any(|is_seen| is_seen);
         busy.kill().and_then(|()| busy.wait()).expect("it can be ended");
-        assert!(look.keys().any(|key| key.name == "program_percent" && key.device == "sh"), "{look:#?}");
+        assert!(is_seen, "not once in half a minute");
     }
 
     #[cfg(target_os = "linux")]

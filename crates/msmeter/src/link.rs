@@ -6,7 +6,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -137,7 +137,7 @@ pub fn listen(address: SocketAddr, guests: Guests) -> io::Result<Workers> {
 
 fn accept(listener: &TcpListener, guests: &Guests, sender: &SyncSender<Event>, over: &AtomicBool) {
     let (mut key, strangers) = (0, Arc::new(Strangers::default()));
-    let registered = Arc::new(AtomicUsize::new(0));
+    let registered = Arc::new(Registered::default());
     while !over.load(Ordering::Relaxed) {
         let Ok((stream, peer)) = listener.accept() else {
             std::thread::sleep(LOOK_EVERY);
@@ -206,7 +206,7 @@ fn serve(
     stream: TcpStream,
     sender: &SyncSender<Event>,
     strangers: &Strangers,
-    registered: &AtomicUsize,
+    registered: &Registered,
 ) {
     let mut lines = Lines::default();
     let said = hello(&stream, &mut lines);
@@ -223,31 +223,65 @@ fn serve(
             return;
         }
     };
-    if registered.fetch_add(1, Ordering::Relaxed) < WORKERS_MAX + SPARE_WORKERS_MAX {
-        serve_worker((key, peer), stream, sender, lines, early);
-    } else {
-        let _ = sender.try_send(Event::Refused { peer, why: "there are too many workers" });
+    match registered.join((key, peer), &stream, sender) {
+        Joined::No => return,
+        Joined::NoPlace => {
+            let _ = sender.try_send(Event::Refused { peer, why: "there are too many workers" });
+            return;
+        }
+        Joined::Yes => serve_worker(key, stream, sender, lines, early),
     }
-    registered.fetch_sub(1, Ordering::Relaxed);
+    registered.leave();
 }
 
-/// Everything that comes of who said hello.
+/// Workers that are connected. They are greeted one by one, so that they are told of, and numbered, in the
+/// order in which they were greeted.
+#[derive(Debug, Default)]
+struct Registered(Mutex<usize>);
+
+enum Joined {
+    Yes,
+    /// It was gone before it was there, or nobody listens any more.
+    No,
+    NoPlace,
+}
+
+impl Registered {
+    fn join(
+        &self,
+        (key, peer): (usize, SocketAddr),
+        stream: &TcpStream,
+        sender: &SyncSender<Event>,
+    ) -> Joined {
+        let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if *count >= WORKERS_MAX + SPARE_WORKERS_MAX {
+            return Joined::NoPlace;
+        }
+        let greeted = stream.try_clone().and_then(|of_link| {
+            let link = Link { key, peer, stream: of_link };
+            link.send(ANSWER).map(|()| link)
+        });
+        let Ok(link) = greeted else { return Joined::No };
+        if sender.send(Event::Joined(link)).is_err() {
+            return Joined::No;
+        }
+        *count += 1;
+        Joined::Yes
+    }
+
+    fn leave(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+    }
+}
+
+/// Everything that comes of a worker that was greeted.
 fn serve_worker(
-    (key, peer): (usize, SocketAddr),
+    key: usize,
     stream: TcpStream,
     sender: &SyncSender<Event>,
     mut lines: Lines,
     early: Vec<Line>,
 ) {
-    let joined = stream.try_clone().and_then(|of_link| {
-        let link = Link { key, peer, stream: of_link };
-        link.send(ANSWER).map(|()| link)
-    });
-    // A worker that is gone before it is there is none.
-    let Ok(link) = joined else { return };
-    if sender.send(Event::Joined(link)).is_err() {
-        return;
-    }
     let send_lines = |lines: Vec<Line>| {
         let at = Instant::now();
         lines.into_iter().all(|line| sender.send(Event::Line { key, at, line }).is_ok())
