@@ -7,7 +7,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -158,11 +158,18 @@ impl SlowDisk {
         self.faulty.faults().delay(time);
     }
 
-    /// A file of what its device is set to.
-    fn set_queue(&self, name: &str, value: u32) {
+    fn set_read_ahead(&self, kib: u32) {
+        std::fs::write(self.read_ahead_file(), kib.to_string()).unwrap();
+    }
+
+    fn read_ahead_kib(&self) -> u32 {
+        std::fs::read_to_string(self.read_ahead_file()).unwrap().trim().parse().unwrap()
+    }
+
+    fn read_ahead_file(&self) -> PathBuf {
         let source = tool(&format!("findmnt -n -o SOURCE {}", self.mount.path().display()));
         let device = source.trim().trim_start_matches("/dev/");
-        std::fs::write(format!("/sys/block/{device}/queue/{name}"), value.to_string()).unwrap();
+        format!("/sys/block/{device}/queue/read_ahead_kb").into()
     }
 }
 
@@ -213,8 +220,9 @@ fn read_ahead_that_is_switched_off_is_named_and_enough_of_it_is_not() {
     measured(&reader("--direct").with(&["--duration", "1s"]), None);
     disk.each_request_takes(Duration::from_millis(1));
     for (read_ahead_kib, is_too_small) in [(0, true), (4096, false)] {
-        disk.set_queue("read_ahead_kb", read_ahead_kib);
+        disk.set_read_ahead(read_ahead_kib);
         let told = measured(&reader("--buffered"), None);
+        assert_eq!(disk.read_ahead_kib(), read_ahead_kib, "something else set it meanwhile");
         assert_eq!(told.has_rule("blk.read_ahead"), is_too_small, "{:#}", told.limit);
         if is_too_small {
             assert_eq!(told.step(), "disk", "{:#}", told.limit);
