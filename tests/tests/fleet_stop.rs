@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
+use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{count, only_in, text};
@@ -47,4 +48,25 @@ fn where_nobody_goes_on_without_the_others_all_stop_when_one_is_killed() {
     let told = outcome.json();
     assert!(count(&told, "hosts.points.0.hosts.0.figures.ops") > 0, "what the other measured is kept");
     assert_ne!(text(&told, "outcome"), "complete");
+}
+
+/// It is no wrong usage, and nothing is lost: with room, what was measured is put together.
+#[test]
+fn where_the_controllers_disk_is_full_everything_is_kept_until_there_is_room() {
+    require!(Need::NatsServer, Need::Root, Need::FileSystem("tmpfs"));
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b"], "2s");
+    let full = TempMount::tmpfs(1);
+    std::os::unix::fs::symlink(full.path(), bed.runs()).unwrap();
+    let ballast = full.path().join("ballast");
+    std::fs::write(&ballast, vec![1; (1 << 20) - (16 << 10)]).unwrap();
+    let outcome = bed.run().wait(PATIENCE).expect_code(3);
+    let said = outcome.said().replace('\n', " ");
+    assert!(said.contains("No space left on device") && said.contains("What was measured is kept"), "{said}");
+    assert!(said.contains("reelgauge fleet logs "), "{said}");
+    std::fs::remove_file(&ballast).unwrap();
+    let told = bed.logs().expect_code(0).json();
+    assert_eq!(text(&told, "outcome"), "complete");
+    assert!(counted(&only_in(&bed.runs()), &told).iter().all(|&ops| ops > 0));
+    assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
 }

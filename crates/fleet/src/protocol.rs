@@ -209,6 +209,9 @@ pub struct RunState {
     pub skews_ns: Vec<i64>,
     /// How many load points had their whole time.
     pub points_complete: u16,
+    /// When it ended, by the agent's wall clock; `None` while it goes on, and where nobody saw it end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_ns: Option<i64>,
     /// How its latest trial went, in a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<JudgedTrial>,

@@ -154,7 +154,7 @@ fn fleet_table(there: &[&AgentLine<'_>], width: usize) -> Table {
         "free",
         "GB",
         each(&|root| match root.available_bytes {
-            Some(bytes) => units::count(bytes / 1_000_000_000),
+            Some(bytes) => units::number(bytes as f64 / 1e9),
             None => "not known".to_owned(),
         }),
     );

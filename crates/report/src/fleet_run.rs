@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::text::plain_short;
-use crate::units::{amount, count, counted, number};
+use crate::units::{amount, count, counted, duration, number};
 
 /// More of what an agent says is not shown.
 const SAID_CHARS_MAX: usize = 300;
@@ -90,11 +90,13 @@ pub struct FleetTries {
 /// What a fleet does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum FleetDoes {
-    /// Files are made; so many agents are ready.
+    /// Files are made.
     #[default]
     Preparing,
-    /// So many agents are ready for a load point.
+    /// So many agents are ready for a load point; before the first one files are made meanwhile.
     Readying {
+        /// Which, from 0. There may be none: nobody knows that before all agents said that they are done.
+        point: u16,
         /// How many.
         ready: u64,
     },
@@ -119,6 +121,10 @@ pub enum FleetDoes {
         p99_ms: Option<f64>,
         /// Of all streams; `None` where there are no frames.
         late_frames: Option<u64>,
+        /// How long nobody was answered by the storage; `None` where anybody is.
+        no_answer_s: Option<f64>,
+        /// Agents that were not heard for a while, whose part is in no rate; and the longest such while.
+        unheard: Option<(u64, f64)>,
     },
     /// Everybody is ready for a load point and waits, because somebody paused the run.
     Paused {
@@ -131,9 +137,46 @@ pub enum FleetDoes {
     Fetching {
         /// Bytes that are here.
         done_bytes: u64,
-        /// Of so many.
+        /// Of so many; 0 before anybody said how many there are.
         all_bytes: u64,
     },
+}
+
+/// What is said of a load point that goes on, behind who takes part in it.
+fn measuring(does: &FleetDoes, present: u64) -> String {
+    let FleetDoes::Measuring {
+        read_bytes_per_s,
+        write_bytes_per_s,
+        p99_ms,
+        late_frames,
+        no_answer_s,
+        unheard,
+        ..
+    } = does
+    else {
+        return String::new();
+    };
+    let mut line = match *unheard {
+        Some((agents, s)) if agents >= present => return format!(", none heard for {s:.0} s"),
+        Some((agents, s)) => format!(", {} not heard for {s:.0} s", count(agents)),
+        None => String::new(),
+    };
+    match late_frames {
+        Some(0) => line.push_str(", no late frame"),
+        Some(late_frames) => line.push_str(&format!(", {}", counted(*late_frames, "late frame"))),
+        None => {}
+    }
+    if let Some(s) = no_answer_s {
+        line.push_str(&format!(", no answer for {s:.0} s"));
+        return line;
+    }
+    let rate = |bytes_per_s: &f64| number(bytes_per_s / 1e6);
+    let (read, written) = (rate(read_bytes_per_s), rate(write_bytes_per_s));
+    line.push_str(&format!(", {read} MB/s read, {written} MB/s written"));
+    if let Some(p99_ms) = p99_ms {
+        line.push_str(&format!(", p99 {}", duration(p99_ms * 1e3)));
+    }
+    line
 }
 
 /// How a run of a fleet stands, in a line.
@@ -160,38 +203,24 @@ fn standing(now: &FleetNow) -> String {
     };
     match &now.does {
         FleetDoes::Preparing => format!("preparing: {agents}"),
-        FleetDoes::Readying { ready } => format!("preparing: {agents}, {} ready", count(*ready)),
+        FleetDoes::Readying { point: 0, ready } => format!("preparing: {agents}, {} ready", count(*ready)),
+        FleetDoes::Readying { point, ready: 0 } => format!("after load point {point}: {agents}"),
+        FleetDoes::Readying { point, ready } => {
+            format!("before load point {}: {agents}, {} ready", u32::from(*point) + 1, count(*ready))
+        }
         FleetDoes::Starting { point, in_s } => {
             format!("load point {} begins in {in_s:.0} s: {agents}", u32::from(*point) + 1)
         }
-        FleetDoes::Measuring {
-            point,
-            elapsed_s,
-            read_bytes_per_s,
-            write_bytes_per_s,
-            p99_ms,
-            late_frames,
-        } => {
-            let rate = |bytes_per_s: f64| number((bytes_per_s / 1e6).round());
-            let mut line = format!("load point {}, {elapsed_s:.0} s: {agents}", u32::from(*point) + 1);
-            if let Some(late_frames) = late_frames {
-                line.push_str(&match late_frames {
-                    0 => ", no late frame".to_owned(),
-                    late_frames => format!(", {}", counted(*late_frames, "late frame")),
-                });
-            }
-            let (read, written) = (rate(*read_bytes_per_s), rate(*write_bytes_per_s));
-            line.push_str(&format!(", {read} MB/s read, {written} MB/s written"));
-            if let Some(p99_ms) = p99_ms {
-                line.push_str(&format!(", p99 {p99_ms:.1} ms"));
-            }
-            line
+        FleetDoes::Measuring { point, elapsed_s, .. } => {
+            let at = format!("load point {}, {elapsed_s:.0} s: {agents}", u32::from(*point) + 1);
+            format!("{at}{}", measuring(&now.does, now.present))
         }
         FleetDoes::Paused { point } => {
             let point = u32::from(*point) + 1;
             format!("paused before load point {point}: {agents}; 'reelgauge fleet resume' goes on")
         }
         FleetDoes::Stopping => format!("stopping: {agents}"),
+        FleetDoes::Fetching { all_bytes: 0, .. } => "fetching what was measured".to_owned(),
         FleetDoes::Fetching { done_bytes, all_bytes } => {
             format!("fetching what was measured: {} of {}", amount(*done_bytes), amount(*all_bytes))
         }
@@ -234,11 +263,11 @@ fn so_far(line: &SoFarLine) -> String {
     if line.told == 0 {
         return format!("  load point {point}: its figures are with the agents until the run is over\n");
     }
-    let rate = |bytes_per_s: f64| number((bytes_per_s / 1e6).round());
+    let rate = |bytes_per_s: f64| number(bytes_per_s / 1e6);
     let (read, written) = (rate(line.read_bytes_per_s), rate(line.write_bytes_per_s));
     let mut text = format!("  load point {point}: {read} MB/s read, {written} MB/s written");
     match line.p99_ms {
-        Some(p99_ms) => text.push_str(&format!(", p99 {p99_ms:.1} ms")),
+        Some(p99_ms) => text.push_str(&format!(", p99 {}", duration(p99_ms * 1e3))),
         None => text.push_str(", no response time was measured"),
     }
     text.push_str(&format!(", {}", counted(line.ops, "operation")));
@@ -475,13 +504,40 @@ mod tests {
             write_bytes_per_s: 95.0e6,
             p99_ms: Some(12.34),
             late_frames: None,
+            no_answer_s: None,
+            unheard: None,
         };
-        let line =
-            fleet_now(&FleetNow { present: 2, agents: 3, does: measuring, will_pause: false, tries: None });
+        let said =
+            |does: FleetDoes| fleet_now(&FleetNow { present: 2, agents: 3, does, ..FleetNow::default() });
+        let line = said(measuring.clone());
         assert_eq!(
             line,
             "load point 2, 12 s: 2 of 3 agents, 1,234 MB/s read, 95.0 MB/s written, p99 12.3 ms"
         );
+        // What was said before somebody fell silent is not how it stands.
+        let stands = |late: Option<u64>, silent_s: Option<f64>, not_heard: Option<(u64, f64)>| {
+            let mut does = measuring.clone();
+            if let FleetDoes::Measuring { late_frames, no_answer_s, unheard, p99_ms, .. } = &mut does {
+                (*late_frames, *no_answer_s, *unheard, *p99_ms) = (late, silent_s, not_heard, None);
+            }
+            said(does)
+        };
+        assert_eq!(
+            stands(Some(3), None, Some((2, 8.0))),
+            "load point 2, 12 s: 2 of 3 agents, none heard for 8 s"
+        );
+        assert_eq!(
+            stands(Some(0), None, Some((1, 8.0))),
+            "load point 2, 12 s: 2 of 3 agents, 1 not heard for 8 s, no late frame, 1,234 MB/s read, 95.0 MB/s \
+             written"
+        );
+        assert_eq!(
+            stands(Some(3), Some(11.0), None),
+            "load point 2, 12 s: 2 of 3 agents, 3 late frames, no answer for 11 s"
+        );
+        let after = |ready| said(FleetDoes::Readying { point: 2, ready });
+        assert_eq!(after(0), "after load point 2: 2 of 3 agents");
+        assert_eq!(after(1), "before load point 3: 2 of 3 agents, 1 ready");
         let starting = FleetDoes::Starting { point: 0, in_s: 2.6 };
         let line =
             fleet_now(&FleetNow { present: 3, agents: 3, does: starting, will_pause: false, tries: None });
@@ -489,7 +545,7 @@ mod tests {
         let all = FleetNow {
             present: 1,
             agents: 1,
-            does: FleetDoes::Readying { ready: 0 },
+            does: FleetDoes::Readying { point: 0, ready: 0 },
             will_pause: true,
             tries: None,
         };
@@ -524,7 +580,7 @@ mod tests {
         let unknown = SoFarLine { point: 1, agents: 2, ..SoFarLine::default() };
         assert_eq!(
             fleet_so_far(&[told, unknown]),
-            "Measured so far:\n  load point 1: 2,000 MB/s read, 0 MB/s written, p99 4.6 ms, 1,234 operations, 2 failed, \
+            "Measured so far:\n  load point 1: 2,000 MB/s read, 0 MB/s written, p99 4.56 ms, 1,234 operations, 2 failed, \
              1 late frame (of 1 of 2 agents)\n  load point 2: its figures are with the agents until the run is over\n"
         );
     }

@@ -216,7 +216,8 @@ pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut Page) {
         let off = section.clock_uncertainty_us.map(|us| format!(" (give or take {})", duration(us)));
         page.item(
             "Start",
-            &format!("within {} of each other{}.", duration(skew_us), off.unwrap_or_default()),
+            // No clock is read so exactly that less would mean anything.
+            &format!("within {} of each other{}.", duration(skew_us.max(1.0)), off.unwrap_or_default()),
         );
     }
     nics(&point.nics, show.detail == Detail::PerWorker, page);

@@ -50,7 +50,7 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
 /// What the storage carries, or why that is not known.
 fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> String {
     let (place, what) = (place(&summary.target), plain_short(&facts.what, 80));
-    let number = |streams: u32| format!("{} {what}", count(u64::from(streams)));
+    let number = |streams: u32| format!("{} {}", count(u64::from(streams)), as_counted(streams, &what));
     let own = match statement.cause.map(|cause| cause.culprit) {
         Some(Culprit::Tool) => "the tool itself",
         Some(Culprit::MaxRate) => "the limit on bytes a second that was set (--max-rate)",
@@ -96,6 +96,15 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
             number(streams),
             count(u64::from(most))
         ),
+    }
+}
+
+/// Of `players of prores-422-hq-uhd-25` one is a `player of prores-422-hq-uhd-25`.
+fn as_counted(streams: u32, what: &str) -> String {
+    let (noun, rest) = what.split_at(what.find(' ').unwrap_or(what.len()));
+    match noun.strip_suffix('s').filter(|_| streams == 1) {
+        Some(one) => format!("{one}{rest}"),
+        None => what.to_owned(),
     }
 }
 

@@ -241,6 +241,7 @@ mod tests {
             phase,
             skews_ns: vec![5],
             points_complete: 1,
+            over_ns: Some(9),
             judged: None,
         };
         disk.keep_state(&state).unwrap();

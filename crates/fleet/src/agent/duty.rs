@@ -186,6 +186,7 @@ impl Duty {
             Said::Live(live) => return self.tell_live(live),
             Said::Done { code, reason, .. } => {
                 state.phase = Phase::Over { code: Some(code), reason };
+                state.over_ns = Some(now.unix_ns);
                 self.active = None;
                 self.stops = false;
             }
@@ -203,6 +204,7 @@ impl Duty {
             return Vec::new();
         };
         state.phase = Phase::Over { code: None, reason: Some(why.to_owned()) };
+        state.over_ns = Some(now.unix_ns);
         self.stops = false;
         vec![self.beat(now)]
     }
@@ -315,8 +317,9 @@ impl Duty {
         };
         let phase = refused.map_or(Phase::Preparing, |why| Phase::Refused { why });
         let is_begun = phase == Phase::Preparing;
-        let (skews_ns, points_complete, judged) = (Vec::new(), 0, None);
-        let state = RunState { run: run.clone(), plan_sha256, phase, skews_ns, points_complete, judged };
+        let (skews_ns, points_complete, over_ns, judged) = (Vec::new(), 0, None, None);
+        let state =
+            RunState { run: run.clone(), plan_sha256, phase, skews_ns, points_complete, over_ns, judged };
         self.runs.insert(run.clone(), state);
         let mut deeds = Vec::new();
         if is_begun {

@@ -251,6 +251,7 @@ mod tests {
             phase,
             skews_ns: Vec::new(),
             points_complete: 0,
+            over_ns: None,
             judged: None,
         };
         let runs = phase.map(state).into_iter().collect();

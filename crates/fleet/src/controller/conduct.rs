@@ -35,6 +35,8 @@ const DISK_MOST: Duration = Duration::from_secs(30);
 const NOTHING_FOR: Duration = Duration::from_millis(1_800);
 /// Whoever does not look for so long could not listen, either.
 const LOOKS_EVERY_NS: i64 = 1_000_000_000;
+/// What was said so long ago is not told as how it stands: agents say it every second.
+const STALE_AFTER_NS: i64 = 3_000_000_000;
 
 /// What happens when an agent is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,6 +163,16 @@ impl Member {
     /// How a load point went or goes, as far as it has said so to this process of the controller.
     pub fn live_of(&self, point: u16) -> Option<&LiveSaid> {
         self.live.as_ref().filter(|live| live.point == point).or_else(|| self.past.get(&point))
+    }
+
+    /// For how long nothing was heard of it.
+    pub fn silent_for_ns(&self, now_ns: i64) -> i64 {
+        (now_ns - self.heard_ns.unwrap_or(now_ns)).max(0)
+    }
+
+    /// Whether what it said last is how it stands, still.
+    pub fn is_heard(&self, now_ns: i64) -> bool {
+        self.silent_for_ns(now_ns) < STALE_AFTER_NS
     }
 
     /// A word on how a load point goes. One that was overtaken on its way says nothing new.
@@ -520,7 +532,7 @@ impl Conduct {
                 from_ns: member.heard_ns.unwrap_or(now_ns - member.silent_ns),
                 why: if member.session.is_some() { WhyMissing::NotHeard } else { WhyMissing::NeverHeard },
             });
-            let ended = || member.why_out(stage).map(|why| Missing { from_ns: now_ns, why });
+            let ended = || member.why_out(stage).map(|why| Missing { from_ns: member.ended_ns(now_ns), why });
             let late = || {
                 let point = member.did_not_begin(stage, now_ns)?;
                 Some(Missing { from_ns: now_ns, why: WhyMissing::DidNotBegin { point } })
@@ -697,9 +709,20 @@ impl Member {
             Phase::Refused { why } => Some(WhyMissing::Refused { why: why.clone() }),
             // Criteria that are not met are a result.
             Phase::Over { code: Some(0 | 1), .. } if !self.observes && !stage.is_before_all() => None,
+            Phase::Over { reason: Some(why), .. } if stage.is_before_all() => {
+                Some(WhyMissing::Refused { why: why.clone() })
+            }
             Phase::Over { reason, .. } => Some(WhyMissing::EndedEarly { why: reason.clone() }),
             _ => None,
         }
+    }
+
+    /// When its run ended, by the controller's clock: perhaps long ago, where nobody listened. Now, where
+    /// that is not known.
+    fn ended_ns(&self, now_ns: i64) -> i64 {
+        let over_ns = self.state.as_ref().and_then(|state| state.over_ns);
+        let clock = self.clock_after.or(self.clock_before);
+        over_ns.zip(clock).map_or(now_ns, |(over_ns, clock)| (over_ns - clock.offset_ns).min(now_ns))
     }
 
     /// The load point that it should have begun by now.
@@ -747,8 +770,8 @@ mod tests {
     /// An agent that was told to prepare, as it says that it stands.
     fn prepares(number: u64, phase: Phase) -> Beat {
         let (run, plan_sha256) = (NAME.to_owned(), String::new());
-        let (skews_ns, points_complete, judged) = (Vec::new(), 0, None);
-        beat(number, vec![RunState { run, plan_sha256, phase, skews_ns, points_complete, judged }])
+        let (skews_ns, points_complete, over_ns, judged) = (Vec::new(), 0, None, None);
+        beat(number, vec![RunState { run, plan_sha256, phase, skews_ns, points_complete, over_ns, judged }])
     }
 
     #[test]
@@ -787,6 +810,31 @@ mod tests {
         assert!(!told.iter().any(|(_, order)| matches!(order, Order::Start { .. })), "{told:?}");
         let again = Conduct::resumed(&conduct.saved(), 2).unwrap();
         assert!(again.only_prepares && again.members[0].is_prepared);
+    }
+
+    /// Of whoever ended while nobody listened it is told when; of whom nothing began, that it did not.
+    #[test]
+    fn who_ended_is_missing_from_then_on() {
+        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let missing = |stage: Stage, over_ns: Option<i64>| {
+            let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part.clone()], 1);
+            conduct.stage = stage;
+            let reason = Some("no word".to_owned());
+            let mut beat = prepares(1, Phase::Over { code: Some(3), reason });
+            beat.clock = Some(ClockOffset { offset_ns: 5_000, uncertainty_ns: 9 });
+            beat.runs[0].over_ns = over_ns;
+            conduct.beat(1_000_000, "a", beat);
+            conduct.tick(1_000_000, true);
+            conduct.members[0].missing.clone().unwrap()
+        };
+        let goes_on = Stage::Point { point: 0, at_ns: 10 };
+        let ended =
+            |from_ns| Missing { from_ns, why: WhyMissing::EndedEarly { why: Some("no word".to_owned()) } };
+        assert_eq!(missing(goes_on, Some(405_000)), ended(400_000));
+        assert_eq!(missing(goes_on, None), ended(1_000_000));
+        assert_eq!(missing(goes_on, Some(i64::MAX)), ended(1_000_000), "not in the future");
+        let before = missing(Stage::Preparing { point: 0 }, None);
+        assert_eq!(before.why, WhyMissing::Refused { why: "no word".to_owned() });
     }
 
     #[test]
@@ -837,8 +885,8 @@ mod tests {
         assert!(!next.members[0].is_settled());
         let phase = Phase::Over { code: Some(3), reason: None };
         let (run, plan_sha256) = (NAME.to_owned(), String::new());
-        let (skews_ns, points_complete, judged) = (Vec::new(), 0, None);
-        let state = RunState { run, plan_sha256, phase, skews_ns, points_complete, judged };
+        let (skews_ns, points_complete, over_ns, judged) = (Vec::new(), 0, None, None);
+        let state = RunState { run, plan_sha256, phase, skews_ns, points_complete, over_ns, judged };
         next.beat(2, "a", beat(5, vec![state]));
         assert!(!next.members[0].is_settled());
         // Everything of it is here, which it has not heard: it keeps its copy until it has.

@@ -24,12 +24,20 @@ pub fn phase(conduct: &Conduct, now_ns: i64) -> Option<String> {
         Stage::Preparing { point: 0 } => Some("preparing".to_owned()),
         Stage::Preparing { point } => Some(format!("waiting for load point {}", u32::from(point) + 1)),
         Stage::Point { point, at_ns } => {
-            (now_ns < at_ns).then(|| format!("about to begin load point {}", u32::from(point) + 1))
+            let begins = || format!("about to begin load point {}", u32::from(point) + 1);
+            let is_silent = || nobody_is_heard(conduct, now_ns).then(|| "not hearing any agent".to_owned());
+            if now_ns < at_ns { Some(begins()) } else { is_silent() }
         }
         Stage::Paused { .. } => Some("paused".to_owned()),
         Stage::Stopping => Some("stopping".to_owned()),
         Stage::Over => Some("fetching what was measured".to_owned()),
     }
+}
+
+/// Whether all that takes part fell silent: the server stands, or the way to it.
+fn nobody_is_heard(conduct: &Conduct, now_ns: i64) -> bool {
+    let mut present = conduct.measuring().filter(|member| member.missing.is_none()).peekable();
+    present.peek().is_some() && present.all(|member| !member.is_heard(now_ns))
 }
 
 /// On the run's clock: since its first load point began, and 0 before that.
@@ -38,11 +46,13 @@ pub fn at_s(conduct: &Conduct, now_ns: i64) -> f64 {
     whole_ms_s(now_ns.saturating_sub(begun_ns).max(0))
 }
 
-/// The load point that goes on; `None` while none does, or nobody has told anything of it.
+/// The load point that goes on; `None` while none does, nobody has told anything of it, or nobody is heard.
 pub fn tick(conduct: &Conduct, now_ns: i64) -> Option<LiveTick> {
     let Stage::Point { point, at_ns } = conduct.stage else { return None };
-    let members: Vec<HostNow<'_>> = conduct.measuring().map(|member| HostNow::of(member, point)).collect();
-    if now_ns < at_ns || members.iter().all(|host| host.live.is_none()) {
+    let members: Vec<HostNow<'_>> =
+        conduct.measuring().map(|member| HostNow::of(member, point, now_ns)).collect();
+    let is_untold = members.iter().all(|host| host.live.is_none());
+    if now_ns < at_ns || is_untold || nobody_is_heard(conduct, now_ns) {
         return None;
     }
     let told = || members.iter().filter_map(|host| host.live);
@@ -73,16 +83,18 @@ pub fn tick(conduct: &Conduct, now_ns: i64) -> Option<LiveTick> {
 struct HostNow<'a> {
     member: &'a Member,
     live: Option<&'a LiveSaid>,
+    /// Whether it was heard a moment ago.
+    is_heard: bool,
 }
 
 impl<'a> HostNow<'a> {
-    fn of(member: &'a Member, point: u16) -> HostNow<'a> {
-        HostNow { member, live: member.live_of(point) }
+    fn of(member: &'a Member, point: u16, now_ns: i64) -> HostNow<'a> {
+        HostNow { member, live: member.live_of(point), is_heard: member.is_heard(now_ns) }
     }
 
     /// Whether what it said last is how it stands.
     fn goes_on(&self) -> bool {
-        self.member.missing.is_none() && self.live.is_some_and(|live| !live.is_over)
+        self.is_heard && self.member.missing.is_none() && self.live.is_some_and(|live| !live.is_over)
     }
 
     fn name(&self) -> &'a str {
@@ -95,7 +107,7 @@ impl<'a> HostNow<'a> {
 
     fn bytes_per_s(&self, of: impl Fn(&LiveSaid) -> f64) -> Option<f64> {
         let is_over = |live: &LiveSaid| live.is_over;
-        let live = self.live.filter(|_| self.member.missing.is_none())?;
+        let live = self.live.filter(|_| self.is_heard && self.member.missing.is_none())?;
         Some(if is_over(live) { 0.0 } else { of(live) })
     }
 }
@@ -108,7 +120,12 @@ fn label(conduct: &Conduct, point: u16, said: Option<&str>) -> String {
     tried.or(said).unwrap_or_else(|| format!("load point {}", u32::from(point) + 1))
 }
 
-/// For how long nobody at all was answered; `None` while anybody is.
+/// For how long nobody at all was answered in a load point; `None` while anybody is.
+pub fn no_answer_s(conduct: &Conduct, point: u16, now_ns: i64) -> Option<f64> {
+    let hosts = conduct.measuring().map(|member| HostNow::of(member, point, now_ns));
+    nobody_is_answered_s(hosts.filter(HostNow::goes_on).filter_map(|host| host.live))
+}
+
 fn nobody_is_answered_s<'a>(going: impl Iterator<Item = &'a LiveSaid>) -> Option<f64> {
     let silent: Option<Vec<u64>> = going.map(|live| live.no_answer_ms).collect();
     silent?.into_iter().min().map(seconds)
@@ -173,6 +190,7 @@ mod tests {
 
     use super::super::conduct::{Missing, OnLoss, Part};
     use super::*;
+    use crate::protocol::Beat;
 
     fn conduct(names: &[String]) -> Conduct {
         let part = |name: &String| Part {
@@ -238,6 +256,23 @@ mod tests {
         assert_eq!(tick.hosts.read_bytes_per_s, [Some(100.0), None, None]);
         assert_eq!(tick.hosts.missing, [None, Some("it was not heard any more".to_owned()), None]);
         assert_eq!(tick.hosts.late_frames, [Some(0), Some(3), None]);
+    }
+
+    #[test]
+    fn who_fell_silent_reads_nothing_that_is_known_and_where_all_did_nothing_is_told() {
+        let mut conduct = conduct(&names(&["a", "b"]));
+        let beat = |number| Beat { session: 7, beat: number, ..Beat::default() };
+        for (name, read) in [("a", 100.0), ("b", 50.0)] {
+            conduct.beat(12_000_000_000, name, beat(1));
+            conduct.live(name, said(read, 0, Some(900), 480));
+        }
+        conduct.beat(16_000_000_000, "b", beat(2));
+        let now = tick(&conduct, 16_500_000_000).unwrap();
+        assert_eq!((now.read_bytes_per_s, now.no_answer_s), (50.0, Some(0.9)));
+        assert_eq!(now.hosts.read_bytes_per_s, [None, Some(50.0)]);
+        assert_eq!(phase(&conduct, 16_500_000_000), None);
+        assert_eq!(tick(&conduct, 20_000_000_000), None);
+        assert_eq!(phase(&conduct, 20_000_000_000).unwrap(), "not hearing any agent");
     }
 
     #[test]

@@ -109,6 +109,7 @@ mod tests {
             judged: None,
             skews_ns: Vec::new(),
             points_complete: 0,
+            over_ns: None,
         };
         Beat { session: 7, beat: number, runs: phase.map(state).into_iter().collect(), ..Beat::default() }
     }

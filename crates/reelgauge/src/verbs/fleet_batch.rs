@@ -19,7 +19,7 @@ use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
-use super::fleet_carry::{self, carry_out, leave, put_together, say};
+use super::fleet_carry::{self, begun, carry_out, leave, put_together, say};
 use super::fleet_preflight;
 use crate::screen;
 
@@ -42,26 +42,8 @@ pub fn go_on(site: &FleetSite, batch: Batch, json: bool) -> Result<u8> {
     let mut steps = Steps { site, batch, interrupt: Interrupt::listen()?, json, is_stopped: false };
     // Before anything is measured that could find no place.
     steps.batch.keep()?;
-    let mut behind = Behind::default();
-    while let Some(at) = steps.batch.next() {
-        steps.rest(at, behind)?;
-        if steps.is_stopped {
-            break;
-        }
-        behind = steps.run(at)?;
-        if steps.is_stopped || behind.ends_all {
-            break;
-        }
-    }
-    let text = match json {
-        true => steps.batch.to_json()?,
-        false => screen::output_fitted(steps.batch.told().trim_end()),
-    };
-    std::io::stdout().write_all(text.as_bytes())?;
-    if steps.batch.next().is_some() {
-        say(&fleet_steps_again(&shell_word(steps.batch.dir())));
-    }
-    Ok(steps.batch.exit_code(steps.is_stopped))
+    let again = format!("reelgauge fleet run --resume {}", steps.again());
+    begun(steps.take(), &again)
 }
 
 /// What the run before leaves to the next.
@@ -83,6 +65,35 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
+    /// All that is left; the exit code.
+    fn take(&mut self) -> Result<u8> {
+        let mut behind = Behind::default();
+        while let Some(at) = self.batch.next() {
+            self.rest(at, behind)?;
+            if self.is_stopped {
+                break;
+            }
+            behind = self.run(at)?;
+            if self.is_stopped || behind.ends_all {
+                break;
+            }
+        }
+        let text = match self.json {
+            true => self.batch.to_json()?,
+            false => screen::output_fitted(self.batch.told().trim_end()),
+        };
+        std::io::stdout().write_all(text.as_bytes())?;
+        if self.batch.next().is_some() {
+            say(&fleet_steps_again(&self.again()));
+        }
+        Ok(self.batch.exit_code(self.is_stopped))
+    }
+
+    /// By what it is taken up again.
+    fn again(&self) -> String {
+        format!("{} --fleet {}", shell_word(self.batch.dir()), shell_word(self.site.dir()))
+    }
+
     /// Waits until a run may begin.
     fn rest(&mut self, at: usize, behind: Behind) -> Result<()> {
         let (of, round) = (self.batch.runs.len(), self.batch.runs[at].round.clone());

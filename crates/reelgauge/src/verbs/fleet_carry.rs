@@ -113,7 +113,7 @@ pub fn leave(site: &FleetSite, journey: Journey) -> Result<()> {
     if journey.is_settled() {
         return Ok(journey.forget()?);
     }
-    let again = format!("reelgauge fleet logs {} --fleet {}", journey.name, shell_word(site.dir()));
+    let again = logs_again(site, &journey.name);
     say(&match journey.copies_left() {
         Some(agents) => fleet_copies_left(&agents, &again),
         None => {
@@ -121,6 +121,24 @@ pub fn leave(site: &FleetSite, journey: Journey) -> Result<()> {
         }
     });
     Ok(())
+}
+
+/// What has begun, and may be impossible to end: a disk that is full, say. That is said with the command
+/// that goes on from here; the exit code.
+pub fn begun(done: Result<u8>, again: &str) -> Result<u8> {
+    match done {
+        Err(error) if !screen::is_broken_pipe(&error) => {
+            screen::complain(&error);
+            say(&format!("What was measured is kept. To go on once that is mended: {again}"));
+            Ok(screen::EXIT_BROKE_OFF)
+        }
+        done => done,
+    }
+}
+
+/// The command that fetches and puts together what is left of a run.
+pub fn logs_again(site: &FleetSite, run: &str) -> String {
+    format!("reelgauge fleet logs {run} --fleet {}", shell_word(site.dir()))
 }
 
 /// Says something that is no result.

@@ -6,8 +6,12 @@ use reelgauge_fleet::controller::carry_out::now_ns;
 use reelgauge_fleet::controller::conduct::{Conduct, Member, Stage};
 use reelgauge_fleet::controller::fleet_run::FleetRun;
 use reelgauge_fleet::controller::journey::time_of_day;
+use reelgauge_fleet::controller::live_tick;
 use reelgauge_fleet::protocol::Phase;
 use reelgauge_report::fleet_run::{FleetDoes, FleetNow, FleetTries, MissingLine, SoFarLine};
+
+/// Where the storage answers nobody for less than this it is not told.
+const NO_ANSWER_TOLD_S: f64 = 2.0;
 
 /// How a run stands.
 pub fn now(run: &FleetRun) -> FleetNow {
@@ -19,11 +23,11 @@ pub fn now(run: &FleetRun) -> FleetNow {
                 let phase = member.state.as_ref().map(|state| &state.phase);
                 phase == Some(&Phase::Ready { point })
             };
-            FleetDoes::Readying { ready: present.iter().filter(is_ready).count() as u64 }
+            FleetDoes::Readying { point, ready: present.iter().filter(is_ready).count() as u64 }
         }
-        Stage::Point { point, at_ns } => match (now_ns() - at_ns) as f64 / 1e9 {
-            ahead_s if ahead_s < 0.0 => FleetDoes::Starting { point, in_s: -ahead_s },
-            elapsed_s => measuring(&present, point, elapsed_s),
+        Stage::Point { point, at_ns } => match now_ns() {
+            now_ns if now_ns < at_ns => FleetDoes::Starting { point, in_s: (at_ns - now_ns) as f64 / 1e9 },
+            now_ns => measuring(conduct, point, (at_ns, now_ns)),
         },
         Stage::Paused { point } => FleetDoes::Paused { point },
         Stage::Stopping => FleetDoes::Stopping,
@@ -53,26 +57,33 @@ fn tries(conduct: &Conduct) -> Option<FleetTries> {
     Some(FleetTries { label: search.label(point)?, passed, fell })
 }
 
-/// The figures of everybody in a load point, put together.
-fn measuring(present: &[&Member], point: u16, elapsed_s: f64) -> FleetDoes {
-    let live = present.iter().filter_map(|member| member.live.as_ref()).filter(|live| live.point == point);
+/// The figures of everybody in a load point who is heard, put together.
+fn measuring(conduct: &Conduct, point: u16, (at_ns, now_ns): (i64, i64)) -> FleetDoes {
+    let present = || conduct.measuring().filter(|member| member.missing.is_none());
     let mut counts = ResponseCounts::default();
     let (mut read, mut written, mut late) = (0.0, 0.0, None);
-    for live in live {
+    for live in present().filter(|member| member.is_heard(now_ns)).filter_map(|member| member.live_of(point))
+    {
         counts.merge(&live.response_counts);
         if !live.is_over {
             read += live.read_bytes_per_s;
             written += live.write_bytes_per_s;
         }
-        late = live.late_frames.map(|frames| frames + late.unwrap_or(0)).or(late);
     }
+    for frames in present().filter_map(|member| member.live_of(point)?.late_frames) {
+        late = Some(late.unwrap_or(0) + frames);
+    }
+    let unheard = || present().filter(|member| !member.is_heard(now_ns));
+    let longest_ns = unheard().map(|member| member.silent_for_ns(now_ns)).max();
     FleetDoes::Measuring {
         point,
-        elapsed_s,
+        elapsed_s: (now_ns - at_ns) as f64 / 1e9,
         read_bytes_per_s: read,
         write_bytes_per_s: written,
         p99_ms: p99_ms(&counts),
         late_frames: late,
+        no_answer_s: live_tick::no_answer_s(conduct, point, now_ns).filter(|s| *s >= NO_ANSWER_TOLD_S),
+        unheard: longest_ns.map(|ns| (unheard().count() as u64, ns as f64 / 1e9)),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Not here: a plan with steps ([`super::fleet_batch`]).
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -16,11 +16,14 @@ use reelgauge_fleet::controller::roster::look;
 use reelgauge_fleet::protocol::Phase;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::WholeError;
+use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
-use super::fleet_carry::{ahead, carry_out, leave, plan_of, put_together, say, tell_ahead};
+use super::fleet_carry::{
+    ahead, begun, carry_out, leave, logs_again, plan_of, put_together, say, tell_ahead,
+};
 use super::fleet_preflight::{self, Looked};
 use super::fleet_prepare;
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
@@ -90,7 +93,7 @@ pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
 }
 
 /// Carries a run out, puts it together and shows it.
-fn finish(site: &FleetSite, mut journey: Journey, out: &Path, json: bool) -> Result<u8> {
+fn finish(site: &FleetSite, journey: Journey, out: &Path, json: bool) -> Result<u8> {
     if journey.conduct().only_prepares {
         return fleet_prepare::go_on(site, journey);
     }
@@ -98,7 +101,18 @@ fn finish(site: &FleetSite, mut journey: Journey, out: &Path, json: bool) -> Res
     // Before anything is measured that could find no place.
     std::fs::create_dir_all(out).with_context(|| format!("{} can't be made", out.display()))?;
     let run_dir = out.join(&journey.name);
-    let live = carry_out(site, &mut journey, &run_dir, &interrupt)?;
+    let again = format!("{} --out {}", logs_again(site, &journey.name), shell_word(out));
+    begun(measure(site, journey, run_dir, &interrupt, json), &again)
+}
+
+fn measure(
+    site: &FleetSite,
+    mut journey: Journey,
+    run_dir: PathBuf,
+    interrupt: &Interrupt,
+    json: bool,
+) -> Result<u8> {
+    let live = carry_out(site, &mut journey, &run_dir, interrupt)?;
     let whole = match put_together(&journey, run_dir, live) {
         Err(error @ WholeError::Nothing { .. }) => {
             say(&format!("Nothing was measured: {error}"));
