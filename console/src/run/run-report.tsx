@@ -178,7 +178,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
   const replay = summary.replay ?? null;
   const hosts = summary.hosts ?? null;
   const facts = [
-    ...part(search !== null, "search", "Search", () => search && <SearchSection facts={search} points={points} />),
+    ...part(search !== null, "search", "Search", () => search && <SearchSection facts={search} run={summary} />),
     ...part(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} points={points} />),
     ...part(replay !== null, "replay", "Replay", () => replay && <ReplaySection facts={replay} points={points} />),
     ...part(hasEbuFigures(summary), "ebu", "EBU figures", () => <EbuSection run={run} />),

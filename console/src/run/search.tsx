@@ -6,7 +6,7 @@ import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption, ScatterSeriesOption } from "../charts/echarts";
 import { categoryAxis, valueAxis } from "../charts/axes";
-import type { LoadPoint, SearchFacts, TrialsAt } from "../data/summary";
+import type { LoadPoint, SearchFacts, Summary, TrialsAt } from "../data/summary";
 import { count } from "../figures/units";
 import { Figure, Tile, Tiles } from "../parts/figure";
 import { Prose, Said } from "../parts/name";
@@ -14,9 +14,28 @@ import { Section } from "../parts/section";
 import { Table } from "../parts/table";
 import { criteriaWord } from "./verdict-word";
 
-export function SearchSection({ facts, points }: { facts: SearchFacts; points: LoadPoint[] }) {
-  const trials = useMemo(() => (look: Look) => trialBars(facts.trials, look), [facts]);
-  const steps = useMemo(() => (look: Look) => stepDots(points, look), [points]);
+/** What trials can have failed by, in words: a network that leads to the storage is not told from it. */
+interface Faults {
+  theirs: string;
+  own: string;
+}
+
+export function faultsOf(run: Summary): Faults {
+  const hosts = run.hosts?.hosts ?? [];
+  const isOverNetwork = (run.link ?? null) !== null || hosts.some((host) => (host.interface ?? null) !== null);
+  const isHeld = run.load_points.some((point) => point.culprit === "max_rate");
+  const machine = (run.hosts ?? null) === null ? "this machine" : "own machine";
+  return {
+    theirs: `failed: ${isOverNetwork ? "storage or network" : "storage"}`,
+    own: `failed: ${isHeld ? "--max-rate" : machine}`,
+  };
+}
+
+export function SearchSection({ facts, run }: { facts: SearchFacts; run: Summary }) {
+  const points = run.load_points;
+  const faults = useMemo(() => faultsOf(run), [run]);
+  const trials = useMemo(() => (look: Look) => trialBars(facts.trials, faults, look), [facts, faults]);
+  const steps = useMemo(() => (look: Look) => stepDots(points, faults, look), [points, faults]);
   return (
     <Section id="search" title="The largest count that passes" about={<Said text={facts.answer_sentence} />}>
       <Tiles>
@@ -41,7 +60,7 @@ export function SearchSection({ facts, points }: { facts: SearchFacts; points: L
           option={trials}
           height={280}
           table={() => ({
-            columns: ["streams", "passed", "failed: storage", "failed: this machine"],
+            columns: ["streams", "passed", faults.theirs, faults.own],
             rows: facts.trials.map((at) => [at.streams, at.passed, at.failed, at.client_limited]),
           })}
         />
@@ -53,17 +72,17 @@ export function SearchSection({ facts, points }: { facts: SearchFacts; points: L
           height={280}
           table={() => ({
             columns: ["step", "streams", "result"],
-            rows: points.map((point, at) => [at + 1, point.stream_count ?? null, outcomeOf(point)]),
+            rows: points.map((point, at) => [at + 1, point.stream_count ?? null, outcomeOf(point, faults)]),
           })}
         />
       </div>
-      <Trials trials={facts.trials} />
+      <Trials trials={facts.trials} faults={faults} />
       {facts.evidence_sentence !== "" && <Prose text={facts.evidence_sentence} />}
     </Section>
   );
 }
 
-function Trials({ trials }: { trials: TrialsAt[] }) {
+function Trials({ trials, faults }: { trials: TrialsAt[]; faults: Faults }) {
   const column = (title: string, field: keyof TrialsAt) => ({
     title,
     number: true,
@@ -79,14 +98,14 @@ function Trials({ trials }: { trials: TrialsAt[] }) {
       columns={[
         column("streams", "streams"),
         column("passed", "passed"),
-        column("failed: storage", "failed"),
-        column("failed: this machine", "client_limited"),
+        column(faults.theirs, "failed"),
+        column(faults.own, "client_limited"),
       ]}
     />
   );
 }
 
-function trialBars(trials: TrialsAt[], look: Look): ChartOption {
+function trialBars(trials: TrialsAt[], faults: Faults, look: Look): ChartOption {
   const bar = (
     name: string,
     color: string,
@@ -123,29 +142,29 @@ function trialBars(trials: TrialsAt[], look: Look): ChartOption {
     grid: { bottom: 24, top: 48 },
     series: [
       bar("passed", look.good, "passed", null),
-      bar("failed: storage", look.bad, "failed", 0.8),
-      bar("failed: this machine", look.faint, "client_limited", -0.8),
+      bar(faults.theirs, look.bad, "failed", 0.8),
+      bar(faults.own, look.faint, "client_limited", -0.8),
     ],
   };
 }
 
-function outcomeOf(point: LoadPoint): "passed" | "failed: storage" | "failed: this machine" | "not known" {
+function outcomeOf(point: LoadPoint, faults: Faults): string {
   if (criteriaWord(point.verdict) === "met") return "passed";
-  if (point.culprit === "this_machine" || point.culprit === "tool") return "failed: this machine";
-  return point.verdict?.storage_failed === true ? "failed: storage" : "not known";
+  if (["this_machine", "tool", "max_rate"].includes(point.culprit ?? "")) return faults.own;
+  return point.verdict?.storage_failed === true ? faults.theirs : "not known";
 }
 
-function stepDots(points: LoadPoint[], look: Look): ChartOption {
+function stepDots(points: LoadPoint[], faults: Faults, look: Look): ChartOption {
   const kinds = [
     { name: "passed", color: look.good, symbol: "circle" },
-    { name: "failed: storage", color: look.bad, symbol: "triangle" },
-    { name: "failed: this machine", color: look.faint, symbol: "rect" },
+    { name: faults.theirs, color: look.bad, symbol: "triangle" },
+    { name: faults.own, color: look.faint, symbol: "rect" },
     { name: "not known", color: look.mark, symbol: "diamond" },
   ];
   const steps = points.map((point, at) => ({
     at: at + 1,
     streams: point.stream_count ?? 0,
-    outcome: outcomeOf(point),
+    outcome: outcomeOf(point, faults),
   }));
   const order: LineSeriesOption = {
     type: "line",
