@@ -1,6 +1,6 @@
 //! The path from this machine to the disks, hop by hop: the most that each can carry, what was measured
-//! there, and
-//! which can carry least. What is not known of a hop is not known, and no ceiling.
+//! there, and which can carry least. What is not known of a hop is not known, and no ceiling; nor is one that
+//! more went through than it is said to carry.
 //!
 //! * [`site`]: what no counter tells. [`ceiling`]: the formulas.
 //!
@@ -16,6 +16,9 @@ use self::ceiling::{
 };
 use self::site::{LinkSort, Raid, Site};
 
+/// A hop is outrun by so many times its ceiling, which is stated in round numbers.
+const OUTRUN_BY: f64 = 1.05;
+
 /// Usual Ethernet's.
 const MTU_BYTES: u32 = 1_500;
 
@@ -25,15 +28,14 @@ const MTU_BYTES: u32 = 1_500;
 pub struct PathFacts {
     /// From this machine to the disks.
     pub hops: Vec<Hop>,
-    /// Which of them can carry least, as an index, of those whose ceiling is known.
+    /// Which of them can carry least, as an index, of those whose ceiling is known and was not outrun.
     pub lowest: Option<usize>,
     /// The load was mostly written: ceilings and rates are those of writing.
     pub is_writing: bool,
     /// This machine's link for people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty where it is not known.
     pub client_link: String,
     /// How long the buffer of a client's port holds what the server's link sends at its full rate. `None`
-    /// where
-    /// that is not known, or the client's link is not the slower one.
+    /// where that is not known, or the client's link is not the slower one.
     pub buffer_holds_us: Option<f64>,
     /// What was said of the site.
     pub site: Site,
@@ -49,6 +51,9 @@ pub struct Hop {
     pub ceiling_bytes_per_s: Option<f64>,
     /// What was measured there. `None` where nobody measured.
     pub measured_bytes_per_s: Option<f64>,
+    /// What this machine got, where that is more than what was said of this hop lets through: a cache answered
+    /// before it, or what was said is wrong. `None` elsewhere.
+    pub outrun_bytes_per_s: Option<f64>,
 }
 
 /// The parts of a path, in their order.
@@ -96,10 +101,14 @@ pub struct Measured {
 
 /// The path, of what is known of a site, of this machine's link, and of what was measured.
 pub fn path(site: &Site, client: Option<&ClientLink>, measured: Measured) -> PathFacts {
-    let hop = |kind, ceiling_bytes_per_s, measured_bytes_per_s| Hop {
+    let hop = |kind, ceiling_bytes_per_s: Option<f64>, measured_bytes_per_s| Hop {
         kind,
         ceiling_bytes_per_s,
         measured_bytes_per_s,
+        // Of this machine's own link it is the kernel that says what it carries.
+        outrun_bytes_per_s: measured.client_bytes_per_s.filter(|got| {
+            kind != HopKind::ClientLink && ceiling_bytes_per_s.is_some_and(|most| *got > most * OUTRUN_BY)
+        }),
     };
     let line = client.and_then(|link| link.line_bytes_per_s);
     let hops = vec![
@@ -111,7 +120,8 @@ pub fn path(site: &Site, client: Option<&ClientLink>, measured: Measured) -> Pat
         hop(HopKind::Backplane, backplane(site), None),
         hop(HopKind::Disks, disks(site, measured.is_writing), measured.disks_bytes_per_s),
     ];
-    let known = hops.iter().enumerate().filter_map(|(at, hop)| Some((at, hop.ceiling_bytes_per_s?)));
+    let bounds = hops.iter().enumerate().filter(|(_, hop)| hop.outrun_bytes_per_s.is_none());
+    let known = bounds.filter_map(|(at, hop)| Some((at, hop.ceiling_bytes_per_s?)));
     let lowest = known.min_by(|one, two| one.1.total_cmp(&two.1)).map(|(at, _)| at);
     let speeds = site.server.link_mbit_per_s.zip(client.and_then(|link| link.mbit_per_s));
     let holds = site.switch.buffer_per_port_kib.zip(speeds);
@@ -206,6 +216,20 @@ mod tests {
         let measured = Measured { disks_bytes_per_s: Some(9e6), ..Measured::default() };
         let measured = path(&Site::default(), None, measured);
         assert_eq!(measured.hops[5].measured_bytes_per_s, Some(9e6));
+    }
+
+    #[test]
+    fn what_more_went_through_is_no_bound() {
+        let got = |client_bytes_per_s| {
+            let measured = Measured { client_bytes_per_s: Some(client_bytes_per_s), ..Measured::default() };
+            let path = path(&site(), Some(&client(100_000.0)), measured);
+            let outrun: Vec<bool> = path.hops.iter().map(|hop| hop.outrun_bytes_per_s.is_some()).collect();
+            (outrun, path.lowest)
+        };
+        // The server's link is said to carry 1,177 MB/s, the disks 1,440.
+        assert_eq!(got(1_180e6), (vec![false; 6], Some(2)));
+        assert_eq!(got(1_300e6), (vec![false, false, true, false, false, false], Some(5)));
+        assert_eq!(got(2_000e6), (vec![false, false, true, false, false, true], Some(4)));
     }
 
     #[test]

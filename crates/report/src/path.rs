@@ -1,6 +1,5 @@
 //! The path from this machine to the disks, drawn for a terminal and in words for a page: each hop with the
-//! most that
-//! it can carry and what was measured there, the lowest marked.
+//! most that it can carry and what was measured there, the lowest marked.
 //!
 //! Not here: the ceilings ([`reelgauge_analysis::path`]).
 
@@ -49,7 +48,13 @@ pub(crate) fn all_hops(path: &PathFacts) -> Vec<HopWords> {
         let known = known(hop.kind, path);
         let ceiling = hop.ceiling_bytes_per_s.map(|bytes| format!("at most {} MB/s", mb_per_s(bytes)));
         let measured = hop.measured_bytes_per_s.map(|bytes| format!("{} MB/s measured", mb_per_s(bytes)));
-        let carries: Vec<String> = ceiling.into_iter().chain(measured).collect();
+        let outrun = hop.outrun_bytes_per_s.map(|bytes| {
+            format!(
+                "but {} MB/s were had: a cache answered, or what site.toml says of it is wrong",
+                mb_per_s(bytes)
+            )
+        });
+        let carries: Vec<String> = ceiling.into_iter().chain(measured).chain(outrun).collect();
         HopWords {
             name: name(hop.kind).to_owned(),
             known: if known.is_empty() { "not known".to_owned() } else { plain_short(&known, WORDS_CHARS) },
@@ -234,6 +239,18 @@ mod tests {
         assert!(text.contains("\n  switch          not known\n"), "{text}");
         assert!(text.contains("4 disks, 150 MB/s each: at most 600 MB/s"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn what_more_went_through_is_told_and_is_not_the_lowest() {
+        let server = ServerSite { link_mbit_per_s: Some(100.0), ..ServerSite::default() };
+        let site = Site { server, ..Site::default() };
+        let text = told(&site, Measured { client_bytes_per_s: Some(40e6), ..Measured::default() });
+        let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let wrong = "100 Mbit/s: at most 11.8 MB/s; but 40.0 MB/s were had: a cache answered, or what site.toml \
+                     says of it is wrong";
+        assert!(said.contains(wrong), "{text}");
+        assert!(text.starts_with("> this machine"), "{text}");
     }
 
     #[test]
