@@ -22,6 +22,9 @@ fn a_run_is_stopped_from_elsewhere_and_nobody_was_missing() {
     assert!(idle.contains("No controller"), "{idle}");
     let mut run = bed.run();
     until_measuring(&mut run);
+    // Another controller finds them at work, and takes nothing from it.
+    let other = bed.run().wait(PATIENCE).expect_code(2).said();
+    assert!(other.contains("a run goes on on a, b"), "{other}");
     let said = bed.fleet.ask(&["stop"]).expect_code(0).stdout;
     assert!(said.contains("was stopped"), "{said}");
     let outcome = run.wait(PATIENCE).expect_code(130);

@@ -285,10 +285,11 @@ impl HostsSection {
         rows.filter_map(|(host, _)| Some(shared_target(&host.agent, host.target.as_deref()?))).collect()
     }
 
-    /// The targets of the load point that moved most with most of them, and what it moved.
+    /// The targets of the load point that moved most with most of them, of those in which every machine was
+    /// there, and what it moved.
     pub fn most_moved(&self) -> Option<(BTreeSet<String>, f64)> {
-        let all =
-            self.points.iter().filter_map(|point| Some((self.targets_at(point), point.total.bytes_per_s?)));
+        let whole = self.points.iter().filter(|point| self.not_whole(point.point).is_empty());
+        let all = whole.filter_map(|point| Some((self.targets_at(point), point.total.bytes_per_s?)));
         all.max_by(|one, two| one.0.len().cmp(&two.0.len()).then(one.1.total_cmp(&two.1)))
     }
 
@@ -307,24 +308,47 @@ pub fn shared_target(agent: &str, target: &str) -> String {
     target.split('/').map(shared).collect::<Vec<_>>().join("/")
 }
 
-/// What more targets moved than fewer, where load points differ in them: `of_points` has the targets of
-/// each load point at which anything was done, and what was moved there.
-pub fn target_scale<T>(of_points: &[(BTreeSet<T>, Option<f64>)]) -> Option<TargetScale> {
+/// What a load point, or a run, moved on which targets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MovedOn<T> {
+    /// At which anything was done.
+    pub targets: BTreeSet<T>,
+    /// `None` where it is no figure of the targets: a machine was not there, a pace or a limit set it.
+    pub bytes_per_s: Option<f64>,
+    /// How many workers moved it. `None` where whoever puts them together knows that they are alike.
+    pub workers: Option<u32>,
+}
+
+impl<T> MovedOn<T> {
+    /// Whether the same was asked of both: of all their targets together, or of each.
+    fn is_like(&self, other: &MovedOn<T>) -> bool {
+        let Some((own, others)) = self.workers.zip(other.workers) else { return true };
+        let each = |workers: u32, of: usize| u64::from(workers) * of as u64;
+        own == others || each(own, other.targets.len()) == each(others, self.targets.len())
+    }
+}
+
+/// What the most targets moved against the fewest, where load points differ in them, and the same was asked
+/// of them.
+pub fn target_scale<T>(of_points: &[MovedOn<T>]) -> Option<TargetScale> {
     let known = || {
         let all = of_points.iter().enumerate();
-        all.filter_map(|(at, (targets, rate))| Some((at, targets.len(), (*rate)?)))
-            .filter(|(_, targets, rate)| *targets > 0 && *rate > 0.0)
+        all.filter_map(|(at, moved)| Some((at, moved, moved.bytes_per_s.filter(|rate| *rate > 0.0)?)))
+            .filter(|(_, moved, _)| !moved.targets.is_empty())
     };
-    let fewest = known().map(|(_, targets, _)| targets).min()?;
-    let most = known().map(|(_, targets, _)| targets).max()?;
+    let fewest = known().map(|(_, moved, _)| moved.targets.len()).min()?;
+    let most = known().map(|(_, moved, _)| moved.targets.len()).max()?;
     if fewest == most {
         return None;
     }
-    let best = |wanted: usize| {
-        let of_as_many = known().filter(|(_, targets, _)| *targets == wanted);
-        of_as_many.max_by(|one, two| one.2.total_cmp(&two.2))
-    };
-    let ((from_point, _, one), (to_point, _, several)) = (best(fewest)?, best(most)?);
+    let with = |wanted: usize| known().filter(move |(_, moved, _)| moved.targets.len() == wanted);
+    let pairs = with(most).flat_map(|to| with(fewest).map(move |from| (from, to)));
+    let fair = pairs.filter(|(from, to)| from.1.is_like(to.1));
+    let by_rates = |(from, to): &((usize, &MovedOn<T>, f64), (usize, &MovedOn<T>, f64))| (to.2, from.2);
+    let ((from_point, _, one), (to_point, _, several)) = fair.max_by(|one, two| {
+        let (one, two) = (by_rates(one), by_rates(two));
+        one.0.total_cmp(&two.0).then(one.1.total_cmp(&two.1))
+    })?;
     Some(TargetScale {
         from_point,
         from_targets: fewest as u32,
@@ -342,9 +366,14 @@ mod tests {
 
     #[test]
     fn two_targets_are_held_against_one() {
-        let one = || BTreeSet::from(["nas1"]);
-        let both = || BTreeSet::from(["nas1", "nas2"]);
-        let points = [(one(), Some(80e6)), (one(), Some(100e6)), (both(), Some(190e6)), (both(), None)];
+        let on = |targets: &[&'static str], bytes_per_s, workers| MovedOn {
+            targets: targets.iter().copied().collect(),
+            bytes_per_s,
+            workers,
+        };
+        let one = |bytes_per_s| on(&["nas1"], bytes_per_s, None);
+        let both = |bytes_per_s| on(&["nas1", "nas2"], bytes_per_s, None);
+        let points = [one(Some(80e6)), one(Some(100e6)), both(Some(190e6)), both(None)];
         let found = target_scale(&points).expect("the targets differ");
         assert_eq!((found.from_point, found.from_targets), (1, 1));
         assert_eq!((found.to_point, found.to_targets), (2, 2));
@@ -352,7 +381,16 @@ mod tests {
         assert_eq!((found.from_bytes_per_s, found.to_bytes_per_s), (100e6, 190e6));
         assert_eq!(target_scale(&points[..2]), None);
         // Nothing moved is nothing to hold anything against.
-        assert_eq!(target_scale(&[(one(), None), (both(), Some(1e6))]), None);
+        assert_eq!(target_scale(&[one(None), both(Some(1e6))]), None);
+        // Of as many workers, or of as many for each target; of fewer nobody knows what they would have moved.
+        let of = |workers: [u32; 2]| {
+            let points = [
+                on(&["nas1"], Some(100e6), Some(workers[0])),
+                on(&["nas1", "nas2"], Some(120e6), Some(workers[1])),
+            ];
+            target_scale(&points).is_some()
+        };
+        assert!(of([4, 4]) && of([2, 4]) && !of([4, 3]) && !of([4, 2]));
     }
 
     #[test]
@@ -364,6 +402,7 @@ mod tests {
         };
         let did = |ops| HostFigures {
             figures: PartFigures { ops, ..PartFigures::default() },
+            presence: Presence::Whole,
             ..HostFigures::default()
         };
         let point = |ops: [u64; 3], moved: f64| PointHosts {

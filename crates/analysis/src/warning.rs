@@ -108,12 +108,16 @@ impl Warning {
         if let Some(measured_s) = shortest_s.filter(|seconds| *seconds < SHORT_LOOK_S) {
             warnings.push(Warning::ShortLook { measured_s });
         }
-        let counts = with_ops().map(|point| few_transfers(&point.paper));
-        let (cells, of) = counts.fold((0, 0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
-        if cells > 0 {
-            warnings.push(Warning::FewTransfers { cells, of });
-        }
+        warnings.extend(Warning::if_few_transfers(points));
         warnings
+    }
+
+    /// A warning if cells of the tables rest on few transfers.
+    pub fn if_few_transfers(points: &[LoadPoint]) -> Option<Warning> {
+        let with_ops = points.iter().filter(|point| point.total.ops > 0);
+        let counts = with_ops.map(|point| few_transfers(&point.paper));
+        let (cells, of) = counts.fold((0, 0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+        (cells > 0).then_some(Warning::FewTransfers { cells, of })
     }
 
     /// A warning if a cache answered, or may have; `verb` is the command, whose flags are the remedy.

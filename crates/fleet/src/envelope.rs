@@ -77,6 +77,13 @@ pub enum OrderRefusal {
     },
 }
 
+impl OrderRefusal {
+    /// Whether no order of whoever sent it would ever be opened: another version, key or fleet.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self, OrderRefusal::NoEnvelope | OrderRefusal::Seal | OrderRefusal::OtherFleet)
+    }
+}
+
 /// A body that no envelope takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an order of {0} bytes is too long for one message (at most {BODY_BYTES_MAX})")]

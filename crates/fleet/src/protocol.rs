@@ -147,6 +147,11 @@ pub enum Answer {
         /// All of them.
         files: Vec<FileThere>,
     },
+    /// It opened none of the controller's orders, and never will.
+    Closed {
+        /// Why.
+        why: String,
+    },
     /// A piece of a file. Its bytes come beside it.
     Piece {
         /// The run.

@@ -181,7 +181,7 @@ fn measuring(does: &FleetDoes, present: u64) -> String {
 
 /// How a run of a fleet stands, in a line.
 pub fn fleet_now(now: &FleetNow) -> String {
-    let then = if now.will_pause { "; it pauses before the next load point" } else { "" };
+    let then = if now.will_pause { "; it pauses before the next load point, if there is one" } else { "" };
     format!("{}{}{then}", now.tries.as_ref().map(tries).unwrap_or_default(), standing(now))
 }
 
@@ -341,7 +341,7 @@ pub fn fleet_pause_said(said: &PauseSaid) -> String {
         }
         PauseSaid::Paused { run, point: None } => format!("{run} is paused: its next step does not begin."),
         PauseSaid::Pauses { run, after: Some(point) } => format!(
-            "Run {run} pauses when load point {} is over; it was agreed upon, and is carried out.",
+            "Run {run} pauses when load point {} is over, if another follows; it was agreed upon, and is carried out.",
             number(point)
         ),
         PauseSaid::Pauses { run, after: None } => {
@@ -437,11 +437,16 @@ pub struct MissingLine {
 /// Who was missing, a line each; nothing where nobody was.
 pub fn fleet_missing(lines: &[MissingLine]) -> String {
     let line = |line: &MissingLine| {
+        let why = why_missing(&line.why);
+        // Nothing was begun there.
+        if matches!(line.why, WhyMissing::Refused { .. }) {
+            return format!("{}: {why}.\n", line.agent);
+        }
         let kept = match line.is_fetched {
             true => "what it measured before is here",
             false => "what it measured is not here",
         };
-        format!("{} was missing from {} on: {}; {kept}.\n", line.agent, line.from, why_missing(&line.why))
+        format!("{} was missing from {} on: {why}; {kept}.\n", line.agent, line.from)
     };
     lines.iter().map(line).collect()
 }
@@ -549,7 +554,10 @@ mod tests {
             will_pause: true,
             tries: None,
         };
-        assert_eq!(fleet_now(&all), "preparing: 1 agent, 0 ready; it pauses before the next load point");
+        assert_eq!(
+            fleet_now(&all),
+            "preparing: 1 agent, 0 ready; it pauses before the next load point, if there is one"
+        );
         let paused = FleetNow {
             present: 2,
             agents: 2,

@@ -53,10 +53,13 @@ pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str
     let since = from_s.map(|from_s| format!(" from {} on", moment(from_s))).unwrap_or_default();
     let more = match others {
         0 => String::new(),
-        others => format!("; so did {}", counted(others as u64, "more machine")),
+        others => format!("; nor did {}", counted(others as u64, "more machine")),
     };
     format!("{} did not complete its part{since}{}{more}", name(agent), because(why))
 }
+
+/// Why a run did not complete whose user stopped it.
+pub const STOPPED_WORDS: &str = "it was stopped (Ctrl-C, or 'reelgauge fleet stop')";
 
 /// Operations of a machine that are in no figure.
 pub fn log_missing_words(agent: &str, why: Option<&str>) -> String {

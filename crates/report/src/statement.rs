@@ -217,7 +217,11 @@ pub(crate) fn doubt_words(summary: &Summary, confidence: &Confidence) -> Option<
         // A warning says how long it was.
         Doubt::ShortLook => None,
         Doubt::OwnTiming => Some(own_timing()),
-        Doubt::Memory => Some("this is memory and no storage".to_owned()),
+        Doubt::Memory => Some(match summary.hosts.is_some() && summary.target.fs_type.is_none() {
+            // Not everybody's target is of one kind.
+            true => "some of it is memory and no storage".to_owned(),
+            false => "this is memory and no storage".to_owned(),
+        }),
         Doubt::CacheAnswered => Some("a cache answered".to_owned()),
         Doubt::CacheMayHaveAnswered => Some("a cache may have answered".to_owned()),
         Doubt::LogIncomplete => Some("not every operation is in the log".to_owned()),

@@ -249,6 +249,10 @@ impl Duty {
 
     /// The controller answered a beat: load may go on for a while after that beat was sent.
     fn hold(&mut self, now: Now, run: &str, beat: u64) {
+        // Whoever wants to begin another run takes nothing from the one that goes on.
+        if self.active.as_deref().is_some_and(|active| active != run) {
+            return;
+        }
         let Some(sent_ns) = self.sent_ns(beat) else { return };
         let until_ns = sent_ns + nanoseconds(LEASE);
         if until_ns <= now.mono_ns {
@@ -307,7 +311,7 @@ impl Duty {
 
     fn prepare(&mut self, now: Now, run: String, plan_sha256: String, plan_toml: String) -> Vec<Deed> {
         let is_known = self.runs.contains_key(&run) || self.fetched.contains(&run);
-        if is_known || self.lease_left_ns(now, &run) <= 0 {
+        if is_known || self.active.is_none() && self.lease_left_ns(now, &run) <= 0 {
             return Vec::new();
         }
         let refused = match self.active.as_ref() {

@@ -11,6 +11,7 @@ pub mod life;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -64,6 +65,9 @@ pub struct Presence {
     /// none.
     #[serde(default)]
     pub knows: Vec<String>,
+    /// A run goes on there. An older version does not say so.
+    #[serde(default)]
+    pub is_at_work: bool,
 }
 
 /// A directory below which an agent may work.
@@ -111,6 +115,9 @@ pub struct RefusedOrder {
     pub refused: String,
     /// The number of the order that it has opened last.
     pub last_order: u64,
+    /// No order of whoever sent it would ever be opened.
+    #[serde(default)]
+    pub is_foreign: bool,
 }
 
 /// An order that the controller sent, to be carried out.
@@ -154,6 +161,8 @@ pub struct Identity {
     pub roots: Vec<PathBuf>,
     /// How much it may.
     pub limits: OwnerLimits,
+    /// Set while a run goes on there.
+    pub at_work: Arc<AtomicBool>,
 }
 
 /// An agent that has appeared.
@@ -224,6 +233,7 @@ impl Station {
             limits: self.identity.limits,
             last_order: self.last_order(),
             knows: vec![KNOWS_DOCTOR.to_owned()],
+            is_at_work: self.identity.at_work.load(Ordering::Relaxed),
         }
     }
 
@@ -256,7 +266,12 @@ impl Station {
 
     async fn refuse(&self, message: Message, why: &OrderRefusal) {
         let session = self.identity.session.clone();
-        let refusal = RefusedOrder { session, refused: why.to_string(), last_order: self.last_order() };
+        let refusal = RefusedOrder {
+            session,
+            refused: why.to_string(),
+            last_order: self.last_order(),
+            is_foreign: why.is_foreign(),
+        };
         let Ok(said) = serde_json::to_vec(&refusal) else { return };
         if let Some(reply) = message.reply {
             let _ = self.client.publish(reply, said.clone().into()).await;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use reelgauge_analysis::hosts::{TargetScale, target_scale};
+use reelgauge_analysis::hosts::{MovedOn, TargetScale, target_scale};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_report::fleet_run::why_missing;
 use reelgauge_report::fleet_steps::{StepLine, StepResult, fleet_steps, fleet_steps_scale};
@@ -93,8 +93,11 @@ pub struct StepMoved {
 }
 
 impl StepMoved {
-    /// Of a run that was put together.
+    /// Of a run that was put together. What streams move is what they ask for, and says nothing of targets.
     pub fn of(summary: &Summary) -> Option<StepMoved> {
+        if summary.load_points.iter().any(|point| point.stream_count.is_some()) {
+            return None;
+        }
         let (targets, bytes_per_s) = summary.hosts.as_ref()?.most_moved()?;
         Some(StepMoved { targets, bytes_per_s })
     }
@@ -224,7 +227,8 @@ impl Batch {
                 let is_it = steps.get(run.round.step).is_some_and(|step| step.does_as(&steps[first]));
                 let is_measured = run.result.is_measured();
                 let moved = run.moved.clone().filter(|_| is_it && is_measured).unwrap_or_default();
-                (moved.targets, (moved.bytes_per_s > 0.0).then_some(moved.bytes_per_s))
+                let bytes_per_s = (moved.bytes_per_s > 0.0).then_some(moved.bytes_per_s);
+                MovedOn { targets: moved.targets, bytes_per_s, workers: None }
             };
             target_scale(&self.runs.iter().map(moved).collect::<Vec<_>>())
         };

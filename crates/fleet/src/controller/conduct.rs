@@ -35,6 +35,8 @@ const DISK_MOST: Duration = Duration::from_secs(30);
 const NOTHING_FOR: Duration = Duration::from_millis(1_800);
 /// Whoever does not look for so long could not listen, either.
 const LOOKS_EVERY_NS: i64 = 1_000_000_000;
+/// An agent that says so many times that it opens no order is out of reach.
+const CLOSED_TIMES: u32 = 3;
 /// What was said so long ago is not told as how it stands: agents say it every second.
 const STALE_AFTER_NS: i64 = 3_000_000_000;
 
@@ -108,6 +110,9 @@ pub struct Member {
     /// told to begin it meanwhile.
     #[serde(skip)]
     nothing_since_ns: Option<i64>,
+    /// How often it said that it opens no order.
+    #[serde(skip)]
+    closed: u32,
     /// How the load point goes that it is in.
     #[serde(skip)]
     pub live: Option<LiveSaid>,
@@ -134,6 +139,7 @@ impl Member {
             silent_ns: 0,
             told_ns: None,
             nothing_since_ns: None,
+            closed: 0,
             live: None,
             past: BTreeMap::new(),
         }
@@ -410,8 +416,15 @@ impl Conduct {
         member.version = Some(beat.version);
         member.clock_before = member.clock_before.or(beat.clock);
         member.clock_after = beat.clock.or(member.clock_after);
+        let other = beat.runs.iter().find(|state| state.run != run && !state.phase.is_over());
+        let other = other.map(|state| format!("it is at work for run {}", state.run));
         let state = beat.runs.into_iter().find(|state| state.run == run);
         let has_nothing = state.is_none();
+        if let Some(why) = other.filter(|_| has_nothing && member.state.is_none()) {
+            // Not an order more: they would count as those of whoever is in charge there.
+            member.missing.get_or_insert(Missing { from_ns: now_ns, why: WhyMissing::Refused { why } });
+            return Vec::new();
+        }
         member.nothing_since_ns = member.nothing_since_ns.or(Some(now_ns)).filter(|_| has_nothing);
         member.is_kept |= member.is_fetched && has_nothing;
         let had_begun = member.state.as_ref().is_some_and(|state| !state.phase.is_over());
@@ -439,6 +452,16 @@ impl Conduct {
     pub fn live(&mut self, agent: &str, live: LiveSaid) {
         if let Some(member) = self.members.iter_mut().find(|member| member.part.agent == agent) {
             member.take_live(live);
+        }
+    }
+
+    /// An agent opened none of this controller's orders, as it says: that counts where it goes on saying so,
+    /// and has never opened one of this run.
+    pub fn closed(&mut self, now_ns: i64, agent: &str, why: String) {
+        let Some(member) = self.members.iter_mut().find(|member| member.part.agent == agent) else { return };
+        member.closed += 1;
+        if member.closed >= CLOSED_TIMES && member.state.is_none() {
+            member.missing.get_or_insert(Missing { from_ns: now_ns, why: WhyMissing::Refused { why } });
         }
     }
 
@@ -835,6 +858,44 @@ mod tests {
         assert_eq!(missing(goes_on, Some(i64::MAX)), ended(1_000_000), "not in the future");
         let before = missing(Stage::Preparing { point: 0 }, None);
         assert_eq!(before.why, WhyMissing::Refused { why: "no word".to_owned() });
+    }
+
+    /// Orders of two controllers would undo each other's.
+    #[test]
+    fn who_is_at_work_for_another_run_is_left_alone() {
+        let part = |agent: &str| Part {
+            agent: agent.to_owned(),
+            plan_sha256: String::new(),
+            plan_toml: String::new(),
+        };
+        let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part("a"), part("b")], 1);
+        let mut other = prepares(1, Phase::Measuring { point: 0 });
+        other.runs[0].run = "another".to_owned();
+        let mut told = conduct.beat(1, "a", other);
+        told.extend(conduct.tick(1, true));
+        assert_eq!(told.iter().filter(|(agent, _)| agent == "a").count(), 0, "{told:?}");
+        let why = WhyMissing::Refused { why: "it is at work for run another".to_owned() };
+        assert_eq!(conduct.members[0].missing.as_ref().map(|missing| &missing.why), Some(&why));
+        // What another run left is in nobody's way.
+        let mut kept = prepares(1, Phase::Over { code: Some(0), reason: None });
+        kept.runs[0].run = "another".to_owned();
+        assert!(!conduct.beat(1, "b", kept).is_empty());
+        assert_eq!(conduct.members[1].missing, None);
+    }
+
+    #[test]
+    fn who_opens_no_order_is_out_of_reach_unless_it_has_opened_one() {
+        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part.clone()], 1);
+        let closed =
+            |conduct: &mut Conduct| (0..3).for_each(|at| conduct.closed(at, "a", "its seal".to_owned()));
+        closed(&mut conduct);
+        let why = WhyMissing::Refused { why: "its seal".to_owned() };
+        assert_eq!(conduct.members[0].missing.as_ref().map(|missing| &missing.why), Some(&why));
+        let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part], 1);
+        conduct.beat(1, "a", prepares(1, Phase::Preparing));
+        closed(&mut conduct);
+        assert_eq!(conduct.members[0].missing, None, "somebody else's order");
     }
 
     #[test]

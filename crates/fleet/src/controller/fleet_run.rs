@@ -73,6 +73,10 @@ impl FleetRun {
                 }
                 self.conduct.beat(now_ns, agent, *beat).into_iter().map(Act::Tell).collect()
             }
+            Answer::Closed { why } => {
+                self.conduct.closed(now_ns, agent, why);
+                Vec::new()
+            }
             Answer::Live { run, live } if is_ours(&run) => {
                 self.conduct.live(agent, *live);
                 Vec::new()

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use async_nats::{Client, Message, SubscribeError};
+use async_nats::{Client, Message, SubscribeError, Subscriber};
 use futures_util::StreamExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::carry_out::Ways;
 use super::conduct::Told;
+use crate::agent::presence::RefusedOrder;
 use crate::agent::wire;
 use crate::envelope::Sealer;
 use crate::protocol::Answer;
@@ -22,6 +23,8 @@ use crate::site::subject;
 
 /// Everything that agents say of runs.
 const FROM_ALL: &str = "fleet.event.*.run";
+/// What agents say of orders that they did not open.
+const REFUSED_BY_ALL: &str = "fleet.event.*.refused";
 /// What the controller says to itself. No agent can have this name.
 const ECHO: &str = "fleet.event.-.run";
 /// How often it does.
@@ -37,6 +40,7 @@ const SEND_WITHIN: Duration = Duration::from_millis(500);
 /// When the server refuses the subscription.
 pub async fn ways(client: Client, sealer: Sealer) -> Result<Ways, SubscribeError> {
     let heard = client.subscribe(FROM_ALL).await?;
+    let refused = client.subscribe(REFUSED_BY_ALL).await?;
     let (orders, to_send) = unbounded_channel();
     let (answers, came) = unbounded_channel();
     let listens = Arc::new(AtomicBool::new(false));
@@ -48,7 +52,7 @@ pub async fn ways(client: Client, sealer: Sealer) -> Result<Ways, SubscribeError
         listens: Arc::clone(&listens),
         echoed: None,
     };
-    tokio::spawn(end.until_over(heard, to_send));
+    tokio::spawn(end.until_over((heard, refused), to_send));
     Ok(Ways { orders, answers: came, listens })
 }
 
@@ -63,7 +67,11 @@ struct ControllerEnd {
 }
 
 impl ControllerEnd {
-    async fn until_over(mut self, mut heard: async_nats::Subscriber, mut to_send: UnboundedReceiver<Told>) {
+    async fn until_over(
+        mut self,
+        (mut heard, mut refused): (Subscriber, Subscriber),
+        mut to_send: UnboundedReceiver<Told>,
+    ) {
         let mut echo = tokio::time::interval(ECHO_EVERY);
         loop {
             tokio::select! {
@@ -71,6 +79,7 @@ impl ControllerEnd {
                     Some(message) => if !self.hear(&message) { break },
                     None => break,
                 },
+                Some(message) = refused.next() => if !self.hear_refused(&message) { break },
                 told = to_send.recv() => match told {
                     Some((agent, order)) => {
                         let body = serde_json::to_vec(&order).unwrap_or_default();
@@ -103,6 +112,20 @@ impl ControllerEnd {
         };
         self.lives.insert(name.to_owned(), (came.life, number));
         self.answers.send((name.to_owned(), came.answer)).is_ok()
+    }
+
+    /// An order was not opened. Whether somebody still listens.
+    fn hear_refused(&self, message: &Message) -> bool {
+        let name = message.subject.split('.').nth(2).unwrap_or_default();
+        let refused = serde_json::from_slice::<RefusedOrder>(&message.payload);
+        // One that came too late is of no consequence: it is said again.
+        match refused.ok().filter(|refused| refused.is_foreign) {
+            Some(refused) => {
+                let why = format!("it opens no order of this controller: {}", refused.refused);
+                self.answers.send((name.to_owned(), Answer::Closed { why })).is_ok()
+            }
+            None => true,
+        }
     }
 
     async fn send(&mut self, agent: &str, body: &[u8]) {

@@ -8,13 +8,17 @@ use reelgauge_analysis::marks::{Mark, MarkKind};
 use reelgauge_analysis::pause::Pause;
 use reelgauge_analysis::self_cost::PausedTotal;
 use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target, VerifyFacts};
+use reelgauge_analysis::warning::Warning;
 use reelgauge_analysis::whose_memory::CacheSuspicion;
 use reelgauge_analysis::{MemoryFacts, Outcome, RunTotals, SelfCost, Summary};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::hosts::{
-    between_words, clocks_words, hosts_words, log_missing_words, overlap_words, why_not_complete_words,
+    STOPPED_WORDS, between_words, clocks_words, hosts_words, log_missing_words, overlap_words,
+    why_not_complete_words,
 };
 use reelgauge_report::self_cost::self_cost_sentence;
+use reelgauge_report::warning::{tells_of_log, tells_of_tables, warning_sentence};
+use reelgauge_runner::interrupt::StoppedBy;
 
 use super::View;
 use super::share::{Part, PartRun, PauseTimes};
@@ -82,20 +86,26 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>, totals: &RunTotal
 
 /// Complete where every agent's part is.
 fn outcome(seen: &View<'_>) -> (Outcome, Option<String>) {
-    let broken: Vec<_> = seen.parts.iter().filter(|part| !ended(part)).collect();
+    let broken: Vec<_> = seen.parts.iter().filter(|part| !part.is_whole()).collect();
     let Some(first) = broken.first() else { return (Outcome::Complete, None) };
-    let is_interrupted = broken
-        .iter()
-        .all(|part| part.run.as_ref().is_some_and(|run| run.summary.outcome == Outcome::Interrupted));
-    let outcome = if is_interrupted { Outcome::Interrupted } else { Outcome::BrokeOff };
-    let own = first.run.as_ref().and_then(|run| run.summary.outcome_reason.as_deref());
+    let own = |part: &Part| part.run.as_ref().and_then(|run| run.summary.outcome_reason.clone());
+    if broken.iter().all(|part| was_stopped(part)) {
+        return (Outcome::Interrupted, Some(STOPPED_WORDS.to_owned()));
+    }
+    let own = own(first);
     let from_s = super::points::missing_from_s(first, seen.places.run_ns);
-    let why = first.why_missing.as_deref().or(own);
-    (outcome, Some(why_not_complete_words(&first.name, from_s, why, broken.len() - 1)))
+    let why = first.why_missing.as_deref().or(own.as_deref());
+    (Outcome::BrokeOff, Some(why_not_complete_words(&first.name, from_s, why, broken.len() - 1)))
 }
 
-fn ended(part: &Part) -> bool {
-    part.run.as_ref().is_some_and(|run| run.summary.outcome == Outcome::Complete)
+/// Whether somebody wanted its end; not because it did not hear its controller, or was not heard.
+fn was_stopped(part: &Part) -> bool {
+    let by = [StoppedBy::User, StoppedBy::Controller].map(|by| by.to_string());
+    let is_by = |reason: Option<&String>| reason.is_none_or(|reason| by.contains(reason));
+    part.why_missing.is_none()
+        && part.run.as_ref().is_some_and(|run| {
+            run.summary.outcome == Outcome::Interrupted && is_by(run.summary.outcome_reason.as_ref())
+        })
 }
 
 fn target(parts: &[Part]) -> Target {
@@ -237,9 +247,15 @@ fn notes(seen: &View<'_>, summary: &Summary) -> Vec<String> {
         );
     }
     notes.extend(summary.hosts.as_ref().and_then(clocks_words));
+    let few = Warning::if_few_transfers(&summary.load_points).filter(|_| summary.verb == "mix");
+    notes.extend(few.as_ref().map(warning_sentence));
     let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
     for (name, run) in runs(parts) {
-        for note in &run.summary.notes {
+        // Of an agent whose log lacks something it is said above, with what that means for all together. And
+        // the only tables are those of all together.
+        let is_told = |note: &&String| (run.log_complete || !tells_of_log(note)) && !tells_of_tables(note);
+        let told = run.summary.notes.iter().filter(is_told);
+        for note in told {
             match said.iter_mut().find(|(known, _)| *known == note.as_str()) {
                 Some((_, names)) => names.push(name),
                 None => said.push((note, vec![name])),

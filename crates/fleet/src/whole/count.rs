@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 
 use reelgauge_analysis::late::{LateCounted, LateTally};
 use reelgauge_analysis::series::Series;
+use reelgauge_analysis::summary::LogFacts;
 use reelgauge_analysis::{Meter, PointTally};
 use reelgauge_record::agents::AgentPlace;
 use reelgauge_record::log::{LogReader, SkipReason, Skipped};
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::units::counted;
 
 use super::share::{Part, PartRun};
 
@@ -38,11 +40,21 @@ pub(super) fn of(run_dir: &RunDir, part: &mut Part, place: &AgentPlace) -> Count
     };
     if damage.is_some() || counting.rows < run.summary.log.rows {
         run.log_complete = false;
-        let short =
-            || format!("{} of {} operations of its log are here", counting.rows, run.summary.log.rows);
+        let short = || short(counting.rows, &run.summary.log);
         part.why_missing = part.why_missing.take().or_else(|| Some(damage.unwrap_or_else(short)));
     }
     counting.end()
+}
+
+/// Why not everything is here that was done: it was not written there, or is not here.
+fn short(rows: u64, log: &LogFacts) -> String {
+    match log.dropped_to_histograms_ops {
+        0 => format!("{rows} of {} operations of its log are here", log.rows),
+        dropped => format!(
+            "{} did not get into its log, as where the agent keeps its runs (--keep) was too full or too slow",
+            counted(dropped, "operation")
+        ),
+    }
 }
 
 impl Counted {

@@ -18,6 +18,7 @@ use reelgauge_results::stream_table::{self, PointStreams, StreamTable};
 
 use super::WholeError;
 use super::places::clock;
+use super::points::label;
 use super::share::{Part, own_folder};
 
 /// Nobody writes a longer plan.
@@ -120,6 +121,7 @@ pub(super) fn write_tables(run_dir: &RunDir, parts: &[Part], places: &AgentPlace
             };
             match planned.iter_mut().find(|known| known.index == plan.index) {
                 Some(known) => {
+                    known.label = label(&[&known.label, &placed.label]);
                     known.workers = known.workers.saturating_add(placed.workers);
                     known.started_ns = known.started_ns.min(placed.started_ns);
                     known.warmup_until_ns = known.warmup_until_ns.min(placed.warmup_until_ns);

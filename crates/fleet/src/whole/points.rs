@@ -98,7 +98,7 @@ fn facts(seen: &View<'_>, index: u16) -> LoadPointFacts {
 }
 
 /// `6 players` of three that were called `2 players`; else what they are all called, or each.
-fn label(labels: &[&str]) -> String {
+pub(super) fn label(labels: &[&str]) -> String {
     let counted = |label: &&str| {
         let (count, noun) = label.split_once(' ')?;
         Some((count.parse::<u32>().ok()?, noun.strip_suffix('s').unwrap_or(noun).to_owned()))

@@ -7,7 +7,7 @@ use reelgauge_analysis::compare::siblings::{HostReading, standing_out};
 use reelgauge_analysis::counters::means::Means;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::hosts::{
-    HostFigures, HostsSection, PartFigures, PointHosts, Presence, RunHost, StandsOut, shared_target,
+    HostFigures, HostsSection, MovedOn, PartFigures, PointHosts, Presence, RunHost, StandsOut, shared_target,
     target_scale,
 };
 use reelgauge_analysis::late::LateCounted;
@@ -62,10 +62,22 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
         .collect();
     let mut section =
         HostsSection { clock_uncertainty_us: uncertainty_us(&hosts), scale: None, hosts, points };
-    let of_points: Vec<_> =
-        section.points.iter().map(|point| (section.targets_at(point), point.total.bytes_per_s)).collect();
+    let of_points: Vec<_> = section.points.iter().map(|point| moved(&section, point, summary)).collect();
     section.scale = target_scale(&of_points);
     summary.hosts = Some(section);
+}
+
+/// What a load point moved, where that is a figure of its targets.
+fn moved(section: &HostsSection, hosts: &PointHosts, summary: &Summary) -> MovedOn<String> {
+    let point = summary.load_points.get(hosts.point);
+    let is_theirs =
+        point.is_some_and(|point| point.stream_count.is_none() && point.was_held_back().is_none());
+    let is_whole = section.not_whole(hosts.point).is_empty();
+    MovedOn {
+        targets: section.targets_at(hosts),
+        bytes_per_s: hosts.total.bytes_per_s.filter(|_| is_theirs && is_whole),
+        workers: point.map(|point| point.workers),
+    }
 }
 
 /// Two times may be off against each other by both their uncertainties.

@@ -17,6 +17,10 @@ use reelgauge_results::stream_table::{self, StreamTable};
 use super::WholeError;
 use crate::search::FleetSearch;
 
+/// Of whom not even the beginning of a log is here.
+const NO_LOG: &str =
+    "it kept no log of its operations; see that there is room where the agent keeps its runs (--keep)";
+
 /// What is to become one run.
 #[derive(Clone, Debug, Default)]
 pub struct WholeRequest {
@@ -267,7 +271,7 @@ impl PartRun {
     fn open(path: &Path) -> Result<PartRun, String> {
         let dir = RunDir::open(path).map_err(|error| error.to_string())?;
         let mut summary = reopen(path).map_err(|error| error.to_string())?;
-        let ops = own_folder(&dir.ops_path()).ok_or("it kept no log of its operations")?;
+        let ops = own_folder(&dir.ops_path()).ok_or(NO_LOG)?;
         let log = LogReader::open(&ops).map_err(|error| error.to_string())?;
         let agent = log.agents().first().ok_or("its log holds nothing that can be read")?;
         let planned = load_points::read(&dir);

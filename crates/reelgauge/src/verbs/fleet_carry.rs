@@ -1,14 +1,16 @@
 //! What one run of a fleet and several, one after another, have in common: what they would take, carrying one
 //! out while telling how it stands, and what is left of it then.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use reelgauge_fleet::controller::conduct::Stage;
 use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed, taken};
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::live_log::FleetLiveLog;
+use reelgauge_fleet::controller::roster::Expected;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_fleet::whole::{Whole, WholeError};
@@ -120,6 +122,36 @@ pub fn leave(site: &FleetSite, journey: Journey) -> Result<()> {
             format!("Something of it still lies on agents, or may. When they are there: {again}")
         }
     });
+    Ok(())
+}
+
+/// Of agents that are to begin a run nobody may be at another one: orders of two controllers would undo each
+/// other's. Nor may two processes go by one name: nobody could say which of them was meant.
+///
+/// # Errors
+/// Who is.
+pub fn expect_idle<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Placed>) -> Result<()> {
+    let names: BTreeSet<&str> = placed.map(|placed| placed.part.agent.as_str()).collect();
+    let who = |is_so: fn(&Expected) -> bool| -> Vec<&str> {
+        let meant = seen.iter().filter(|expected| names.contains(expected.name.as_str()));
+        meant.filter(|expected| is_so(expected)).map(|expected| expected.name.as_str()).collect()
+    };
+    let at_work = who(|expected| expected.present.iter().any(|presence| presence.is_at_work));
+    if !at_work.is_empty() {
+        bail!(
+            "a run goes on on {}: wait for its end, or end it with 'reelgauge fleet stop'; where its controller \
+             is gone it ends by itself within seconds",
+            at_work.join(", ")
+        );
+    }
+    let twice = who(|expected| expected.present.len() > 1);
+    if !twice.is_empty() {
+        bail!(
+            "two processes go by the name of {}: a join file is for one machine; end one of them, or make \
+             another join file with 'reelgauge fleet add'",
+            twice.join(", ")
+        );
+    }
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use reelgauge_fleet::controller::preflight::lines::Pair;
 use reelgauge_fleet::controller::preflight::{
     self as looking, NetworkRequest, PreflightError, PreflightRequest, keep_in, kept_in,
 };
-use reelgauge_fleet::controller::roster::look;
+use reelgauge_fleet::controller::roster::{Expected, look};
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::site::name::AgentName;
 use reelgauge_fleet::throughput::LONGEST;
@@ -79,7 +79,7 @@ fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
     let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
     let observers = observers(&plan)?;
-    let there = there(site)?;
+    let there = there(&seen(site)?);
     if plan.steps.is_empty() {
         return Ok((vec![(None, plan.placed(&there, &texts, None)?)], observers));
     }
@@ -88,11 +88,15 @@ fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
     Ok((of_batch(&batch)?, observers))
 }
 
+/// Every agent of the fleet, and what it says.
+pub fn seen(site: &FleetSite) -> Result<Vec<Expected>> {
+    Ok(look(site, LOOK, false)?)
+}
+
 /// The names of the agents that answer.
-pub fn there(site: &FleetSite) -> Result<Vec<String>> {
-    let seen = look(site, LOOK, false)?;
+pub fn there(seen: &[Expected]) -> Vec<String> {
     let there = seen.iter().filter(|expected| !expected.present.is_empty());
-    Ok(there.map(|expected| expected.name.to_string()).collect())
+    there.map(|expected| expected.name.to_string()).collect()
 }
 
 /// Who does what in each run of several.

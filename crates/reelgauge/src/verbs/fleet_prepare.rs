@@ -14,9 +14,9 @@ use reelgauge_report::fleet_run::fleet_now;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
 
-use super::fleet_carry::{leave, plan_of, say};
+use super::fleet_carry::{expect_idle, leave, plan_of, say};
 use super::fleet_lines::now;
-use super::fleet_preflight::{NamedRuns, there};
+use super::fleet_preflight::{NamedRuns, seen, there};
 use crate::cli::FleetPrepareArgs;
 use crate::screen;
 
@@ -67,7 +67,8 @@ pub fn go_on(site: &FleetSite, mut journey: Journey) -> Result<u8> {
 fn runs(site: &FleetSite, path: &Path) -> Result<NamedRuns> {
     let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
-    let there = there(site)?;
+    let seen = seen(site)?;
+    let there = there(&seen);
     let all = if plan.steps.is_empty() {
         vec![(None, plan.placed(&there, &texts, None)?)]
     } else {
@@ -85,6 +86,7 @@ fn runs(site: &FleetSite, path: &Path) -> Result<NamedRuns> {
         !is_trace
     };
     let runs: NamedRuns = all.into_iter().filter(makes_files).collect();
+    expect_idle(&seen, runs.iter().flat_map(|(_, placed)| placed))?;
     if runs.is_empty() {
         bail!(
             "there is nothing to prepare in this plan: it is all traces; 'fleet run' needs nothing before it"

@@ -4,15 +4,13 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::hosts::Presence;
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
-use reelgauge_fleet::controller::conduct::{Conduct, Member};
+use reelgauge_fleet::controller::conduct::{Conduct, Member, WhyStopped};
 use reelgauge_fleet::controller::journey::Journey;
-use reelgauge_fleet::controller::roster::look;
 use reelgauge_fleet::protocol::Phase;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::WholeError;
@@ -22,15 +20,12 @@ use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
 use super::fleet_carry::{
-    ahead, begun, carry_out, leave, logs_again, plan_of, put_together, say, tell_ahead,
+    ahead, begun, carry_out, expect_idle, leave, logs_again, plan_of, put_together, say, tell_ahead,
 };
-use super::fleet_preflight::{self, Looked};
+use super::fleet_preflight::{self, Looked, seen, there};
 use super::fleet_prepare;
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
 use crate::screen;
-
-/// How long an agent may take to say that it is there.
-const LOOK: Duration = Duration::from_secs(2);
 
 /// The exit code of a run that ended before anybody had measured anything.
 const NOTHING_MEASURED: u8 = 3;
@@ -56,14 +51,14 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let texts = plan.texts_beside(path)?;
     // Before anything is done that it would be in vain for.
     plan.observer_parts()?;
-    let seen = look(site, LOOK, false)?;
-    let there = seen.iter().filter(|expected| !expected.present.is_empty());
-    let there: Vec<String> = there.map(|expected| expected.name.to_string()).collect();
+    let seen = seen(site)?;
+    let there = there(&seen);
     if plan.steps.is_empty() {
         let placed = plan.placed(&there, &texts, None)?;
         if args.dry_run {
             return tell_ahead(&[ahead(&placed, &there)]);
         }
+        expect_idle(&seen, placed.iter())?;
         let looked = fleet_preflight::before(site, &plan, vec![(None, placed.clone())], args.preflight)?;
         let Looked::Done(found) = looked else { return Ok(STOPPED) };
         let journey =
@@ -75,7 +70,9 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     if args.dry_run {
         return tell_ahead(&fleet_batch::ahead(&batch, &there)?);
     }
-    let looked = fleet_preflight::before(site, &plan, fleet_preflight::of_batch(&batch)?, args.preflight)?;
+    let runs = fleet_preflight::of_batch(&batch)?;
+    expect_idle(&seen, runs.iter().flat_map(|(_, placed)| placed))?;
+    let looked = fleet_preflight::before(site, &plan, runs, args.preflight)?;
     let Looked::Done(found) = looked else { return Ok(STOPPED) };
     batch.keep()?;
     fleet_preflight::keep(batch.dir(), found.as_ref())?;
@@ -115,9 +112,13 @@ fn measure(
     let live = carry_out(site, &mut journey, &run_dir, interrupt)?;
     let whole = match put_together(&journey, run_dir, live) {
         Err(error @ WholeError::Nothing { .. }) => {
-            say(&format!("Nothing was measured: {error}"));
+            let is_stopped = journey.conduct().stopped == Some(WhyStopped::User);
+            match is_stopped {
+                true => say("It was stopped before anything was measured."),
+                false => say(&format!("Nothing was measured: {error}")),
+            }
             leave(site, journey)?;
-            return Ok(NOTHING_MEASURED);
+            return Ok(if is_stopped { STOPPED } else { NOTHING_MEASURED });
         }
         whole => whole?,
     };

@@ -126,7 +126,9 @@ async fn lived(
         version: settings.version,
         roots: roots.paths().to_vec(),
         limits: settings.limits,
+        at_work: Arc::default(),
     };
+    let at_work = Arc::clone(&identity.at_work);
     say(Said::Joined(&identity));
     let name = agent.clone();
     let opener = Opener::new(seal, fleet, agent, session.clone());
@@ -136,7 +138,7 @@ async fn lived(
     let attending = station.attend(sender, move |why| drop(refusal_sender.send(why.clone())));
     let limits = settings.limits;
     let flags = [settings.flags, limits.flags()].concat();
-    let parts = TaskParts { limits, kept: &settings.kept, flags, servers };
+    let parts = TaskParts { limits, kept: &settings.kept, flags, servers, at_work };
     let (tasks, mut network_says, mut doctor_says) = tasks(parts, roots)?;
     let (end_work, work_ends) = channel(1);
     let working = work_on(client.clone(), (name, session), tasks, orders, work_ends);
@@ -176,6 +178,7 @@ struct TaskParts<'a> {
     kept: &'a Path,
     flags: Vec<String>,
     servers: Vec<String>,
+    at_work: Arc<AtomicBool>,
 }
 
 /// What it does for the fleet; what measurements of the network say, and of every look that begins.
@@ -183,8 +186,8 @@ fn tasks(
     parts: TaskParts<'_>,
     roots: Roots,
 ) -> Result<(Tasks, UnboundedReceiver<NetworkSaid>, UnboundedReceiver<()>), LifeError> {
-    let TaskParts { limits, kept, flags, servers } = parts;
-    let (at_work, program) = (Arc::new(AtomicBool::new(false)), std::env::current_exe()?);
+    let TaskParts { limits, kept, flags, servers, at_work } = parts;
+    let program = std::env::current_exe()?;
     let (network_sender, network_says) = unbounded_channel();
     let (news, network_news) = unbounded_channel();
     let network =
