@@ -382,7 +382,7 @@ mod tests {
         assert_eq!(target_scale(&points[..2]), None);
         // Nothing moved is nothing to hold anything against.
         assert_eq!(target_scale(&[one(None), both(Some(1e6))]), None);
-        // Of as many workers, or of as many for each target; of fewer nobody knows what they would have moved.
+        // Of as many workers, or as many for each target; of fewer nobody knows what they would have moved.
         let of = |workers: [u32; 2]| {
             let points = [
                 on(&["nas1"], Some(100e6), Some(workers[0])),

@@ -51,8 +51,8 @@ pub struct Hop {
     pub ceiling_bytes_per_s: Option<f64>,
     /// What was measured there. `None` where nobody measured.
     pub measured_bytes_per_s: Option<f64>,
-    /// What this machine got, where that is more than what was said of this hop lets through: a cache answered
-    /// before it, or what was said is wrong. `None` elsewhere.
+    /// What this machine got, where that is more than what was said of this hop lets through: a cache
+    /// answered before it, or what was said is wrong. `None` elsewhere.
     pub outrun_bytes_per_s: Option<f64>,
 }
 
