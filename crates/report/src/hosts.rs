@@ -347,7 +347,9 @@ fn table(rows: &[Row<'_>], width: usize) -> Table {
         table.column("", "streams", column(&|row| known(row.figures.streams)));
         table.column("late", "frames", column(&|row| known(row.figures.late_frames)));
     } else {
-        table.column("", "workers", column(&|row| count(u64::from(row.figures.workers))));
+        // How many were to work on a machine of which nothing is here is not known here.
+        let workers = |row: &Row<'_>| known(Some(u64::from(row.figures.workers)).filter(|it| *it > 0));
+        table.column("", "workers", column(&workers));
     }
     table.column("read", "MB/s", values(&|row| row.figures.read_bytes_per_s.map(|rate| rate / 1e6)));
     table.column("write", "MB/s", values(&|row| row.figures.written_bytes_per_s.map(|rate| rate / 1e6)));

@@ -28,9 +28,9 @@ pub enum PrivateFileError {
     },
     /// Others can read or write it, so it is no secret.
     #[error(
-        "others may read {} (mode {mode:04o}), so what it keeps is no secret any more: where it lay on this \
-         machine \
-         alone run 'chmod 600' on it; otherwise revoke the agent and add it again", path.display()
+        "others may read {} (mode {mode:04o}), so what it keeps is no secret any more: where nobody else was on \
+         this machine run 'chmod 600' on it; otherwise make it anew ('reelgauge fleet revoke' and 'fleet add' \
+         for a join file, 'fleet init' in another directory for keys)", path.display()
     )]
     Loose {
         /// Which.
