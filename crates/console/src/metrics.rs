@@ -46,6 +46,17 @@ const SILENT: Metric = (
     "How long operations have been in flight and none was answered; 0 while answers come, which may take \
      0.4 s, and after the end.",
 );
+const HOST_SILENT: Metric = (
+    "reelgauge_host_no_answer_seconds",
+    "gauge",
+    "How long one machine of a fleet's run has operations in flight and none was answered; 0 while answers \
+     come. Only while the run goes on.",
+);
+const HOST_MISSING: Metric = (
+    "reelgauge_host_missing",
+    "gauge",
+    "1 for a machine of a fleet's run that is missing, else 0. Only while the run goes on.",
+);
 const MARGIN: Metric = (
     "reelgauge_worst_margin_seconds",
     "gauge",
@@ -215,7 +226,27 @@ fn written(runs: &[Arc<RunEntry>], told: &[(&RunEntry, SoFar)]) -> String {
     });
     each(NEWS, &|so_far, _| so_far.news_age_s);
     each(ELAPSED, &|so_far, _| so_far.at_s);
+    of_hosts(&mut text, told);
     text
+}
+
+/// What one machine of a fleet tells, where the whole run tells nothing of it: it is silent alone.
+fn of_hosts(text: &mut String, told: &[(&RunEntry, SoFar)]) {
+    let running = || told.iter().filter(|(run, _)| run.state == RunState::Running);
+    let hosts = || {
+        let of_run =
+            running().filter_map(|(run, so_far)| Some((run.id.as_str(), &so_far.tick.as_ref()?.hosts)));
+        of_run.flat_map(|(run, hosts)| {
+            let labels = hosts.name.iter().map(move |name| vec![("run", run), ("host", name.as_str())]);
+            labels.zip(hosts.no_answer_s.iter().zip(&hosts.missing))
+        })
+    };
+    metric(text, HOST_SILENT, hosts().map(|(labels, (silent_s, _))| (labels, silent_s.unwrap_or(0.0))));
+    metric(
+        text,
+        HOST_MISSING,
+        hosts().map(|(labels, (_, missing))| (labels, f64::from(u8::from(missing.is_some())))),
+    );
 }
 
 /// A metric with all its values. One without any is left out.
@@ -273,6 +304,30 @@ mod tests {
             no_answer_s: Some(6.0),
             ..LiveTick::default()
         }))
+    }
+
+    #[test]
+    fn one_machine_that_is_not_answered_is_told_although_others_are() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("now")).unwrap();
+        let hosts = reelgauge_results::live::LiveHosts {
+            name: vec!["a".to_owned(), "b".to_owned()],
+            no_answer_s: vec![None, Some(3.5)],
+            missing: vec![Some("it was not heard any more".to_owned()), None],
+            ..Default::default()
+        };
+        let tick = LiveEvent::Live(Box::new(LiveTick { hosts, ..LiveTick::default() }));
+        fs::write(path_in(&dir.path().join("now")), lines(&[tick])).unwrap();
+        let text = Metrics::default().text(&[entry("now", RunState::Running)], dir.path());
+        for line in [
+            "reelgauge_no_answer_seconds{run=\"now\"} 0",
+            "reelgauge_host_no_answer_seconds{run=\"now\",host=\"a\"} 0",
+            "reelgauge_host_no_answer_seconds{run=\"now\",host=\"b\"} 3.5",
+            "reelgauge_host_missing{run=\"now\",host=\"a\"} 1",
+            "reelgauge_host_missing{run=\"now\",host=\"b\"} 0",
+        ] {
+            assert!(text.lines().any(|there| there == line), "{line}\n{text}");
+        }
     }
 
     fn entry(id: &str, state: RunState) -> Arc<RunEntry> {
@@ -341,6 +396,7 @@ mod tests {
     }
 
     /// Every metric that there is.
+    const OF_HOSTS: [Metric; 2] = [HOST_SILENT, HOST_MISSING];
     const TOLD: [Metric; 10] = [RUNS, INFO, READ, WRITTEN, LATE, FLYING, SILENT, MARGIN, NEWS, ELAPSED];
 
     fn asked_in(expression: &str) -> impl Iterator<Item = String> {
@@ -354,7 +410,8 @@ mod tests {
         let asked: BTreeSet<String> =
             text.lines().filter(|line| line.contains("expr:")).flat_map(asked_in).collect();
         assert!(asked.len() >= 4, "{asked:?}");
-        assert!(asked.iter().all(|name| TOLD.iter().any(|(told, ..)| told == name)), "{asked:?}");
+        let known = |name: &String| TOLD.iter().chain(&OF_HOSTS).any(|(told, ..)| told == name);
+        assert!(asked.iter().all(known), "{asked:?}");
     }
 
     #[test]
