@@ -73,3 +73,15 @@ fn where_the_controllers_disk_is_full_everything_is_kept_until_there_is_room() {
     assert!(counted(&only_in(&bed.runs()), &told).iter().all(|&ops| ops > 0));
     assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
 }
+
+/// Before anything is begun, by what its agents say of themselves.
+#[test]
+fn a_dry_run_names_whose_owner_will_refuse_it() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let mut bed = Bed::new(&["a", "b"], "2s");
+    bed.limit_agent("b", &["--read-only"]);
+    let outcome = bed.run_with(&["--dry-run"]).wait(PATIENCE).expect_code(2);
+    assert!(outcome.stderr.contains("b will refuse it: the plan writes"), "{}", outcome.said());
+    assert!(!outcome.stderr.contains("a will refuse"), "{}", outcome.said());
+}

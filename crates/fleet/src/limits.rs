@@ -100,14 +100,7 @@ pub fn admit(
     limits: &OwnerLimits,
 ) -> Result<AnyPlan, LimitError> {
     resolve(&mut plan, roots, spool)?;
-    let forecast = reelgauge_runner::ahead::of_plan(plan.clone());
-    let mut forecast = forecast.map_err(|error| LimitError::Plan(Box::new(error)))?;
-    limits.check_writes(&forecast)?;
-    if matches!(plan, AnyPlan::Mix(_)) {
-        // It writes in its test files, which are counted, however much that is.
-        forecast.load = LoadAhead::AtMost(0);
-    }
-    limits.check(&forecast)?;
+    limits.admit(&plan)?;
     Ok(plan)
 }
 
@@ -169,6 +162,21 @@ impl OwnerLimits {
     pub fn flags(&self) -> Vec<String> {
         let rate = self.bytes_per_s.map(|rate| ["--max-rate".to_owned(), Size(rate.get()).to_string()]);
         rate.into_iter().flatten().collect()
+    }
+
+    /// Holds a plan to how much its agent may.
+    ///
+    /// # Errors
+    /// What is not allowed, and a plan that can't be carried out anyway.
+    pub fn admit(&self, plan: &AnyPlan) -> Result<(), LimitError> {
+        let forecast = reelgauge_runner::ahead::of_plan(plan.clone());
+        let mut forecast = forecast.map_err(|error| LimitError::Plan(Box::new(error)))?;
+        self.check_writes(&forecast)?;
+        if matches!(plan, AnyPlan::Mix(_)) {
+            // It writes in its test files, which are counted, however much that is.
+            forecast.load = LoadAhead::AtMost(0);
+        }
+        self.check(&forecast)
     }
 
     /// Holds it to reading alone.

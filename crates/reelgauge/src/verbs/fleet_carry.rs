@@ -20,6 +20,7 @@ use reelgauge_report::fleet_run::{
 use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
 use reelgauge_report::text::shell_word;
 use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_workload::streams::AnyPlan;
 
 use super::fleet_lines::{missing, now, so_far};
 use crate::screen;
@@ -52,10 +53,24 @@ pub fn ahead(placed: &[Placed], there: &[String]) -> StepAhead {
     }
 }
 
-/// Tells what runs would take. The exit code.
-pub fn tell_ahead(steps: &[StepAhead]) -> Result<u8> {
+/// Tells what runs would take, and whose owner will not have it. The exit code.
+pub fn tell_ahead(steps: &[StepAhead], refusals: &BTreeSet<String>) -> Result<u8> {
     std::io::stdout().write_all(screen::output_fitted(fleet_ahead(steps).trim_end()).as_bytes())?;
-    Ok(0)
+    refusals.iter().for_each(|refusal| say(refusal));
+    Ok(if refusals.is_empty() { 0 } else { screen::EXIT_USAGE })
+}
+
+/// Which agents will refuse their part by the limits that they tell of. Whether a target is below their roots
+/// they alone know, who see where links lead.
+pub fn refusals<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Placed>) -> BTreeSet<String> {
+    let refusal = |placed: &Placed| {
+        let agent = placed.part.agent.as_str();
+        let limits = seen.iter().find(|expected| expected.name.as_str() == agent)?.present.first()?.limits;
+        let plan = AnyPlan::from_toml(&placed.part.plan_toml).ok()?;
+        let why = limits.admit(&plan).err()?;
+        Some(format!("{agent} will refuse it: {why}."))
+    };
+    placed.filter_map(refusal).collect()
 }
 
 /// Carries a run out to its end, and says how it stands: here, and to whoever watches its directory.

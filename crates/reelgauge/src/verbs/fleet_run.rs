@@ -20,7 +20,7 @@ use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
 use super::fleet_carry::{
-    ahead, begun, carry_out, expect_idle, leave, logs_again, plan_of, put_together, say, tell_ahead,
+    ahead, begun, carry_out, expect_idle, leave, logs_again, plan_of, put_together, refusals, say, tell_ahead,
 };
 use super::fleet_preflight::{self, Looked, seen, there};
 use super::fleet_prepare;
@@ -56,7 +56,7 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     if plan.steps.is_empty() {
         let placed = plan.placed(&there, &texts, None)?;
         if args.dry_run {
-            return tell_ahead(&[ahead(&placed, &there)]);
+            return tell_ahead(&[ahead(&placed, &there)], &refusals(&seen, placed.iter()));
         }
         expect_idle(&seen, placed.iter())?;
         let looked = fleet_preflight::before(site, &plan, vec![(None, placed.clone())], args.preflight)?;
@@ -68,7 +68,9 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     }
     let batch = Batch::new(&args.out, BatchPlan { plan_toml, texts, there: there.clone() })?;
     if args.dry_run {
-        return tell_ahead(&fleet_batch::ahead(&batch, &there)?);
+        let all = fleet_preflight::of_batch(&batch)?;
+        let refusals = refusals(&seen, all.iter().flat_map(|(_, placed)| placed));
+        return tell_ahead(&fleet_batch::ahead(&batch, &there)?, &refusals);
     }
     let runs = fleet_preflight::of_batch(&batch)?;
     expect_idle(&seen, runs.iter().flat_map(|(_, placed)| placed))?;
