@@ -152,8 +152,12 @@ impl Findings {
         ));
     }
 
-    /// Takes the figures of a plain rate.
+    /// Takes the figures of a plain rate. Where nothing was finished nothing was measured, which is not
+    /// 0 MB/s.
     pub fn rate(&mut self, rate: Rate, total: &Figures) {
+        if total.response.data.is_none() {
+            return;
+        }
         let mb_per_s = |bytes_per_s: Option<f64>| bytes_per_s.map(|bytes_per_s| bytes_per_s / 1e6);
         match rate {
             Rate::SequentialRead => self.sequential_read_mb_per_s = mb_per_s(total.read_bytes_per_s),
@@ -252,4 +256,22 @@ fn target_words(locked: &LockedTarget) -> String {
 /// 99 of 100 reads took no longer; `None` where fewer were done.
 fn p99_ms(total: &Figures) -> Option<f64> {
     Some(total.response.read?.carried_p99_us()? / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::test_figures::operations;
+
+    use super::*;
+
+    #[test]
+    fn a_rate_of_which_nothing_was_finished_is_not_known() {
+        let mut findings = Findings::default();
+        let idle = Figures { written_bytes_per_s: Some(0.0), ..Figures::default() };
+        findings.rate(Rate::SequentialWrite, &idle);
+        assert_eq!(findings.sequential_write_mb_per_s, None);
+        let moved = Figures { written_bytes_per_s: Some(50e6), ..operations() };
+        findings.rate(Rate::SequentialWrite, &moved);
+        assert_eq!(findings.sequential_write_mb_per_s, Some(50.0));
+    }
 }
