@@ -43,10 +43,11 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
     page.gap();
     page.item("One client", &rates(summary, facts));
     page.item("Limit", &plain(&facts.limit));
-    if let Some(seen) = limit_sentences(summary).first() {
-        page.item("Seen", seen);
+    let seen = limit_sentences(summary).join(" ");
+    if !seen.is_empty() {
+        page.item("Seen", &capital(seen.trim_start_matches("Seen beside it: ")));
     }
-    page.item("How sure", &how_sure(facts));
+    page.item("How sure", &how_sure(summary, facts));
     for note in &summary.notes {
         page.warning(&plain(note));
     }

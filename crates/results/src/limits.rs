@@ -27,7 +27,7 @@ pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
         .collect();
     let Some(means) = means_over(run_dir, stretches) else { return };
     let processors = processors(run_dir);
-    let paced_replay = summary.replay.as_ref().is_some_and(|replay| replay.pace != "max");
+    let paced_replay = is_paced_replay(summary);
     let (link, memory) = (summary.link.as_ref(), summary.memory.as_ref());
     // Of a run that was killed the type of its file system is all that is known.
     let types = ["nfs", "cifs", "smb", "fuse.sshfs", "ceph", "9p"];
@@ -56,6 +56,14 @@ pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     for (point, limit) in summary.load_points.iter_mut().zip(limits) {
         point.limit = limit;
     }
+}
+
+/// Whether operations had their times, as the trace or the plan has them. While a run ends it has its plan,
+/// and what it found is not in its summary yet.
+fn is_paced_replay(summary: &Summary) -> bool {
+    let planned = || summary.plan.get("pace").filter(|_| summary.verb == "replay");
+    let pace = summary.replay.as_ref().map(|replay| &replay.pace).or_else(planned);
+    pace.is_some_and(|pace| pace != "max")
 }
 
 /// How many the machine of the run has, which need not be this one.
