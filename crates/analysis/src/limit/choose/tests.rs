@@ -347,6 +347,13 @@ fn workers_that_never_wait_for_the_storage_are_this_machine_and_busy_processors_
     let finding = limit.found.unwrap();
     assert_eq!(finding.at.as_deref(), Some("blender"));
     assert_eq!(finding.value(Measure::ProgramProcesses), Some(3.0));
+    // The kernel's own threads, as those of a loop device, are no other programs.
+    let mut by_kernel = tool(20.0, 0.1);
+    by_kernel.retain(|(_, name, ..)| !name.starts_with("program"));
+    let others = |values: Values| of(values).contributing.iter().any(|finding| finding.at.is_none());
+    assert!(others(by_kernel.clone()));
+    by_kernel.push((Host, "kernel_threads_percent", "", 260.0));
+    assert!(!others(by_kernel));
     // Every processor busy, and the workers wait for the storage all the same.
     let limit = of(tool(20.0, 0.1));
     assert_eq!(found(&limit), None);
