@@ -205,3 +205,20 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
     let said = words(LimitStep::NetworkLoss, &jumbo, &["net.mtu.jumbo_fanin", "net.tcp.backpressure"]);
     assert!(said.contains("sends jumbo frames to slower ones; for the latter, MTU 1500"), "{said}");
 }
+
+#[test]
+fn a_cache_that_answered_a_part_is_told_with_it_and_acquits_no_disk_of_the_rest() {
+    let of = |at, percent: Option<f64>| {
+        let seen: Vec<_> = percent.map(|percent| (Measure::CachedPercent, percent)).into_iter().collect();
+        finding_words(&finding(LimitStep::Cache, at, &seen, &[]), Way::default())
+    };
+    assert_eq!(
+        of(None, Some(28.0)),
+        "a cache, which answered 28 % of the reads: the rest came from behind it, and the figure is that of both"
+    );
+    for all in [Some(97.0), None] {
+        assert!(of(None, all).ends_with("this is the speed of memory, and says nothing of the disks"));
+    }
+    assert!(of(Some("loop1"), Some(60.0)).ends_with("the rest came from the disk below"));
+    assert!(of(Some("loop1"), Some(95.0)).ends_with("says nothing of the disk below"));
+}

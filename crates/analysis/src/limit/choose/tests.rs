@@ -12,6 +12,7 @@ use crate::figures::{Figures, PointTiming, TimeFigures};
 use crate::incident::{Incident, MachineThen};
 use crate::late::LateFigures;
 use crate::meter::PointFigures;
+use crate::rereads::{ComparedReads, Rereads};
 use crate::summary::LoadPointFacts;
 use crate::verdict::{Verdict, failure_of_tests};
 use crate::whose_memory::{CacheEvidence, CacheSuspicion};
@@ -375,6 +376,13 @@ fn a_disk_at_work_all_the_time_is_the_disk_and_a_cache_that_answered_is_not() {
         MemoryFacts { suspicion: Some(CacheSuspicion::Answered { evidence }), ..MemoryFacts::default() };
     let limit = limit_of(&mix(50e6, 0.0), &disk(97.0), None, Some(&cached));
     assert_eq!(found(&limit), Some(LimitStep::Cache));
+    // Most came from the disk, which was at work all the time.
+    let evidence = CacheEvidence::ClientCounted { share: 0.28 };
+    let partly =
+        MemoryFacts { suspicion: Some(CacheSuspicion::Answered { evidence }), ..MemoryFacts::default() };
+    let limit = limit_of(&mix(50e6, 0.0), &disk(97.0), None, Some(&partly));
+    assert_eq!(found(&limit), Some(LimitStep::Disk));
+    assert!(limit.contributing.iter().any(|finding| finding.step == LimitStep::Cache), "{limit:#?}");
     // What was written fills the disk whatever answers reads.
     assert_eq!(found(&limit_of(&mix(0.0, 50e6), &disk(97.0), None, Some(&cached))), Some(LimitStep::Disk));
 }
@@ -627,6 +635,32 @@ fn others_are_told_beside_a_limit_that_is_not_the_disk_and_what_lay_in_the_cache
     };
     assert_eq!(of(0), Some(200e6));
     assert_eq!(of(2_000_000_000), None);
+}
+
+#[test]
+fn later_reads_that_were_faster_came_from_a_cache_as_far_as_no_disk_gave_them() {
+    let evidence = CacheEvidence::LaterReadsFaster { point: 0, reads: ComparedReads::default() };
+    let memory = |first_read_bytes, later_read_bytes| MemoryFacts {
+        suspicion: Some(CacheSuspicion::Answered { evidence: evidence.clone() }),
+        rereads: vec![Rereads { point: 0, first_read_bytes, later_read_bytes, compared: None }],
+        ..MemoryFacts::default()
+    };
+    let of = |values: &Values, link: Option<&LinkFacts>, memory: &MemoryFacts| {
+        let limit = limit_of(&mix(50e6, 0.0), values, link, Some(memory));
+        let mut told = limit.found.into_iter().chain(limit.contributing);
+        let cache = told.find(|finding| finding.step == LimitStep::Cache);
+        cache.map(|finding| finding.value(Measure::CachedPercent))
+    };
+    let disk = |read| vec![(Disk, "read_bytes_per_s", "loop1", read), (Disk, "util_percent", "loop1", 50.0)];
+    assert_eq!(of(&disk(36e6), None, &memory(10, 90)), Some(Some(28.0)));
+    assert_eq!(of(&disk(0.0), None, &memory(40, 60)), Some(Some(60.0)));
+    // All of it came from the disk, with more that was read ahead.
+    assert_eq!(of(&disk(60e6), None, &memory(10, 90)), None);
+    // This machine's disks are not those of a server.
+    let link = link(Some(1_177e6));
+    assert_eq!(of(&disk(60e6), Some(&link), &memory(10, 90)), Some(Some(90.0)));
+    let unknown = MemoryFacts { rereads: Vec::new(), ..memory(0, 0) };
+    assert_eq!(of(&Vec::new(), None, &unknown), Some(None));
 }
 
 #[test]
