@@ -222,3 +222,24 @@ fn a_cache_that_answered_a_part_is_told_with_it_and_acquits_no_disk_of_the_rest(
     assert!(of(Some("loop1"), Some(60.0)).ends_with("the rest came from the disk below"));
     assert!(of(Some("loop1"), Some(95.0)).ends_with("says nothing of the disk below"));
 }
+
+#[test]
+fn a_request_that_took_longer_than_an_operation_is_no_share_of_it() {
+    let of = |percent| {
+        let seen = [
+            (Measure::DiskBusyPercent, 99.0),
+            (Measure::DiskOfOperationPercent, percent),
+            (Measure::DiskUs, 9_000.0),
+        ];
+        finding_words(&finding(LimitStep::ServerDisk, Some("sda of nas1"), &seen, &[]), Way::default())
+    };
+    let begins = "the server's disk sda of nas1: busy 99 % of the time; a request took 9.00 ms there, ";
+    assert_eq!(of(80.0), format!("{begins}80 % of an operation"));
+    assert_eq!(of(104.0), format!("{begins}about as long as an operation"));
+    assert_eq!(
+        of(184.0),
+        format!(
+            "{begins}longer than an operation, so operations did not wait for it: it wrote behind them or read ahead"
+        )
+    );
+}

@@ -320,12 +320,23 @@ fn server_disk(finding: &LimitFinding) -> String {
     let busy = busy.map(|percent| format!("busy {} of the time", percent_words(percent)));
     let took = finding.value(Measure::DiskUs).map(|us| {
         let share = finding.value(Measure::DiskOfOperationPercent);
-        let share =
-            share.map_or_else(String::new, |percent| format!(", {} of an operation", percent_words(percent)));
+        let share = share.map_or_else(String::new, of_an_operation);
         format!("a request took {} there{share}", duration(us))
     });
     let seen: Vec<String> = busy.into_iter().chain(took).collect();
     format!("the server's disk{name}: {}", seen.join("; "))
+}
+
+/// What a request of a disk took of an operation. What takes longer than an operation it did not wait for.
+fn of_an_operation(percent: f64) -> String {
+    match percent {
+        longer if longer > 110.0 => {
+            ", longer than an operation, so operations did not wait for it: it wrote behind them or read ahead"
+                .to_owned()
+        }
+        whole if whole > 100.0 => ", about as long as an operation".to_owned(),
+        part => format!(", {} of an operation", percent_words(part)),
+    }
 }
 
 /// `it carried 843 MB/s, 145 MB/s of it this run's: something else used it`.

@@ -153,6 +153,46 @@ fn a_disk_that_was_seen_to_be_slow_at_the_server_is_the_disk() {
 }
 
 #[test]
+fn requests_that_take_longer_than_operations_are_not_what_those_wait_for() {
+    // Written behind, or read ahead: operations take 10 ms, requests of the disk 18.
+    let of = |busy| {
+        with_server_disk(&[("mean_read_us", 18_000.0), ("util_percent", busy), ("read_bytes_per_s", 48e6)])
+    };
+    let calm = of(20.0);
+    assert_eq!(found(&calm), Some(LimitStep::Server), "{calm:#?}");
+    assert_eq!(calm.found.unwrap().value(Measure::DiskUs), None, "which acquits no disk");
+    let busy = of(99.0).found.unwrap();
+    assert_eq!(busy.step, LimitStep::ServerDisk);
+    let share = busy.seen.iter().find(|seen| seen.measure == Measure::DiskOfOperationPercent).unwrap();
+    assert_eq!((share.value, share.threshold), (180.0, None));
+}
+
+#[test]
+fn a_disk_that_is_accused_is_not_acquitted_beside_it() {
+    // Busy all the time with requests that are quick, behind a link that is full.
+    let (means, link) = (Means::of_tests(10.0, &connection(&[])), link(Some(52e6)));
+    let disk = [("mean_read_us", 400.0), ("util_percent", 99.0), ("read_bytes_per_s", 48e6)];
+    let values: Values = disk.iter().map(|(name, value)| (Disk, *name, "sda", *value)).collect();
+    let server = Means::of_tests(10.0, &values);
+    let observed = [crate::limit::Observed { name: "nas1", means: &server }];
+    let point = mix(50e6, 0.0);
+    let limit = of_point(&Scene {
+        means: &means,
+        point: &point,
+        link: Some(&link),
+        memory: None,
+        observed: &observed,
+        on_network: true,
+        processors: 4,
+        is_paced: false,
+    });
+    let told: Vec<_> = limit.found.iter().chain(&limit.contributing).collect();
+    assert!(told.iter().any(|finding| finding.step == LimitStep::ServerDisk), "{limit:#?}");
+    let server = told.iter().filter(|finding| finding.step == LimitStep::Server);
+    assert!(server.clone().all(|finding| finding.value(Measure::DiskUs).is_none()), "{limit:#?}");
+}
+
+#[test]
 fn a_disk_that_was_seen_to_be_quick_leaves_the_server_and_one_at_rest_says_nothing() {
     let quick =
         with_server_disk(&[("mean_read_us", 400.0), ("util_percent", 20.0), ("read_bytes_per_s", 48e6)]);
