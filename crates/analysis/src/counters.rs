@@ -11,10 +11,21 @@ pub mod note;
 pub mod thin;
 pub mod watched;
 
+use reelgauge_record::counters::Layer;
 use serde::{Deserialize, Serialize};
 
 /// Points of all series together, at most; a page takes no more.
 pub const MAX_POINTS: usize = 40_000;
+
+/// Counters that mark what is known to disturb storage ([`crate::marks`]): kept whatever else there is no
+/// room for, or a machine on which much goes on would hide the rest.
+pub const MARKING: [(Layer, &str); 5] = [
+    (Layer::Disk, "background_work_count"),
+    (Layer::Network, "link_changes_per_s"),
+    (Layer::Mount, "remounts_per_s"),
+    (Layer::Host, "swapped_in_pages_per_s"),
+    (Layer::Disk, "snapshots_count"),
+];
 
 /// The counters of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::counters::{CounterSeries, Counters};
+use crate::counters::{CounterAgent, CounterSeries, Counters};
 
 /// So many are kept.
 const MARKS_MAX: usize = 100;
@@ -73,13 +73,40 @@ impl Mark {
     }
 }
 
-/// The marks in what was sampled, the earliest first.
-pub fn marks(counters: &Counters) -> Vec<Mark> {
-    let mut found: Vec<Mark> = counters
-        .agents
-        .iter()
-        .flat_map(|agent| agent.series.iter().flat_map(|series| of_series(series, &agent.agent)))
-        .collect();
+/// Over what the machine of a run reaches its target, as far as its links matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way<'a> {
+    /// Over no network.
+    Local,
+    /// Over this interface.
+    Over(&'a str),
+    /// Over a network, or it is not known.
+    NotKnown,
+}
+
+/// Interfaces that have others below them, which their names do not tell; what these names begin with.
+const MADE_OF_OTHERS: [&str; 8] = ["bond", "team", "br", "vlan", "wg", "tun", "tap", "ppp"];
+
+impl Way<'_> {
+    /// Whether this interface is on the way, or may be.
+    fn may_take(self, link: &str) -> bool {
+        let Way::Over(interface) = self else { return self == Way::NotKnown };
+        // A virtual network is called after the interface that it is on: `eth0.100`.
+        let below = interface.split(['.', '@']).next().unwrap_or(interface);
+        [interface, below].contains(&link) || MADE_OF_OTHERS.iter().any(|name| interface.starts_with(name))
+    }
+}
+
+/// The marks in what was sampled, the earliest first. Of this machine's links only those are told that the
+/// way to the target takes: others carry nothing of the run.
+pub fn marks(counters: &Counters, way: Way<'_>) -> Vec<Mark> {
+    let of_agent = |agent: &CounterAgent| {
+        let found = agent.series.iter().flat_map(|series| of_series(series, &agent.agent));
+        let is_beside =
+            |mark: &Mark| mark.kind != MarkKind::LinkFlap || agent.is_observer || way.may_take(&mark.device);
+        found.filter(is_beside).collect::<Vec<_>>()
+    };
+    let mut found: Vec<Mark> = counters.agents.iter().flat_map(of_agent).collect();
     found.sort_by(|one, two| {
         one.began_s
             .total_cmp(&two.began_s)
@@ -132,7 +159,6 @@ fn of_series(series: &CounterSeries, agent: &str) -> Vec<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counters::CounterAgent;
 
     fn marks_of(layer: &str, name: &str, points: &[(f64, Option<f64>)]) -> Vec<(f64, f64, bool)> {
         let series = CounterSeries {
@@ -145,7 +171,7 @@ mod tests {
         };
         let agent =
             CounterAgent { agent: "nas1".to_owned(), series: vec![series], ..CounterAgent::default() };
-        let found = marks(&Counters { agents: vec![agent] });
+        let found = marks(&Counters { agents: vec![agent] }, Way::NotKnown);
         assert!(found.iter().all(|mark| mark.agent == "nas1" && mark.device == "md0 resync"), "{found:?}");
         found.into_iter().map(|mark| (mark.began_s, mark.ended_s, mark.is_open)).collect()
     }
@@ -185,6 +211,47 @@ mod tests {
         };
         assert_eq!(of(&[3.0, 3.0, 2.0]), []);
         assert_eq!(of(&[3.0, 4.0, 4.0]), [(0.0, 1.0, false)]);
+    }
+
+    #[test]
+    fn whatever_marks_is_kept_and_nothing_else_is_for_that() {
+        for kind in reelgauge_record::counters::KINDS {
+            let is_kept = crate::counters::MARKING.contains(&(kind.layer, kind.name));
+            let risen = [(0.0, Some(0.0)), (1.0, Some(1e9))];
+            assert_eq!(is_kept, !marks_of(kind.layer.name(), kind.name, &risen).is_empty(), "{}", kind.name);
+        }
+    }
+
+    #[test]
+    fn links_that_no_way_to_the_target_takes_mark_nothing() {
+        let of = |way: Way<'_>, device: &str| {
+            let series = CounterSeries { device: device.to_owned(), ..risen() };
+            let agent =
+                CounterAgent { agent: "local".to_owned(), series: vec![series], ..CounterAgent::default() };
+            marks(&Counters { agents: vec![agent] }, way).len()
+        };
+        assert_eq!(of(Way::NotKnown, "eth1"), 1);
+        assert_eq!(of(Way::Local, "eth0"), 0);
+        assert_eq!([of(Way::Over("eth0"), "eth0"), of(Way::Over("eth0"), "eth1")], [1, 0]);
+        // A network of its own on an interface goes down with it; which links a bond has isn't known.
+        assert_eq!([of(Way::Over("eth0.100"), "eth0"), of(Way::Over("eth1.100"), "eth0")], [1, 0]);
+        for many in ["bond0", "br0", "team0", "bond0.100", "wg0"] {
+            assert_eq!(of(Way::Over(many), "eth1"), 1, "{many}");
+        }
+        // What is beside the run for its own sake is told whatever this machine's way is.
+        let observer = CounterAgent { is_observer: true, series: vec![risen()], ..CounterAgent::default() };
+        assert_eq!(marks(&Counters { agents: vec![observer] }, Way::Local).len(), 1);
+    }
+
+    fn risen() -> CounterSeries {
+        CounterSeries {
+            layer: "network".to_owned(),
+            name: "link_changes_per_s".to_owned(),
+            device: "eth0".to_owned(),
+            at_s: vec![1.0, 2.0],
+            value: vec![Some(0.0), Some(1.0)],
+            ..CounterSeries::default()
+        }
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub struct Counts {
 pub struct RunTotals {
     /// Operations, warm-up included.
     pub ops: u64,
+    /// Bytes that warm-ups read, which are in no figure.
+    pub warmup_read_bytes: u64,
     /// The tool's own delay over all measured operations.
     pub lateness: Option<LatenessFigures>,
     /// Response times of all measured reads and writes.
@@ -92,6 +94,7 @@ pub struct Meter {
     short_ops: ShortOps,
     series: SeriesTally,
     run_ops: u64,
+    run_warmup_read_bytes: u64,
     run_lateness: Lateness,
     run_response: Times,
 }
@@ -272,7 +275,7 @@ impl Meter {
     pub fn finish_point(&mut self, point: u16, timing: PointTiming) -> PointFigures {
         let tally = self.take_point(point);
         let (total, figures) = tally.total_and_figures(timing);
-        self.remember(&total, &figures);
+        self.remember(&tally, &total, &figures);
         figures
     }
 
@@ -280,7 +283,7 @@ impl Meter {
     pub fn finish_point_from_ops(&mut self, point: u16) -> PointFigures {
         let tally = self.take_point(point);
         let (total, figures) = tally.total_and_figures(tally.timing_from_ops());
-        self.remember(&total, &figures);
+        self.remember(&tally, &total, &figures);
         figures
     }
 
@@ -321,7 +324,8 @@ impl Meter {
         self.series.merge(&other.series);
     }
 
-    fn remember(&mut self, total: &Scope, figures: &PointFigures) {
+    fn remember(&mut self, tally: &PointTally, total: &Scope, figures: &PointFigures) {
+        self.run_warmup_read_bytes += tally.counts().warmup_read_bytes;
         self.run_ops += figures.total.ops + figures.total.warmup_ops;
         self.run_lateness.add(&total.lateness);
         self.run_response.add(&total.data_response());
@@ -363,6 +367,7 @@ impl Meter {
     pub fn run_totals(&self) -> RunTotals {
         RunTotals {
             ops: self.run_ops,
+            warmup_read_bytes: self.run_warmup_read_bytes,
             lateness: self.run_lateness.figures(),
             data_response: self.run_response.figures(0),
         }
@@ -401,5 +406,9 @@ mod tests {
         let counts = meter.counts();
         assert_eq!((counts.warmup_read_bytes, counts.warmup_written_bytes), (4096, 512));
         assert_eq!((counts.read_bytes, counts.written_bytes, counts.ops), (100, 0, 1));
+        meter.finish_point(0, PointTiming::default());
+        meter.add(&OpRecord { point: 1, ..warm(read(0, 3, 1000)) });
+        meter.finish_point_from_ops(1);
+        assert_eq!(meter.run_totals().warmup_read_bytes, 5096);
     }
 }

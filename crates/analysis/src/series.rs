@@ -1,7 +1,8 @@
 //! What happened in every second of the run: the time axis of charts and of "when was it slow?".
 //!
 //! Bounded: when a run outlasts [`MAX_ENTRIES`] entries, neighbours are merged and every entry covers
-//! twice the time. An operation counts where it was done, so a stall shows as entries without any.
+//! twice the time. An operation counts where it was done, so a stall shows as entries without any; when
+//! nothing at all was answered is kept beside them, to the nanosecond.
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,12 @@ pub const MAX_ENTRIES: usize = 6 * 3600;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
+/// Nothing answered for less than this is no standstill.
+const STANDSTILL_NS: u64 = SECOND_NS;
+
+/// So many standstills are kept, the longest.
+const STANDSTILLS_MAX: usize = 16;
+
 /// The run in equal steps, from its start. Steps in which nothing was done are there, with zeros.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -22,6 +29,20 @@ pub struct Series {
     pub step_s: u64,
     /// The steps, without a gap.
     pub steps: Vec<SeriesStep>,
+    /// When operations were in flight and none of any worker was answered, for a second or longer: the
+    /// longest, in the order of time. In steps of several seconds those within one step are not seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub standstills: Vec<Standstill>,
+}
+
+/// A time in which operations were in flight and none was answered, whoever's fault that was.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standstill {
+    /// Since when, in seconds since the start of the run.
+    pub began_s: f64,
+    /// Until the first answer came again.
+    pub lasted_s: f64,
 }
 
 /// One step of the series.
@@ -48,7 +69,7 @@ pub struct SeriesStep {
     pub max_response_began_s: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Step {
     ops: u64,
     warmup_ops: u64,
@@ -57,9 +78,35 @@ struct Step {
     errors: u64,
     max_response: Peak,
     point: u16,
+    /// The first and the last answer; those of the warm-up are answers, too.
+    first_done_ns: u64,
+    last_done_ns: u64,
+    /// When the longest-standing of the operations that were answered here had been issued.
+    oldest_issued_ns: u64,
+}
+
+impl Default for Step {
+    fn default() -> Step {
+        Step {
+            ops: 0,
+            warmup_ops: 0,
+            read_bytes: 0,
+            written_bytes: 0,
+            errors: 0,
+            max_response: Peak::default(),
+            point: 0,
+            first_done_ns: u64::MAX,
+            last_done_ns: 0,
+            oldest_issued_ns: u64::MAX,
+        }
+    }
 }
 
 impl Step {
+    fn has_answers(&self) -> bool {
+        self.first_done_ns != u64::MAX
+    }
+
     fn merge(&mut self, later: &Step) {
         self.point = self.point.max(later.point);
         self.max_response.take(later.max_response.ns, later.max_response.began_ns);
@@ -68,6 +115,9 @@ impl Step {
         self.read_bytes += later.read_bytes;
         self.written_bytes += later.written_bytes;
         self.errors += later.errors;
+        self.first_done_ns = self.first_done_ns.min(later.first_done_ns);
+        self.last_done_ns = self.last_done_ns.max(later.last_done_ns);
+        self.oldest_issued_ns = self.oldest_issued_ns.min(later.oldest_issued_ns);
     }
 }
 
@@ -101,6 +151,9 @@ impl SeriesTally {
             self.seek(op.done_ns);
         }
         let step = &mut self.steps[self.at];
+        step.first_done_ns = step.first_done_ns.min(op.done_ns);
+        step.last_done_ns = step.last_done_ns.max(op.done_ns);
+        step.oldest_issued_ns = step.oldest_issued_ns.min(op.issued_ns);
         if op.flags.has(OpFlags::WARMUP) {
             step.warmup_ops += 1;
             return;
@@ -173,7 +226,27 @@ impl SeriesTally {
                 max_response_began_s: succeeded.then(|| seconds(step.max_response.began_ns)),
             }
         });
-        Series { step_s: self.step_s, steps: steps.collect() }
+        Series { step_s: self.step_s, steps: steps.collect(), standstills: self.standstills() }
+    }
+
+    /// Between two answers with nothing in between, as far as something was in flight.
+    fn standstills(&self) -> Vec<Standstill> {
+        let answered: Vec<&Step> = self.steps.iter().filter(|step| step.has_answers()).collect();
+        let (mut oldest_ns, mut found) = (u64::MAX, Vec::new());
+        // From the end, so that it is known since when whatever is answered later had waited.
+        for (at, step) in answered.iter().enumerate().rev() {
+            oldest_ns = oldest_ns.min(step.oldest_issued_ns);
+            let before_ns = at.checked_sub(1).map_or(0, |before| answered[before].last_done_ns);
+            let from_ns = before_ns.max(oldest_ns);
+            let length_ns = step.first_done_ns.saturating_sub(from_ns);
+            if length_ns >= STANDSTILL_NS {
+                found.push(Standstill { began_s: seconds(from_ns), lasted_s: seconds(length_ns) });
+            }
+        }
+        found.sort_by(|one, two| two.lasted_s.total_cmp(&one.lasted_s));
+        found.truncate(STANDSTILLS_MAX);
+        found.sort_by(|one, two| one.began_s.total_cmp(&two.began_s));
+        found
     }
 }
 
@@ -201,6 +274,27 @@ mod tests {
         assert_eq!(series.steps[1].max_response_us, None);
         assert_eq!(series.steps[3].max_response_us, Some(3_200_000.0));
         assert_eq!(series.steps[3].max_response_began_s, Some(0.5));
+    }
+
+    #[test]
+    fn a_time_without_any_answer_is_a_standstill_where_something_was_in_flight() {
+        let of = |records: &[OpRecord]| {
+            let found = series_of(records, 100).standstills;
+            found.iter().map(|still| (still.began_s, still.lasted_s)).collect::<Vec<_>>()
+        };
+        // Two workers: what is in flight waits from the last answer of either on.
+        let frozen = [read(0, 900), read(100, 2_950), read(900, 9_030), read(2_950, 9_040)];
+        assert_eq!(of(&frozen), [(0.9, 2.05), (2.95, 6.08)]);
+        let mut turned = frozen;
+        turned.reverse();
+        assert_eq!(of(&turned), of(&frozen));
+        // Another was answered all the time, and nothing was asked for a while.
+        let other: Vec<OpRecord> = (0..20).map(|at| read(at * 500, at * 500 + 400)).collect();
+        assert_eq!(of(&[&frozen[..], &other[..]].concat()), []);
+        assert_eq!(of(&[read(0, 100), read(8_000, 8_100)]), []);
+        // What the warm-up answered, it answered.
+        let warmup = OpRecord { flags: OpFlags::WARMUP, ..read(900, 5_000) };
+        assert_eq!(of(&[read(0, 900), warmup]), [(0.9, 4.1)]);
     }
 
     #[test]

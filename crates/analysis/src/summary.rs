@@ -455,7 +455,7 @@ impl Summary {
             effective_mode: EffectiveMode::default(),
             data_set: DataSet::default(),
             load_points: Vec::new(),
-            series: Series { step_s: 1, steps: Vec::new() },
+            series: Series { step_s: 1, steps: Vec::new(), standstills: Vec::new() },
             log: LogFacts::default(),
             verify: None,
             self_cost: SelfCost::default(),

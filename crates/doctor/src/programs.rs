@@ -1,6 +1,7 @@
 //! Which other programs take processors: those that took most since the look before, by name. All processes
 //! of a name are told together, with how many they are; the process that measures is none of them, whatever
-//! its name and theirs.
+//! its name and theirs. Nor are the kernel's threads, which do the I/O of whoever asked for it: theirs is
+//! told apart, as one sum.
 //!
 //! To look at every process costs some milliseconds, so it is done every few seconds, and more seldom the
 //! more processes there are.
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::counter::{Layer, Look, Reading};
-use crate::source::put_on;
+use crate::source::{put, put_on};
 
 /// So many are told.
 const TOLD: usize = 3;
@@ -24,24 +25,40 @@ const PROCESSES_A_LOOK: usize = 150;
 /// More are not looked at.
 const PROCESSES_MAX: usize = 4_000;
 
+/// In the flags of a process: it is a thread of the kernel (`PF_KTHREAD`).
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
 /// Looks at the other programs.
 #[derive(Debug, Default)]
 pub struct Programs {
     /// By process, the ticks that it had taken at the last look.
     before: BTreeMap<u32, u64>,
+    /// The same of the kernel's threads.
+    kernel_before: BTreeMap<u32, u64>,
     looked_at_ns: Option<u64>,
     looks: u64,
     next_look: u64,
 }
 
-/// What a process is called, and the ticks that it has taken. `/proc/PID/stat`, see proc_pid_stat(5); the
-/// name is in brackets and may hold anything.
-fn parse(stat: &str) -> Option<(&str, u64)> {
+/// A process as it stands in `/proc/PID/stat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Process<'a> {
+    name: &'a str,
+    /// That it has taken.
+    ticks: u64,
+    is_kernel_thread: bool,
+}
+
+/// See proc_pid_stat(5); the name is in brackets and may hold anything.
+fn parse(stat: &str) -> Option<Process<'_>> {
     let (before, after_name) = stat.rsplit_once(')')?;
     let (_, name) = before.split_once('(')?;
-    let mut fields = after_name.split_ascii_whitespace().skip(11);
+    let mut fields = after_name.split_ascii_whitespace().skip(6);
+    let flags: u64 = fields.next()?.parse().ok()?;
+    let mut fields = fields.skip(4);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
-    Some((name, ticks()?.saturating_add(ticks()?)))
+    let ticks = ticks()?.saturating_add(ticks()?);
+    Some(Process { name, ticks, is_kernel_thread: flags & KERNEL_THREAD != 0 })
 }
 
 impl Programs {
@@ -54,18 +71,28 @@ impl Programs {
         let Some(own) = own_number(Path::new("/proc")) else { return };
         let mut taken = BTreeMap::new();
         let mut names: BTreeMap<u32, String> = BTreeMap::new();
+        let mut of_kernel = BTreeMap::new();
         for process in processes(Path::new("/proc")).filter(|process| *process != own) {
             let stat = std::fs::read(format!("/proc/{process}/stat")).unwrap_or_default();
-            if let Some((name, ticks)) = parse(&String::from_utf8_lossy(&stat)) {
-                taken.insert(process, ticks);
-                names.insert(process, name.to_owned());
+            match parse(&String::from_utf8_lossy(&stat)) {
+                Some(Process { ticks, is_kernel_thread: true, .. }) => {
+                    of_kernel.insert(process, ticks);
+                }
+                Some(Process { name, ticks, .. }) => {
+                    taken.insert(process, ticks);
+                    names.insert(process, name.to_owned());
+                }
+                None => {}
             }
         }
         self.next_look = self.looks + EVERY_LOOKS + (taken.len() / PROCESSES_A_LOOK) as u64;
         let before_ns = self.looked_at_ns.replace(now_ns);
         if let Some(before_ns) = before_ns.filter(|before_ns| *before_ns < now_ns) {
             let elapsed_s = (now_ns - before_ns) as f64 / 1e9;
-            for took in most(&self.before, &taken, &names, elapsed_s * ticks_per_s) {
+            let ticks = elapsed_s * ticks_per_s;
+            let kernel: u64 = since(&self.kernel_before, &of_kernel).map(|(_, ticks)| ticks).sum();
+            put(look, Layer::Host, "kernel_threads_percent", Reading::Level(percent_of(kernel, ticks)));
+            for took in most(&self.before, &taken, &names, ticks) {
                 let mut put = |counter, value| {
                     put_on(look, Layer::Host, counter, &took.name, Reading::Level(value));
                 };
@@ -74,6 +101,7 @@ impl Programs {
             }
         }
         self.before = taken;
+        self.kernel_before = of_kernel;
     }
 }
 
@@ -102,17 +130,15 @@ fn most(
     ticks: f64,
 ) -> Vec<Took> {
     let mut of_name: BTreeMap<&str, (u64, u32)> = BTreeMap::new();
-    for (process, taken) in now {
-        // One that came since has taken all that it has in this time.
-        let since = taken.saturating_sub(before.get(process).copied().unwrap_or(0));
-        let name = names.get(process).map_or("", String::as_str);
+    for (process, since) in since(before, now) {
+        let name = names.get(&process).map_or("", String::as_str);
         let (sum, processes) = of_name.entry(name).or_default();
         *sum = sum.saturating_add(since);
         *processes += u32::from(since > 0);
     }
     let took = |(name, (taken, processes)): (&str, (u64, u32))| Took {
         name: name.to_owned(),
-        percent: taken as f64 / ticks.max(1.0) * 100.0,
+        percent: percent_of(taken, ticks),
         processes,
     };
     let mut all: Vec<Took> = of_name.into_iter().map(took).collect();
@@ -120,6 +146,20 @@ fn most(
     all.sort_by(|one, two| two.percent.total_cmp(&one.percent));
     all.truncate(TOLD);
     all
+}
+
+/// What each took between two looks. One that came since has taken all that it has in this time.
+fn since<'a>(
+    before: &'a BTreeMap<u32, u64>,
+    now: &'a BTreeMap<u32, u64>,
+) -> impl Iterator<Item = (u32, u64)> + 'a {
+    now.iter()
+        .map(|(process, taken)| (*process, taken.saturating_sub(before.get(process).copied().unwrap_or(0))))
+}
+
+/// Of one processor.
+fn percent_of(taken: u64, ticks: f64) -> f64 {
+    taken as f64 / ticks.max(1.0) * 100.0
 }
 
 fn processes(proc: &Path) -> impl Iterator<Item = u32> {
@@ -132,9 +172,39 @@ mod tests {
     use super::*;
 
     #[test]
+    fn threads_of_the_kernel_are_no_programs() {
+        // Of a virtual machine, Linux 6.18, shortened.
+        let kworker = "12 (kworker/0:1-loop1) I 2 0 0 0 -1 69238880 0 0 0 0 0 412 0 0 20 0 1 0 9 0 0";
+        let dd = "977 (dd) D 961 977 961 34816 977 4194304 96 0 0 0 3 7 0 0 20 0 1 0 77 2617344 430";
+        let found = [kworker, dd].map(|stat| parse(stat).map(|found| (found.ticks, found.is_kernel_thread)));
+        assert_eq!(found, [Some((412, true)), Some((10, false))]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_the_kernels_threads_took_is_told_apart() {
+        let mut programs = Programs::default();
+        programs.look(1, 100.0, &mut Look::new());
+        // As if they had taken none before.
+        programs.kernel_before.clear();
+        programs.next_look = 0;
+        let mut look = Look::new();
+        programs.look(1_000_000_001, 100.0, &mut look);
+        crate::source::testing::all_known(&look);
+        let told = look.iter().find(|(key, _)| key.name == "kernel_threads_percent");
+        assert!(matches!(told, Some((_, Reading::Level(percent))) if *percent >= 0.0), "{look:#?}");
+        let is_kworker = |name: &str| name.starts_with("kworker/") || name.starts_with("ksoftirqd/");
+        assert!(
+            !look.keys().any(|key| key.name == "program_percent" && is_kworker(&key.device)),
+            "{look:#?}"
+        );
+    }
+
+    #[test]
     fn names_may_hold_anything() {
         let stat = "7 (a) (b c) R 1 2 3 4 5 6 7 8 9 10 250 75 0 0 20";
-        assert_eq!(parse(stat), Some(("a) (b c", 325)));
+        let found = Process { name: "a) (b c", ticks: 325, is_kernel_thread: false };
+        assert_eq!(parse(stat), Some(found));
         for odd in ["", "7 (x", "7 (x) R 1", "7 (x) R 1 2 3 4 5 6 7 8 9 10 a b"] {
             assert_eq!(parse(odd), None, "{odd}");
         }
@@ -177,7 +247,7 @@ mod tests {
     #[test]
     fn this_process_is_none_of_the_others_also_where_they_have_its_name() {
         let own = std::fs::read_to_string("/proc/self/stat").expect("proc");
-        let own = parse(&own).expect("a name").0.to_owned();
+        let own = parse(&own).expect("a name").name.to_owned();
         // Another process of this one's name, which spins for as long as this one does.
         let dir = tempfile::tempdir().expect("a folder");
         let script = dir.path().join(&own);

@@ -8,6 +8,7 @@ use crate::ending::next;
 use crate::limit::limit_sentences;
 use crate::page::Page;
 use crate::sentence::Tone;
+use crate::standstill::standstill;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{capital, plain, plain_short};
@@ -26,6 +27,7 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
     let statement = of(summary);
     let tone = if matches!(statement.number, Number::FirstLook { .. }) { Tone::Answer } else { Tone::Bad };
     sentences.push((tone, carries(summary, facts, &statement.number)));
+    sentences.extend(standstill_words(summary).map(|text| (Tone::Bad, text)));
     sentences.extend(facts.unsteady.as_deref().map(|unsteady| (Tone::Bad, plain(unsteady))));
     sentences.push((Tone::Plain, place(summary, facts)));
     sentences
@@ -41,10 +43,11 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
     page.gap();
     page.item("One client", &rates(summary, facts));
     page.item("Limit", &plain(&facts.limit));
-    if let Some(seen) = limit_sentences(summary).first() {
-        page.item("Seen", seen);
+    let seen = limit_sentences(summary).join(" ");
+    if !seen.is_empty() {
+        page.item("Seen", &capital(seen.trim_start_matches("Seen beside it: ")));
     }
-    page.item("How sure", &how_sure(facts));
+    page.item("How sure", &how_sure(summary, facts));
     for note in &summary.notes {
         page.warning(&plain(note));
     }
@@ -170,6 +173,33 @@ fn rates(summary: &Summary, facts: &CheckFacts) -> String {
     )
 }
 
-pub(crate) fn how_sure(facts: &CheckFacts) -> String {
-    format!("a look of {} only; caches that fill up and other users show later.", moment(facts.looked_s))
+/// `Nothing was answered for 10 s while writing, from 31 s on.`
+fn standstill_words(summary: &Summary) -> Option<String> {
+    let told = standstill(summary)?;
+    let label = told.point.map_or("", |point| point.label.as_str());
+    let doing = match (label.ends_with("writes") || label.ends_with(", record"), label.is_empty()) {
+        (true, _) => " while writing",
+        (false, false) => " while reading",
+        (false, true) => "",
+    };
+    Some(told.sentence(doing))
 }
+
+pub(crate) fn how_sure(summary: &Summary, facts: &CheckFacts) -> String {
+    let look =
+        format!("a look of {} only; caches that fill up and other users show later", moment(facts.looked_s));
+    let mut doubts = Vec::new();
+    if standstill(summary).is_some() {
+        doubts.push("nothing was answered for a while, so another look may come to other counts");
+    }
+    if summary.load_points.iter().any(|point| point.not_measured.is_some()) {
+        doubts.push("not everything could be measured");
+    }
+    match doubts.is_empty() {
+        true => format!("{look}."),
+        false => format!("not sure: {}. It was {look}.", doubts.join(", and ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 //! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
 //! * `statement`: the first line of every screen, from the statement in the summary. `next_step`: the last.
-//!   `limit`: which layer limited it, and what the line carries.
+//!   `limit`: which layer limited it, and what the line carries. `standstill`: when nothing was answered.
 //!   [`marks`], [`observers`], [`path`]: what stands beside a run.
 //!   [`mod@hero`]: the block that a page opens with.
 //! * [`hosts`]: the machines of a run that several made.
@@ -64,6 +64,7 @@ pub mod screen;
 pub mod search;
 pub mod self_cost;
 pub mod sentence;
+mod standstill;
 mod statement;
 mod streams;
 pub mod suite;

@@ -12,6 +12,7 @@ use crate::answer_parts::{
 use crate::ending::{end, ended_early};
 use crate::page::Page;
 use crate::sentence::Tone;
+use crate::standstill::standstill;
 use crate::text::{capital, plain_short};
 use crate::units::{count, counted, duration, mb_per_s, moment};
 use crate::wanted::{Detail, Screen, Tables};
@@ -29,12 +30,14 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
         Some(point) => {
             sentences.push((Tone::Answer, throughput(summary, point)));
             sentences.extend(unanswered(summary).map(|text| (Tone::Bad, text)));
+            sentences.extend(standstill(summary).map(|told| (Tone::Bad, told.sentence(""))));
             sentences.extend(slowest(summary).map(|text| (Tone::Answer, text)));
             sentences.extend(most(&point.total).map(|text| (Tone::Plain, text)));
         }
         None => {
             sentences.push((Tone::Bad, nothing(summary)));
             sentences.extend(unanswered(summary).map(|text| (Tone::Bad, text)));
+            sentences.extend(standstill(summary).map(|told| (Tone::Bad, told.sentence(""))));
         }
     }
     sentences.extend(not_measured(summary).into_iter().map(|text| (Tone::Bad, text)));

@@ -57,7 +57,7 @@ pub fn shell_word(path: &Path) -> String {
 }
 
 /// With a capital at the beginning, as a sentence has it.
-pub(crate) fn capital(text: &str) -> String {
+pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

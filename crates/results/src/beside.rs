@@ -8,14 +8,14 @@
 use std::path::Path;
 
 use reelgauge_analysis::counters::means::Means;
-use reelgauge_analysis::marks::marks;
+use reelgauge_analysis::marks::{Way, marks};
 use reelgauge_analysis::path::{ClientLink, Measured, PathFacts, path};
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_record::counters::Layer;
 
 use crate::counters::with_observers;
 use crate::folders::of_observers;
-use crate::limits::{means_in, measured};
+use crate::limits::{is_on_network, means_in, measured};
 use crate::load_points::LoadPointPlan;
 use crate::observers::observers;
 use crate::site::site_of_run;
@@ -25,9 +25,30 @@ pub fn beside_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     summary.observers = observers(run_dir);
     let counters = with_observers(run_dir).ok().flatten();
     summary.marks.retain(|mark| !mark.kind.is_counted());
-    summary.marks.extend(counters.map(|counters| marks(&counters)).unwrap_or_default());
+    let found = counters.map(|counters| marks(&counters, way_of(summary))).unwrap_or_default();
+    summary.marks.extend(found);
     summary.marks.sort_by(|one, two| one.began_s.total_cmp(&two.began_s));
     summary.path = path_of(summary, run_dir, planned);
+}
+
+/// Over what the machine of a run reaches its target. What several machines did, and what a run that was
+/// killed left, says less: then it is not known.
+fn way_of(summary: &Summary) -> Way<'_> {
+    match &summary.link {
+        Some(link) => Way::Over(&link.interface),
+        None if summary.hosts.is_none() && is_local(summary) => Way::Local,
+        None => Way::NotKnown,
+    }
+}
+
+/// Whether the target is a disk or the memory of the machine that measured, as its mount says. What a program
+/// of it serves may be anywhere, and so may what a file system of many machines calls a device.
+fn is_local(summary: &Summary) -> bool {
+    let fs_type = summary.target.fs_type.as_deref().unwrap_or_default();
+    let may_be_elsewhere = fs_type.is_empty() || fs_type == "gpfs" || fs_type.starts_with("fuse");
+    let on_disk = summary.target.source.as_deref().is_some_and(|source| source.starts_with("/dev/"));
+    let without_device = ["tmpfs", "ramfs", "zfs"].contains(&fs_type);
+    (on_disk || without_device) && !may_be_elsewhere && !is_on_network(summary)
 }
 
 /// The path over which a run went; `None` where no network leads there: a site is what lies behind one.
@@ -82,4 +103,35 @@ fn measured_along(point: &LoadPoint, run_dir: &Path, planned: &[LoadPointPlan]) 
 
 fn is_made_of_others(name: &str) -> bool {
     name.starts_with("md") || name.starts_with("dm-")
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::summary::Target;
+    use reelgauge_analysis::{LinkFacts, MemoryFacts};
+
+    use super::*;
+
+    #[test]
+    fn the_way_is_the_link_or_none_where_the_target_is_a_disk_of_this_machine() {
+        let of = |fs_type: &str, source: &str| {
+            let [fs_type, source] =
+                [fs_type, source].map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()));
+            let target = Target { fs_type, source, ..Target::default() };
+            Summary::new("0.1.0", "2026-11-26T10:00:00Z", "mix", target)
+        };
+        assert_eq!(way_of(&of("ext4", "/dev/loop0")), Way::Local);
+        assert_eq!(way_of(&of("fuse.sshfs", "root@nas1:/srv")), Way::NotKnown);
+        assert_eq!(way_of(&of("fuse.mergerfs", "/dev/fuse")), Way::NotKnown);
+        assert_eq!(way_of(&of("nfs4", "nas1:/srv")), Way::NotKnown);
+        assert_eq!(way_of(&of("lustre", "nas1@tcp:/srv")), Way::NotKnown);
+        assert_eq!(way_of(&of("", "")), Way::NotKnown, "a watch of a machine");
+        assert_eq!(way_of(&of("zfs", "tank/media")), Way::Local);
+        let mut named = of("ext4", "/dev/nbd0");
+        named.memory = Some(MemoryFacts { on_network: true, ..MemoryFacts::default() });
+        assert_eq!(way_of(&named), Way::NotKnown);
+        let mut linked = of("nfs4", "nas1:/srv");
+        linked.link = Some(LinkFacts { interface: "eth0".to_owned(), ..LinkFacts::default() });
+        assert_eq!(way_of(&linked), Way::Over("eth0"));
+    }
 }

@@ -27,16 +27,9 @@ pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
         .collect();
     let Some(means) = means_over(run_dir, stretches) else { return };
     let processors = processors(run_dir);
-    let paced_replay = summary.replay.as_ref().is_some_and(|replay| replay.pace != "max");
+    let paced_replay = is_paced_replay(summary);
     let (link, memory) = (summary.link.as_ref(), summary.memory.as_ref());
-    // Of a run that was killed the type of its file system is all that is known.
-    let types = ["nfs", "cifs", "smb", "fuse.sshfs", "ceph", "9p"];
-    let by_type = summary
-        .target
-        .fs_type
-        .as_deref()
-        .is_some_and(|fs_type| types.iter().any(|network| fs_type.starts_with(network)));
-    let on_network = link.is_some() || by_type || memory.is_some_and(|memory| memory.on_network);
+    let on_network = is_on_network(summary);
     let limit = |(at, (point, means)): (usize, (&LoadPoint, &Means))| {
         let observed: Vec<Observed<'_>> =
             observed.iter().map(|(name, means)| Observed { name, means: &means[at] }).collect();
@@ -56,6 +49,27 @@ pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     for (point, limit) in summary.load_points.iter_mut().zip(limits) {
         point.limit = limit;
     }
+}
+
+/// Whether a network leads to the target. Of a run that was killed the type of its file system is all that is
+/// known.
+pub(crate) fn is_on_network(summary: &Summary) -> bool {
+    let types = ["nfs", "cifs", "smb", "fuse.sshfs", "ceph", "9p"];
+    let by_type = summary
+        .target
+        .fs_type
+        .as_deref()
+        .is_some_and(|fs_type| types.iter().any(|network| fs_type.starts_with(network)));
+    let known = summary.memory.as_ref().is_some_and(|memory| memory.on_network);
+    summary.link.is_some() || by_type || known
+}
+
+/// Whether operations had their times, as the trace or the plan has them. While a run ends it has its plan,
+/// and what it found is not in its summary yet.
+fn is_paced_replay(summary: &Summary) -> bool {
+    let planned = || summary.plan.get("pace").filter(|_| summary.verb == "replay");
+    let pace = summary.replay.as_ref().map(|replay| &replay.pace).or_else(planned);
+    pace.is_some_and(|pace| pace != "max")
 }
 
 /// How many the machine of the run has, which need not be this one.

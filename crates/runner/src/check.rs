@@ -14,6 +14,7 @@ pub mod agreement;
 pub mod budget;
 mod end;
 pub mod everyday;
+pub mod evidence;
 pub mod findings;
 pub mod limit;
 pub mod load;

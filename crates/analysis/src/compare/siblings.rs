@@ -136,7 +136,7 @@ mod tests {
             max_response_us: Some(1e3),
             ..SeriesStep::default()
         };
-        let series = Series { step_s: 1, steps: (0..22).map(step).collect() };
+        let series = Series { step_s: 1, steps: (0..22).map(step).collect(), standstills: Vec::new() };
         let timing = PointTiming { started_ns: 0, measured_ns: 20_000_000_000 };
         let mut point = LoadPoint::new(LoadPointFacts::default(), Meter::new().finish_point(0, timing));
         point.total = Figures { bytes_per_s: Some(mb_per_s * MB), ..Figures::default() };

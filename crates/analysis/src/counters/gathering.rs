@@ -3,8 +3,9 @@
 //!
 //! A point's value holds for the time since the point before it. Series have at most
 //! [`super::thin::POINTS_MAX`] points, a run at most [`super::MAX_POINTS`] and an agent at most
-//! [`SERIES_MAX`] series: first those that say what a layer carries and how long it takes. Counters of faults
-//! that stayed at 0 all the time are left out; what was left out is said in the agent's notes.
+//! [`SERIES_MAX`] series: first those that mark a disturbance, then those that say what a layer carries and
+//! how long it takes. Counters of faults that stayed at 0 all the time are left out; what was left out is
+//! said in the agent's notes.
 //!
 //! Pure. Not here: reading files (results), and the notes' words (report).
 
@@ -14,7 +15,7 @@ use reelgauge_record::counters::{KINDS, Kind, Layer, Row, Weight};
 
 use super::note::CounterNote;
 use super::thin::{Point, Thinner};
-use super::{CounterAgent, CounterSeries};
+use super::{CounterAgent, CounterSeries, MARKING};
 
 /// Series that are shown of an agent, at most.
 pub const SERIES_MAX: usize = 60;
@@ -115,13 +116,20 @@ impl Gathering {
     /// Leaves out what there is no room for, and says how many.
     fn leave_out(&mut self) -> usize {
         let mut keys: Vec<_> = self.series.keys().cloned().collect();
-        keys.sort_by_key(|(kind, device)| (KINDS[*kind].weight, *kind, device.clone()));
+        let order = |(kind, device): &(usize, String)| {
+            (!is_marking(&KINDS[*kind]), KINDS[*kind].weight, *kind, device.clone())
+        };
+        keys.sort_by_key(order);
         let rest = keys.split_off(keys.len().min(SERIES_MAX));
         for key in &rest {
             self.series.remove(key);
         }
         rest.len()
     }
+}
+
+fn is_marking(kind: &Kind) -> bool {
+    MARKING.contains(&(kind.layer, kind.name))
 }
 
 fn shown(kind: &Kind, device: String, series: &Thinner) -> CounterSeries {
@@ -181,6 +189,24 @@ mod tests {
         assert_eq!(notes(&disks(SERIES_READ_MAX + 1)), [CounterNote::NoRoom { series: None }]);
         let strange = ("disk", "spin_up_count", "sda".to_owned(), "count", 1.0);
         assert_eq!(notes(&[strange]), [CounterNote::Unknown(vec!["disk spin_up_count".to_owned()])]);
+    }
+
+    #[test]
+    fn what_marks_a_disturbance_is_kept_beside_however_many_programs() {
+        let mut gathering = Gathering::default();
+        let mut take = |layer, name, device: &str, unit: Unit, value| {
+            gathering.take(Row { layer, name, device, unit: unit.name(), at_ns: 1, value: Some(value) });
+        };
+        for number in 0..SERIES_MAX {
+            take("host", "program_percent", &format!("cc1 {number}"), Unit::Percent, 20.0);
+            take("disk", "util_percent", &format!("sd{number}"), Unit::Percent, 20.0);
+        }
+        take("network", "link_changes_per_s", "eth0", Unit::PerS, 1.0);
+        take("network", "link_changes_per_s", "eth1", Unit::PerS, 0.0);
+        let shown = gathering.choose().shown("local".to_owned(), 100, |_| String::new()).series;
+        assert_eq!(shown.len(), SERIES_MAX);
+        let links = shown.iter().filter(|series| series.name == "link_changes_per_s");
+        assert_eq!(links.map(|series| series.device.as_str()).collect::<Vec<_>>(), ["eth0"]);
     }
 
     #[test]

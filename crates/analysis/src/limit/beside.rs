@@ -32,7 +32,9 @@ pub(super) fn factors(scene: &Scene<'_>) -> Vec<LimitFinding> {
 /// Other programs, and the one that took most.
 fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
     let own = scene.tool("cpu_percent").map(|percent| percent / f64::from(scene.processors.max(1)));
-    let others = scene.host("cpu_busy_percent").zip(own).map(|(busy, own)| (busy - own).max(0.0));
+    // The kernel's threads do the I/O of whoever asked for it, as those of a loop device do the run's.
+    let kernel = scene.host("kernel_threads_percent").unwrap_or(0.0) / f64::from(scene.processors.max(1));
+    let others = scene.host("cpu_busy_percent").zip(own).map(|(busy, own)| (busy - own - kernel).max(0.0));
     let program = scene.largest_program();
     let fills_one = program.is_some_and(|program| program.percent >= PROGRAM_PERCENT);
     let others = others.filter(|percent| fills_one || *percent >= OTHERS_PERCENT)?;

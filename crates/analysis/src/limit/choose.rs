@@ -20,6 +20,9 @@ const NEAREST: usize = 3;
 /// What is further from its threshold than this share of it is not near.
 const NEAR_SHARE: f64 = 0.25;
 
+/// Of what was read, in percent, what a cache answered where it answered most.
+const MOST_PERCENT: f64 = 50.0;
+
 /// What limited a load point.
 pub fn of_point(scene: &Scene<'_>) -> Limit {
     let mut limit = Limit::default();
@@ -118,12 +121,18 @@ fn take_limit(
 ) -> Option<LimitFinding> {
     let may = |finding: &&LimitFinding| agrees(finding, culprit);
     let first = found.iter().filter(|finding| finding.step != LimitStep::Cache).find(may);
-    let is_cached = found.iter().any(|finding| finding.step == LimitStep::Cache);
+    let is_cached = found.iter().any(answered_most);
     // A disk that was busy beside a cache that answered has not set the figure.
     let first = first.filter(|finding| !(is_cached && scene.mostly_reads() && is_disk_side(finding.step)));
     let step = first.or_else(|| found.iter().find(may))?.step;
     let at = found.iter().position(|finding| finding.step == step)?;
     Some(found.remove(at))
+}
+
+/// Whether it says that a cache answered, and no more than the smaller part came from what lies behind it.
+fn answered_most(finding: &LimitFinding) -> bool {
+    let percent = finding.value(Measure::CachedPercent);
+    finding.step == LimitStep::Cache && percent.is_none_or(|percent| percent >= MOST_PERCENT)
 }
 
 /// Whether it says that something else used a disk.

@@ -121,7 +121,7 @@ mod tests {
             max_began_in_point_s: 0.0,
         };
         let lateness = LatenessFigures { p50_us: 1.0, p99_us: late_p99_us, max_us: late_p99_us };
-        RunTotals { ops: 10, lateness: Some(lateness), data_response: Some(response) }
+        RunTotals { ops: 10, lateness: Some(lateness), data_response: Some(response), ..RunTotals::default() }
     }
 
     #[test]

@@ -116,6 +116,8 @@ pub const KINDS: &[Kind] = kinds! {
     // Without the process that measures. Of one processor: with several it may be more than 100.
     Host Detail Percent "program_percent" "processor time of its processes";
     Host Detail Count "program_processes" "processes that took processor time";
+    // Threads of the kernel are no programs: they do the I/O of whoever asked for it, of the run, too.
+    Host Detail Percent "kernel_threads_percent" "processor time of the kernel's threads";
     Host Detail Bytes "memory_available_bytes" "memory available";
     Host Main Bytes "memory_dirty_bytes" "waiting in memory to be written";
     Host Detail Bytes "memory_writeback_bytes" "being written from memory";

@@ -205,3 +205,41 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
     let said = words(LimitStep::NetworkLoss, &jumbo, &["net.mtu.jumbo_fanin", "net.tcp.backpressure"]);
     assert!(said.contains("sends jumbo frames to slower ones; for the latter, MTU 1500"), "{said}");
 }
+
+#[test]
+fn a_cache_that_answered_a_part_is_told_with_it_and_acquits_no_disk_of_the_rest() {
+    let of = |at, percent: Option<f64>| {
+        let seen: Vec<_> = percent.map(|percent| (Measure::CachedPercent, percent)).into_iter().collect();
+        finding_words(&finding(LimitStep::Cache, at, &seen, &[]), Way::default())
+    };
+    assert_eq!(
+        of(None, Some(28.0)),
+        "a cache, which answered 28 % of the reads: the rest came from behind it, and the figure is that of both"
+    );
+    for all in [Some(97.0), None] {
+        assert!(of(None, all).ends_with("this is the speed of memory, and says nothing of the disks"));
+    }
+    assert!(of(Some("loop1"), Some(60.0)).ends_with("the rest came from the disk below"));
+    assert!(of(Some("loop1"), Some(95.0)).ends_with("says nothing of the disk below"));
+}
+
+#[test]
+fn a_request_that_took_longer_than_an_operation_is_no_share_of_it() {
+    let of = |percent| {
+        let seen = [
+            (Measure::DiskBusyPercent, 99.0),
+            (Measure::DiskOfOperationPercent, percent),
+            (Measure::DiskUs, 9_000.0),
+        ];
+        finding_words(&finding(LimitStep::ServerDisk, Some("sda of nas1"), &seen, &[]), Way::default())
+    };
+    let begins = "the server's disk sda of nas1: busy 99 % of the time; a request took 9.00 ms there, ";
+    assert_eq!(of(80.0), format!("{begins}80 % of an operation"));
+    assert_eq!(of(104.0), format!("{begins}about as long as an operation"));
+    assert_eq!(
+        of(184.0),
+        format!(
+            "{begins}longer than an operation, so operations did not wait for it: it wrote behind them or read ahead"
+        )
+    );
+}

@@ -9,6 +9,9 @@ use crate::units::{amount, count, duration, fixed, number};
 
 /// What a process of this program is called.
 const OWN_NAME: &str = "reelgauge";
+/// Of what was read, in percent, what a cache answered where hardly anything came from what lies behind it.
+const NEARLY_ALL_PERCENT: f64 = 90.0;
+
 /// A device's name on a screen.
 const NAME_CHARS: usize = 48;
 
@@ -60,14 +63,24 @@ fn max_rate(finding: &LimitFinding) -> String {
 fn cache(finding: &LimitFinding) -> String {
     let share = finding.value(Measure::CachedPercent);
     let reads = share.map_or_else(String::new, |percent| format!(" {} of the reads", percent_words(percent)));
+    // What came from behind it says something of what lies there.
+    let is_partly = share.is_some_and(|percent| percent < NEARLY_ALL_PERCENT);
     if let Some(name) = &finding.at {
+        let rest = if is_partly {
+            "the rest came from the disk below"
+        } else {
+            "this says nothing of the disk below"
+        };
         return format!(
-            "this machine's cache, through which the loop device {} reads its file: it answered{reads}, and this \
-             says nothing of the disk below",
+            "this machine's cache, through which the loop device {} reads its file: it answered{reads}, and {rest}",
             plain_short(name, NAME_CHARS)
         );
     }
-    format!("a cache, which answered{reads}: this is the speed of memory, and says nothing of the disks")
+    let rest = match is_partly {
+        true => "the rest came from behind it, and the figure is that of both",
+        false => "this is the speed of memory, and says nothing of the disks",
+    };
+    format!("a cache, which answered{reads}: {rest}")
 }
 
 fn link_full(finding: &LimitFinding) -> String {
@@ -307,12 +320,23 @@ fn server_disk(finding: &LimitFinding) -> String {
     let busy = busy.map(|percent| format!("busy {} of the time", percent_words(percent)));
     let took = finding.value(Measure::DiskUs).map(|us| {
         let share = finding.value(Measure::DiskOfOperationPercent);
-        let share =
-            share.map_or_else(String::new, |percent| format!(", {} of an operation", percent_words(percent)));
+        let share = share.map_or_else(String::new, of_an_operation);
         format!("a request took {} there{share}", duration(us))
     });
     let seen: Vec<String> = busy.into_iter().chain(took).collect();
     format!("the server's disk{name}: {}", seen.join("; "))
+}
+
+/// What a request of a disk took of an operation. What takes longer than an operation it did not wait for.
+fn of_an_operation(percent: f64) -> String {
+    match percent {
+        longer if longer > 110.0 => {
+            ", longer than an operation, so operations did not wait for it: it wrote behind them or read ahead"
+                .to_owned()
+        }
+        whole if whole > 100.0 => ", about as long as an operation".to_owned(),
+        part => format!(", {} of an operation", percent_words(part)),
+    }
 }
 
 /// `it carried 843 MB/s, 145 MB/s of it this run's: something else used it`.

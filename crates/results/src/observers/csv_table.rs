@@ -2,10 +2,13 @@
 //!
 //! Separated by commas, semicolons or tabs. Time is RFC 3339, or a number since 1970: seconds, or
 //! milliseconds,
-//! microseconds or nanoseconds where it has so many digits. A cell without a number is a gap.
+//! microseconds or nanoseconds where it has so many digits. A cell without a number is a gap; one with a
+//! number that can't be (a disk busy for 140 % of the time) is refused with the table, as its unit is another
+//! one.
 
 use jiff::Timestamp;
 
+use super::named::why_wrong;
 use super::series::{SAMPLES_MAX, SERIES_MAX, Series, Table};
 
 /// So many lines with a time that can't be read are named.
@@ -53,7 +56,10 @@ pub(super) fn read(text: &[u8]) -> Result<Table, String> {
         };
         for (cell, series) in record.iter().skip(1).zip(&mut series) {
             let value = std::str::from_utf8(cell).ok().and_then(|cell| cell.parse::<f64>().ok());
-            series.points.push((at_ns, value.filter(|value| value.is_finite())));
+            if let Some(why) = value.and_then(|value| why_wrong(&series.name, value)) {
+                return Err(wrong_cell(record.position(), series, cell, why));
+            }
+            series.points.push((at_ns, value));
             samples += 1;
         }
         if samples > SAMPLES_MAX {
@@ -70,6 +76,17 @@ pub(super) fn read(text: &[u8]) -> Result<Table, String> {
     }
     table.series = series;
     Ok(table)
+}
+
+/// `line 3, column 'disk.util_percent sda' says 140, which …`.
+fn wrong_cell(at: Option<&csv::Position>, series: &Series, cell: &[u8], why: &str) -> String {
+    let line = at.map_or_else(String::new, |at| format!("line {}, ", at.line()));
+    let column = format!("{} {}", series.name, series.device);
+    let said = String::from_utf8_lossy(cell).chars().take(40).collect::<String>();
+    format!(
+        "{line}column '{}' says {said}, which {why}; correct that cell, or leave it empty",
+        column.trim_end()
+    )
 }
 
 fn count(line: &[u8], delimiter: u8) -> usize {
@@ -126,6 +143,32 @@ mod tests {
         for text in ["", "yesterday", "NaN", "-5", "inf"] {
             assert_eq!(wall_ns(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_that_cannot_be_is_refused_with_its_place() {
+        let with = |name: &str, cell: &str| {
+            read(format!("time,fan_count,{name}\n1763000000,-3,1\n1763000001,4,{cell}\n").as_bytes())
+        };
+        let util = "disk.util_percent sda";
+        assert_eq!(
+            with(util, "140").unwrap_err(),
+            "line 3, column 'disk.util_percent sda' says 140, which is no share of the time (0 to 100 percent); \
+             correct that cell, or leave it empty"
+        );
+        for cell in ["-1", "NaN", "inf", "-inf", "101"] {
+            let error = with(util, cell).unwrap_err();
+            assert!(error.starts_with("line 3, column 'disk.util_percent sda' says"), "{cell}: {error}");
+        }
+        // Rounded up by who wrote it, a gap, and a number of another kind.
+        for cell in ["100", "100.1", "0", "", "-"] {
+            assert!(with(util, cell).is_ok(), "{cell}");
+        }
+        assert!(with("disk.mean_read_us sda", "-5").is_err());
+        assert!(with("node_disk_io_time_seconds_total sda", "-5").is_err());
+        assert!(with("host.program_percent smbd", "210").is_ok());
+        assert!(with("temperature_celsius", "-5").is_ok());
+        assert!(with("temperature_celsius", "nan").is_err());
     }
 
     #[test]

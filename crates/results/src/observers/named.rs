@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_record::counters::{Key, Layer, kind};
+use reelgauge_record::counters::{Key, Kind, Layer, Unit, kind};
 
 use super::series::{Series, Table};
 
@@ -62,6 +62,25 @@ pub(super) fn counters(table: &Table) -> BTreeMap<Key, Points> {
         found.insert(key, points);
     }
     found
+}
+
+/// The most that a share of the time can be, in percent; some programs round up.
+const SHARE_MAX_PERCENT: f64 = 100.5;
+
+/// Shares of one processor, of which there may be several.
+const OF_ONE_PROCESSOR: [&str; 3] = ["program_percent", "kernel_threads_percent", "cpu_percent"];
+
+/// Why a column of this name can't say this; `None` where it can. What has no name here may be below 0.
+pub(super) fn why_wrong(name: &str, value: f64) -> Option<&'static str> {
+    if !value.is_finite() {
+        return Some("is no number");
+    }
+    let own = name.split_once('.').and_then(|(layer, name)| kind(Layer::from_name(layer)?, name));
+    let is_share = |kind: &Kind| kind.unit == Unit::Percent && !OF_ONE_PROCESSOR.contains(&kind.name);
+    if own.is_some_and(is_share) && !(0.0..=SHARE_MAX_PERCENT).contains(&value) {
+        return Some("is no share of the time (0 to 100 percent)");
+    }
+    (value < 0.0 && (own.is_some() || name.starts_with("node_"))).then_some("can't be less than 0")
 }
 
 fn one(series: &Series) -> (Key, Points) {

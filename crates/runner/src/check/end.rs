@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::summary::DataSet;
 
+use super::evidence::Evidence;
 use super::look::Look;
 use super::place::Place;
 use crate::error::RunError;
@@ -29,7 +30,8 @@ impl Look {
             summary.notes.retain(|note| !note.contains("--duration"));
             let looked_s = begun.elapsed().as_secs_f64();
             let stopped = summary.outcome_reason.as_deref();
-            summary.check = Some(findings.into_facts(&place, locked, stopped, looked_s));
+            let evidence = Evidence::of(&summary.load_points);
+            summary.check = Some(findings.into_facts(&place, locked, (stopped, looked_s), &evidence));
         };
         session.end(closing, conclude, observer, interrupt)
     }

@@ -1,5 +1,6 @@
 //! What a first look found, and the summary that it becomes.
 
+use reelgauge_analysis::Culprit;
 use reelgauge_analysis::facts::{CheckCount, CheckFacts, CheckFormat};
 use reelgauge_analysis::figures::Figures;
 use reelgauge_engine::link::{Link, LinkKind};
@@ -9,6 +10,7 @@ use reelgauge_report::units::counted;
 
 use super::agreement::{Capacity, outlier};
 use super::everyday::{EVERYDAY, everyday, name};
+use super::evidence::Evidence;
 use super::limit::{Carried, Limiter, limit_sentence};
 use super::load::Rate;
 use super::next_step::{Situation, next_step};
@@ -54,13 +56,13 @@ impl Counted {
         Capacity::of(self.streams, self.error, self.at_least, self.needed_mb_per_s)
     }
 
-    pub(super) fn into_facts(self, link: &Link) -> CheckCount {
+    pub(super) fn into_facts(self, link: &Link, evidence: &Evidence) -> CheckCount {
         CheckCount {
             streams: self.streams,
             at_least: self.at_least,
             error_streams: self.error,
             mb_per_s: f64::from(self.streams) * self.needed_mb_per_s,
-            limited_by: self.limiter.word_over(link).to_owned(),
+            limited_by: self.limiter.word_over(link, evidence).to_owned(),
         }
     }
 }
@@ -152,8 +154,12 @@ impl Findings {
         ));
     }
 
-    /// Takes the figures of a plain rate.
+    /// Takes the figures of a plain rate. Where nothing was finished nothing was measured, which is not
+    /// 0 MB/s.
     pub fn rate(&mut self, rate: Rate, total: &Figures) {
+        if total.response.data.is_none() {
+            return;
+        }
         let mb_per_s = |bytes_per_s: Option<f64>| bytes_per_s.map(|bytes_per_s| bytes_per_s / 1e6);
         match rate {
             Rate::SequentialRead => self.sequential_read_mb_per_s = mb_per_s(total.read_bytes_per_s),
@@ -176,13 +182,29 @@ impl Findings {
         Carried { play: most(Work::Play), record: most(Work::Record) }
     }
 
+    /// Takes what the counters of the trials said when all were sampled: the storage is not named where none
+    /// of them is booked to it any more.
+    fn revise(&mut self, evidence: &Evidence) {
+        let instead = match evidence.instead_of_storage {
+            Some(Culprit::ThisMachine) => Limiter::ThisMachine,
+            Some(_) => Limiter::NotKnown,
+            None => return,
+        };
+        for counted in self.counted.iter_mut().flatten().flatten() {
+            if counted.limiter == Limiter::Storage {
+                counted.limiter = instead.clone();
+                counted.at_least = true;
+            }
+        }
+    }
+
     /// What limited each count.
     fn limiters(&self) -> Vec<Limiter> {
         self.counted.iter().flatten().flatten().map(|counted| counted.limiter.clone()).collect()
     }
 
     /// Every format, lightest first.
-    fn formats(&self, link: &Link) -> Vec<CheckFormat> {
+    fn formats(&self, link: &Link, evidence: &Evidence) -> Vec<CheckFormat> {
         let [play, record] = &self.counted;
         let formats = everyday().into_iter().zip(play.iter().zip(record));
         let formats = formats.filter_map(|(format, (play, record))| {
@@ -191,29 +213,31 @@ impl Findings {
                 id: format.id.clone(),
                 name: name(format),
                 needed_mb_per_s_each,
-                play: play.clone().map(|counted| counted.into_facts(link)),
-                record: record.clone().map(|counted| counted.into_facts(link)),
+                play: play.clone().map(|counted| counted.into_facts(link, evidence)),
+                record: record.clone().map(|counted| counted.into_facts(link, evidence)),
             })
         });
         formats.collect()
     }
 
     pub(super) fn into_facts(
-        self,
+        mut self,
         place: &Place,
         locked: &LockedTarget,
-        stopped: Option<&str>,
-        looked_s: f64,
+        (stopped, looked_s): (Option<&str>, f64),
+        evidence: &Evidence,
     ) -> CheckFacts {
+        self.revise(evidence);
         let best = self.best_bytes_per_s(Work::Play);
         let best_mb_per_s = (best > 0.0).then_some(best / 1e6);
-        let (formats, limiters) = (self.formats(&place.link), self.limiters());
+        let (formats, limiters) = (self.formats(&place.link, evidence), self.limiters());
         let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
         let carried = formats.iter().rev().find(plays);
         let next_step = next_step(&Situation {
             mount: &locked.mount,
             link: &place.link,
             limiters: &limiters,
+            others_took_much: evidence.others_percent.is_some() && !evidence.storage_stood_out,
             best_mb_per_s,
             free_share: place.free_share,
             free_bytes: place.free_bytes,
@@ -223,7 +247,7 @@ impl Findings {
         });
         let limit = match stopped {
             Some(why) => format!("This look was not finished: {why}."),
-            None => limit_sentence(&limiters, &place.link, &self.carried()),
+            None => limit_sentence(&limiters, &place.link, &self.carried(), evidence),
         };
         let is_known = !matches!(place.link.kind, LinkKind::Memory);
         CheckFacts {
@@ -252,4 +276,41 @@ fn target_words(locked: &LockedTarget) -> String {
 /// 99 of 100 reads took no longer; `None` where fewer were done.
 fn p99_ms(total: &Figures) -> Option<f64> {
     Some(total.response.read?.carried_p99_us()? / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::test_figures::operations;
+
+    use super::*;
+
+    #[test]
+    fn a_count_that_counters_do_not_book_to_the_storage_is_open() {
+        let counted = Counted {
+            streams: 3,
+            error: 0,
+            at_least: false,
+            needed_mb_per_s: 14.0,
+            limiter: Limiter::Storage,
+        };
+        let mut findings = Findings::default();
+        findings.found(0, Work::Play, Some(counted));
+        findings.revise(&Evidence::default());
+        assert_eq!(findings.limiters(), [Limiter::Storage]);
+        let instead_of_storage = Some(Culprit::ThisMachine);
+        findings.revise(&Evidence { instead_of_storage, ..Evidence::default() });
+        assert_eq!(findings.limiters(), [Limiter::ThisMachine]);
+        assert!(findings.counted[Work::Play as usize][0].as_ref().is_some_and(|counted| counted.at_least));
+    }
+
+    #[test]
+    fn a_rate_of_which_nothing_was_finished_is_not_known() {
+        let mut findings = Findings::default();
+        let idle = Figures { written_bytes_per_s: Some(0.0), ..Figures::default() };
+        findings.rate(Rate::SequentialWrite, &idle);
+        assert_eq!(findings.sequential_write_mb_per_s, None);
+        let moved = Figures { written_bytes_per_s: Some(50e6), ..operations() };
+        findings.rate(Rate::SequentialWrite, &moved);
+        assert_eq!(findings.sequential_write_mb_per_s, Some(50.0));
+    }
 }

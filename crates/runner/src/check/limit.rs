@@ -3,7 +3,10 @@
 
 use reelgauge_analysis::Culprit;
 use reelgauge_engine::link::{Link, LinkKind};
+use reelgauge_report::text::capital;
 use reelgauge_report::units::number;
+
+use super::evidence::Evidence;
 
 /// The trial that fell, as far as it tells what was the limit.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,10 +93,15 @@ impl Limiter {
         !matches!(self, Limiter::Time | Limiter::Stopped)
     }
 
-    /// For a cell of a table. A network between this machine's own link and the storage is not told from it.
-    pub fn word_over(&self, link: &Link) -> &'static str {
+    /// For a cell of a table. A network between this machine's own link and the storage is not told from it,
+    /// and what no counter stood out of is not known to be it.
+    pub fn word_over(&self, link: &Link, evidence: &Evidence) -> &'static str {
         match (self, &link.kind) {
+            (Limiter::Storage, _) if !evidence.storage_stood_out && evidence.others_percent.is_some() => {
+                Limiter::NotKnown.word()
+            }
             (Limiter::Storage, LinkKind::Network { is_this_machine: false, .. }) => "the storage or network",
+            (Limiter::Storage, _) if !evidence.storage_stood_out => "probably the storage",
             _ => self.word(),
         }
     }
@@ -113,7 +121,7 @@ impl Limiter {
 }
 
 /// What limits, in a sentence, from what limited each count: [`most_common`] of those that met a limit.
-pub fn limit_sentence(limiters: &[Limiter], link: &Link, carried: &Carried) -> String {
+pub fn limit_sentence(limiters: &[Limiter], link: &Link, carried: &Carried, evidence: &Evidence) -> String {
     if link.kind == LinkKind::Memory {
         return "This is this machine's memory, not storage: it is as fast as its processors move data."
             .to_owned();
@@ -127,13 +135,15 @@ pub fn limit_sentence(limiters: &[Limiter], link: &Link, carried: &Carried) -> S
         _ if found.is_empty() => String::new(),
         open => format!(" {open} of {} counts met no limit within the time of this look.", limiters.len()),
     };
-    limit_of(limiter, link, carried) + &beside
+    limit_of(limiter, link, carried, evidence) + &beside
 }
 
 /// What limits, where it is this.
-fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried) -> String {
+fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried, evidence: &Evidence) -> String {
     let delivered = carried.words();
-    match limiter {
+    let others = evidence.others_percent.map(others_words);
+    let beside = others.as_ref().map_or_else(String::new, |others| format!(" Meanwhile {others}."));
+    let sentence = match limiter {
         Limiter::Link { share } => format!(
             "The link is full: {}, at {:.0} % of what it can carry.",
             link.sentence,
@@ -149,20 +159,41 @@ fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried) -> String {
         Limiter::NotKnown => {
             "Not known: the tool's own delay explains only a part of what was late.".to_owned()
         }
-        Limiter::Storage => {
-            let what = match link.kind {
-                LinkKind::Network { is_this_machine: false, speed_mbit_per_s: None, .. } => {
-                    "The storage or the network to it"
-                }
-                LinkKind::Network { .. } => "The storage, not the link",
-                _ => "The storage",
-            };
-            format!("{what}{delivered}.")
-        }
+        Limiter::Storage => return of_storage(link, &delivered, others, evidence.storage_stood_out),
         Limiter::Time | Limiter::Stopped => {
             format!("Nothing within the time of this look{delivered}. It may carry more.")
         }
+    };
+    sentence + &beside
+}
+
+/// The storage is what is left where neither the tool nor the link was at fault. Nothing but a counter that
+/// stood out says that it was no other program.
+fn of_storage(link: &Link, delivered: &str, others: Option<String>, stood_out: bool) -> String {
+    let what = match link.kind {
+        LinkKind::Network { is_this_machine: false, speed_mbit_per_s: None, .. } => {
+            "the storage or the network to it"
+        }
+        LinkKind::Network { .. } => "the storage, not the link",
+        _ => "the storage",
+    };
+    match (stood_out, others) {
+        (true, None) => format!("{}{delivered}.", capital(what)),
+        (true, Some(others)) => format!("{}{delivered}. Meanwhile {others}.", capital(what)),
+        (false, None) => format!("Probably {what}{delivered}. No counter stood out that would show it."),
+        (false, Some(others)) => format!(
+            "Not known: what is left is {what}{delivered}; but {others} meanwhile, and no counter stood out."
+        ),
     }
+}
+
+/// `other programs took 61 to 99 % of this machine's processors`.
+fn others_words((least, most): (f64, f64)) -> String {
+    let range = match (format!("{least:.0}"), format!("{most:.0}")) {
+        (least, most) if least == most => most,
+        (least, most) => format!("{least} to {most}"),
+    };
+    format!("other programs took {range} % of this machine's processors")
 }
 
 /// What limited most formats; of those that limited as many, the first of the list.
@@ -179,6 +210,8 @@ mod tests {
     use super::*;
 
     const FED: Carried = Carried { play: Some(61.0), record: None };
+    const SEEN: Evidence =
+        Evidence { storage_stood_out: true, others_percent: None, instead_of_storage: None };
 
     fn link(speed_mbit_per_s: Option<u32>) -> Link {
         let kind = LinkKind::Network {
@@ -215,33 +248,62 @@ mod tests {
         let full = Limiter::Link { share: 0.953 };
         let mixed = [full.clone(), full, Limiter::Storage];
         assert_eq!(
-            limit_sentence(&mixed, &gigabit, &FED),
+            limit_sentence(&mixed, &gigabit, &FED, &SEEN),
             "The link is full: eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500, at 95 % of what it can carry."
         );
         let storage = [Limiter::Storage];
         assert_eq!(
-            limit_sentence(&storage, &gigabit, &FED),
+            limit_sentence(&storage, &gigabit, &FED, &SEEN),
             "The storage, not the link: players got up to 61.0 MB/s of it."
         );
         assert_eq!(
-            limit_sentence(&storage, &link(None), &FED),
+            limit_sentence(&storage, &link(None), &FED, &SEEN),
             "The storage or the network to it: players got up to 61.0 MB/s of it."
         );
-        assert_eq!(Limiter::Storage.word_over(&link(None)), "the storage or network");
-        assert_eq!(Limiter::ThisMachine.word_over(&link(None)), "this machine");
+        assert_eq!(Limiter::Storage.word_over(&link(None), &SEEN), "the storage or network");
+        assert_eq!(Limiter::ThisMachine.word_over(&link(None), &SEEN), "this machine");
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
-        assert_eq!(Limiter::Storage.word_over(&memory), "the storage");
-        assert!(limit_sentence(&storage, &memory, &FED).contains("memory"));
-        assert!(limit_sentence(&[], &gigabit, &Carried::default()).contains("No stream"));
-        let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, &Carried::default());
+        assert_eq!(Limiter::Storage.word_over(&memory, &SEEN), "the storage");
+        assert!(limit_sentence(&storage, &memory, &FED, &SEEN).contains("memory"));
+        assert!(limit_sentence(&[], &gigabit, &Carried::default(), &SEEN).contains("No stream"));
+        let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, &Carried::default(), &SEEN);
         assert!(own.starts_with("This machine, not the storage"), "{own}");
-        assert!(limit_sentence(&[Limiter::Time], &gigabit, &FED).contains("may carry more"));
+        assert!(limit_sentence(&[Limiter::Time], &gigabit, &FED, &SEEN).contains("may carry more"));
         // What was found is said, however many counts ended with their time.
         let few = [Limiter::Time, Limiter::Time, Limiter::Storage];
         assert_eq!(
-            limit_sentence(&few, &gigabit, &FED),
+            limit_sentence(&few, &gigabit, &FED, &SEEN),
             "The storage, not the link: players got up to 61.0 MB/s of it. 2 of 3 counts met no limit within the time \
              of this look."
+        );
+    }
+
+    #[test]
+    fn storage_of_which_no_counter_stood_out_is_named_with_a_doubt() {
+        let (storage, disk) = ([Limiter::Storage], Link { kind: LinkKind::Unknown, sentence: String::new() });
+        let unseen = Evidence::default();
+        assert_eq!(
+            limit_sentence(&storage, &disk, &FED, &unseen),
+            "Probably the storage: players got up to 61.0 MB/s of it. No counter stood out that would show it."
+        );
+        assert_eq!(Limiter::Storage.word_over(&disk, &unseen), "probably the storage");
+        let busy = Evidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
+        assert_eq!(
+            limit_sentence(&storage, &disk, &FED, &busy),
+            "Not known: what is left is the storage: players got up to 61.0 MB/s of it; but other programs took 61 \
+             to 99 % of this machine's processors meanwhile, and no counter stood out."
+        );
+        assert_eq!(Limiter::Storage.word_over(&disk, &busy), "not known");
+        let seen = Evidence { storage_stood_out: true, ..busy.clone() };
+        assert_eq!(
+            limit_sentence(&storage, &disk, &FED, &seen),
+            "The storage: players got up to 61.0 MB/s of it. Meanwhile other programs took 61 to 99 % of this \
+             machine's processors."
+        );
+        let own = limit_sentence(&[Limiter::ThisMachine], &disk, &FED, &busy);
+        assert!(
+            own.ends_with("Meanwhile other programs took 61 to 99 % of this machine's processors."),
+            "{own}"
         );
     }
 }

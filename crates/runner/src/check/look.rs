@@ -9,6 +9,7 @@ use reelgauge_analysis::Culprit;
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::point_culprit::of_point;
+use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::verdict::{Measured, judge};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::{DriverKind, Worker};
@@ -175,6 +176,13 @@ impl Look {
         let point =
             self.point(rate.label().to_owned(), workers, RATE_TIMES, Vec::new(), observer, interrupt)?;
         self.findings.rate(rate, &point.total);
+        let goes_on = self.session.goes_on();
+        if let Some(last) = self.session.last_point()
+            && goes_on
+            && last.total.response.data.is_none()
+        {
+            last.was_not_measured(NotMeasured::NothingFinished);
+        }
         Ok(())
     }
 

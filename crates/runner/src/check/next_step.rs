@@ -38,6 +38,8 @@ pub struct Situation<'a> {
     pub link: &'a Link,
     /// What limited each format.
     pub limiters: &'a [Limiter],
+    /// Other programs took most of the processors, and nothing shows that it was the storage.
+    pub others_took_much: bool,
     /// The highest rate that was seen.
     pub best_mb_per_s: Option<f64>,
     /// Free space, 0 to 1; `None` where the file system doesn't tell.
@@ -166,8 +168,9 @@ fn of_a_full_link(situation: &Situation<'_>) -> Option<String> {
 }
 
 fn of_this_machine(situation: &Situation<'_>) -> Option<String> {
+    let may_be_others = situation.others_took_much && situation.limiters.contains(&Limiter::Storage);
     let is_client = matches!(most_common(situation.limiters), Some(Limiter::ThisMachine));
-    is_client.then(|| {
+    (is_client || may_be_others).then(|| {
         "Close what else runs on this machine and look again, or measure from a faster one: the storage may \
          carry more than is shown."
             .to_owned()
@@ -242,6 +245,7 @@ mod tests {
             mount,
             link,
             limiters,
+            others_took_much: false,
             best_mb_per_s: Some(400.0),
             free_share: Some(0.5),
             free_bytes: Some(500_000_000_000),
@@ -307,6 +311,7 @@ mod tests {
             mount: &good,
             link: &unknown,
             limiters: &[],
+            others_took_much: false,
             best_mb_per_s: None,
             free_share: Some(0.8),
             free_bytes: Some(240_000_000),

@@ -97,8 +97,8 @@ impl Session {
         });
         run_notes::put_into(&mut summary, self.run_dir.path());
         summary.link = self.link;
-        conclude(&mut summary, &self.locked);
         limits_into(&mut summary, self.run_dir.path(), &self.planned);
+        conclude(&mut summary, &self.locked);
         beside_into(&mut summary, self.run_dir.path(), &self.planned);
         summary.statement = Some(statement::of(&summary));
         self.run_dir.write_summary(&summary).map_err(RunError::NotKept)?;

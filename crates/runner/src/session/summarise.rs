@@ -187,7 +187,8 @@ fn effective_mode(facts: &Facts<'_>) -> FoundMode {
         data_bytes: subject.data_bytes,
         cached_before: facts.cached_before,
         cached_after: facts.traces.cached_after,
-        read_bytes: facts.total(|point| point.total.read_bytes),
+        // What was fetched was fetched for the warm-ups, too.
+        read_bytes: facts.total(|point| point.total.read_bytes) + facts.drained.totals.warmup_read_bytes,
         written_bytes: facts.total(|point| point.total.written_bytes),
         fetched_bytes: facts.traces.fetched_bytes,
     };

@@ -12,6 +12,7 @@ use crate::figures::{Figures, PointTiming, TimeFigures};
 use crate::incident::{Incident, MachineThen};
 use crate::late::LateFigures;
 use crate::meter::PointFigures;
+use crate::rereads::{ComparedReads, Rereads};
 use crate::summary::LoadPointFacts;
 use crate::verdict::{Verdict, failure_of_tests};
 use crate::whose_memory::{CacheEvidence, CacheSuspicion};
@@ -149,6 +150,46 @@ fn a_disk_that_was_seen_to_be_slow_at_the_server_is_the_disk() {
     let busy =
         with_server_disk(&[("mean_read_us", 900.0), ("util_percent", 97.0), ("read_bytes_per_s", 48e6)]);
     assert_eq!(found(&busy), Some(LimitStep::ServerDisk), "{busy:#?}");
+}
+
+#[test]
+fn requests_that_take_longer_than_operations_are_not_what_those_wait_for() {
+    // Written behind, or read ahead: operations take 10 ms, requests of the disk 18.
+    let of = |busy| {
+        with_server_disk(&[("mean_read_us", 18_000.0), ("util_percent", busy), ("read_bytes_per_s", 48e6)])
+    };
+    let calm = of(20.0);
+    assert_eq!(found(&calm), Some(LimitStep::Server), "{calm:#?}");
+    assert_eq!(calm.found.unwrap().value(Measure::DiskUs), None, "which acquits no disk");
+    let busy = of(99.0).found.unwrap();
+    assert_eq!(busy.step, LimitStep::ServerDisk);
+    let share = busy.seen.iter().find(|seen| seen.measure == Measure::DiskOfOperationPercent).unwrap();
+    assert_eq!((share.value, share.threshold), (180.0, None));
+}
+
+#[test]
+fn a_disk_that_is_accused_is_not_acquitted_beside_it() {
+    // Busy all the time with requests that are quick, behind a link that is full.
+    let (means, link) = (Means::of_tests(10.0, &connection(&[])), link(Some(52e6)));
+    let disk = [("mean_read_us", 400.0), ("util_percent", 99.0), ("read_bytes_per_s", 48e6)];
+    let values: Values = disk.iter().map(|(name, value)| (Disk, *name, "sda", *value)).collect();
+    let server = Means::of_tests(10.0, &values);
+    let observed = [crate::limit::Observed { name: "nas1", means: &server }];
+    let point = mix(50e6, 0.0);
+    let limit = of_point(&Scene {
+        means: &means,
+        point: &point,
+        link: Some(&link),
+        memory: None,
+        observed: &observed,
+        on_network: true,
+        processors: 4,
+        is_paced: false,
+    });
+    let told: Vec<_> = limit.found.iter().chain(&limit.contributing).collect();
+    assert!(told.iter().any(|finding| finding.step == LimitStep::ServerDisk), "{limit:#?}");
+    let server = told.iter().filter(|finding| finding.step == LimitStep::Server);
+    assert!(server.clone().all(|finding| finding.value(Measure::DiskUs).is_none()), "{limit:#?}");
 }
 
 #[test]
@@ -347,6 +388,13 @@ fn workers_that_never_wait_for_the_storage_are_this_machine_and_busy_processors_
     let finding = limit.found.unwrap();
     assert_eq!(finding.at.as_deref(), Some("blender"));
     assert_eq!(finding.value(Measure::ProgramProcesses), Some(3.0));
+    // The kernel's own threads, as those of a loop device, are no other programs.
+    let mut by_kernel = tool(20.0, 0.1);
+    by_kernel.retain(|(_, name, ..)| !name.starts_with("program"));
+    let others = |values: Values| of(values).contributing.iter().any(|finding| finding.at.is_none());
+    assert!(others(by_kernel.clone()));
+    by_kernel.push((Host, "kernel_threads_percent", "", 260.0));
+    assert!(!others(by_kernel));
     // Every processor busy, and the workers wait for the storage all the same.
     let limit = of(tool(20.0, 0.1));
     assert_eq!(found(&limit), None);
@@ -368,6 +416,13 @@ fn a_disk_at_work_all_the_time_is_the_disk_and_a_cache_that_answered_is_not() {
         MemoryFacts { suspicion: Some(CacheSuspicion::Answered { evidence }), ..MemoryFacts::default() };
     let limit = limit_of(&mix(50e6, 0.0), &disk(97.0), None, Some(&cached));
     assert_eq!(found(&limit), Some(LimitStep::Cache));
+    // Most came from the disk, which was at work all the time.
+    let evidence = CacheEvidence::ClientCounted { share: 0.28 };
+    let partly =
+        MemoryFacts { suspicion: Some(CacheSuspicion::Answered { evidence }), ..MemoryFacts::default() };
+    let limit = limit_of(&mix(50e6, 0.0), &disk(97.0), None, Some(&partly));
+    assert_eq!(found(&limit), Some(LimitStep::Disk));
+    assert!(limit.contributing.iter().any(|finding| finding.step == LimitStep::Cache), "{limit:#?}");
     // What was written fills the disk whatever answers reads.
     assert_eq!(found(&limit_of(&mix(0.0, 50e6), &disk(97.0), None, Some(&cached))), Some(LimitStep::Disk));
 }
@@ -620,6 +675,32 @@ fn others_are_told_beside_a_limit_that_is_not_the_disk_and_what_lay_in_the_cache
     };
     assert_eq!(of(0), Some(200e6));
     assert_eq!(of(2_000_000_000), None);
+}
+
+#[test]
+fn later_reads_that_were_faster_came_from_a_cache_as_far_as_no_disk_gave_them() {
+    let evidence = CacheEvidence::LaterReadsFaster { point: 0, reads: ComparedReads::default() };
+    let memory = |first_read_bytes, later_read_bytes| MemoryFacts {
+        suspicion: Some(CacheSuspicion::Answered { evidence: evidence.clone() }),
+        rereads: vec![Rereads { point: 0, first_read_bytes, later_read_bytes, compared: None }],
+        ..MemoryFacts::default()
+    };
+    let of = |values: &Values, link: Option<&LinkFacts>, memory: &MemoryFacts| {
+        let limit = limit_of(&mix(50e6, 0.0), values, link, Some(memory));
+        let mut told = limit.found.into_iter().chain(limit.contributing);
+        let cache = told.find(|finding| finding.step == LimitStep::Cache);
+        cache.map(|finding| finding.value(Measure::CachedPercent))
+    };
+    let disk = |read| vec![(Disk, "read_bytes_per_s", "loop1", read), (Disk, "util_percent", "loop1", 50.0)];
+    assert_eq!(of(&disk(36e6), None, &memory(10, 90)), Some(Some(28.0)));
+    assert_eq!(of(&disk(0.0), None, &memory(40, 60)), Some(Some(60.0)));
+    // All of it came from the disk, with more that was read ahead.
+    assert_eq!(of(&disk(60e6), None, &memory(10, 90)), None);
+    // This machine's disks are not those of a server.
+    let link = link(Some(1_177e6));
+    assert_eq!(of(&disk(60e6), Some(&link), &memory(10, 90)), Some(Some(90.0)));
+    let unknown = MemoryFacts { rereads: Vec::new(), ..memory(0, 0) };
+    assert_eq!(of(&Vec::new(), None, &unknown), Some(None));
 }
 
 #[test]

@@ -1,11 +1,12 @@
-//! Did a cache answer? Then the figure is that of a memory, and says nothing of disks.
+//! Did a cache answer? Then the figure is that of a memory as far as it did: how much of what was read that
+//! was is told with it.
 
 use reelgauge_record::counters::Layer;
 
 use crate::facts::MemoryFacts;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
-use crate::whose_memory::{CacheEvidence, CacheSuspicion};
+use crate::whose_memory::{CACHED_SHARE, CacheEvidence, CacheSuspicion};
 
 /// What tells more.
 const RULES: &[&str] = &["blk.cache_vs_disk", "client.direct_vs_cached_io"];
@@ -23,9 +24,36 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let seen = match evidence {
         CacheEvidence::ClientCounted { share } => vec![Seen::beside(Measure::CachedPercent, share * 100.0)],
         CacheEvidence::LaterReadsFaster { point, .. } if *point != scene.point.index => return Tested::No,
-        CacheEvidence::LaterReadsFaster { .. } | CacheEvidence::TargetIsMemory => Vec::new(),
+        CacheEvidence::LaterReadsFaster { .. } => {
+            // It may have answered what had been read before, and did not answer what came from a disk here.
+            let shares = [not_from_disks(scene), read_again(memory, scene.point.index)];
+            let Some(share) = shares.into_iter().flatten().reduce(f64::min) else {
+                return Tested::Found(LimitFinding::new(LimitStep::Cache, Vec::new(), RULES));
+            };
+            if share < CACHED_SHARE {
+                return Tested::No;
+            }
+            vec![Seen::beside(Measure::CachedPercent, share * 100.0)]
+        }
+        CacheEvidence::TargetIsMemory => Vec::new(),
     };
     Tested::Found(LimitFinding::new(LimitStep::Cache, seen, RULES))
+}
+
+/// Of what a load point read, the share that no disk of this machine gave, as far as its disks are those of
+/// the target. What reads ahead reads more than was asked for, so it may have been more.
+fn not_from_disks(scene: &Scene<'_>) -> Option<f64> {
+    let read = scene.point.total.read_bytes_per_s.filter(|read| *read > 0.0 && !scene.on_network)?;
+    // An array and its members count the same bytes, so the largest has them all.
+    let from_disk = scene.means.each(Layer::Disk, "read_bytes_per_s").map(|(_, rate)| rate);
+    Some((1.0 - from_disk.reduce(f64::max)? / read).max(0.0))
+}
+
+/// Of what a load point read, the share that the run had moved before.
+fn read_again(memory: &MemoryFacts, point: u16) -> Option<f64> {
+    let reads = memory.rereads.iter().find(|reads| reads.point == point)?;
+    let all = reads.first_read_bytes.saturating_add(reads.later_read_bytes);
+    (all > 0).then(|| reads.later_read_bytes as f64 / all as f64)
 }
 
 /// A loop device read its file through this machine's cache, and next to nothing reached the disk below: what

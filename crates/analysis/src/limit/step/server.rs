@@ -2,7 +2,7 @@
 //! nothing on the way held it up, waited for the server: its processors, its threads or its disks.
 
 use super::request::request_us;
-use super::server_disk::disk_us;
+use super::server_disk::acquitting_us;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 
@@ -27,7 +27,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         Seen::beside(Measure::RttUs, way_us),
     ];
     // Its disks were seen, and are not what it waited for: that is asked before.
-    seen.extend(disk_us(scene).map(|us| Seen::beside(Measure::DiskUs, us)));
+    seen.extend(acquitting_us(scene).map(|us| Seen::beside(Measure::DiskUs, us)));
     Tested::by_first(LimitFinding::new(LimitStep::Server, seen, RULES))
 }
 

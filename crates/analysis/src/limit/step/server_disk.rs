@@ -20,6 +20,10 @@ const BUSY_PERCENT: f64 = 90.0;
 /// Of the time of an operation, in percent, what a request of the disk takes.
 const OF_OPERATION_PERCENT: f64 = 50.0;
 
+/// Of the time of an operation, in percent, more than what any part of it can take, as closely as two
+/// machines measure: operations did not wait for such requests, which wrote behind them or read ahead.
+const WAITED_FOR_PERCENT: f64 = 110.0;
+
 /// Of what the load moved, the share that a disk must have moved to have served it; arrays have dozens.
 const CARRIES_SHARE: f64 = 0.02;
 
@@ -39,8 +43,16 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 }
 
 /// The longest time that a request took at a disk of a server that carried the load, in the direction of the
-/// load. `None` where nobody saw one.
-pub(super) fn disk_us(scene: &Scene<'_>) -> Option<f64> {
+/// load, where that acquits the disks: none was at its limit, and no request took a large part of an
+/// operation.
+/// `None` where nobody saw one.
+pub(super) fn acquitting_us(scene: &Scene<'_>) -> Option<f64> {
+    let (us, whole) = disk_us(scene).zip(request_us(scene))?;
+    let is_accused = matches!(test(scene), Tested::Found(_));
+    (!is_accused && us / whole * 100.0 < OF_OPERATION_PERCENT).then_some(us)
+}
+
+fn disk_us(scene: &Scene<'_>) -> Option<f64> {
     let times = scene.observed.iter().flat_map(|observed| {
         let disks = disks(observed).into_iter().filter(|disk| carries(observed, disk, scene) != Some(false));
         disks.filter_map(|disk| took_us(observed, disk, scene)).collect::<Vec<_>>()
@@ -61,15 +73,19 @@ fn of_disk(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<Lim
     let busy = observed.means.of(Layer::Disk, "util_percent", disk);
     let busy = busy.map(|percent| Seen::against(Measure::DiskBusyPercent, percent, BUSY_PERCENT));
     let took = took_us(observed, disk, scene).filter(|_| carries(observed, disk, scene) != Some(false));
-    let share = took.zip(request_us(scene).filter(|us| *us > 0.0)).map(|(took, whole)| {
-        let percent = (took / whole * 100.0).min(100.0);
-        Seen::against(Measure::DiskOfOperationPercent, percent, OF_OPERATION_PERCENT)
-    });
-    let mut seen: Vec<Seen> = busy.into_iter().chain(share).collect();
+    let share = took.zip(request_us(scene).filter(|us| *us > 0.0)).map(|(took, whole)| took / whole * 100.0);
+    let (waited_for, not_waited_for) = match share {
+        Some(percent) if percent > WAITED_FOR_PERCENT => (None, Some(percent)),
+        share => (share, None),
+    };
+    let waited_for =
+        waited_for.map(|share| Seen::against(Measure::DiskOfOperationPercent, share, OF_OPERATION_PERCENT));
+    let mut seen: Vec<Seen> = busy.into_iter().chain(waited_for).collect();
     seen.sort_by(|one, two| two.nearness().unwrap_or(0.0).total_cmp(&one.nearness().unwrap_or(0.0)));
     if seen.is_empty() {
         return None;
     }
+    seen.extend(not_waited_for.map(|percent| Seen::beside(Measure::DiskOfOperationPercent, percent)));
     seen.extend(took.map(|us| Seen::beside(Measure::DiskUs, us)));
     let requests = observed.means.of(Layer::Disk, "mean_in_flight", disk);
     seen.extend(requests.map(|requests| Seen::beside(Measure::DiskRequests, requests)));

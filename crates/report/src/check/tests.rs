@@ -1,0 +1,39 @@
+//! What is said of a first look in which nothing was answered for a while.
+
+use reelgauge_analysis::series::Standstill;
+use reelgauge_analysis::summary::{NotMeasured, Target};
+use reelgauge_analysis::test_figures::vda_point;
+
+use super::*;
+
+#[test]
+fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
+    let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
+    let facts = CheckFacts { sequential_read_mb_per_s: Some(80.0), looked_s: 58.0, ..CheckFacts::default() };
+    assert_eq!(standstill_words(&summary), None);
+    assert!(how_sure(&summary, &facts).starts_with("a look of 58 s only"));
+
+    let labelled = |label: &str, started_s: f64| {
+        let mut point = vda_point(1, 1.0, None);
+        (point.label, point.started_s) = (label.to_owned(), started_s);
+        point
+    };
+    summary.load_points = vec![labelled("sequential reads", 1.0), labelled("sequential writes", 30.0)];
+    summary.load_points[1].was_not_measured(NotMeasured::NothingFinished);
+    summary.series.standstills = vec![Standstill { began_s: 30.4, lasted_s: 10.17 }];
+    assert_eq!(
+        standstill_words(&summary).as_deref(),
+        Some("Nothing was answered for 10 s while writing, from 30 s on.")
+    );
+    let told = answer(&summary, &facts);
+    assert!(told.iter().any(|(tone, text)| *tone == Tone::Bad && text.contains("while writing")), "{told:?}");
+    assert_eq!(
+        how_sure(&summary, &facts),
+        "not sure: nothing was answered for a while, so another look may come to other counts, and not everything \
+         could be measured. It was a look of 58 s only; caches that fill up and other users show later."
+    );
+    assert!(rates(&summary, &facts).contains("writes not measured."), "{}", rates(&summary, &facts));
+
+    summary.series.standstills = vec![Standstill { began_s: 1.4, lasted_s: 2.0 }];
+    assert!(standstill_words(&summary).is_some_and(|words| words.contains("while reading")));
+}

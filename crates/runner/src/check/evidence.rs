@@ -1,0 +1,114 @@
+//! What the counters of the trials that failed say of a limit, for the sentence that names it.
+//!
+//! Whose fault a trial was is decided elsewhere ([`reelgauge_analysis::culprit`]): the storage's is what is
+//! neither the tool's nor the link's. A first look names it without a doubt only where a counter said so,
+//! too.
+
+use reelgauge_analysis::limit::{LimitFinding, LimitVerdict, Measure};
+use reelgauge_analysis::{Culprit, LoadPoint};
+
+/// Of all processors, in percent, from when on other programs may have been the limit as well.
+const OTHERS_PERCENT: f64 = 50.0;
+
+/// What was seen in the trials that failed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// In most of those that were booked to the storage a counter stood out on its side.
+    pub storage_stood_out: bool,
+    /// The least and the most that other programs took of all processors, in percent, where they took much in
+    /// most of the failed trials.
+    pub others_percent: Option<(f64, f64)>,
+    /// Who the failed trials are booked to instead, where by their counters none is booked to the storage:
+    /// this machine where all are, else nobody known.
+    pub instead_of_storage: Option<Culprit>,
+}
+
+impl Evidence {
+    /// Of these load points.
+    pub fn of(points: &[LoadPoint]) -> Evidence {
+        let failed: Vec<&LoadPoint> = points.iter().filter(|point| point.culprit.is_some()).collect();
+        let storages: Vec<_> =
+            failed.iter().filter(|point| point.culprit == Some(Culprit::Storage)).collect();
+        let stood_out = storages
+            .iter()
+            .filter(|point| point.limit.as_ref().is_some_and(|limit| limit.verdict == LimitVerdict::Found));
+        let others: Vec<f64> = failed.iter().filter_map(|point| others_percent(point)).collect();
+        let is_usual = others.len() * 2 > failed.len();
+        let least = others.iter().copied().reduce(f64::min).filter(|_| is_usual);
+        Evidence {
+            storage_stood_out: stood_out.count() * 2 > storages.len(),
+            others_percent: least.zip(others.into_iter().reduce(f64::max)),
+            instead_of_storage: (!failed.is_empty() && storages.is_empty()).then(|| instead(&failed)),
+        }
+    }
+}
+
+fn instead(failed: &[&LoadPoint]) -> Culprit {
+    let is_own = |point: &&LoadPoint| matches!(point.culprit, Some(Culprit::Tool | Culprit::ThisMachine));
+    if failed.iter().all(is_own) { Culprit::ThisMachine } else { Culprit::NotKnown }
+}
+
+fn others_percent(point: &LoadPoint) -> Option<f64> {
+    let limit = point.limit.as_ref()?;
+    let findings = limit.found.iter().chain(&limit.contributing);
+    let percent = findings.filter_map(|finding: &LimitFinding| finding.value(Measure::OthersPercent));
+    percent.reduce(f64::max).filter(|percent| *percent >= OTHERS_PERCENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::limit::{Limit, LimitStep, Seen};
+    use reelgauge_analysis::test_figures::vda_point;
+
+    use super::*;
+
+    fn point(culprit: Option<Culprit>, verdict: LimitVerdict, others: Option<f64>) -> LoadPoint {
+        let seen = |value| Seen { measure: Measure::OthersPercent, value, threshold: Some(50.0) };
+        let finding = |value| LimitFinding {
+            step: LimitStep::Client,
+            at: None,
+            seen: vec![seen(value)],
+            rules: Vec::new(),
+        };
+        let contributing = others.map(finding).into_iter().collect();
+        let limit = Some(Limit { verdict, contributing, ..Limit::default() });
+        LoadPoint { culprit, limit, ..vda_point(1, 1.0, None) }
+    }
+
+    #[test]
+    fn a_storage_that_nothing_stood_out_of_is_only_what_is_left() {
+        let storage = |verdict| point(Some(Culprit::Storage), verdict, None);
+        let (found, nothing) = (storage(LimitVerdict::Found), storage(LimitVerdict::NothingStoodOut));
+        let of = |points: &[LoadPoint]| Evidence::of(points).storage_stood_out;
+        assert!(of(&[found.clone(), found.clone(), nothing.clone()]));
+        assert!(!of(&[found.clone(), nothing.clone()]));
+        assert!(!of(&[nothing, storage(LimitVerdict::NotKnown)]));
+        // What limited one that was met says nothing of it, and without counters nothing is seen.
+        assert!(!of(&[point(None, LimitVerdict::Found, None)]));
+        assert!(!of(&[LoadPoint { limit: None, ..found }]));
+    }
+
+    #[test]
+    fn where_counters_acquit_the_storage_another_is_named() {
+        let booked = |culprit| point(Some(culprit), LimitVerdict::NotKnown, None);
+        let of = |culprits: &[Culprit]| {
+            let points: Vec<_> = culprits.iter().map(|culprit| booked(*culprit)).collect();
+            Evidence::of(&points).instead_of_storage
+        };
+        assert_eq!(of(&[Culprit::ThisMachine, Culprit::Tool]), Some(Culprit::ThisMachine));
+        assert_eq!(of(&[Culprit::ThisMachine, Culprit::NotKnown]), Some(Culprit::NotKnown));
+        assert_eq!(of(&[Culprit::ThisMachine, Culprit::Storage]), None);
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn other_programs_are_told_where_they_took_much_while_most_failed() {
+        let failed = |others| point(Some(Culprit::Storage), LimitVerdict::NothingStoodOut, others);
+        let of = |points: &[LoadPoint]| Evidence::of(points).others_percent;
+        assert_eq!(of(&[failed(Some(97.0)), failed(Some(61.0)), failed(None)]), Some((61.0, 97.0)));
+        assert_eq!(of(&[failed(Some(97.0)), failed(None)]), None);
+        assert_eq!(of(&[failed(Some(20.0))]), None);
+        assert_eq!(of(&[point(None, LimitVerdict::NothingLimited, Some(99.0)), failed(None)]), None);
+        assert_eq!(of(&[]), None);
+    }
+}
