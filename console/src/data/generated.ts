@@ -833,6 +833,11 @@ export type Hop = {
   ceiling_bytes_per_s: number | null,
   /** What was measured there. `null` where nobody measured. */
   measured_bytes_per_s: number | null,
+  /**
+   * What this machine got, where that is more than what was said of this hop lets through: a cache
+   * answered before it, or what was said is wrong. `null` elsewhere.
+   */
+  outrun_bytes_per_s: number | null,
 };
 
 /** The parts of a path, in their order. */
@@ -2627,7 +2632,7 @@ export type StorageDetails = {
 export type StoragePath = {
   /** From this machine to the disks. */
   hops: Array<Hop>,
-  /** Which of them can carry least, as an index, of those whose ceiling is known. */
+  /** Which of them can carry least, as an index, of those whose ceiling is known and was not outrun. */
   lowest: number | null,
   /** The load was mostly written: ceilings and rates are those of writing. */
   is_writing: boolean,
@@ -2635,8 +2640,7 @@ export type StoragePath = {
   client_link: string,
   /**
    * How long the buffer of a client's port holds what the server's link sends at its full rate. `null`
-   * where
-   * that is not known, or the client's link is not the slower one.
+   * where that is not known, or the client's link is not the slower one.
    */
   buffer_holds_us: number | null,
   /** What was said of the site. */

@@ -136,7 +136,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
   },
   StoragePath: {
     hops: ["From this machine to the disks.", "Hop"],
-    lowest: ["Which of them can carry least, as an index, of those whose ceiling is known."],
+    lowest: ["Which of them can carry least, as an index, of those whose ceiling is known and was not outrun."],
     is_writing: ["The load was mostly written: ceilings and rates are those of writing."],
     client_link: ["This machine's link for people: eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000; empty where it is not known."],
     buffer_holds_us: ["How long the buffer of a client's port holds what the server's link sends at its full rate. null where that is not known, or the client's link is not the slower one."],
@@ -176,6 +176,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     kind: ["Which."],
     ceiling_bytes_per_s: ["The most that it can carry. null where that is not known."],
     measured_bytes_per_s: ["What was measured there. null where nobody measured."],
+    outrun_bytes_per_s: ["What this machine got, where that is more than what was said of this hop lets through: a cache answered before it, or what was said is wrong. null elsewhere."],
   },
   Mark: {
     kind: ["What happened."],
