@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::devices;
 use crate::facts::{Mount, mount_table};
+use crate::texts::Texts;
 
 /// A mount is followed through so many links, as the kernel does it.
 const LINKS_MAX: usize = 40;
@@ -37,6 +38,8 @@ pub struct Place {
     pub server: Option<IpAddr>,
     /// Disks and arrays below it, by name.
     pub devices: Vec<String>,
+    /// Whether these are all of them. Where they are not, any disk of the machine may be one.
+    pub are_devices_known: bool,
 }
 
 /// Why it is not known where a path lies.
@@ -79,7 +82,27 @@ impl Place {
             options: mount.options.clone(),
             server: mount.option("addr").and_then(|address| address.parse().ok()),
             devices: Vec::new(),
+            // No disk of this machine carries what a server has, or what lies in memory.
+            are_devices_known: !is_local(mount) || mount.fs_type == "tmpfs",
         })
+    }
+
+    /// Where a path of another machine lies, with its disks, from texts that were collected there.
+    ///
+    /// # Errors
+    /// No mount of its table holds it.
+    pub fn collected(texts: &Texts, path: &Path) -> Result<Place, PlaceError> {
+        let mut place = Place::told(texts.get("/proc/self/mountinfo").unwrap_or_default(), path)?;
+        if !place.are_devices_known {
+            let told = devices::told::told(texts, Path::new(&place.mount_point));
+            (place.devices, place.are_devices_known) = (told.names, told.is_whole);
+        }
+        Ok(place)
+    }
+
+    /// The pool of ZFS that it lies in.
+    pub fn pool(&self) -> Option<&str> {
+        (self.fs_type == "zfs").then(|| self.source.split('/').next())?
     }
 
     /// Where a path of this machine lies, with its disks.
@@ -92,8 +115,9 @@ impl Place {
         let table = mount_table(mountinfo);
         let whole = resolved(&table, &whole).map_err(unreadable)?;
         let mut place = Place::on(&table, &whole)?;
-        if place.is_local {
+        if !place.are_devices_known {
             place.devices = devices::below(mountinfo, Path::new(&place.mount_point), Path::new("/sys"));
+            place.are_devices_known = !place.devices.is_empty();
         }
         Ok(place)
     }

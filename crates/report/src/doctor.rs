@@ -38,6 +38,9 @@ pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, 
     let mut page = Page::new(style);
     page.sentence(if is_grave(diagnosis) { Tone::Bad } else { Tone::Answer }, &words::answer(diagnosis));
     page.sentence(Tone::Plain, &words::machine(diagnosis));
+    if let Some(disks) = words::all_disks(diagnosis) {
+        page.sentence(Tone::Plain, &disks);
+    }
     if let Some(way) = way {
         page.lines(vec!["Path:".to_owned()]);
         page.lines(path_lines(&all_hops(way), page.width));

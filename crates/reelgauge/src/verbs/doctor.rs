@@ -117,7 +117,7 @@ fn place(texts: &Texts, path: &Path, is_elsewhere: bool) -> Result<Place> {
                 path.display()
             );
         }
-        return Place::told(mounts, path).context("the collected table of mounts");
+        return Place::collected(texts, path).context("the collected table of mounts");
     }
     Ok(Place::here(mounts, path)?)
 }

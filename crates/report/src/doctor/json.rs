@@ -55,6 +55,8 @@ struct Place<'a> {
     source: &'a str,
     is_local: bool,
     devices: &'a [String],
+    /// Whether these are all. Where they are not, every disk was judged.
+    are_devices_known: bool,
 }
 
 #[derive(Serialize)]
@@ -135,6 +137,7 @@ pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_j
         source: &place.source,
         is_local: place.is_local,
         devices: &place.devices,
+        are_devices_known: place.are_devices_known,
     });
     let not_looked_at = diagnosis.not_looked.iter().map(|rule| NotLookedAt {
         rule: rule.rule,

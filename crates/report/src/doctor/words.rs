@@ -79,6 +79,19 @@ pub(super) fn machine(diagnosis: &Diagnosis) -> String {
     format!("Machine: {name}{}{}", kernel.unwrap_or_default(), place.unwrap_or_default())
 }
 
+/// That any disk may carry the path, where texts do not tell which do; `None` where they do, or all are asked for.
+pub(super) fn all_disks(diagnosis: &Diagnosis) -> Option<String> {
+    let place = diagnosis.scope.place.as_ref().filter(|place| !place.are_devices_known)?;
+    let is_server = diagnosis.scope.roles.contains(&Role::Server);
+    let path = plain(&shell_word(&place.path));
+    let whose = whose(diagnosis);
+    (!is_server).then(|| {
+        format!(
+            "Disks: Which of them {path} lies on is not known, so all disks and pools of {whose} are judged."
+        )
+    })
+}
+
 /// What something of this severity costs, behind its name.
 pub(super) fn cost(severity: Severity) -> &'static str {
     match severity {
