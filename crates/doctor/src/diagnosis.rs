@@ -53,13 +53,15 @@ pub struct Found {
     pub own: Own,
 }
 
-/// Commands of the detector that found something; `None` where they are the rule's.
+/// What the detector that found something has of its own; `None` where it is the rule's.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Own {
     /// What to do.
     pub fix: Option<&'static str>,
     /// What undoes it.
     pub undo: Option<&'static str>,
+    /// What it can cost.
+    pub cost: Option<&'static str>,
 }
 
 impl Finding {
@@ -71,6 +73,11 @@ impl Finding {
     /// What undoes it.
     pub fn undo(&self, found: &Found, os: Os) -> &'static str {
         found.own.undo.unwrap_or_else(|| self.rule.undo(os))
+    }
+
+    /// What one that was found can cost; `None` where nobody knows a size or a damage.
+    pub fn cost(&self, found: &Found) -> Option<&'static str> {
+        found.own.cost.or(self.rule.cost.as_deref())
     }
 }
 
@@ -233,7 +240,11 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
                     name: subject.name.clone(),
                     facts: detector.values(rule.commands(), seen),
                     template: &detector.found,
-                    own: Own { fix: detector.fix(diagnosis.system.os), undo: detector.undo.as_deref() },
+                    own: Own {
+                        fix: detector.fix(diagnosis.system.os),
+                        undo: detector.undo.as_deref(),
+                        cost: detector.cost.as_deref(),
+                    },
                 }),
                 Truth::No => is_judged = true,
                 // Nobody could set it badly, so it is not in order either.
@@ -268,8 +279,8 @@ fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
     }
 }
 
-/// Whether a pool, or a dataset in it, may carry the place: its own one, or, where what lies below is not known or
-/// is a volume of a pool, any.
+/// Whether a pool, or a dataset in it, may carry the place: its own one, or, where what lies below is not
+/// known or is a volume of a pool, any.
 fn is_of_its_pool(name: &str, place: &Place) -> bool {
     let pool = name.split('/').next().unwrap_or(name);
     match place.pool() {
@@ -392,7 +403,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         assert_eq!(none.findings[0].found[0].name, "loop0");
     }
 
-    /// A machine's collected texts: a degraded array with media, a volume, and a pool beside them that is full.
+    /// A machine's collected texts: a degraded array with media, a volume, and a busy pool beside them.
     fn nas(path: &str) -> Diagnosis {
         const MOUNTS: &str = "\
 29 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw

@@ -82,7 +82,7 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
     if let Some(more @ 1..) = finding.found.len().checked_sub(SUBJECTS_MAX) {
         part(page, "Found", &format!("The same on {more} more; --json has them all."));
     }
-    part(page, "Cost", price(rule.severity));
+    words::costs(finding).into_iter().for_each(|cost| part(page, "Cost", &price(cost)));
     part(page, "Why", &rule.why);
     match rule.policy {
         Policy::Never => {

@@ -88,7 +88,8 @@ struct WrittenFinding<'a> {
     evidence: Evidence,
     policy: Policy,
     found: Vec<WrittenFound<'a>>,
-    cost: &'a str,
+    /// What it can cost. `null` where no size and no damage is known.
+    cost: Option<&'a str>,
     why: &'a str,
     recommended: &'a str,
     fix: Option<String>,
@@ -104,6 +105,8 @@ struct WrittenFound<'a> {
     #[serde(flatten)]
     found: &'a Found,
     sentence: String,
+    /// What this one can cost.
+    cost: Option<&'a str>,
     /// What to do about this one.
     fix: Option<String>,
     /// What gives back what was found of it.
@@ -219,11 +222,12 @@ fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
             .map(|found| WrittenFound {
                 found,
                 sentence: words::found(found),
+                cost: finding.cost(found),
                 fix: fix(found),
                 rollback: rollback(found),
             })
             .collect(),
-        cost: words::price(rule.severity),
+        cost: words::costs(finding).first().copied(),
         why: &rule.why,
         recommended: &rule.recommended,
         fix: first.and_then(fix),

@@ -63,6 +63,9 @@ fn a_rule_has_a_detector_and_both_texts_or_says_why_not() {
             own.fix.keys().all(|name| is_known(name)) && own.fix.is_empty() == own.undo.is_none()
         };
         assert!(rule.detect.iter().all(is_whole), "{}", rule.id);
+        // Costs follow "can cost" and stand alone, so they are no sentences.
+        let mut costs = rule.cost.iter().chain(rule.detect.iter().filter_map(|it| it.cost.as_ref()));
+        assert!(costs.all(|cost| !cost.contains("cost") && !cost.ends_with('.')), "{}", rule.id);
         // 'No case is known.' is what leaves the caveat away; another way to say it would be printed.
         let others = ["There is no", "None", "Nothing", "No case is known"];
         let says_none = others.iter().any(|none| rule.not_when.starts_with(none));
