@@ -294,3 +294,32 @@ fn what_there_is_to_change_and_what_to_know_are_as_many_as_are_numbered() {
     assert!(text.starts_with("1 thing to change and 1 to know on this machine as a server."), "{text}");
     assert!(text.contains("\n2. "), "{text}");
 }
+
+/// A Mac that asks its server for locks is as it should be, and what is told of one line does not undo what
+/// another finding says of it.
+#[test]
+fn a_mac_with_ordinary_locks_is_not_told_to_keep_them_to_itself() {
+    let mac = |options: &str| {
+        let said = format!(
+            "/Volumes/media from nas1:/media\n  -- Current mount parameters:\n     NFS parameters: {options}\n"
+        );
+        let mut texts = Texts::default();
+        texts.put("nfsstat -m", Ok(said));
+        texts.put("sw_vers", Ok("ProductName:\tmacOS\nProductVersion:\t14.5\n".to_owned()));
+        let roles = [Role::Client].into();
+        diagnose(&texts, Scope { roles, place: None, is_elsewhere: true, is_probed: false }, rules())
+    };
+    let ids = |diagnosis: &Diagnosis| -> Vec<String> {
+        diagnosis.findings.iter().map(|finding| finding.rule.id.clone()).collect()
+    };
+    let small = "vers=3.0,tcp,port=2049,hard,locks,rsize=32768,wsize=32768,readahead=16,dsize=32768";
+    let ordinary = mac(small);
+    assert!(!ids(&ordinary).contains(&"nfs.locking_mode".to_owned()), "{:?}", ids(&ordinary));
+    assert!(ordinary.in_order.contains(&"nfs.locking_mode"));
+    let local = mac(&small.replace("locks", "locallocks"));
+    let text = screen(&local, false, 200);
+    let locks = text.split("Locks of an NFS mount").nth(1).unwrap().split("\n\n").next().unwrap();
+    assert!(locks.contains("Decide: ") && locks.contains("take locallocks or nolocks out"), "{text}");
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("vers=3,tcp")).collect();
+    assert!(!lines.is_empty() && lines.windows(2).all(|two| two[0] == two[1]), "one line for all: {lines:?}");
+}
