@@ -292,8 +292,9 @@ fn is_of_its_pool(name: &str, place: &Place) -> bool {
 /// Whether an interface leads to the server. Behind a bridge or a tunnel it may be any.
 fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
     let mount = facts.subjects.iter().find(|subject| subject.name == place.mount_point);
-    let link = match mount.and_then(|mount| mount.fact("link")) {
-        Some(Ok(Value::Word(link))) => link,
+    let (link, is_last) = match (&place.link, mount.and_then(|mount| mount.fact("link"))) {
+        (Some(link), _) => (&link.interface, link.is_last),
+        (None, Some(Ok(Value::Word(link)))) => (link, link == "lo"),
         _ => return true,
     };
     // `eth0.100` is a VLAN on `eth0`.
@@ -303,7 +304,7 @@ fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
         Some(Ok(Value::Word(members))) => members.split_whitespace().any(|member| member == interface),
         _ => false,
     };
-    interface == link || interface == parent || is_member() || (seen.is_none() && link != "lo")
+    interface == link || interface == parent || is_member() || (seen.is_none() && !is_last)
 }
 
 #[cfg(test)]
@@ -363,6 +364,26 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         assert_eq!(found(Some("/mnt/nas/a"), &client), [""; 0], "the way leads over the other card");
         assert_eq!(found(Some("/srv"), &client), ["blk.scheduler"], "data on this machine's own disk");
         assert_eq!(found(Some("/mnt/nas"), &server), ["net.link.speed_downshift", "blk.scheduler"]);
+    }
+
+    /// The options of such a mount name no address: the way to its server is found out by whoever measures.
+    #[test]
+    fn the_cards_on_the_way_to_a_server_without_an_address_are_those_of_its_link() {
+        use crate::place::PlaceLink;
+        let through = |link: Option<(&str, bool)>| {
+            let mounts = "29 1 0:9 / /t rw - fuse.sshfs a@nas1:/m rw\n";
+            let mut place = Place::told(mounts, Path::new("/t")).unwrap();
+            place.link = link.map(|(name, is_last)| PlaceLink { interface: name.to_owned(), is_last });
+            let roles = BTreeSet::from([Role::Client]);
+            let scope = Scope { roles, place: Some(place), is_elsewhere: false, is_probed: false };
+            let findings = diagnose(&texts(), scope, rules()).findings;
+            findings.iter().any(|finding| finding.rule.id == "net.link.speed_downshift")
+        };
+        // Of both cards `eth0` is set badly.
+        assert!(through(None) && through(Some(("eth0", true))) && through(Some(("br0", false))));
+        assert!(
+            !through(Some(("eth1", true))) && !through(Some(("v0", true))) && !through(Some(("lo", true)))
+        );
     }
 
     /// What is judged of no virtual disk is not in order there; how far it is read ahead is looked at.

@@ -54,6 +54,8 @@ struct Place<'a> {
     fs_type: &'a str,
     source: &'a str,
     is_local: bool,
+    /// The interface by which its server is reached. `null` where none is, or that is not known.
+    link: Option<&'a str>,
     devices: &'a [String],
     /// Whether these are all. Where they are not, every disk was judged.
     are_devices_known: bool,
@@ -139,6 +141,7 @@ pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_j
         fs_type: &place.fs_type,
         source: &place.source,
         is_local: place.is_local,
+        link: place.link.as_ref().map(|link| link.interface.as_str()),
         devices: &place.devices,
         are_devices_known: place.are_devices_known,
     });
