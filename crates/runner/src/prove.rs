@@ -196,8 +196,8 @@ impl ProveError {
         }
     }
 
-    /// The same where something had been measured before: what a pass is refused for then is no wrong usage, the
-    /// proof broke off.
+    /// The same where something had been measured before: what a pass is refused for then is no wrong usage,
+    /// the proof broke off.
     fn in_the_middle(self) -> ProveError {
         match self {
             ProveError::Pass(PassError::Ended { how, said, .. }) => {
