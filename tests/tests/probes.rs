@@ -134,6 +134,12 @@ fn what_a_network_file_system_lacks_is_found() {
     assert_eq!(apart_s, 0.0);
     assert_eq!(fact(&told, "clock"), "no difference seen");
     assert_eq!(fact(&told, "hard_links"), "made, each name with a file number of its own");
+    // The options have no address of the server: it is found by its name, and no other card is on the way.
+    let link = told["place"]["link"].as_str().unwrap();
+    assert!(told["path_to_storage"]["client_link"].as_str().unwrap().starts_with(link), "{told:#}");
+    let found = told["findings"].as_array().unwrap().iter().flat_map(|it| it["found"].as_array().unwrap());
+    let cards: Vec<&Value> = found.filter(|found| found["kind"] == "interface").collect();
+    assert!(cards.iter().all(|card| card["name"] == link), "{cards:?}");
     assert!(is_in(&told, "in_order", "host.clock_skew_server"), "{told:#}");
     assert!(is_in(&told, "findings", "fs.times_coarse"), "{told:#}");
     assert_eq!(std::fs::read_dir(sshfs.on_server()).unwrap().count(), 0);
