@@ -131,7 +131,15 @@ fn what_a_network_file_system_lacks_is_found() {
     assert!(is_in(&told, "findings", "fs.xattrs_missing"), "{told:#}");
     // Its server runs on this machine, so that its clock is this one, and times are whole seconds.
     let apart_s = fact(&told, "clock_apart_at_least_s").as_f64().unwrap();
-    assert!(apart_s < 1.0, "{apart_s}");
+    assert_eq!(apart_s, 0.0);
+    assert_eq!(fact(&told, "clock"), "no difference seen");
+    assert_eq!(fact(&told, "hard_links"), "made, each name with a file number of its own");
+    // The options have no address of the server: it is found by its name, and no other card is on the way.
+    let link = told["place"]["link"].as_str().unwrap();
+    assert!(told["path_to_storage"]["client_link"].as_str().unwrap().starts_with(link), "{told:#}");
+    let found = told["findings"].as_array().unwrap().iter().flat_map(|it| it["found"].as_array().unwrap());
+    let cards: Vec<&Value> = found.filter(|found| found["kind"] == "interface").collect();
+    assert!(cards.iter().all(|card| card["name"] == link), "{cards:?}");
     assert!(is_in(&told, "in_order", "host.clock_skew_server"), "{told:#}");
     assert!(is_in(&told, "findings", "fs.times_coarse"), "{told:#}");
     assert_eq!(std::fs::read_dir(sshfs.on_server()).unwrap().count(), 0);
@@ -475,13 +483,31 @@ fn a_target_that_cannot_be_written_says_why_plainly() {
     // Full to the last byte.
     assert!(std::fs::write(mount.path().join("theirs.mov"), vec![7; 2 << 20]).is_err());
     let before = tree(mount.path(), &[]);
+    // What needs no writing is judged all the same.
+    let outcome = probed(mount.path(), &["--json"]).expect_code(3);
+    let told = outcome.json();
+    assert!(is_in(&told, "not_looked_at", "fs.saving_fails"), "{told:#}");
+    assert!(outcome.said().contains("could not be made"), "{}", outcome.said());
+    assert_eq!(tree(mount.path(), &[]), before);
+}
+
+/// What needs no writing is found on a full disk, too: that it is full.
+#[test]
+fn a_full_disk_is_judged_as_far_as_nothing_has_to_be_written() {
+    require!(Need::Root, Need::Tool("mkfs.ext4"));
+    let mount = TempMount::image(ImageKind::Ext4, 16);
+    assert!(std::fs::write(mount.path().join("theirs.mov"), vec![7; 32 << 20]).is_err());
+    // To the last block.
+    let made = (0..).take_while(|at| std::fs::create_dir(mount.path().join(format!("{at}"))).is_ok()).count();
+    let before = tree(mount.path(), &[]);
     let outcome = probed(mount.path(), &["--json"]);
-    let (said, is_told) = (outcome.said(), outcome.code == Some(2));
-    assert!(said.contains("room") || said.contains("space"), "{said}");
-    if !is_told {
-        let told = outcome.json();
-        assert!(is_in(&told, "not_looked_at", "fs.saving_fails"), "{told:#}");
-    }
+    assert_eq!(outcome.code, Some(3), "{made} {}", outcome.said());
+    let told = outcome.json();
+    assert!(is_in(&told, "findings", "fs.free_space_low"), "{told:#}");
+    assert!(is_in(&told, "not_looked_at", "fs.saving_fails"), "{told:#}");
+    let screen = probed(mount.path(), &[]).expect_code(3);
+    let flat = screen.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("Probes: None could be made: not measured: no space, or no"), "{}", screen.said());
     assert_eq!(tree(mount.path(), &[]), before);
 }
 

@@ -237,6 +237,9 @@ fn a_change_that_fails_is_undone_and_one_that_cannot_be_undone_is_told() {
     let dir = std::fs::read_dir(out).unwrap().next().unwrap().unwrap().path();
     let screen = stuck.other(&["report", dir.to_str().unwrap()]).stdout;
     assert!(screen.contains("The change is still in place") && screen.contains("--undo-left"), "{screen}");
+    // Whoever tries again hears the same, by the same code.
+    let again = stuck.other(&["prove", "--undo-left"]).expect_code(3);
+    assert!(again.stderr.contains("exit code 5") && stuck.has_undo(), "{}", again.said());
 }
 
 /// An undo may end well and leave everything as the change made it.

@@ -4,6 +4,8 @@
 //! From the table of mounts and `/sys` alone. Nothing looks at the target: on a dead mount that never
 //! returns.
 
+pub mod told;
+
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};

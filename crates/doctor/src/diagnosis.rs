@@ -53,13 +53,15 @@ pub struct Found {
     pub own: Own,
 }
 
-/// Commands of the detector that found something; `None` where they are the rule's.
+/// What the detector that found something has of its own; `None` where it is the rule's.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Own {
     /// What to do.
     pub fix: Option<&'static str>,
     /// What undoes it.
     pub undo: Option<&'static str>,
+    /// What it can cost.
+    pub cost: Option<&'static str>,
 }
 
 impl Finding {
@@ -71,6 +73,11 @@ impl Finding {
     /// What undoes it.
     pub fn undo(&self, found: &Found, os: Os) -> &'static str {
         found.own.undo.unwrap_or_else(|| self.rule.undo(os))
+    }
+
+    /// What one that was found can cost; `None` where nobody knows a size or a damage.
+    pub fn cost(&self, found: &Found) -> Option<&'static str> {
+        found.own.cost.or(self.rule.cost.as_deref())
     }
 }
 
@@ -233,7 +240,11 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
                     name: subject.name.clone(),
                     facts: detector.values(rule.commands(), seen),
                     template: &detector.found,
-                    own: Own { fix: detector.fix(diagnosis.system.os), undo: detector.undo.as_deref() },
+                    own: Own {
+                        fix: detector.fix(diagnosis.system.os),
+                        undo: detector.undo.as_deref(),
+                        cost: detector.cost.as_deref(),
+                    },
                 }),
                 Truth::No => is_judged = true,
                 // Nobody could set it badly, so it is not in order either.
@@ -261,17 +272,29 @@ fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
         Kind::NfsMount | Kind::SmbMount | Kind::StornextMount | Kind::LocalMount => {
             subject.name == place.mount_point
         }
-        Kind::Disk | Kind::Array => place.devices.contains(&subject.name),
+        Kind::Disk | Kind::Array => !place.are_devices_known || place.devices.contains(&subject.name),
+        Kind::ZfsPool | Kind::ZfsDataset => is_of_its_pool(&subject.name, place),
         Kind::Interface | Kind::Bond => !place.is_local && is_on_the_way(&subject.name, facts, place),
         _ => true,
+    }
+}
+
+/// Whether a pool, or a dataset in it, may carry the place: its own one, or, where what lies below is not
+/// known or is a volume of a pool, any.
+fn is_of_its_pool(name: &str, place: &Place) -> bool {
+    let pool = name.split('/').next().unwrap_or(name);
+    match place.pool() {
+        Some(own) => pool == own,
+        None => !place.are_devices_known || place.devices.iter().any(|device| device.starts_with("zd")),
     }
 }
 
 /// Whether an interface leads to the server. Behind a bridge or a tunnel it may be any.
 fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
     let mount = facts.subjects.iter().find(|subject| subject.name == place.mount_point);
-    let link = match mount.and_then(|mount| mount.fact("link")) {
-        Some(Ok(Value::Word(link))) => link,
+    let (link, is_last) = match (&place.link, mount.and_then(|mount| mount.fact("link"))) {
+        (Some(link), _) => (&link.interface, link.is_last),
+        (None, Some(Ok(Value::Word(link)))) => (link, link == "lo"),
         _ => return true,
     };
     // `eth0.100` is a VLAN on `eth0`.
@@ -281,7 +304,7 @@ fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
         Some(Ok(Value::Word(members))) => members.split_whitespace().any(|member| member == interface),
         _ => false,
     };
-    interface == link || interface == parent || is_member() || (seen.is_none() && link != "lo")
+    interface == link || interface == parent || is_member() || (seen.is_none() && !is_last)
 }
 
 #[cfg(test)]
@@ -325,6 +348,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         let place = path.map(|path| Place::told(MOUNTS, Path::new(path)).unwrap());
         let place = place.map(|mut place| {
             place.devices = if place.is_local { vec!["sda".to_owned()] } else { Vec::new() };
+            place.are_devices_known = true;
             place
         });
         let scope =
@@ -340,6 +364,26 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         assert_eq!(found(Some("/mnt/nas/a"), &client), [""; 0], "the way leads over the other card");
         assert_eq!(found(Some("/srv"), &client), ["blk.scheduler"], "data on this machine's own disk");
         assert_eq!(found(Some("/mnt/nas"), &server), ["net.link.speed_downshift", "blk.scheduler"]);
+    }
+
+    /// The options of such a mount name no address: the way to its server is found out by whoever measures.
+    #[test]
+    fn the_cards_on_the_way_to_a_server_without_an_address_are_those_of_its_link() {
+        use crate::place::PlaceLink;
+        let through = |link: Option<(&str, bool)>| {
+            let mounts = "29 1 0:9 / /t rw - fuse.sshfs a@nas1:/m rw\n";
+            let mut place = Place::told(mounts, Path::new("/t")).unwrap();
+            place.link = link.map(|(name, is_last)| PlaceLink { interface: name.to_owned(), is_last });
+            let roles = BTreeSet::from([Role::Client]);
+            let scope = Scope { roles, place: Some(place), is_elsewhere: false, is_probed: false };
+            let findings = diagnose(&texts(), scope, rules()).findings;
+            findings.iter().any(|finding| finding.rule.id == "net.link.speed_downshift")
+        };
+        // Of both cards `eth0` is set badly.
+        assert!(through(None) && through(Some(("eth0", true))) && through(Some(("br0", false))));
+        assert!(
+            !through(Some(("eth1", true))) && !through(Some(("v0", true))) && !through(Some(("lo", true)))
+        );
     }
 
     /// What is judged of no virtual disk is not in order there; how far it is read ahead is looked at.
@@ -363,6 +407,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
             texts.put("/proc/spl/kstat/zfs/arcstats", Err(crate::texts::NotKnown::NotThere));
             let mut place = Place::told(MOUNTS, Path::new("/srv")).unwrap();
             place.devices = ["loop0", "vda"].map(str::to_owned).to_vec();
+            place.are_devices_known = true;
             let roles = BTreeSet::from([Role::Client]);
             let scope = Scope { roles, place: Some(place), is_elsewhere: false, is_probed: false };
             diagnose(&texts, scope, rules())
@@ -377,6 +422,42 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         let found: Vec<_> = none.findings.iter().map(|finding| finding.rule.id.as_str()).collect();
         assert_eq!(found, ["blk.read_ahead"]);
         assert_eq!(none.findings[0].found[0].name, "loop0");
+    }
+
+    /// A machine's collected texts: a degraded array with media, a volume, and a busy pool beside them.
+    fn nas(path: &str) -> Diagnosis {
+        const MOUNTS: &str = "\
+29 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+30 29 9:0 / /srv/media rw,relatime - xfs /dev/md0 rw
+31 29 253:0 / /srv/volume rw,relatime - xfs /dev/mapper/vg-lv rw
+32 29 0:40 / /tank rw,relatime - zfs tank rw
+33 29 0:41 / /mnt/nas rw - nfs4 nas1:/m rw,vers=4.2,addr=10.0.0.5
+";
+        const POOL: &str = "  pool: tank\n state: ONLINE\n  scan: scrub in progress since Sun\n";
+        let mut texts = Texts::default();
+        texts.put("/proc/self/mountinfo", Ok(MOUNTS.to_owned()));
+        texts.put("/proc/mdstat", Ok("md0 : active raid1 sdb1[0]\n      1 blocks [2/1] [U_]\n".to_owned()));
+        texts.put("zpool status", Ok(POOL.to_owned()));
+        let place = Some(Place::collected(&texts, Path::new(path)).unwrap());
+        let roles = BTreeSet::from([Role::Client]);
+        diagnose(&texts, Scope { roles, place, is_elsewhere: true, is_probed: false }, rules())
+    }
+
+    #[test]
+    fn of_collected_texts_the_disks_below_a_path_are_judged_and_other_pools_are_not() {
+        let found = |path: &str| -> Vec<String> {
+            let found = nas(path).findings.into_iter().flat_map(|finding| finding.found);
+            found.map(|found| found.name).filter(|name| name == "md0" || name == "tank").collect()
+        };
+        assert_eq!(found("/srv/media/a"), ["md0"]);
+        assert_eq!(found("/tank/b"), ["md0", "tank"], "which disks a pool has is not told: any may be one");
+        assert_eq!(found("/srv/volume"), ["md0", "tank"], "what the volume lies on is not told");
+        assert_eq!(found("/mnt/nas"), [""; 0], "a server has its own disks");
+        let told = nas("/srv/media");
+        assert!(told.scope.place.unwrap().are_devices_known);
+        // There is no list of disks: what is not known is not left out as 'not here'.
+        let not_looked: Vec<_> = told.not_looked.iter().map(|rule| rule.rule).collect();
+        assert!(not_looked.contains(&"blk.read_ahead"), "{not_looked:?}");
     }
 
     /// The same settings give the same finding, however much memory is free; and none where nothing waits.

@@ -22,9 +22,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use links::{LinkTo, link_to};
+pub use links::{LinkTo, link_named, link_to};
 pub(crate) use mounts::{Mount, table as mount_table};
-pub use probed::{PROBED, UNANSWERED_S, probed_line};
+pub use probed::{PROBED, PROBES_MADE, UNANSWERED_S, probed_line};
 
 use crate::system::{Os, System};
 use crate::texts::{NotKnown, Texts};

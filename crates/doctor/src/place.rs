@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::devices;
 use crate::facts::{Mount, mount_table};
+use crate::texts::Texts;
 
 /// A mount is followed through so many links, as the kernel does it.
 const LINKS_MAX: usize = 40;
@@ -33,10 +34,23 @@ pub struct Place {
     pub is_local: bool,
     /// Its options, in force.
     pub options: Vec<String>,
-    /// Its server's address, where the options tell it.
+    /// Its server's address, where the options tell it or somebody found it out.
     pub server: Option<IpAddr>,
+    /// How the server is reached, where somebody found it out.
+    pub link: Option<PlaceLink>,
     /// Disks and arrays below it, by name.
     pub devices: Vec<String>,
+    /// Whether these are all of them. Where they are not, any disk of the machine may be one.
+    pub are_devices_known: bool,
+}
+
+/// The interface by which a place's server is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceLink {
+    /// Its name.
+    pub interface: String,
+    /// Whether no other interface of the machine is behind it, as may be with bridges and tunnels.
+    pub is_last: bool,
 }
 
 /// Why it is not known where a path lies.
@@ -49,6 +63,13 @@ pub enum PlaceError {
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// It is no directory.
+    #[error("{path} is a file; give the directory that it is in: {parent}", path = path.display(),
+        parent = path.parent().unwrap_or(path).display())]
+    File {
+        /// The path.
+        path: PathBuf,
     },
     /// The table of mounts has nothing above it.
     #[error("no mount in /proc/self/mountinfo holds {path}; leave the path away to judge the machine as a whole",
@@ -78,8 +99,29 @@ impl Place {
             source: mount.source.clone(),
             options: mount.options.clone(),
             server: mount.option("addr").and_then(|address| address.parse().ok()),
+            link: None,
             devices: Vec::new(),
+            // No disk of this machine carries what a server has, or what lies in memory.
+            are_devices_known: !is_local(mount) || mount.fs_type == "tmpfs",
         })
+    }
+
+    /// Where a path of another machine lies, with its disks, from texts that were collected there.
+    ///
+    /// # Errors
+    /// No mount of its table holds it.
+    pub fn collected(texts: &Texts, path: &Path) -> Result<Place, PlaceError> {
+        let mut place = Place::told(texts.get("/proc/self/mountinfo").unwrap_or_default(), path)?;
+        if !place.are_devices_known {
+            let told = devices::told::told(texts, Path::new(&place.mount_point));
+            (place.devices, place.are_devices_known) = (told.names, told.is_whole);
+        }
+        Ok(place)
+    }
+
+    /// The pool of ZFS that it lies in.
+    pub fn pool(&self) -> Option<&str> {
+        (self.fs_type == "zfs").then(|| self.source.split('/').next())?
     }
 
     /// Where a path of this machine lies, with its disks.
@@ -92,8 +134,13 @@ impl Place {
         let table = mount_table(mountinfo);
         let whole = resolved(&table, &whole).map_err(unreadable)?;
         let mut place = Place::on(&table, &whole)?;
-        if place.is_local {
+        // What a server has is not looked at.
+        if place.is_local && fs::metadata(&whole).map_err(unreadable)?.is_file() {
+            return Err(PlaceError::File { path: whole });
+        }
+        if !place.are_devices_known {
             place.devices = devices::below(mountinfo, Path::new(&place.mount_point), Path::new("/sys"));
+            place.are_devices_known = !place.devices.is_empty();
         }
         Ok(place)
     }
@@ -181,6 +228,19 @@ mod tests {
         assert_eq!(place("/mnt/nasty").fs_type, "ext4");
         assert!(place("/").is_local);
         assert!(Place::told("", Path::new("/mnt")).is_err());
+    }
+
+    #[test]
+    fn a_file_is_refused_with_the_directory_that_it_is_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::write(root.join("a.mov"), "x").unwrap();
+        let mounts = "1 0 254:1 / / rw - ext4 /dev/vda rw\n";
+        let refused = Place::here(mounts, &root.join("a.mov")).unwrap_err().to_string();
+        assert!(
+            refused.ends_with(&format!("is a file; give the directory that it is in: {}", root.display()))
+        );
+        assert!(Place::here(mounts, &root).is_ok());
     }
 
     #[test]

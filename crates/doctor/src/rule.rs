@@ -15,7 +15,7 @@ pub use detector::{Condition, Detector, Test};
 
 pub use crate::system::Os;
 
-/// How much it costs. In the order of the effect.
+/// How grave it is, in the order of the effect. What a rule costs stands in its own words ([`Rule::cost`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -108,12 +108,15 @@ pub struct Rule {
     /// all of that kind.
     #[serde(default)]
     pub not_on: Vec<String>,
-    /// What it costs.
+    /// How grave it is.
     pub severity: Severity,
     /// What it rests on.
     pub evidence: Evidence,
     /// Whether its fix may be carried out.
     pub policy: Policy,
+    /// What it can cost, in words that follow "can cost", as far as its own evidence tells: "media that gets
+    /// damaged unnoticed".
+    pub cost: Option<String>,
     /// Why it matters for media.
     pub why: String,
     /// Why a line that does as it recommends is written, for fragments: what it is good for, not what is

@@ -96,6 +96,12 @@ pub fn of(mount: &Mount) -> Link {
     }
 }
 
+/// Whether what goes by this interface of this machine goes by no other one of it: a card, this machine
+/// itself, or an end of a pair whose other end another network has. Behind bridges and tunnels it may be any.
+pub fn is_last(interface: &str) -> bool {
+    system::is_last(interface)
+}
+
 /// The loop device below a mount, of itself or of an array or a volume, that reads and writes its file
 /// through this machine's cache. `None` where there is none, or it can't be seen.
 pub fn cached_loop(mount: &Mount) -> Option<String> {

@@ -105,8 +105,9 @@ impl Mount {
         system::mount_at(&path)
     }
 
-    /// Puts together what follows from type, source and options.
-    fn new(fs_type: String, source: String, mount_point: PathBuf, options: Vec<String>) -> Mount {
+    /// A mount as a table of mounts tells of it: what follows from type, source and options. Nothing is
+    /// looked at.
+    pub fn new(fs_type: String, source: String, mount_point: PathBuf, options: Vec<String>) -> Mount {
         Mount {
             kind: protocol::kind_of(&fs_type, &source),
             server: protocol::server_of(&fs_type, &source, &options),

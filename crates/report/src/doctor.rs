@@ -38,6 +38,9 @@ pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, 
     let mut page = Page::new(style);
     page.sentence(if is_grave(diagnosis) { Tone::Bad } else { Tone::Answer }, &words::answer(diagnosis));
     page.sentence(Tone::Plain, &words::machine(diagnosis));
+    if let Some(disks) = words::all_disks(diagnosis) {
+        page.sentence(Tone::Plain, &disks);
+    }
     if let Some(way) = way {
         page.lines(vec!["Path:".to_owned()]);
         page.lines(path_lines(&all_hops(way), page.width));
@@ -79,7 +82,7 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
     if let Some(more @ 1..) = finding.found.len().checked_sub(SUBJECTS_MAX) {
         part(page, "Found", &format!("The same on {more} more; --json has them all."));
     }
-    part(page, "Cost", price(rule.severity));
+    words::costs(finding).into_iter().for_each(|cost| part(page, "Cost", &price(cost)));
     part(page, "Why", &rule.why);
     match rule.policy {
         Policy::Never => {

@@ -4,6 +4,7 @@
 //! What agents say comes from other machines, so it is shown as plain text.
 
 use reelgauge_analysis::preflight::differences::Difference;
+use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::several::{SaidOf, SharedFinding, Together};
 use serde::Serialize;
 
@@ -159,7 +160,10 @@ fn show(number: usize, finding: &SharedFinding, found: &Together, page: &mut Pag
     if let Some(more @ 1..) = finding.found.len().checked_sub(SENTENCES_MAX) {
         page.below(INDENT, "Found", &format!("{} more; --json has them all.", count(more as u64)));
     }
-    page.below(INDENT, "Cost", price(finding.severity));
+    let rule = rules().iter().find(|rule| rule.id == finding.rule);
+    if let Some(cost) = rule.and_then(|rule| rule.cost.as_deref()) {
+        page.below(INDENT, "Cost", &price(cost));
+    }
     finding.changes.iter().take(SENTENCES_MAX).for_each(|said| page.below(INDENT, "Change", &of(said)));
     if !finding.in_order_on.is_empty() {
         page.below(INDENT, "In order on", &names(&finding.in_order_on));

@@ -13,10 +13,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use reelgauge_doctor::facts::{UNANSWERED_S, Value, probed_line};
-use reelgauge_engine::area::{Area, Terms};
+use reelgauge_doctor::facts::{PROBES_MADE, UNANSWERED_S, Value, probed_line};
+use reelgauge_engine::area::{Area, AreaError, Terms};
 use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_engine::probe::{Bench, Noted, PROBES, Steps};
+use reelgauge_engine::scratch::ScratchError;
 use rustix::thread::Pid;
 
 use crate::error::RunError;
@@ -233,6 +234,9 @@ impl<'a> Listener<'a> {
                 Ok(Said::Lies(kind)) => self.kind = kind,
                 Ok(Said::Begins(number)) => self.now = Some(number),
                 Ok(Said::Found(found)) => self.take(&found),
+                Ok(Said::Done(Err(error))) if self.told == 0 && is_full(&error) => {
+                    return Ok(self.not_begun(&error));
+                }
                 Ok(Said::Done(end)) => return self.over(end?),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(ProbeError::Thread(io::Error::other("their thread ended by itself")));
@@ -290,6 +294,16 @@ impl<'a> Listener<'a> {
         }
     }
 
+    /// There was no room for the first file. What needs no writing can still be judged.
+    fn not_begun(mut self, error: &RunError) -> Probed {
+        let why = "no space, or no inode, is left on the storage";
+        self.lines.push(probed_line(PROBES_MADE, Err(why)));
+        let facts = PROBES.iter().flat_map(|probe| probe.facts);
+        self.lines.extend(facts.map(|fact| probed_line(fact, Err(why))));
+        let note = format!("The probes could not be made: {error}.");
+        Probed { text: self.lines.join("\n") + "\n", notes: vec![note], is_whole: false }
+    }
+
     /// The storage does not answer any more.
     fn hung(mut self) -> Probed {
         let long = format!("{:.0} s", self.request.hang_after.as_secs_f64());
@@ -313,6 +327,19 @@ impl<'a> Listener<'a> {
             self.kind.where_to_look()
         );
         Probed { text: self.lines.join("\n") + "\n", notes: vec![note], is_whole: false }
+    }
+}
+
+/// Whether there was no room for what was to be made.
+fn is_full(error: &RunError) -> bool {
+    let is_short = |source: &io::Error| {
+        matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    };
+    match error {
+        RunError::Area(AreaError::Full { .. })
+        | RunError::Scratch(ScratchError::Area(AreaError::Full { .. })) => true,
+        RunError::Scratch(ScratchError::Io { source, .. }) => is_short(source),
+        _ => false,
     }
 }
 
@@ -374,6 +401,32 @@ mod tests {
         let stopped = probe(&request(target.path()), &interrupt).unwrap_err();
         assert!(matches!(stopped, ProbeError::Stopped) && stopped.exit_code() == 130, "{stopped}");
         assert_eq!(std::fs::read_dir(target.path()).unwrap().count(), 0);
+    }
+
+    /// A full disk keeps nobody from judging what needs no writing.
+    #[test]
+    fn without_room_no_probe_is_known_and_no_error_is_in_the_way() {
+        let (request, steps, interrupt) =
+            (request(Path::new("/mnt/full")), Steps::default(), Interrupt::default());
+        let end = |error: RunError| {
+            let (sender, said) = channel();
+            sender.send(Said::Done(Err(error))).unwrap();
+            Listener::new(&request, &steps, &interrupt).until_over(&said)
+        };
+        let full = AreaError::Full { doing: "make the area", path: PathBuf::from("/mnt/full") };
+        let probed = end(full.into()).unwrap();
+        assert!(
+            !probed.is_whole && probed.text.contains("probes_made ! no space, or no inode"),
+            "{probed:?}"
+        );
+        assert!(probed.text.contains("\nflock ! no space, or no inode"), "{probed:?}");
+        assert!(probed.notes[0].starts_with("The probes could not be made: no space left"), "{probed:?}");
+        let scratch =
+            ScratchError::Io { path: PathBuf::from("/a"), source: io::ErrorKind::StorageFull.into() };
+        assert!(end(scratch.into()).is_ok());
+        let denied =
+            ScratchError::Io { path: PathBuf::from("/a"), source: io::ErrorKind::PermissionDenied.into() };
+        assert!(end(denied.into()).is_err());
     }
 
     /// What is told of storage that stops answering in the second probe.

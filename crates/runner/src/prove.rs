@@ -195,6 +195,17 @@ impl ProveError {
             _ => 3,
         }
     }
+
+    /// The same where something had been measured before: what a pass is refused for then is no wrong usage,
+    /// the proof broke off.
+    fn in_the_middle(self) -> ProveError {
+        match self {
+            ProveError::Pass(PassError::Ended { how, said, .. }) => {
+                ProveError::Pass(PassError::Ended { how, said, exit_code: pass::EXIT_BROKE_OFF })
+            }
+            other => other,
+        }
+    }
 }
 
 /// Proves a change. The change is undone when this returns, or the error says that it is not.
@@ -215,6 +226,8 @@ pub fn prove(
     let dir = RunDir::create(&request.out, name)?.path().to_path_buf();
     let mut proving = Proving::begin(request, dir, interrupt)?;
     let came = proving.all(tell).and_then(|()| proving.conclude());
+    let has_measured = !proving.proof.first_runs.is_empty();
+    let came = came.map_err(|error| if has_measured { error.in_the_middle() } else { error });
     // First of all, whatever else went wrong.
     let undone = proving.undo(tell);
     if let Err(error) = &came {
@@ -486,4 +499,20 @@ fn judges_nothing(run: &Summary) -> bool {
 fn sent_again(run: &Path) -> Option<f64> {
     let (layer, name) = SENT_AGAIN;
     mean_of_counter(run, layer, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same command was good enough for the first run: its end is no wrong usage.
+    #[test]
+    fn a_pass_that_is_refused_in_the_middle_breaks_the_proof_off() {
+        let ended = |exit_code| {
+            ProveError::Pass(PassError::Ended { how: String::new(), said: String::new(), exit_code })
+        };
+        assert_eq!((ended(2).exit_code(), ended(2).in_the_middle().exit_code()), (2, 3));
+        assert_eq!(ProveError::Pass(PassError::Interrupted).in_the_middle().exit_code(), 130);
+        assert_eq!(ProveError::NothingJudged.in_the_middle().exit_code(), 2);
+    }
 }

@@ -53,16 +53,30 @@ fn nfs_mounts(said: &str) -> Vec<Subject> {
             for (key, value) in options_of(list) {
                 let name = match key {
                     "rsize" | "wsize" | "dsize" => format!("{key}_bytes"),
-                    "locallocks" => "local_locks".to_owned(),
                     other => fact_name(other),
                 };
                 mount.told(name, value, NFS);
             }
+            mount.word("local_locks", local_locks(list));
             let sizes = mount.number_of("rsize_bytes").zip(mount.number_of("wsize_bytes"));
             mount.number("smallest_request_bytes", sizes.map(|(read, write)| read.min(write)), NFS);
         }
     }
     found
+}
+
+/// Which option keeps locks on this Mac: `none` is what macOS does by itself, it asks the server.
+fn local_locks(list: &str) -> &'static str {
+    let mut locks = "none";
+    for (key, _) in options_of(list) {
+        match key {
+            "locallocks" => locks = "locallocks",
+            "nolocks" | "nolock" => locks = "nolocks",
+            "locks" => locks = "none",
+            _ => {}
+        }
+    }
+    locks
 }
 
 /// A share's name at the beginning of a line, and what is said of it further right.

@@ -34,13 +34,19 @@ pub fn link_to(texts: &Texts, server: IpAddr) -> Option<LinkTo> {
     let interfaces: Vec<Subject> = facts.of_kind(Kind::Interface).cloned().collect();
     let links = Links::new(texts, &interfaces);
     let way = links.way(&server.to_string()).ok()?;
-    let of_link =
-        |name: &str| links.interface(&way.interface).and_then(|interface| interface.number_of(name));
-    Some(LinkTo {
+    Some(link_named(texts, &way.interface))
+}
+
+/// What is known of a link of this name.
+pub fn link_named(texts: &Texts, interface: &str) -> LinkTo {
+    let facts = Facts::of(texts);
+    let subject = facts.of_kind(Kind::Interface).find(|subject| subject.name == interface);
+    let of_link = |name: &str| subject.and_then(|subject| subject.number_of(name));
+    LinkTo {
+        interface: interface.to_owned(),
         mbit_per_s: of_link("speed_mbit_per_s"),
         mtu_bytes: of_link("mtu_bytes").map(|mtu| mtu as u32),
-        interface: way.interface,
-    })
+    }
 }
 
 /// Routes and interfaces.

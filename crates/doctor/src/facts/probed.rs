@@ -10,6 +10,9 @@ pub const PROBED: &str = "reelgauge doctor PATH --probe";
 /// The fact that the storage was given up: for how long nothing had come back.
 pub const UNANSWERED_S: &str = "unanswered_s";
 
+/// The fact that is not known where no probe could even begin: why.
+pub const PROBES_MADE: &str = "probes_made";
+
 /// The line that says which path it was.
 const PATH: &str = "path";
 

@@ -32,6 +32,8 @@ pub struct Detector {
     pub any: Vec<Condition>,
     /// What was found, with `{name}` and facts in braces.
     pub found: String,
+    /// What that can cost, where it is not what the rule's other findings cost.
+    pub cost: Option<String>,
     /// What to do about what it found, by system, where the rule's own is about something else.
     #[serde(default)]
     pub fix: BTreeMap<String, String>,

@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use std::io::Read;
 
 use super::wanted::{
-    BDI_FILE, COMMANDS, CPU_FILES, DISK_FILES, FILES, INTERFACE_COMMANDS, INTERFACE_FILES, LISTINGS,
-    MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, mounted_loops, named,
+    BDI_FILE, COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS, INTERFACE_FILES,
+    LISTINGS, MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, mounted_loops, named,
 };
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, command, decoded};
 
@@ -30,6 +30,7 @@ pub fn collect() -> Texts {
     let loops = mounted_loops(texts.get("/proc/self/mountinfo").unwrap_or_default());
     for disk in disks.iter().filter(|name| !is_no_disk(name) || loops.contains(name)).take(DEVICES_MAX) {
         DISK_FILES.iter().for_each(|path| put_file(&mut texts, &path.replace("DISK", disk)));
+        put_listing(&mut texts, &DISK_LISTING.replace("DISK", disk));
     }
     CPU_FILES.iter().for_each(|path| put_file(&mut texts, &path.replace("CPU", "cpu0")));
     for number in bdi_numbers(texts.get("/proc/self/mountinfo").unwrap_or_default()) {

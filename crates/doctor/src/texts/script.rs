@@ -2,8 +2,8 @@
 //! for PowerShell. Their lists are made from what this machine is asked ([`super::wanted`]).
 
 use super::wanted::{
-    COMMANDS, CPU_FILES, DISK_FILES, FILES, INTERFACE_COMMANDS, INTERFACE_FILES, LISTINGS, MAC_COMMANDS,
-    POWERSHELL, WRITING_COMMANDS, named,
+    COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS, INTERFACE_FILES, LISTINGS,
+    MAC_COMMANDS, POWERSHELL, WRITING_COMMANDS, named,
 };
 
 const SHELL: &str = include_str!("script/collect.sh");
@@ -19,6 +19,7 @@ pub fn shell() -> String {
         .replace("@LISTINGS@", &lines(&LISTINGS))
         .replace("@INTERFACE_FILES@", &lines(INTERFACE_FILES))
         .replace("@DISK_FILES@", &lines(DISK_FILES))
+        .replace("@DISK_LISTING@", DISK_LISTING)
         .replace("@COMMANDS@", &commands(&[COMMANDS, writing.as_slice()].concat()))
         .replace("@MAC_COMMANDS@", &commands(MAC_COMMANDS))
         .replace("@INTERFACE_COMMANDS@", &commands(INTERFACE_COMMANDS))

@@ -66,13 +66,18 @@ pub const INTERFACE_FILES: &[&str] = &[
 
 /// Files of each disk.
 pub const DISK_FILES: &[&str] = &[
+    "/sys/block/DISK/dev",
     "/sys/block/DISK/device/queue_depth",
+    "/sys/block/DISK/loop/backing_file",
     "/sys/block/DISK/md/level",
     "/sys/block/DISK/queue/nr_requests",
     "/sys/block/DISK/queue/read_ahead_kb",
     "/sys/block/DISK/queue/rotational",
     "/sys/block/DISK/queue/scheduler",
 ];
+
+/// The folder of each disk whose listing says what it is made of.
+pub const DISK_LISTING: &str = "/sys/block/DISK/slaves";
 
 /// Files of each processor.
 pub const CPU_FILES: &[&str] = &[
@@ -145,7 +150,8 @@ const BROUGHT: [&str; 2] = ["sysctl -a", "uname -sr"];
 
 /// Whether a text of this name is read.
 pub fn is_wanted(name: &str) -> bool {
-    let files = [FILES, &LISTINGS, INTERFACE_FILES, DISK_FILES, CPU_FILES, &[BDI_FILE], &BROUGHT];
+    let files =
+        [FILES, &LISTINGS, INTERFACE_FILES, DISK_FILES, CPU_FILES, &[BDI_FILE, DISK_LISTING], &BROUGHT];
     let commands = [COMMANDS, INTERFACE_COMMANDS, MAC_COMMANDS].into_iter().flatten().copied();
     let mut commands = commands.chain(WRITING_COMMANDS.iter().map(|(words, _)| *words));
     files.into_iter().flatten().any(|pattern| is_like(name, pattern, '/'))
@@ -177,7 +183,7 @@ pub fn says_nothing_blank(name: &str) -> bool {
         "smbutil statshares -a",
         "ss -tinHO",
     ];
-    LISTS.contains(&name) || name.starts_with("zfs get ") || name.ends_with("/bonding/slaves")
+    LISTS.contains(&name) || name.starts_with("zfs get ") || name.ends_with("/slaves")
 }
 
 /// Whether a disk is none that data lies on.

@@ -27,7 +27,7 @@ fn smb(site: &Site) -> Fragment {
     parts.push(default("streams=yes", RULE));
     parts.push(default("notify_off=no", RULE));
     parts.push(default("dir_cache_off=no", RULE));
-    parts.push(default("mc_on=yes", "smb.multichannel_unused"));
+    parts.push(super::samba::several(site, "mc_on=yes"));
     parts.push(Line::new("mc_prefer_wired=yes", RULE).into());
     parts.push(Part::Decide("smb.signing_required"));
     Fragment {

@@ -1,7 +1,7 @@
 //! `smb.conf` of a server.
 
 use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame};
-use super::site::{Site, SiteName, Version};
+use super::site::{Site, SiteName, Topology, Version};
 
 /// Fast algorithms to sign by came with it.
 const FAST_SIGNING: Version = Version(4, 15);
@@ -52,7 +52,7 @@ pub(super) fn global(site: &Site) -> Vec<Part> {
             "server smb3 encryption algorithms = aes-128-gcm aes-128-ccm aes-256-gcm aes-256-ccm";
         parts.push(default(signing, rule));
         parts.push(default(encryption, rule));
-        parts.push(default("server multi channel support = yes", "smb.multichannel_unused"));
+        parts.push(several(site, "server multi channel support = yes"));
     }
     parts.push(Part::Decide("smb.signing_required"));
     parts.push(Part::Decide("smb.encryption_on"));
@@ -64,6 +64,15 @@ pub(super) fn global(site: &Site) -> Vec<Part> {
         parts.push(macs("fruit:zero_file_id = yes", "smb.samba.fruit_zero_file_id"));
     }
     parts
+}
+
+/// A line by which clients may have several connections: the topology decides it, as on the clients.
+pub(super) fn several(site: &Site, line: &str) -> Part {
+    const RULE: &str = "smb.multichannel_unused";
+    match site.topology() {
+        topology @ Topology::FanIn => Part::Left(RULE, Left::Topology(topology)),
+        _ => default(line, RULE),
+    }
 }
 
 /// What is set for the media share alone.

@@ -1,5 +1,7 @@
 //! What is known of a site. Every part may be left open; what hangs on it is then left as it is.
 
+use std::net::IpAddr;
+
 use serde::Serialize;
 
 /// A round trip within a building, where nobody says another.
@@ -184,6 +186,16 @@ pub enum SiteError {
         /// What is wrong.
         why: &'static str,
     },
+    /// A word or version is none that can be.
+    #[error("{what} '{value}' can't be: {allowed}")]
+    Value {
+        /// Of what.
+        what: &'static str,
+        /// What was stated.
+        value: String,
+        /// What can be instead.
+        allowed: &'static str,
+    },
     /// A word would be something else in a configuration file.
     #[error("{what} '{value}' can't stand in a configuration file or a command: it {why}")]
     Word {
@@ -229,6 +241,24 @@ impl std::fmt::Display for WordFault {
             WordFault::Character(c) => write!(out, "has the character {c}"),
         }
     }
+}
+
+/// Names that mean something else in `smb.conf`.
+const SECTIONS: [&str; 4] = ["global", "homes", "printers", "ipc"];
+/// The versions of NFS that Linux mounts.
+const NFS: [Version; 4] = [Version(3, 0), Version(4, 0), Version(4, 1), Version(4, 2)];
+/// The leases that `smb.conf` sets came with it.
+const SAMBA_SINCE: Version = Version(4, 2);
+/// Older kernels are nobody's any more.
+const KERNEL_SINCE: Version = Version(3, 10);
+
+/// Whether it is an address, with so many bits as such an address has at most.
+fn is_network(word: &str) -> bool {
+    let (address, bits) = word.split_once('/').map_or((word, None), |(address, bits)| (address, Some(bits)));
+    let Ok(address) = address.parse::<IpAddr>() else { return false };
+    let most = if address.is_ipv6() { 128 } else { 32 };
+    let is_number = |bits: &str| bits.chars().all(|c| c.is_ascii_digit());
+    bits.is_none_or(|bits| is_number(bits) && bits.parse::<u32>().is_ok_and(|bits| bits <= most))
 }
 
 /// What is wrong with a word; `None` where it can stand anywhere.
@@ -335,8 +365,53 @@ impl Site {
                 let value = word.chars().filter(|c| !c.is_control()).collect();
                 return Err(SiteError::Word { what: name.flag(), value, why });
             }
+            if let Some(allowed) = self.wrong_name(name) {
+                return Err(SiteError::Value { what: name.flag(), value: word.to_owned(), allowed });
+            }
         }
-        Ok(())
+        self.check_versions()
+    }
+
+    /// What can be in the place of a name that can't be what it stands for; `None` where it can.
+    fn wrong_name(&self, name: SiteName) -> Option<&'static str> {
+        let word = self.name(name);
+        let is_whole = |path: &str| path.starts_with('/') && !path.split('/').any(|part| part == "..");
+        let has_parts = word.split('/').any(|part| !part.is_empty() && part != ".");
+        let (is_right, allowed) = match name {
+            SiteName::Network => (is_network(word), "give an address with its bits, such as 10.0.0.0/24"),
+            SiteName::Path => {
+                (is_whole(word), "give the whole path on the server, from the root: /srv/media")
+            }
+            SiteName::Mount => (
+                is_whole(word) && has_parts,
+                "give a folder below the root that is there for this mount, such as /mnt/media",
+            ),
+            SiteName::Share => (
+                !SECTIONS.contains(&word.to_ascii_lowercase().as_str()),
+                "that is a section of smb.conf's own; give another name, such as media",
+            ),
+            SiteName::Server | SiteName::Dataset | SiteName::Interface => return None,
+        };
+        (!is_right).then_some(allowed)
+    }
+
+    fn check_versions(&self) -> Result<(), SiteError> {
+        let wrong = |what, version: Version, allowed| {
+            let value = format!("{}.{}", version.0, version.1);
+            Err(SiteError::Value { what, value, allowed })
+        };
+        match (self.nfs, self.samba, self.kernel) {
+            (Some(nfs), ..) if !NFS.contains(&nfs) => wrong("--nfs", nfs, "give 3, 4.0, 4.1 or 4.2"),
+            (_, Some(samba), _) if samba < SAMBA_SINCE => {
+                wrong("--samba", samba, "the lines are for Samba 4.2 and later; older ones do not know them")
+            }
+            (.., Some(kernel)) if kernel < KERNEL_SINCE => wrong(
+                "--kernel",
+                kernel,
+                "the lines are for Linux 3.10 and later; older ones do not know them",
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// Whoever states the topology and the links has stated it twice.

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::fragment::{Because, Left, Part};
-use super::site::{Disks, Protocol, SiteName, Topology, Version};
+use super::site::{Disks, Protocol, SiteError, SiteName, Topology, Version};
 use super::*;
 use crate::rule::catalogue::rules;
 use crate::rule::{Policy, Rule};
@@ -192,7 +192,10 @@ fn a_name_in_a_fragment_is_told() {
         ..stated(10e3, 1e3, 12)
     };
     // Words that occur nowhere else.
-    let site = site(|name| format!("/zz{name:?}zz"));
+    let site = site(|name| match name {
+        SiteName::Network => "203.0.113.8/29".to_owned(),
+        name => format!("/zz{name:?}zz"),
+    });
     for protocol in [None, Some(Protocol::Smb), Some(Protocol::Nfs), Some(Protocol::Afp)] {
         let site = Site { protocol, ..site.clone() };
         for (purpose, one) in ALL
@@ -357,5 +360,67 @@ fn settings_of_the_kernel_are_kept_before_they_change() {
         for name in ["vm.dirty_ratio", "vm.dirty_background_ratio"] {
             assert_eq!(kept.iter().any(|kept| kept == name), is_client, "{name}");
         }
+    }
+}
+
+/// What can't be is refused, with what can.
+#[test]
+fn names_and_versions_that_cannot_be_are_refused_with_what_can() {
+    let refused = |site: Site| match fragments(Purpose::Smb, &site) {
+        Err(SiteError::Value { what, allowed, .. }) => Some((what, allowed)),
+        Err(other) => panic!("{other}"),
+        Ok(_) => None,
+    };
+    let network = |network: &str| Site { network: network.to_owned(), ..Site::default() };
+    for wrong in ["nonsense", "10.0.0.0/99", "10.0.0.0/", "10.0.0/24", "fd00::/129", "10.0.0.0/+8"] {
+        assert_eq!(refused(network(wrong)).map(|it| it.0), Some("--network"), "{wrong}");
+    }
+    for right in ["10.0.0.0/24", "10.0.0.7", "fd00::/64", "0.0.0.0/0"] {
+        assert_eq!(refused(network(right)), None, "{right}");
+    }
+    let mount = |mount_point: &str| Site { mount_point: mount_point.to_owned(), ..Site::default() };
+    for wrong in ["/", "//", "/.", "media", "/mnt/../etc"] {
+        assert_eq!(refused(mount(wrong)).map(|it| it.0), Some("--mount"), "{wrong}");
+    }
+    assert_eq!(
+        refused(Site { path: "srv/media".to_owned(), ..Site::default() }).map(|it| it.0),
+        Some("--path")
+    );
+    for share in ["global", "Global", "homes", "printers"] {
+        let site = Site { share: share.to_owned(), ..Site::default() };
+        assert_eq!(refused(site).map(|it| it.0), Some("--share"), "{share}");
+    }
+    for (nfs, is_one) in
+        [(Version(3, 0), true), (Version(4, 2), true), (Version(5, 0), false), (Version(2, 0), false)]
+    {
+        assert_eq!(refused(Site { nfs: Some(nfs), ..Site::default() }).is_none(), is_one, "{nfs:?}");
+    }
+    assert_eq!(
+        refused(Site { nfs: Some(Version(4, 9)), ..Site::default() }).unwrap().1,
+        "give 3, 4.0, 4.1 or 4.2"
+    );
+    assert_eq!(
+        refused(Site { samba: Some(Version(3, 0)), ..Site::default() }).map(|it| it.0),
+        Some("--samba")
+    );
+    assert_eq!(refused(Site { samba: Some(Version(4, 17)), ..Site::default() }), None);
+}
+
+/// Where a fast port feeds slower clients nobody is told to have several connections, on either end.
+#[test]
+fn the_topology_decides_on_several_connections_everywhere() {
+    let fan_in = stated(10e3, 1e3, 12);
+    let single = stated(10e3, 10e3, 1);
+    for (purpose, word) in [
+        (Purpose::Smb, "server multi channel support"),
+        (Purpose::Truenas, "server multi channel support"),
+        (Purpose::ClientMacos, "mc_on=yes"),
+        (Purpose::ClientWindows, "EnableMultiChannel"),
+    ] {
+        let sets = |site: &Site| lines(purpose, site).iter().any(|line| line.text.contains(word));
+        assert!(!sets(&fan_in) && sets(&single), "{purpose:?}");
+        let left = Part::Left("smb.multichannel_unused", Left::Topology(Topology::FanIn));
+        let parts = fragments(purpose, &fan_in).unwrap().into_iter().flat_map(|one| one.parts);
+        assert!(parts.into_iter().any(|part| part == left), "{purpose:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! A workstation with Windows: commands of PowerShell.
 
 use super::fragment::{Because, Destination, Fragment, Left, Line, Part, frame, frames};
-use super::site::{Protocol, Site, SiteName};
+use super::site::{Protocol, Site, SiteName, Topology};
 
 pub(super) fn script(site: &Site) -> Fragment {
     let mut parts = Vec::new();
@@ -23,7 +23,13 @@ pub(super) fn script(site: &Site) -> Fragment {
         let text = format!("Set-SmbClientConfiguration -{name} {value} -Force");
         let undo =
             format!("the same with what '(Get-SmbClientConfiguration).{name}' gave before: note it first");
-        parts.push(Line::new(text, "smb.windows.client_config").undo(undo).into());
+        // The topology decides on several connections.
+        match (name, site.topology()) {
+            ("EnableMultiChannel", topology @ Topology::FanIn) => {
+                parts.push(Part::Left("smb.multichannel_unused", Left::Topology(topology)));
+            }
+            _ => parts.push(Line::new(text, "smb.windows.client_config").undo(undo).into()),
+        }
     }
     const CARD: &str = "client.windows.nic_buffers_rss";
     parts.push(keyword("*RSS", "1", CARD));
@@ -43,7 +49,9 @@ pub(super) fn script(site: &Site) -> Fragment {
         parts,
         names: vec![SiteName::Interface],
         keep: None,
-        activate: vec!["Get-SmbConnection".to_owned()],
+        activate: vec![
+            "disconnect the share, and connect it again; Get-SmbConnection then lists it".to_owned(),
+        ],
     }
 }
 

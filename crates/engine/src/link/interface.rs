@@ -51,6 +51,22 @@ pub(super) fn read(net: &Path, name: &str) -> Interface {
     }
 }
 
+/// Whether it is a card, this machine itself, or an end of a pair (veth). Such a pair looks like Ethernet,
+/// says that it belongs to another interface, and lies on none of this network.
+pub(super) fn is_last(net: &Path, name: &str) -> bool {
+    let dir = net.join(name);
+    if name == "lo" || dir.join("device").exists() {
+        return true;
+    }
+    let (own, other) = (number::<u32>(&dir.join("ifindex")), number::<u32>(&dir.join("iflink")));
+    let is_pair = own.is_some() && other.is_some() && own != other;
+    let is_ethernet = number::<u32>(&dir.join("type")) == Some(ETHERNET);
+    is_pair && is_ethernet && members(&dir).is_empty() && !dir.join("master").exists()
+}
+
+/// `ARPHRD_ETHER`.
+const ETHERNET: u32 = 1;
+
 fn speed(net: &Path, name: &str, depth: u32) -> Speed {
     let dir = net.join(name);
     if depth > DEPTH_MAX {
@@ -187,6 +203,20 @@ mod tests {
             (eth4.speed, eth4.mtu_bytes, eth4.is_half_duplex),
             (Speed::MbitPerS(100), Some(9000), true)
         );
+    }
+
+    #[test]
+    fn behind_a_card_and_a_pair_is_nothing_and_behind_bridges_and_tunnels_may_be_any() {
+        let net = Net::new();
+        net.hardware("eth0", "1000", "igb");
+        net.add("v0", &[("type", "1"), ("ifindex", "4"), ("iflink", "2")]);
+        net.add("v1", &[("type", "1"), ("ifindex", "5"), ("iflink", "3"), ("master/", "")]);
+        net.add("br0", &[("type", "1"), ("ifindex", "6"), ("iflink", "6"), ("lower_v1/", "")]);
+        net.add("eth0.40", &[("type", "1"), ("ifindex", "7"), ("iflink", "1"), ("lower_eth0/", "")]);
+        net.add("wg0", &[("type", "65534"), ("ifindex", "8"), ("iflink", "8")]);
+        let is_last = |name: &str| is_last(net.0.path(), name);
+        assert!(["lo", "eth0", "v0"].into_iter().all(is_last));
+        assert!(!["v1", "br0", "eth0.40", "wg0", "missing"].into_iter().any(is_last));
     }
 
     #[test]

@@ -34,6 +34,11 @@ pub(super) fn route_to(server: &ServerAddress) -> Link {
     Link { kind, sentence }
 }
 
+/// Whether nothing of this machine is behind an interface.
+pub(super) fn is_last(name: &str) -> bool {
+    is_plain(name) && interface::is_last(Path::new(NET), name)
+}
+
 /// An interface's name is a file name; what a mount option says may be anything.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.contains('/') && name != "." && name != ".."

@@ -4,7 +4,7 @@
 //! by no more and no less than that. File systems on this machine's own disks share its clock.
 
 use std::io::Write;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::{Bench, Broken, Found, asked, broken};
 use crate::mount::MountKind;
@@ -13,8 +13,11 @@ use crate::mount::MountKind;
 const ROUNDS: u32 = 7;
 /// Kernels take times from a clock that ticks no slower than this.
 const TICK_S: f64 = 0.01;
-/// A file system whose times are whole seconds may count them in pairs.
-const WHOLE_S: f64 = 2.0;
+/// Times in whole seconds, and in pairs of them, as FAT counts.
+const WHOLE_S: f64 = 1.0;
+const PAIRS_S: f64 = 2.0;
+/// What is said of two clocks that may be the same.
+const NO_DIFFERENCE: &str = "no difference seen";
 
 /// A file that was made.
 #[derive(Clone, Copy, Debug)]
@@ -44,30 +47,73 @@ pub(super) fn clock(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     }
     let mut made = Vec::new();
     for round in 0..ROUNDS {
-        bench.step()?;
-        let before_s = now_s();
-        let mut file = bench.make(&bench.at(&format!("clock-{round}"))).map_err(broken("make a file"))?;
-        file.write_all(b"x").map_err(broken("write to a file"))?;
-        // What waits in this machine's memory has no time of the server's.
-        file.sync_data().map_err(broken("write to a file"))?;
-        let after_s = now_s();
-        let time = asked(&file)?.stx_mtime;
-        made.push(Made { before_s, after_s, second: time.tv_sec, nanosecond: time.tv_nsec });
+        made.push(make(bench, round)?);
+    }
+    if step_s(&made) >= PAIRS_S {
+        // A second later, times that are not counted in pairs are odd.
+        wait(bench, Duration::from_secs(1))?;
+        made.push(make(bench, ROUNDS)?);
     }
     let Some(apart) = apart(&made) else {
         let why = "this machine's clock, or the server's, was set meanwhile; probe again";
         return Err(broken("compare the clocks")(std::io::Error::other(why)));
     };
-    found.word("clock", if apart.ahead_s < 0.0 { "behind" } else { "ahead" });
-    found.number("clock_apart_s", apart.ahead_s.abs());
-    found.number("clock_unsure_s", apart.unsure_s);
-    found.number("clock_apart_at_least_s", (apart.ahead_s.abs() - apart.unsure_s).max(0.0));
+    tell(&apart, step_s(&made), found);
     Ok(())
+}
+
+/// Makes a file, between two looks at this machine's clock.
+fn make(bench: &Bench, round: u32) -> Result<Made, Broken> {
+    bench.step()?;
+    let before_s = now_s();
+    let mut file = bench.make(&bench.at(&format!("clock-{round}"))).map_err(broken("make a file"))?;
+    file.write_all(b"x").map_err(broken("write to a file"))?;
+    // What waits in this machine's memory has no time of the server's.
+    file.sync_data().map_err(broken("write to a file"))?;
+    let after_s = now_s();
+    let time = asked(&file)?.stx_mtime;
+    Ok(Made { before_s, after_s, second: time.tv_sec, nanosecond: time.tv_nsec })
+}
+
+/// Waits, and hears who wants the end.
+fn wait(bench: &Bench, long: Duration) -> Result<(), Broken> {
+    const BEAT: Duration = Duration::from_millis(50);
+    let until = Instant::now() + long;
+    while Instant::now() < until {
+        std::thread::sleep(BEAT);
+        bench.step()?;
+    }
+    Ok(())
+}
+
+/// Clocks that may be the same are not said to be apart; of whole seconds nothing finer than one is known.
+fn tell(apart: &Apart, step_s: f64, found: &mut Found) {
+    let at_least_s = (apart.ahead_s.abs() - apart.unsure_s).max(0.0);
+    found.number("clock_apart_at_least_s", at_least_s);
+    if at_least_s > 0.0 {
+        found.word("clock", if apart.ahead_s < 0.0 { "behind" } else { "ahead" });
+        found.number("clock_apart_s", apart.ahead_s.abs());
+        found.number("clock_unsure_s", apart.unsure_s);
+        return;
+    }
+    let most_s = apart.ahead_s.abs() + apart.unsure_s;
+    found.word("clock", NO_DIFFERENCE);
+    found.number("clock_apart_s", 0.0);
+    found.number("clock_unsure_s", if step_s >= WHOLE_S { most_s.max(step_s) } else { most_s });
+}
+
+/// In which steps times of files are kept, as far as these tell.
+fn step_s(made: &[Made]) -> f64 {
+    match made {
+        _ if made.iter().any(|made| made.nanosecond != 0) => TICK_S,
+        _ if made.iter().any(|made| made.second % 2 != 0) => WHOLE_S,
+        _ => PAIRS_S,
+    }
 }
 
 /// What all files together say; `None` where they contradict each other.
 fn apart(made: &[Made]) -> Option<Apart> {
-    let step_s = if made.iter().all(|made| made.nanosecond == 0) { WHOLE_S } else { TICK_S };
+    let step_s = step_s(made);
     let (mut least_s, mut most_s) = (f64::NEG_INFINITY, f64::INFINITY);
     for made in made {
         let time_s = made.second as f64 + f64::from(made.nanosecond) / 1e9;
@@ -86,6 +132,7 @@ fn now_s() -> f64 {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use super::super::Noted;
     use super::*;
 
     fn made(before_s: f64, took_s: f64, given_s: f64) -> Made {
@@ -106,6 +153,30 @@ mod tests {
     fn whole_seconds_are_no_difference_of_clocks() {
         let found = apart(&[made(1001.9, 0.01, 1000.0), made(1002.0, 0.01, 1002.0)]).unwrap();
         assert!(found.ahead_s.abs() - found.unsure_s <= 0.0, "{found:?}");
+    }
+
+    fn told(files: &[Made]) -> Vec<(&'static str, Noted)> {
+        let mut found = Found::default();
+        tell(&apart(files).unwrap(), step_s(files), &mut found);
+        found.notes
+    }
+
+    /// Files of the same clock, whose fractions a protocol cuts off.
+    #[test]
+    fn of_whole_seconds_nothing_finer_than_one_is_said() {
+        let cut_off = |before_s: f64| made(before_s, 0.01, (before_s + 0.005).floor());
+        for begin_s in [1001.02, 1001.5, 1001.93] {
+            let files: Vec<Made> = (0..7).map(|at| cut_off(begin_s + 0.01 * f64::from(at))).collect();
+            let notes = told(&files);
+            assert!(notes.contains(&("clock", Noted::Word(NO_DIFFERENCE.to_owned()))), "{notes:?}");
+            assert!(notes.contains(&("clock_apart_s", Noted::Number(0.0))), "{notes:?}");
+            assert!(notes.contains(&("clock_unsure_s", Noted::Number(1.0))), "{notes:?}");
+        }
+        // Even seconds alone may be pairs of them.
+        assert_eq!(step_s(&[cut_off(1002.4)]), PAIRS_S);
+        // A difference of minutes is one in whole seconds, too.
+        let files = [made(1001.5, 0.01, 1091.0), made(1002.5, 0.01, 1092.0)];
+        assert!(told(&files).contains(&("clock", Noted::Word("ahead".to_owned()))), "{:?}", told(&files));
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub struct TuneArgs {
     pub kernel: Option<Numbers>,
     /// The version of NFS that Linux clients mount by, such as 4.2
     #[arg(long, value_name = "VERSION")]
-    pub nfs: Option<Numbers>,
+    pub nfs: Option<NfsVersion>,
     /// The server's name or address
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
@@ -185,6 +185,24 @@ impl FromStr for Numbers {
     }
 }
 
+/// A version of NFS that Linux mounts: `3`, `4.2`. A `4` alone asks for any from 4.2 down, and is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NfsVersion(pub Version);
+
+impl FromStr for NfsVersion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<NfsVersion, String> {
+        match text.trim() {
+            "3" => Ok(NfsVersion(Version(3, 0))),
+            "4.0" => Ok(NfsVersion(Version(4, 0))),
+            "4.1" => Ok(NfsVersion(Version(4, 1))),
+            "4.2" => Ok(NfsVersion(Version(4, 2))),
+            other => Err(format!("'{other}' is no version of NFS that is mounted; give 3, 4.0, 4.1 or 4.2")),
+        }
+    }
+}
+
 impl TuneArgs {
     /// The site that the flags state.
     pub fn site(&self) -> Site {
@@ -300,6 +318,11 @@ mod tests {
         assert_eq!(said, "'10' is not a link's speed: 10 of what? Write the unit, too: Gbit/s or Mbit/s");
         let version = |text: &str| text.parse::<Numbers>().ok().map(|numbers| numbers.0);
         assert_eq!(version("4.17.12"), Some(Version(4, 17)));
+        let nfs = |text: &str| text.parse::<NfsVersion>().ok().map(|nfs| nfs.0);
+        assert_eq!((nfs("3"), nfs("4.2")), (Some(Version(3, 0)), Some(Version(4, 2))));
+        for text in ["2", "4", "4.9", "5", "4.2.1", ""] {
+            assert_eq!(nfs(text), None, "{text}");
+        }
         assert_eq!((version("3"), version("4.x"), version("")), (Some(Version(3, 0)), None, None));
     }
 }

@@ -13,12 +13,14 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use reelgauge_analysis::path::ceiling::tcp_payload_bytes_per_s;
 use reelgauge_analysis::path::{ClientLink, Measured, PathFacts, path};
-use reelgauge_doctor::facts::{PROBED, link_to};
-use reelgauge_doctor::place::Place;
+use reelgauge_doctor::facts::{PROBED, link_named, link_to};
+use reelgauge_doctor::place::{Place, PlaceLink};
 use reelgauge_doctor::rule::Role;
 use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::texts::{Texts, folder, live, script};
 use reelgauge_doctor::{Scope, diagnose};
+use reelgauge_engine::link::{self, LinkKind};
+use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_report::doctor::{diagnosis_json, doctor_screen, is_grave};
 use reelgauge_report::path::link_words;
 use reelgauge_results::site::read_site;
@@ -88,7 +90,13 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
 /// was said of the site.
 fn way(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<PathFacts>> {
     let site = read_site(&args.site)?;
-    let link = place.server.and_then(|server| Some((link_to(texts, server)?, server)));
+    let link = place.server.and_then(|server| {
+        let link = match &place.link {
+            Some(link) => link_named(texts, &link.interface),
+            None => link_to(texts, server)?,
+        };
+        Some((link, server))
+    });
     if place.is_local || link.is_none() && site.is_none() {
         return Ok(None);
     }
@@ -117,7 +125,30 @@ fn place(texts: &Texts, path: &Path, is_elsewhere: bool) -> Result<Place> {
                 path.display()
             );
         }
-        return Place::told(mounts, path).context("the collected table of mounts");
+        return Place::collected(texts, path).context("the collected table of mounts");
     }
-    Ok(Place::here(mounts, path)?)
+    let mut place = Place::here(mounts, path)?;
+    find_link(&mut place);
+    Ok(place)
+}
+
+/// How the server is reached, found out as every measurement does: by its name, too, where the options have
+/// no address. The mount itself is not looked at.
+fn find_link(place: &mut Place) {
+    let point = place.mount_point.clone().into();
+    let mount = Mount::new(place.fs_type.clone(), place.source.clone(), point, place.options.clone());
+    let is_reached = match mount.kind {
+        MountKind::Network => true,
+        MountKind::Fuse => mount.server.is_some(),
+        _ => false,
+    };
+    if !is_reached {
+        return;
+    }
+    if let LinkKind::Network { interface, server_address, is_this_machine, .. } = link::of(&mount).kind {
+        let interface = if is_this_machine { "lo".to_owned() } else { interface };
+        let is_last = link::is_last(&interface);
+        place.server = Some(server_address);
+        place.link = Some(PlaceLink { interface, is_last });
+    }
 }

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use reelgauge_analysis::proof::ProofConclusion;
 use reelgauge_report::proof::{disturbance_words, pass_line};
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_runner::fresh_seed;
@@ -21,7 +22,7 @@ use serde::Serialize;
 
 use super::ahead::ahead;
 use crate::cli::ProveArgs;
-use crate::screen;
+use crate::screen::{self, EXIT_BROKE_OFF};
 
 /// No state was accepted.
 const EXIT_NO_GAIN: u8 = 1;
@@ -126,7 +127,10 @@ fn undo_left() -> Result<u8> {
         );
         out.write_all(screen::output_fitted(&text).as_bytes())?;
         // How things were before is known to nobody any more.
-        noted.undo(&mut |waiting| tell_waiting(waiting), &interrupt, &|| None)?;
+        if let Err(error) = noted.undo(&mut |waiting| tell_waiting(waiting), &interrupt, &|| None) {
+            screen::complain(&error.into());
+            return Ok(EXIT_BROKE_OFF);
+        }
         out.write_all(b"Undone.\n")?;
     }
     Ok(0)
@@ -218,8 +222,35 @@ fn waiting_words(waiting: &Waiting<'_>) -> String {
 }
 
 fn exit_code(proof: &Proof) -> u8 {
-    let is_gain = proof.conclusion.as_ref().is_some_and(|conclusion| conclusion.best_state.is_some());
-    if is_gain { 0 } else { EXIT_NO_GAIN }
+    if proof.conclusion.as_ref().is_some_and(is_gain) { 0 } else { EXIT_NO_GAIN }
+}
+
+/// Whether something was better, of the storage: where reads came from a cache, nothing is proven of it.
+fn is_gain(conclusion: &ProofConclusion) -> bool {
+    let is_cached = conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0);
+    conclusion.best_state.is_some() && !is_cached
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::proof::cached::CachedReads;
+
+    use super::*;
+
+    #[test]
+    fn what_a_cache_answered_is_no_gain_of_the_storage() {
+        let of = |best_state, answered: usize| {
+            let cached = CachedReads { answered: vec![answered, 0], of: vec![3, 3], worst: None };
+            let conclusion = ProofConclusion {
+                figures: Vec::new(),
+                outcomes: Vec::new(),
+                best_state,
+                cached: Some(cached),
+            };
+            is_gain(&conclusion)
+        };
+        assert!(of(Some(1), 0) && !of(Some(1), 1) && !of(None, 0));
+    }
 }
 
 /// What `--json` prints.

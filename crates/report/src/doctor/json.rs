@@ -54,7 +54,11 @@ struct Place<'a> {
     fs_type: &'a str,
     source: &'a str,
     is_local: bool,
+    /// The interface by which its server is reached. `null` where none is, or that is not known.
+    link: Option<&'a str>,
     devices: &'a [String],
+    /// Whether these are all. Where they are not, every disk was judged.
+    are_devices_known: bool,
 }
 
 #[derive(Serialize)]
@@ -86,7 +90,8 @@ struct WrittenFinding<'a> {
     evidence: Evidence,
     policy: Policy,
     found: Vec<WrittenFound<'a>>,
-    cost: &'a str,
+    /// What it can cost. `null` where no size and no damage is known.
+    cost: Option<&'a str>,
     why: &'a str,
     recommended: &'a str,
     fix: Option<String>,
@@ -102,6 +107,8 @@ struct WrittenFound<'a> {
     #[serde(flatten)]
     found: &'a Found,
     sentence: String,
+    /// What this one can cost.
+    cost: Option<&'a str>,
     /// What to do about this one.
     fix: Option<String>,
     /// What gives back what was found of it.
@@ -134,7 +141,9 @@ pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_j
         fs_type: &place.fs_type,
         source: &place.source,
         is_local: place.is_local,
+        link: place.link.as_ref().map(|link| link.interface.as_str()),
         devices: &place.devices,
+        are_devices_known: place.are_devices_known,
     });
     let not_looked_at = diagnosis.not_looked.iter().map(|rule| NotLookedAt {
         rule: rule.rule,
@@ -216,11 +225,12 @@ fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
             .map(|found| WrittenFound {
                 found,
                 sentence: words::found(found),
+                cost: finding.cost(found),
                 fix: fix(found),
                 rollback: rollback(found),
             })
             .collect(),
-        cost: words::price(rule.severity),
+        cost: words::costs(finding).first().copied(),
         why: &rule.why,
         recommended: &rule.recommended,
         fix: first.and_then(fix),

@@ -1,7 +1,7 @@
 //! What probes found, a line for each: with its numbers where it is known, with why where it is not.
 
 use reelgauge_doctor::Diagnosis;
-use reelgauge_doctor::facts::{Gap, Subject, UNANSWERED_S, Value};
+use reelgauge_doctor::facts::{Gap, PROBES_MADE, Subject, UNANSWERED_S, Value};
 
 use super::INDENT;
 use super::reason::reason;
@@ -117,6 +117,10 @@ fn heading(probed: &Subject, is_anything_known: bool) -> String {
 /// Writes them below a heading.
 pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
     let Some(probed) = &diagnosis.probed else { return };
+    if let Some(Err(gap)) = probed.fact(PROBES_MADE) {
+        page.gap();
+        return page.item("Probes", &format!("None could be made: {}.", reason(gap)));
+    }
     let lines = lines(probed);
     if lines.is_empty() {
         return;
@@ -170,6 +174,9 @@ fn clock(probed: &Subject, value: &Value) -> String {
     };
     match word(value).as_str() {
         "shared" => "this machine's own: the file system lies on it".to_owned(),
+        "no difference seen" => {
+            format!("no difference from this machine's was seen, within {}", seconds("clock_unsure_s"))
+        }
         side => {
             let (apart, unsure) = (seconds("clock_apart_s"), seconds("clock_unsure_s"));
             format!("the storage's differs from this machine's by {apart} ({side}), give or take {unsure}")
@@ -273,6 +280,20 @@ mod tests {
         assert!(part.contains("until no answer came for 3 s; what may be left there goes"), "{part}");
         assert!(part.contains("Locks") && !part.contains("removed again"), "{part}");
         assert!(screen("path = /mnt/a\nclock = shared\n").contains("and removed again."));
+    }
+
+    #[test]
+    fn a_clock_that_may_be_the_same_is_not_said_to_be_apart() {
+        let text =
+            "clock = no difference seen\nclock_apart_s = 0\nclock_unsure_s = 1\nclock_apart_at_least_s = 0\n";
+        assert_eq!(told(text)[0].1, "No difference from this machine's was seen, within 1 s.");
+    }
+
+    #[test]
+    fn probes_that_could_not_be_made_are_not_said_to_have_been() {
+        let why = "no space is left on the storage";
+        let text = screen(&format!("path = /mnt/a\nprobes_made ! {why}\nclock ! {why}\nflock ! {why}\n"));
+        assert_eq!(text, format!("Probes: None could be made: not measured: {why}."));
     }
 
     #[test]

@@ -21,13 +21,19 @@ const HOST_CHARS: usize = 40;
 /// What somebody came for.
 pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     let of = of_what(diagnosis);
-    let changes = diagnosis.findings.iter().filter(|finding| finding.rule.severity < Severity::Info).count();
+    let is_change = |finding: &&Finding| finding.rule.severity < Severity::Info;
+    let changes = diagnosis.findings.iter().filter(is_change).count();
+    let notes = diagnosis.findings.len() - changes;
     let unseen = diagnosis.not_looked.len();
     match (diagnosis.findings.first(), changes) {
         (Some(first), 1..) => {
             let things = counted(changes as u64, "thing");
+            let notes = if notes > 0 { format!(" and {notes} to know") } else { String::new() };
             let it = if changes == 1 { "it" } else { "the first" };
-            format!("{things} to change {of}; {it} {}", cost(first.rule.severity))
+            match costs(first).first() {
+                Some(cost) => format!("{things} to change{notes} {of}; {it} can cost {cost}."),
+                None => format!("{things} to change{notes} {of}."),
+            }
         }
         _ if diagnosis.knows_nothing() => format!("Nothing could be looked at {of}."),
         _ if unseen > 0 => {
@@ -79,26 +85,34 @@ pub(super) fn machine(diagnosis: &Diagnosis) -> String {
     format!("Machine: {name}{}{}", kernel.unwrap_or_default(), place.unwrap_or_default())
 }
 
-/// What something of this severity costs, behind its name.
-pub(super) fn cost(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Critical => "can stall playback, put data at risk or cost two thirds of the throughput.",
-        Severity::High => "can drop frames or cost a third of the throughput.",
-        Severity::Medium => "can cost 10 to 50 % of the throughput.",
-        Severity::Low => "costs less than 10 % of the throughput, or matters seldom.",
-        Severity::Info => "costs nothing by itself.",
-    }
+/// That any disk may carry the path, where texts do not tell which do; `None` where they do, or where all are
+/// asked for.
+pub(super) fn all_disks(diagnosis: &Diagnosis) -> Option<String> {
+    let place = diagnosis.scope.place.as_ref().filter(|place| !place.are_devices_known)?;
+    let is_server = diagnosis.scope.roles.contains(&Role::Server);
+    let path = plain(&shell_word(&place.path));
+    let whose = whose(diagnosis);
+    (!is_server).then(|| {
+        format!(
+            "Disks: Which of them {path} lies on is not known, so all disks and pools of {whose} are judged."
+        )
+    })
 }
 
-/// The same as a part of its own.
-pub(crate) fn price(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Critical => "Stalled playback, data at risk, or up to two thirds of the throughput.",
-        Severity::High => "Dropped frames, or up to a third of the throughput.",
-        Severity::Medium => "10 to 50 % of the throughput.",
-        Severity::Low => "Less than 10 % of the throughput, or nothing most of the time.",
-        Severity::Info => "Nothing by itself.",
+/// What a finding can cost, each of its damages or sizes once; none where nobody knows.
+pub(super) fn costs(finding: &Finding) -> Vec<&'static str> {
+    let mut all: Vec<&'static str> = Vec::new();
+    for cost in finding.found.iter().filter_map(|found| finding.cost(found)) {
+        if !all.contains(&cost) {
+            all.push(cost);
+        }
     }
+    all
+}
+
+/// What a rule or a finding can cost, as a part of its own.
+pub(crate) fn price(cost: &str) -> String {
+    capital(cost) + "."
 }
 
 /// What a rule rests on, with the first number that somebody gives for it.

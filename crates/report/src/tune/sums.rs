@@ -22,6 +22,11 @@ pub(super) fn sum(sum: &Sum) -> String {
         ),
         Sum::ConnectionMemory { clients, connections, buffer_bytes, bytes, memory_bytes } => {
             let of = match memory_bytes {
+                Some(memory) if bytes > memory => format!(
+                    ", more than the server's {}: it can't be had, and the kernel stops buffers from growing before \
+                     (net.ipv4.tcp_mem)",
+                    block_size(*memory)
+                ),
                 Some(memory) if *bytes as f64 > MUCH * *memory as f64 => {
                     format!(", which is much of the server's {}: watch it", block_size(*memory))
                 }
@@ -33,7 +38,7 @@ pub(super) fn sum(sum: &Sum) -> String {
                 counted(u64::from(*clients), "client"),
                 counted(u64::from(*connections), "connection"),
                 block_size(*buffer_bytes),
-                block_size(*bytes)
+                roughly(*bytes)
             )
         }
         Sum::Requests { mbit_per_s, answer_ms, request_bytes, requests } => format!(
@@ -64,6 +69,12 @@ pub(super) fn sum(sum: &Sum) -> String {
             block_size(*background_bytes)
         ),
     }
+}
+
+/// A size with a binary unit where it is a round one, else in three digits.
+fn roughly(bytes: u64) -> String {
+    let whole = block_size(bytes);
+    if whole.chars().count() > 12 { amount(bytes) } else { whole }
 }
 
 /// What is set, and why that; `usual` is what the kernel has by itself.

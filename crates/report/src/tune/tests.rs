@@ -175,3 +175,42 @@ fn a_reason_is_one_for_the_line_below_it() {
     }
     assert!(!said.contains("At most 64 KiB may then"), "{said}");
 }
+
+/// Taken literally nothing of somebody else's is removed.
+#[test]
+fn lines_are_added_to_files_that_have_others() {
+    let site = Site { protocol: Some(Protocol::Smb), ..Site::default() };
+    for (purpose, line) in [
+        (
+            Purpose::ClientLinux,
+            "Add these lines to /etc/fstab; replace only an older line of this mount. All others",
+        ),
+        (Purpose::Nfs, "Add these lines to /etc/exports; replace only an older line of this directory. All"),
+        (
+            Purpose::Smb,
+            "Add these lines to /etc/samba/smb.conf; replace only older lines of the same settings, in",
+        ),
+    ] {
+        let text = text(purpose, &site);
+        let flat = text.replace("\n#", " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(line), "{text}");
+        assert!(!flat.contains("in place of those that are there"), "{text}");
+    }
+}
+
+/// More memory than there is was never much of it.
+#[test]
+fn buffers_that_do_not_fit_into_memory_are_said_to_be_impossible() {
+    let site = Site {
+        server_link_mbit_per_s: Some(100e3),
+        client_link_mbit_per_s: Some(100e3),
+        clients: Some(1_000),
+        round_trip_ms: 100.0,
+        server_memory_bytes: Some(2 << 30),
+        ..Site::default()
+    };
+    let text = text(Purpose::Smb, &site).replace("\n#", " ");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("more than the server's 2 GiB: it can't be had"), "{flat}");
+    assert!(!flat.contains("much of the server's") && !flat.contains("000 B"), "{flat}");
+}

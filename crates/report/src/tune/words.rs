@@ -55,13 +55,24 @@ fn topology(topology: Topology) -> &'static str {
 pub(super) fn place(place: &Destination) -> String {
     match place {
         Destination::Into(file) => {
-            format!("These lines belong into {file}, in place of those that are there.")
+            format!("Add these lines to {file}; replace only {}. All others there stay.", older(file))
         }
         Destination::File(file) => format!("This file belongs into {file}."),
         Destination::Run(by) => {
             format!("These are commands for {by}; run them one by one, as an administrator.")
         }
         Destination::Dialog(dialog) => format!("These lines go into the dialog {dialog}."),
+    }
+}
+
+/// What of a file that has other lines, too, these stand in place of.
+fn older(file: &str) -> &'static str {
+    match file.rsplit('/').next() {
+        Some("fstab") => "an older line of this mount",
+        Some("exports") => "an older line of this directory",
+        Some("ganesha.conf") => "an older EXPORT block of this path, and what NFS_CORE_PARAM says otherwise",
+        Some("smb.conf") => "older lines of the same settings, in the same section",
+        _ => "older lines of the same settings",
     }
 }
 

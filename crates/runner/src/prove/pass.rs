@@ -23,7 +23,7 @@ const BEAT: Duration = Duration::from_millis(20);
 /// Exit codes of a run that was measured: criteria met, not met.
 const MEASURED: [i32; 2] = [0, 1];
 /// Exit code of a run that broke off.
-const EXIT_BROKE_OFF: u8 = 3;
+pub(super) const EXIT_BROKE_OFF: u8 = 3;
 
 /// A pass that ran to its end.
 #[derive(Debug)]

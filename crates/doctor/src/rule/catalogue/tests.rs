@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::*;
 use crate::diagnosis::{Diagnosis, Scope, diagnose};
-use crate::facts::{PROBED, Value};
+use crate::facts::{Kind, PROBED, Value};
 use crate::rule::{Detector, Os};
 use crate::texts::wanted::{is_wanted, says_nothing_blank};
 use crate::texts::{NotKnown, Texts};
@@ -63,6 +63,9 @@ fn a_rule_has_a_detector_and_both_texts_or_says_why_not() {
             own.fix.keys().all(|name| is_known(name)) && own.fix.is_empty() == own.undo.is_none()
         };
         assert!(rule.detect.iter().all(is_whole), "{}", rule.id);
+        // Costs follow "can cost" and stand alone, so they are no sentences.
+        let mut costs = rule.cost.iter().chain(rule.detect.iter().filter_map(|it| it.cost.as_ref()));
+        assert!(costs.all(|cost| !cost.contains("cost") && !cost.ends_with('.')), "{}", rule.id);
         // 'No case is known.' is what leaves the caveat away; another way to say it would be printed.
         let others = ["There is no", "None", "Nothing", "No case is known"];
         let says_none = others.iter().any(|none| rule.not_when.starts_with(none));
@@ -355,6 +358,45 @@ fn numbers_of_facts_can_be_told() {
                 Value::Word(_) | Value::Nothing => None,
             });
             assert!(numbers.into_iter().all(f64::is_finite), "{}", rule.id);
+        }
+    }
+}
+
+/// Settings that no machine has are not in order, and what a rule does not judge of a slow card is not
+/// either.
+#[test]
+fn no_memory_is_not_understood_and_a_slow_card_is_not_judged() {
+    let rule = |id: &str| rules().iter().find(|rule| rule.id == id).unwrap();
+    let with = |id: &str, from: &str, to: &str| {
+        let texts = collected(&rule(id).silent);
+        let mut changed = Texts::default();
+        let names: Vec<String> = texts.known().map(str::to_owned).collect();
+        for name in names {
+            changed.put(name.clone(), Ok(texts.get(&name).unwrap_or_default().replace(from, to)));
+        }
+        judged(rule(id), &changed)
+    };
+    let id = "zfs.arc_limit";
+    let line = rule(id).silent["/proc/meminfo"].lines().find(|line| line.starts_with("MemTotal")).unwrap();
+    let told = with(id, line, "MemTotal: 0 kB");
+    assert!(told.in_order.is_empty() && told.findings.is_empty(), "{told:#?}");
+    assert!(matches!(told.not_looked[0].missing[0].why, NotKnown::NotUnderstood(_)), "{told:#?}");
+    let id = "client.windows.nic_buffers_rss";
+    let slow = with(id, "Speed       : 10000000000", "Speed       : 1000000000");
+    assert_eq!((slow.in_order.len(), slow.not_here.as_slice()), (0, &[id][..]), "{slow:#?}");
+}
+
+/// A Mac or a machine with Windows is told no command of Linux for its cards.
+#[test]
+fn cards_are_given_back_by_commands_of_their_own_system() {
+    for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
+        let of_cards = |detector: &&Detector| detector.of == Kind::Interface;
+        for os in [Os::Macos, Os::Windows].into_iter().filter(|os| rule.os.contains(os)) {
+            let here = |detector: &&Detector| detector.os.is_empty() || detector.os.contains(&os);
+            for detector in rule.detect.iter().filter(of_cards).filter(here) {
+                let undo = detector.undo.as_deref().unwrap_or(rule.undo(os));
+                assert!(!undo.contains("ethtool"), "{} on {os:?}: {undo}", rule.id);
+            }
         }
     }
 }

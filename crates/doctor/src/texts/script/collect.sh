@@ -149,6 +149,7 @@ $(sed "s/DISK/$disk/" <<'NAMES'
 NAMES
 )
 LIST
+    listing "$(printf '%s' '@DISK_LISTING@' | sed "s/DISK/$disk/")"
 done
 
 # Network mounts have no disk, and their read-ahead a file of its own.
