@@ -344,11 +344,8 @@ pub fn target_scale<T>(of_points: &[MovedOn<T>]) -> Option<TargetScale> {
     let with = |wanted: usize| known().filter(move |(_, moved, _)| moved.targets.len() == wanted);
     let pairs = with(most).flat_map(|to| with(fewest).map(move |from| (from, to)));
     let fair = pairs.filter(|(from, to)| from.1.is_like(to.1));
-    let by_rates = |(from, to): &((usize, &MovedOn<T>, f64), (usize, &MovedOn<T>, f64))| (to.2, from.2);
-    let ((from_point, _, one), (to_point, _, several)) = fair.max_by(|one, two| {
-        let (one, two) = (by_rates(one), by_rates(two));
-        one.0.total_cmp(&two.0).then(one.1.total_cmp(&two.1))
-    })?;
+    let ((from_point, _, one), (to_point, _, several)) =
+        fair.max_by(|one, two| one.1.2.total_cmp(&two.1.2).then(one.0.2.total_cmp(&two.0.2)))?;
     Some(TargetScale {
         from_point,
         from_targets: fewest as u32,
