@@ -150,7 +150,8 @@ async function besideOf(root: string): Promise<string | null> {
   writeFileSync(join(out, "site.toml"), SITE);
   execFileSync("sshfs", ["-o", `ssh_command=${server}`, `nas:${served}`, mount]);
   try {
-    const streams = ["--mbit-per-s", "20", "--fps", "25", "--actor", "player", "--count", "2", "--clip", "2s", "--buffered"];
+    // Longer than it plays, so that nothing is read twice and answered by this machine's cache.
+    const streams = ["--mbit-per-s", "20", "--fps", "25", "--actor", "player", "--count", "2", "--clip", "12s", "--buffered"];
     const times = ["--warmup", "500ms", "--duration", "8s"];
     const child = spawn(BIN, ["streams", mount, ...streams, ...times, "--quiet", "--out", out], { stdio: "ignore" });
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

@@ -68,7 +68,8 @@ fn a_run_from_the_form_to_its_end_watched_by_several() {
     let events: Vec<Value> = one.collect();
     assert_eq!(watched.join().unwrap(), events);
     assert_eq!(names(&events), ["begin", "phase", "prepared", "phase", "live", "phase", "end"]);
-    assert!(events.iter().filter(|event| event["event"] == "live").count() >= 4);
+    // One a second, and fewer where others keep the processors busy.
+    assert!(events.iter().filter(|event| event["event"] == "live").count() >= 2);
     assert_eq!(
         (&events[0]["verb"], events.last().unwrap()["outcome"].as_str()),
         (&json!("mix"), Some("complete"))

@@ -96,9 +96,8 @@ fn where_nothing_was_measured_no_directory_is_left_and_a_killed_controller_leave
     // Listed from its first moment on.
     only_in(&bed.runs());
     stopped.signal(Signal::INT);
-    let outcome = stopped.wait(PATIENCE);
-    if outcome.code == Some(3) {
-        assert!(outcome.stderr.contains("Nothing was measured"), "{}", outcome.stderr);
+    let outcome = stopped.wait(PATIENCE).expect_code(130);
+    if outcome.stderr.contains("stopped before anything was measured") {
         assert_eq!(std::fs::read_dir(bed.runs()).unwrap().count(), 0);
     } else {
         // A quick machine measured something, and keeps it.
@@ -111,8 +110,13 @@ fn where_nothing_was_measured_no_directory_is_left_and_a_killed_controller_leave
     let id = id_of(&bed);
     killed.signal(Signal::KILL);
     until("it is told as killed", || console.entry(&id).unwrap()["state"] == "killed");
-    // What was measured comes into the same directory.
-    bed.logs().expect_code(130);
-    until("its load was stopped", || console.entry(&id).unwrap()["state"] == "interrupted");
+    // What was measured comes into the same directory. Whether its load was told to stop or had heard nobody
+    // for too long by then depends on how quick this is.
+    let state = match bed.logs().code {
+        Some(130) => "interrupted",
+        Some(3) => "broke_off",
+        other => panic!("{other:?}"),
+    };
+    until("its load was stopped", || console.entry(&id).unwrap()["state"] == state);
     assert_eq!(id_of(&bed), id);
 }
