@@ -117,14 +117,18 @@ fn limit_of(
 }
 
 /// The limit of a mix that reads 50 MB/s over a sound network, each operation in 10 ms, from a server whose
-/// disk
-/// was seen.
+/// disk was seen.
 fn with_server_disk(disk: &[(&'static str, f64)]) -> Limit {
+    with_server_disk_over(1_177e6, disk)
+}
+
+/// The same over a line that carries so much.
+fn with_server_disk_over(line_bytes_per_s: f64, disk: &[(&'static str, f64)]) -> Limit {
     let means = Means::of_tests(10.0, &connection(&[]));
     let values: Values = disk.iter().map(|(name, value)| (Disk, *name, "sda", *value)).collect();
     let server = Means::of_tests(10.0, &values);
     let observed = [crate::limit::Observed { name: "nas1", means: &server }];
-    let (point, link) = (mix(50e6, 0.0), link(Some(1_177e6)));
+    let (point, link) = (mix(50e6, 0.0), link(Some(line_bytes_per_s)));
     of_point(&Scene {
         means: &means,
         point: &point,
@@ -170,22 +174,8 @@ fn requests_that_take_longer_than_operations_are_not_what_those_wait_for() {
 #[test]
 fn a_disk_that_is_accused_is_not_acquitted_beside_it() {
     // Busy all the time with requests that are quick, behind a link that is full.
-    let (means, link) = (Means::of_tests(10.0, &connection(&[])), link(Some(52e6)));
     let disk = [("mean_read_us", 400.0), ("util_percent", 99.0), ("read_bytes_per_s", 48e6)];
-    let values: Values = disk.iter().map(|(name, value)| (Disk, *name, "sda", *value)).collect();
-    let server = Means::of_tests(10.0, &values);
-    let observed = [crate::limit::Observed { name: "nas1", means: &server }];
-    let point = mix(50e6, 0.0);
-    let limit = of_point(&Scene {
-        means: &means,
-        point: &point,
-        link: Some(&link),
-        memory: None,
-        observed: &observed,
-        on_network: true,
-        processors: 4,
-        is_paced: false,
-    });
+    let limit = with_server_disk_over(52e6, &disk);
     let told: Vec<_> = limit.found.iter().chain(&limit.contributing).collect();
     assert!(told.iter().any(|finding| finding.step == LimitStep::ServerDisk), "{limit:#?}");
     let server = told.iter().filter(|finding| finding.step == LimitStep::Server);

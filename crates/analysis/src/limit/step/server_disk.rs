@@ -44,8 +44,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 
 /// The longest time that a request took at a disk of a server that carried the load, in the direction of the
 /// load, where that acquits the disks: none was at its limit, and no request took a large part of an
-/// operation.
-/// `None` where nobody saw one.
+/// operation. `None` where nobody saw one.
 pub(super) fn acquitting_us(scene: &Scene<'_>) -> Option<f64> {
     let (us, whole) = disk_us(scene).zip(request_us(scene))?;
     let is_accused = matches!(test(scene), Tested::Found(_));
