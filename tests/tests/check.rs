@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
+use std::path::Path;
 use std::time::Duration;
 
 use reelgauge_tests::faulty::{self, Faulty};
@@ -23,7 +24,7 @@ const FORMATS: usize = 5;
 const SCREEN: (usize, usize) = (50, 100);
 
 #[test]
-fn a_first_look_at_a_local_directory() {
+fn a_first_look_at_a_local_directory_and_a_second_one_that_writes_no_test_files() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     let target = scratch.dir("target");
@@ -86,6 +87,20 @@ fn a_first_look_at_a_local_directory() {
     let entries: Vec<_> =
         std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(entries.iter().all(|name| name == "reelgauge-area"), "{entries:?}");
+    a_second_look_writes_no_test_files(&target);
+}
+
+#[track_caller]
+fn a_second_look_writes_no_test_files(target: &Path) {
+    let data_sets = || -> Vec<_> {
+        let sets = std::fs::read_dir(target.join("reelgauge-area/data")).unwrap().map(Result::unwrap);
+        sets.map(|set| (set.file_name(), std::fs::read_dir(set.path()).unwrap().count())).collect()
+    };
+    let first = data_sets();
+    assert_eq!(first.len(), 1, "{first:?}");
+    let second = Verb::on("check", target).measure();
+    assert_eq!(at(&second, "data_set.reused"), true);
+    assert_eq!(data_sets(), first);
 }
 
 /// A store that gives 60 MB/s: every count within its stated error of what that carries, playing and

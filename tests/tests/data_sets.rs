@@ -84,19 +84,6 @@ fn four_seeds_leave_one_data_set_of_streams_mix_and_vda() {
     });
 }
 
-#[test]
-fn a_second_look_writes_no_test_files() {
-    let _turn = my_turn();
-    let scratch = Scratch::new();
-    let target = scratch.dir("target");
-    Verb::on("check", &target).measure();
-    let first = sizes(&target);
-    assert_eq!(first.len(), 1, "{first:?}");
-    let second = Verb::on("check", &target).measure();
-    assert_eq!(at(&second, "data_set.reused"), true);
-    assert_eq!(sizes(&target), first);
-}
-
 /// A target with some 190 MB left, whose area holds a data set of 315 MB, an older one of 105 MB, and what is
 /// none of the tool's.
 fn filled() -> TempMount {

@@ -70,7 +70,7 @@ fn load_stops_when_its_controller_is_gone_and_nothing_is_lost() {
         let reason = text(&summary(&run_dir(name)), "outcome_reason").to_owned();
         assert!(reason.contains("the fleet's controller was not heard for "), "{reason}");
     }
-    let summary = bed.logs().expect_code(130).json();
+    let summary = bed.logs().expect_code(3).json();
     assert!(counted(&only_in(&bed.runs()), &summary).iter().all(|&ops| ops > 0), "{summary:#}");
     assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
 }

@@ -2,8 +2,8 @@
 //!
 //! Most of the end-to-end tests wait: for a frozen file system, a slow link, the seconds that are measured.
 //! Run one after the other they leave three quarters of two processors idle, so [`AT_ONCE`] programs run
-//! side by side, and other steps beside them; those that judge by time come last, [`MEASURING_AT_ONCE`] at a
-//! time and with nothing else.
+//! side by side, and other steps beside them; those that judge by time come last and with nothing else, a few
+//! or many at a time ([`Beside`]).
 //!
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
@@ -24,13 +24,13 @@ use std::time::Instant;
 
 use crate::command;
 use crate::step::{Counts, Outcome};
-use programs::{Program, Said};
+use programs::{Beside, Program, Said};
 
 /// How many test programs run side by side.
 const AT_ONCE: usize = 4;
 
-/// How many of those that judge by time do: each leaves more than four fifths of a processor idle.
-const MEASURING_AT_ONCE: usize = 3;
+/// How many of those that judge by time do, by what may run beside them.
+const MEASURING_AT_ONCE: [(Beside, usize); 3] = [(Beside::Nothing, 1), (Beside::Few, 3), (Beside::Many, 6)];
 
 /// How many tests that judge by time may fail beside others and pass alone.
 const ALONE_AT_MOST: usize = 5;
@@ -38,9 +38,7 @@ const ALONE_AT_MOST: usize = 5;
 /// The test programs and what they are told.
 pub struct Suite {
     quick: bool,
-    /// The programs that judge by time, and that nothing can run beside.
-    one_by_one: Vec<Program>,
-    /// The others that judge by time.
+    /// The programs that judge by time.
     measuring: Vec<Program>,
     /// All others.
     waiting: Vec<Program>,
@@ -55,9 +53,8 @@ impl Suite {
         let skips = crate::target_dir().join("skipped-tests.txt");
         std::fs::write(&skips, "")?;
         let (measuring, waiting): (Vec<_>, Vec<_>) =
-            programs::build(quick)?.into_iter().partition(Program::measures);
-        let (one_by_one, measuring) = measuring.into_iter().partition(Program::runs_alone);
-        Ok(Suite { quick, one_by_one, measuring, waiting, environment: environment(quick, &skips), skips })
+            programs::build(quick)?.into_iter().partition(|program| program.beside().is_some());
+        Ok(Suite { quick, measuring, waiting, environment: environment(quick, &skips), skips })
     }
 
     /// Runs the programs that judge nothing by time, and the examples in documentation.
@@ -69,19 +66,27 @@ impl Suite {
         Ok(ran.outcome())
     }
 
-    /// Runs the programs that judge by time, one by one those that would be in the way of the others. Nothing
-    /// else should run meanwhile.
+    /// Runs the programs that judge by time, as many at a time as they bear. Nothing else should run
+    /// meanwhile.
     pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
-        let mut ran = self.run(&self.one_by_one, 1)?;
-        let others = self.run(&self.measuring, MEASURING_AT_ONCE)?;
-        ran.total.add(others.total);
-        ran.broken.extend(others.broken);
+        let mut ran = Ran::default();
+        for (beside, at_once) in MEASURING_AT_ONCE {
+            let of_kind = self.measuring.iter().filter(|program| program.beside() == Some(beside));
+            let of_kind = self.run(of_kind, at_once)?;
+            ran.total.add(of_kind.total);
+            ran.broken.extend(of_kind.broken);
+        }
         Ok(ran.outcome())
     }
 
-    fn run(&self, programs: &[Program], at_once: usize) -> anyhow::Result<Ran> {
+    fn run<'a>(
+        &self,
+        programs: impl IntoIterator<Item = &'a Program>,
+        at_once: usize,
+    ) -> anyhow::Result<Ran> {
+        let programs: Vec<&Program> = programs.into_iter().collect();
         let mut ran = Ran::default();
-        for (program, said) in programs.iter().zip(side_by_side(programs, at_once, &self.environment)) {
+        for (program, said) in programs.iter().zip(side_by_side(&programs, at_once, &self.environment)) {
             ran.add(program, &said, &self.environment)?;
         }
         let skipped = std::fs::read_to_string(&self.skips)?;
@@ -117,7 +122,7 @@ impl Ran {
     fn judge(&mut self, program: &Program, failed: &[String], passed_alone: &[String]) {
         let named = |test: &String| format!("{}: {test}", program.name);
         self.total.broken.extend(failed.iter().filter(|test| !passed_alone.contains(test)).map(named));
-        if program.measures() && !failed.is_empty() {
+        if program.beside().is_some() && !failed.is_empty() {
             let count = passed_alone.len() as u64;
             self.total.passed += count;
             self.total.failed -= count;
@@ -169,7 +174,7 @@ fn environment(quick: bool, skips: &std::path::Path) -> Vec<(&'static str, PathB
 
 /// Runs the programs, so many at a time; what each said is printed when it has ended, and given in the
 /// programs' order.
-fn side_by_side(programs: &[Program], at_once: usize, environment: &[(&str, PathBuf)]) -> Vec<Said> {
+fn side_by_side(programs: &[&Program], at_once: usize, environment: &[(&str, PathBuf)]) -> Vec<Said> {
     let waiting: Mutex<VecDeque<usize>> = Mutex::new((0..programs.len()).collect());
     let finished: Mutex<Vec<(usize, Said)>> = Mutex::new(Vec::new());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();

@@ -16,7 +16,7 @@
 //! | `append` | `O_APPEND` | `O_APPEND`, written without a position | written to the end |
 //! | open | `openat2`, or step by step | step by step | by its path |
 //! | no links | `RESOLVE_NO_SYMLINKS` | `O_NOFOLLOW` | opened as itself, then refused |
-//! | no hard links, to write | `statx`, then refused | `fstat`, then refused | not looked at |
+//! | no hard links, to write | `statx` and `readlink`, then refused | `fstat`, then refused | not looked at |
 //! | sync | `fdatasync` | `F_FULLFSYNC` | `FlushFileBuffers` |
 //! | close | result known | result known | result not known (always 0) |
 //! | create | `O_CREAT` and `O_EXCL` as asked, then emptied | the same | opened or made, then emptied |
@@ -64,7 +64,7 @@ pub(crate) use self::names::Anchors;
 #[cfg(unix)]
 pub(crate) use self::names::{Name, Names};
 #[cfg(unix)]
-pub(crate) use self::second_name::Opening;
+pub(crate) use self::second_name::{Opening, stat_of_pinned};
 #[cfg(unix)]
 pub(crate) use self::unix::OpenFile;
 #[cfg(target_os = "linux")]

@@ -8,15 +8,11 @@ use reelgauge_analysis::Summary;
 use reelgauge_report::text::{plain, wrap};
 use reelgauge_report::{Detail, Screen, Style, Tables};
 use reelgauge_results::page::REPORT_FILE;
+use reelgauge_runner::exit_code::USAGE;
 
 use crate::cli::command::{GROUPS, command};
 use crate::cli::foreign::hint;
 pub use crate::width::{error_width, list_width, output_width};
-
-/// Wrong usage or input.
-pub const EXIT_USAGE: u8 = 2;
-/// What was begun and did not come to its end, or could not be told.
-pub const EXIT_BROKE_OFF: u8 = 3;
 
 /// In colour if somebody looks at it, and as wide as there is room.
 pub fn style() -> Style {
@@ -37,7 +33,7 @@ pub fn of(summary: &Summary, tables: Tables, detail: Detail) -> String {
 pub fn complain(error: &anyhow::Error) -> u8 {
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("reelgauge: {}", said_once(error))));
-    EXIT_USAGE
+    USAGE
 }
 
 /// As [`fitted`], for standard output.
@@ -78,7 +74,7 @@ pub fn say_usage(error: &clap::Error) -> u8 {
     };
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(std::io::stderr(), "{}", harmless(&text));
-    EXIT_USAGE
+    USAGE
 }
 
 /// What is wrong, where more can be said about it than the parser knows: flags of other tools and of other

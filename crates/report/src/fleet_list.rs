@@ -175,15 +175,7 @@ fn notes(agents: &[AgentLine<'_>], version: &str) -> Vec<String> {
     let names = |wanted: &dyn Fn(&AgentLine<'_>) -> bool| -> Vec<&str> {
         agents.iter().filter(|agent| wanted(agent)).map(|agent| agent.name).collect()
     };
-    let doubled = names(&|agent| agent.processes > 1);
-    if !doubled.is_empty() {
-        notes.push(format!(
-            "Two processes answer to {}: the same join file is used twice. End one of them, or give it a \
-             join file of its \
-             own with reelgauge fleet add.",
-            named(&doubled)
-        ));
-    }
+    notes.extend(doubled(agents));
     let others = names(&|agent| agent.processes > 0 && agent.version != version);
     if !others.is_empty() {
         notes.push(format!(
@@ -194,20 +186,32 @@ fn notes(agents: &[AgentLine<'_>], version: &str) -> Vec<String> {
     notes
 }
 
+/// Whose name several processes go by.
+fn doubled(agents: &[AgentLine<'_>]) -> Option<String> {
+    let doubled: Vec<&str> =
+        agents.iter().filter(|agent| agent.processes > 1).map(|agent| agent.name).collect();
+    (!doubled.is_empty()).then(|| {
+        format!(
+            "Two processes answer to {}: the same join file is used twice. End one of them, or give it a join \
+             file of its own with reelgauge fleet add.",
+            named(&doubled)
+        )
+    })
+}
+
 fn clock_notes(agents: &[AgentLine<'_>]) -> Vec<String> {
     let is_off = |agent: &&AgentLine<'_>| {
         agent.clock.is_some_and(|clock| clock.offset_ms.abs() - clock.uncertainty_ms > CLOCK_OFF_MS)
     };
     let off: Vec<&str> = agents.iter().filter(is_off).map(|agent| agent.name).collect();
-    match off.is_empty() {
-        true => Vec::new(),
-        false => vec![format!(
+    let off = (!off.is_empty()).then(|| {
+        format!(
             "More than a second off: the clock of {}. Times are put on one clock by what was measured here; \
-             NTP spares \
-             that.",
+             NTP spares that.",
             named(&off)
-        )],
-    }
+        )
+    });
+    doubled(agents).into_iter().chain(off).collect()
 }
 
 #[cfg(test)]
@@ -266,6 +270,8 @@ mod tests {
             text.contains("Two processes answer to a") && text.contains("Another version than 0.1.0"),
             "{text}"
         );
+        let text = fleet_clocks(&[AgentLine { processes: 2, ..agent("a") }], Style::default());
+        assert!(text.contains("Two processes answer to a"), "{text}");
         let off = ClockLine { offset_ms: 7_200_000.0, uncertainty_ms: 1.0, round_trip_ms: 2.0 };
         let text =
             fleet_clocks(&[AgentLine { clock: Some(off), ..agent("a") }, agent("b")], Style::default());

@@ -102,7 +102,8 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
 /// Of `players of prores-422-hq-uhd-25` one is a `player of prores-422-hq-uhd-25`.
 fn as_counted(streams: u32, what: &str) -> String {
     let (noun, rest) = what.split_at(what.find(' ').unwrap_or(what.len()));
-    match noun.strip_suffix('s').filter(|_| streams == 1) {
+    let one = if noun == "mixes" { Some("mix") } else { noun.strip_suffix('s') };
+    match one.filter(|_| streams == 1) {
         Some(one) => format!("{one}{rest}"),
         None => what.to_owned(),
     }

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGXFSZ};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+use crate::exit_code::INTERRUPTED;
+
 #[cfg(unix)]
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(not(unix))]
@@ -23,9 +25,6 @@ const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 /// Signals within this time of the first mean the same: the second Ctrl-C of an impatient hand, a terminal's
 /// end.
 pub(crate) const TOGETHER: Duration = Duration::from_secs(2);
-
-/// The exit code of an interrupted run.
-pub const EXIT_INTERRUPTED: i32 = 130;
 
 /// Who asked a run to end, or what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,7 +76,7 @@ impl Interrupt {
         signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         for signal in SIGNALS {
             let is_armed = Arc::clone(&interrupt.is_armed);
-            signal_hook::flag::register_conditional_shutdown(signal, EXIT_INTERRUPTED, is_armed)?;
+            signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED.into(), is_armed)?;
             signal_hook::flag::register(signal, Arc::clone(&interrupt.asked))?;
         }
         Ok(interrupt)

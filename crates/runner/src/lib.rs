@@ -10,7 +10,8 @@
 //! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it. [`observer`]: what
 //!   whoever watches it is told.
 //! * [`steered`]: a run whose load points begin when somebody else says so, and which ends when nobody does.
-//! * [`mod@extents`]: a file against a copy of it, written anew. [`clean`]: the area removed.
+//! * [`exit_code`]: what a script is told. [`folder_lock`]: a folder that is one process's.
+//!   [`mod@extents`]: a file against a copy of it, written anew. [`clean`]: the area removed.
 //!
 //! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine), what was
 //! measured before (results).
@@ -19,7 +20,9 @@ pub mod ahead;
 pub mod check;
 pub mod clean;
 pub mod error;
+pub mod exit_code;
 pub mod extents;
+pub mod folder_lock;
 pub mod interrupt;
 pub mod mix;
 pub mod observer;

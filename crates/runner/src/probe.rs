@@ -21,7 +21,8 @@ use reelgauge_engine::scratch::ScratchError;
 use rustix::thread::Pid;
 
 use crate::error::RunError;
-use crate::interrupt::{EXIT_INTERRUPTED, Interrupt};
+use crate::exit_code::INTERRUPTED;
+use crate::interrupt::Interrupt;
 use crate::session::locked_target::LockedTarget;
 use crate::session::made_files::MadeFiles;
 
@@ -87,7 +88,7 @@ impl ProbeError {
     pub fn exit_code(&self) -> u8 {
         match self {
             ProbeError::Run(error) => error.exit_code(),
-            ProbeError::Stopped | ProbeError::StoppedAndLeft { .. } => EXIT_INTERRUPTED as u8,
+            ProbeError::Stopped | ProbeError::StoppedAndLeft { .. } => INTERRUPTED,
             ProbeError::Thread(_) => 3,
         }
     }

@@ -35,6 +35,7 @@ use reelgauge_results::counters::mean_of_counter;
 use reelgauge_results::live::process;
 
 use crate::error::RunError;
+use crate::exit_code::BROKE_OFF;
 use crate::interrupt::Interrupt;
 use crate::session::make_out;
 use change::{Change, PLACE};
@@ -201,7 +202,7 @@ impl ProveError {
     fn in_the_middle(self) -> ProveError {
         match self {
             ProveError::Pass(PassError::Ended { how, said, .. }) => {
-                ProveError::Pass(PassError::Ended { how, said, exit_code: pass::EXIT_BROKE_OFF })
+                ProveError::Pass(PassError::Ended { how, said, exit_code: BROKE_OFF })
             }
             other => other,
         }

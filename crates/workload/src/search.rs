@@ -305,6 +305,19 @@ impl Search {
         Ok(Search { settings, evidence: Vec::new(), spent_s: 0.0, longest_s: 0.0 })
     }
 
+    /// A search that goes on from what this one knows, with settings of its own: their time is what it may
+    /// take from now on. Trials of more than its cap are forgotten, since they can't be made again.
+    ///
+    /// # Errors
+    /// As [`Search::new`].
+    pub fn going_on(self, settings: SearchSettings) -> Result<Search, SearchError> {
+        let time_max_s = settings.time_max_s.map(|most_s| self.spent_s + most_s);
+        let began = Search::new(SearchSettings { time_max_s, ..settings })?;
+        let mut evidence = self.evidence;
+        evidence.retain(|known| known.streams <= settings.cap);
+        Ok(Search { evidence, spent_s: self.spent_s, longest_s: self.longest_s, ..began })
+    }
+
     /// What to do next. Asking changes nothing.
     pub fn next(&self) -> Next {
         let edges = self.edges();

@@ -8,54 +8,63 @@ use serde_json::Value;
 
 use crate::command;
 
-/// The end-to-end tests that judge by time, the longest first: what runs beside them would be measured, too.
-const MEASURING: [&str; 38] = [
-    "streams_find_max",
-    "data_sets",
-    "streams_hidden_overload",
-    // An emulated machine, which gets nothing done in its two seconds beside a browser.
-    "guest_nas",
-    "streams_broken_off",
-    "check",
-    "whose_fault",
-    "real_faults",
-    "limiting_layer",
-    "repairs",
-    "compare",
-    "prove",
-    "mix_storage",
-    "paper_tables",
-    "vda",
-    "trace_timing",
-    "trace_against_copy",
-    "vda_load_points",
-    "streams_scenarios",
-    "streams_freeze",
-    "streams_buffered",
-    "streams_media",
-    "streams_live",
-    "max_rate",
-    // A network of five processes that must answer each other within seconds.
-    "fleet_hosts",
-    "fleet_observers",
-    "fleet_preflight",
-    "fleet_prepare",
-    "fleet_doctor",
-    "fleet_kills",
-    "fleet_replay",
-    "fleet_run",
-    "fleet_search",
-    "fleet_steps",
-    "fleet_pause",
-    "fleet_stop",
-    "fleet_watched",
-    // How long one looks while others ask much.
-    "console_shared",
-];
+/// What may run beside an end-to-end test that judges by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Nothing: it keeps processors busy, on purpose or with an emulated machine, or compares this machine
+    /// with itself over minutes.
+    Nothing,
+    /// A few others: it takes up to a quarter of a processor, and is judged by milliseconds.
+    Few,
+    /// Many others: it waits for answers that may take seconds, and takes a tenth of a processor at most.
+    Many,
+}
 
-/// Of these, the ones that nothing can run beside: they keep processors busy, on purpose or with an emulated
-/// machine, or compare this machine with itself over minutes.
-const ONE_BY_ONE: [&str; 4] = ["whose_fault", "trace_timing", "guest_nas", "prove"];
+/// The end-to-end tests that judge by time, those of a kind together, the longest first: what runs beside
+/// them would be measured, too.
+const MEASURING: [(&str, Beside); 38] = [
+    ("prove", Beside::Nothing),
+    // An emulated machine, which gets nothing done in its two seconds beside a browser.
+    ("guest_nas", Beside::Nothing),
+    ("whose_fault", Beside::Nothing),
+    ("trace_timing", Beside::Nothing),
+    ("streams_find_max", Beside::Few),
+    ("data_sets", Beside::Few),
+    ("streams_hidden_overload", Beside::Few),
+    ("streams_broken_off", Beside::Few),
+    ("check", Beside::Few),
+    ("real_faults", Beside::Few),
+    ("limiting_layer", Beside::Few),
+    ("repairs", Beside::Few),
+    ("compare", Beside::Few),
+    ("mix_storage", Beside::Few),
+    ("paper_tables", Beside::Few),
+    ("vda", Beside::Few),
+    ("trace_against_copy", Beside::Few),
+    ("vda_load_points", Beside::Few),
+    ("streams_scenarios", Beside::Few),
+    ("streams_freeze", Beside::Few),
+    ("streams_buffered", Beside::Few),
+    ("streams_media", Beside::Few),
+    ("streams_live", Beside::Few),
+    // A network of five processes that must answer each other within seconds.
+    ("fleet_search", Beside::Many),
+    ("fleet_steps", Beside::Many),
+    ("fleet_run", Beside::Many),
+    ("fleet_pause", Beside::Many),
+    ("fleet_replay", Beside::Many),
+    ("fleet_stop", Beside::Many),
+    ("fleet_watched", Beside::Many),
+    ("fleet_hosts", Beside::Many),
+    ("fleet_observers", Beside::Many),
+    ("fleet_kills", Beside::Many),
+    ("fleet_preflight", Beside::Many),
+    ("fleet_prepare", Beside::Many),
+    ("fleet_doctor", Beside::Many),
+    ("max_rate", Beside::Many),
+    // How long one looks while others ask much.
+    ("console_shared", Beside::Many),
+];
 
 /// The others that take longest, the longest first: none of them is to be left alone at the end. A name that
 /// is gone does no harm.
@@ -137,19 +146,16 @@ impl Program {
         Program { name: name.into(), executable: "/nothing/here".into(), folder: crate::root().join("tests") }
     }
 
-    /// Whether it judges by time.
-    pub fn measures(&self) -> bool {
-        self.folder.ends_with("tests") && MEASURING.contains(&self.name.as_str())
-    }
-
-    /// Whether nothing can run beside it.
-    pub fn runs_alone(&self) -> bool {
-        self.measures() && ONE_BY_ONE.contains(&self.name.as_str())
+    /// What may run beside it; `None` where it judges nothing by time, and anything may.
+    pub fn beside(&self) -> Option<Beside> {
+        let of_name = || MEASURING.iter().find(|(name, _)| *name == self.name);
+        self.folder.ends_with("tests").then(of_name).flatten().map(|(_, beside)| *beside)
     }
 
     /// When it is to start, beside those of its kind.
     fn turn(&self) -> usize {
-        let order: &[&str] = if self.measures() { &MEASURING } else { &LONGEST };
+        let measuring = MEASURING.map(|(name, _)| name);
+        let order: &[&str] = if self.beside().is_some() { &measuring } else { &LONGEST };
         order.iter().position(|name| *name == self.name).unwrap_or(order.len())
     }
 
@@ -199,7 +205,8 @@ mod tests {
         let filling = paths
             .filter(|path| std::fs::read_to_string(path).is_ok_and(|text| text.contains("busy::Busy")))
             .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
-        let beside: Vec<String> = filling.filter(|name| !Program::end_to_end(name).runs_alone()).collect();
+        let is_alone = |name: &str| Program::end_to_end(name).beside() == Some(Beside::Nothing);
+        let beside: Vec<String> = filling.filter(|name| !is_alone(name)).collect();
         assert!(beside.is_empty(), "{beside:?}");
     }
 
@@ -215,7 +222,7 @@ mod tests {
             }
         }
         taking_turns.sort();
-        let mut measuring = MEASURING.map(str::to_owned);
+        let mut measuring = MEASURING.map(|(name, _)| name.to_owned());
         measuring.sort();
         assert_eq!(taking_turns, measuring);
     }

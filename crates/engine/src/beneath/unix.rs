@@ -15,7 +15,7 @@ use reelgauge_record::identity::Guise;
 
 use super::links::{FileId, OwnLinks, way};
 use super::{Facts, For, What};
-use crate::io::Opening;
+use crate::io::{Opening, stat_of_pinned};
 
 /// Opening a directory only to go on from there. Where the system can, without asking its server for it.
 #[cfg(target_os = "linux")]
@@ -193,7 +193,7 @@ impl Root {
 
     pub fn link(&self, links: &OwnLinks, from: &Path, to: &Path) -> io::Result<()> {
         let pinned = self.open_at(&c_path(from)?, TO_PIN, Mode::empty())?;
-        let before = rustix::fs::fstat(&pinned)?;
+        let before = stat_of_pinned(&pinned).map_err(io::Error::from_raw_os_error)?;
         let ((from_dir, from), (to_dir, to)) = (self.above(from)?, self.above(to)?);
         let make = || {
             let made = || rustix::fs::linkat(&from_dir, &*from, &to_dir, &*to, AtFlags::empty());

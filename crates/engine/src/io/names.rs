@@ -21,7 +21,7 @@ use reelgauge_workload::script::Op;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::second_name::Opening;
+use super::second_name::{Opening, stat_of_pinned};
 use super::unix_calls::{NEW_DIRECTORY, access_of, list_to_end, set_size};
 use super::{ErrorNumber, IMPOSSIBLE, new_name};
 use crate::area::AreaDir;
@@ -328,7 +328,7 @@ impl Name<'_> {
             return Err(IMPOSSIBLE);
         };
         let pinned = self.opened(TO_PIN, Mode::empty())?;
-        let before = rustix::fs::fstat(&pinned).map_err(Errno::raw_os_error)?;
+        let before = stat_of_pinned(&pinned)?;
         let make = || {
             self.done_from_above(|above, name| {
                 let made = new.done_from_above(|new_above, new_name| {

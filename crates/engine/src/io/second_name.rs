@@ -6,12 +6,17 @@
 //! opened as it is, and emptied then. A file that is new is nobody else's, and what is only read can't be
 //! harmed. Several names are right where the run itself gave them: see [`OwnLinks`].
 //!
+//! That it has one name is not enough: a second one that was there when the file was opened may have been
+//! taken away before the look, and then the one that is left is somebody else's. So the name by which it was
+//! opened must still be there once the names were counted. Linux knows that of every open file, and says it
+//! behind its path in `/proc/self/fd`; a name that comes back is another one to it.
+//!
 //! The look is answered from what the open itself brought (`AT_STATX_DONT_SYNC`): no server is asked once
 //! more. Where a file system keeps no count of names (sshfs), every file has one.
 
 use std::os::fd::AsFd;
 
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, Stat};
 use rustix::io::Errno;
 
 use super::ErrorNumber;
@@ -49,6 +54,9 @@ impl Opening {
             return Ok(false);
         }
         let (names, size_bytes) = names_and_size(&file).map_err(Errno::raw_os_error)?;
+        if names == 1 {
+            is_still_called_so(&file)?;
+        }
         if names > 1 {
             let found = rustix::fs::fstat(&file).map_err(Errno::raw_os_error)?;
             if !own.is_some_and(|own| own.allows(FileId::of(&found), names)) {
@@ -57,6 +65,50 @@ impl Opening {
         }
         Ok(self.empties && size_bytes > 0)
     }
+}
+
+/// What is known of a file that is held open to be given another name. One name is that by which it was
+/// opened, as in [`Opening::look`].
+///
+/// # Errors
+/// `EMLINK` where it is not.
+pub(crate) fn stat_of_pinned(file: impl AsFd) -> Result<Stat, ErrorNumber> {
+    let found = rustix::fs::fstat(&file).map_err(Errno::raw_os_error)?;
+    if found.st_nlink == 1 {
+        is_still_called_so(&file)?;
+    }
+    Ok(found)
+}
+
+/// `EMLINK` where the name by which a file was opened is there no more. One that ends as Linux ends the path
+/// of such a file can't be told from it, and is refused, too.
+#[cfg(target_os = "linux")]
+fn is_still_called_so(file: impl AsFd) -> Result<(), ErrorNumber> {
+    use std::mem::MaybeUninit;
+    use std::os::fd::OwnedFd;
+    use std::sync::OnceLock;
+
+    use rustix::fs::Mode;
+    use rustix::path::DecInt;
+
+    /// As long as the system lets such a path be.
+    const PATH_BYTES: usize = 4096;
+    static OPEN_FILES: OnceLock<rustix::io::Result<OwnedFd>> = OnceLock::new();
+    let open_files = OPEN_FILES.get_or_init(|| {
+        rustix::fs::open("/proc/self/fd", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    });
+    let open_files = open_files.as_ref().map_err(|error| error.raw_os_error())?;
+    let mut path = [MaybeUninit::uninit(); PATH_BYTES];
+    let number = DecInt::from_fd(file);
+    let (path, _) = rustix::fs::readlinkat_raw(open_files, number.as_c_str(), &mut path[..])
+        .map_err(Errno::raw_os_error)?;
+    if path.ends_with(b" (deleted)") { Err(Errno::MLINK.raw_os_error()) } else { Ok(()) }
+}
+
+/// Nothing else knows.
+#[cfg(not(target_os = "linux"))]
+fn is_still_called_so(_: impl AsFd) -> Result<(), ErrorNumber> {
+    Ok(())
 }
 
 #[cfg(target_os = "linux")]
@@ -87,7 +139,49 @@ fn by_fstat(file: impl AsFd) -> rustix::io::Result<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+
+    /// The look comes when the second name is gone already.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_lost_the_name_by_which_it_was_opened_is_not_written_in() {
+        use std::fs::{self, File};
+
+        let folder = tempfile::tempdir().unwrap();
+        let [precious, link, other] = ["precious", "link", "other"].map(|name| folder.path().join(name));
+        fs::write(&precious, "precious").unwrap();
+        let looked = |open: &File| Opening::of(OFlags::RDWR, true).look(open, None);
+        let opened = |path| File::options().read(true).write(true).open(path).unwrap();
+        let refused = Err(Errno::MLINK.raw_os_error());
+
+        fs::hard_link(&precious, &link).unwrap();
+        let by_link = opened(&link);
+        assert_eq!(looked(&by_link), refused, "two names");
+        fs::remove_file(&link).unwrap();
+        assert_eq!(looked(&by_link), refused, "its own is not the one that is left");
+        assert_eq!(stat_of_pinned(&by_link).err(), refused.err());
+        // The same name again is another one.
+        fs::hard_link(&precious, &link).unwrap();
+        fs::remove_file(&link).unwrap();
+        assert_eq!(looked(&by_link), refused);
+
+        fs::hard_link(&precious, &link).unwrap();
+        let written_over = opened(&link);
+        fs::write(&other, "").unwrap();
+        fs::rename(&other, &link).unwrap();
+        assert_eq!(looked(&written_over), refused);
+
+        // What was called so all the time, whatever it is called now, and what nobody calls anything.
+        let own = opened(&link);
+        assert_eq!(looked(&own), Ok(false));
+        fs::rename(&link, &other).unwrap();
+        assert_eq!((looked(&own), stat_of_pinned(&own).is_ok()), (Ok(false), true));
+        fs::remove_file(&other).unwrap();
+        assert_eq!(looked(&own), Ok(false));
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+    }
 
     #[test]
     fn what_may_be_anothers_is_looked_at_and_not_emptied_before() {

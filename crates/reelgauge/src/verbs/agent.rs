@@ -10,6 +10,7 @@ use reelgauge_fleet::agent::service::{self, ServiceLog};
 use reelgauge_fleet::connection::Happening;
 use reelgauge_fleet::site::join_file::JoinFile;
 use reelgauge_report::text::{plain, shell_word};
+use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::interrupt::Interrupt;
 
 use crate::cli::AgentArgs;
@@ -42,7 +43,7 @@ fn as_service(args: &AgentArgs) -> Result<u8> {
             .and_then(|()| lived(&args, interrupt, &mut say));
         ended.unwrap_or_else(|error| {
             say(&format!("It ended: {}", screen::said_once(&error)));
-            screen::EXIT_USAGE
+            USAGE
         })
     });
     Ok(ended?)

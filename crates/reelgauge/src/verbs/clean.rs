@@ -9,10 +9,11 @@ use reelgauge_engine::area::{AreaError, Cleaned};
 use reelgauge_report::text::{plain, wrap};
 use reelgauge_report::units;
 use reelgauge_runner::clean::{Removed, clean as remove_area, look};
+use reelgauge_runner::exit_code::BROKE_OFF;
 use reelgauge_runner::supervise::{Patience, supervised};
 
 use crate::cli::{CleanArgs, terms};
-use crate::screen::{EXIT_BROKE_OFF, complain, style};
+use crate::screen::{complain, style};
 
 /// Removes the area below a directory, or tells what would go. The exit code.
 pub fn clean(args: &CleanArgs) -> Result<u8> {
@@ -31,7 +32,7 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
         Err(error @ AreaError::Removal { .. }) => {
             // Some of it may be gone.
             complain(&error.into());
-            return Ok(EXIT_BROKE_OFF);
+            return Ok(BROKE_OFF);
         }
         removed => removed?,
     };
@@ -41,7 +42,7 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
         complain(
             &anyhow::Error::from(error).context(format!("{root} was removed, but that can't be printed")),
         );
-        return Ok(EXIT_BROKE_OFF);
+        return Ok(BROKE_OFF);
     }
     Ok(0)
 }

@@ -8,6 +8,7 @@ use reelgauge_analysis::fragments::against_copy::Finding;
 use reelgauge_engine::extents::Extents;
 use reelgauge_report::extents::{ExtentsRow, against_copy_screen, extents_screen};
 use reelgauge_report::fragments::uneven_reads;
+use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::extents::{Compared, CopyRequest, compare_with_copy};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Observer;
@@ -16,7 +17,7 @@ use serde_json::json;
 
 use crate::cli::{ExtentsArgs, terms};
 use crate::progress::Progress;
-use crate::screen::{EXIT_USAGE, complain, style};
+use crate::screen::{complain, style};
 
 /// Tells of each file, or compares one with a copy. The exit code.
 pub fn extents(args: &ExtentsArgs) -> Result<u8> {
@@ -49,7 +50,7 @@ fn tell(args: &ExtentsArgs) -> Result<u8> {
     let text = if args.json { as_json(&found)? } else { as_text(&found) };
     std::io::stdout().write_all(text.as_bytes())?;
     let all_told = found.iter().all(|(_, extents)| extents.is_ok());
-    Ok(if all_told { 0 } else { EXIT_USAGE })
+    Ok(if all_told { 0 } else { USAGE })
 }
 
 fn as_json(found: &[(&Path, Result<Extents, String>)]) -> Result<String> {

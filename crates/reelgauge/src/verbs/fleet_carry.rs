@@ -19,6 +19,7 @@ use reelgauge_report::fleet_run::{
 };
 use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
 use reelgauge_report::text::shell_word;
+use reelgauge_runner::exit_code::{BROKE_OFF, USAGE};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
 
@@ -57,7 +58,7 @@ pub fn ahead(placed: &[Placed], there: &[String]) -> StepAhead {
 pub fn tell_ahead(steps: &[StepAhead], refusals: &BTreeSet<String>) -> Result<u8> {
     std::io::stdout().write_all(screen::output_fitted(fleet_ahead(steps).trim_end()).as_bytes())?;
     refusals.iter().for_each(|refusal| say(refusal));
-    Ok(if refusals.is_empty() { 0 } else { screen::EXIT_USAGE })
+    Ok(if refusals.is_empty() { 0 } else { USAGE })
 }
 
 /// Which agents will refuse their part by the limits that they tell of. Whether a target is below their roots
@@ -177,7 +178,7 @@ pub fn begun(done: Result<u8>, again: &str) -> Result<u8> {
         Err(error) if !screen::is_broken_pipe(&error) => {
             screen::complain(&error);
             say(&format!("What was measured is kept. To go on once that is mended: {again}"));
-            Ok(screen::EXIT_BROKE_OFF)
+            Ok(BROKE_OFF)
         }
         done => done,
     }

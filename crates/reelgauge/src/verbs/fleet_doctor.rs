@@ -11,14 +11,12 @@ use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::site::name::AgentName;
 use reelgauge_report::doctor::harmless;
 use reelgauge_report::fleet_doctor::{NoAnswer, fleet_doctor_screen};
+use reelgauge_runner::exit_code::INTERRUPTED;
 use reelgauge_runner::interrupt::Interrupt;
 use serde::Serialize;
 
 use crate::cli::FleetDoctorArgs;
 use crate::screen;
-
-/// The exit code of what was stopped.
-const STOPPED: u8 = 130;
 
 /// What was found, for programs.
 #[derive(Serialize)]
@@ -40,7 +38,7 @@ pub fn doctor(args: &FleetDoctorArgs) -> Result<u8> {
     }
     let interrupt = Interrupt::listen()?;
     let round = match examine(&site, &args.agents, args.wait.duration(), interrupt.flag()) {
-        Err(PreflightError::Interrupted) => return Ok(STOPPED),
+        Err(PreflightError::Interrupted) => return Ok(INTERRUPTED),
         round => round?,
     };
     let (mut said, mut silent) = (Vec::new(), Vec::new());

@@ -13,12 +13,13 @@ use reelgauge_msmeter::session::{Happening, MeterError, MeterRequest, carry_out}
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_report::{Detail, Tables, units};
 use reelgauge_results::page::REPORT_FILE;
-use reelgauge_runner::interrupt::{EXIT_INTERRUPTED, Interrupt};
+use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED, USAGE};
+use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::session::make_out;
 use reelgauge_runner::session::report_file::leave_report;
 
 use crate::cli::FleetMsmeterArgs;
-use crate::screen::{self, EXIT_BROKE_OFF};
+use crate::screen;
 
 /// The largest script that is read: its lines are not longer than a screen is wide.
 const SCRIPT_BYTES_MAX: u64 = 4 << 20;
@@ -72,10 +73,10 @@ fn drive(request: &MeterRequest, args: &FleetMsmeterArgs) -> Result<u8> {
         Ok(end) => end,
         Err(error) => {
             let code = match error {
-                MeterError::EndedBefore => EXIT_INTERRUPTED as u8,
+                MeterError::EndedBefore => INTERRUPTED,
                 // Workers had come, and what they would have said has no place.
-                MeterError::Kept { .. } | MeterError::RunDir(_) => EXIT_BROKE_OFF,
-                _ => screen::EXIT_USAGE,
+                MeterError::Kept { .. } | MeterError::RunDir(_) => BROKE_OFF,
+                _ => USAGE,
             };
             screen::complain(&error.into());
             return Ok(code);
@@ -95,9 +96,9 @@ fn drive(request: &MeterRequest, args: &FleetMsmeterArgs) -> Result<u8> {
 
 fn exit_code(summary: &Summary) -> u8 {
     match summary.outcome {
-        Outcome::Interrupted => EXIT_INTERRUPTED as u8,
+        Outcome::Interrupted => INTERRUPTED,
         Outcome::Complete if summary.msmeter.as_ref().is_some_and(|facts| facts.is_whole()) => 0,
-        _ => EXIT_BROKE_OFF,
+        _ => BROKE_OFF,
     }
 }
 

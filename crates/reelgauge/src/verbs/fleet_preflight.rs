@@ -18,6 +18,7 @@ use reelgauge_fleet::site::name::AgentName;
 use reelgauge_fleet::throughput::LONGEST;
 use reelgauge_report::preflight::{preflight_findings, preflight_screen};
 use reelgauge_report::units;
+use reelgauge_runner::exit_code::INTERRUPTED;
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_carry::{plan_of, say};
@@ -28,8 +29,6 @@ use crate::screen;
 const LOOK: Duration = Duration::from_secs(3);
 /// How long each measurement takes before a run.
 const EACH: Duration = Duration::from_secs(2);
-/// The exit code of what was stopped.
-const STOPPED: u8 = 130;
 
 /// Who does what in each run, and what it is called.
 pub type NamedRuns = Vec<(Option<String>, Vec<Placed>)>;
@@ -63,7 +62,7 @@ pub fn preflight(args: &FleetPreflightArgs) -> Result<u8> {
     let request = PreflightRequest { runs, observers, within: LOOK, network };
     let interrupt = Interrupt::listen()?;
     let found = match looking::preflight(&site, &request, interrupt.flag(), measures) {
-        Err(PreflightError::Interrupted) => return Ok(STOPPED),
+        Err(PreflightError::Interrupted) => return Ok(INTERRUPTED),
         found => found?,
     };
     let text = match args.json {

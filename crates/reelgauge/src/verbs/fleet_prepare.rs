@@ -11,6 +11,7 @@ use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_report::fleet_prepare::{PreparedLine, fleet_prepared, why_not_prepared};
 use reelgauge_report::fleet_run::fleet_now;
+use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
 
@@ -19,11 +20,6 @@ use super::fleet_lines::now;
 use super::fleet_preflight::{NamedRuns, seen, there};
 use crate::cli::FleetPrepareArgs;
 use crate::screen;
-
-/// The exit code where somebody's files are not made.
-const NOT_MADE: u8 = 3;
-/// The exit code of what was stopped.
-const STOPPED: u8 = 130;
 
 /// Makes the files of a plan. The exit code.
 pub fn prepare(args: &FleetPrepareArgs) -> Result<u8> {
@@ -48,9 +44,9 @@ pub fn prepare(args: &FleetPrepareArgs) -> Result<u8> {
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(match lines.iter().all(|line| line.is_prepared) {
-        _ if is_stopped => STOPPED,
+        _ if is_stopped => INTERRUPTED,
         true => 0,
-        false => NOT_MADE,
+        false => BROKE_OFF,
     })
 }
 
@@ -60,7 +56,7 @@ pub fn go_on(site: &FleetSite, mut journey: Journey) -> Result<u8> {
     let lines = told(&journey, None);
     say(fleet_prepared(&lines).trim_end());
     leave(site, journey)?;
-    Ok(if lines.iter().all(|line| line.is_prepared) { 0 } else { NOT_MADE })
+    Ok(if lines.iter().all(|line| line.is_prepared) { 0 } else { BROKE_OFF })
 }
 
 /// Every step once; a step's repetitions read the same files.

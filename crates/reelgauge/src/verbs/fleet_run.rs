@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use reelgauge_analysis::Summary;
 use reelgauge_analysis::hosts::Presence;
+use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member, WhyStopped};
 use reelgauge_fleet::controller::journey::Journey;
@@ -16,6 +16,7 @@ use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::WholeError;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
+use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
@@ -26,12 +27,6 @@ use super::fleet_preflight::{self, Looked, seen, there};
 use super::fleet_prepare;
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
 use crate::screen;
-
-/// The exit code of a run that ended before anybody had measured anything.
-const NOTHING_MEASURED: u8 = 3;
-
-/// The exit code of what was stopped before it began.
-const STOPPED: u8 = 130;
 
 /// Runs a plan on a fleet. The exit code.
 pub fn run(args: &FleetRunArgs) -> Result<u8> {
@@ -60,7 +55,7 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
         }
         expect_idle(&seen, placed.iter())?;
         let looked = fleet_preflight::before(site, &plan, vec![(None, placed.clone())], args.preflight)?;
-        let Looked::Done(found) = looked else { return Ok(STOPPED) };
+        let Looked::Done(found) = looked else { return Ok(INTERRUPTED) };
         let journey =
             Journey::begin(site, plan.fleet.on_loss, placed)?.observed_by(plan.observer_parts()?)?;
         fleet_preflight::keep(journey.dir(), found.as_ref())?;
@@ -75,7 +70,7 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let runs = fleet_preflight::of_batch(&batch)?;
     expect_idle(&seen, runs.iter().flat_map(|(_, placed)| placed))?;
     let looked = fleet_preflight::before(site, &plan, runs, args.preflight)?;
-    let Looked::Done(found) = looked else { return Ok(STOPPED) };
+    let Looked::Done(found) = looked else { return Ok(INTERRUPTED) };
     batch.keep()?;
     fleet_preflight::keep(batch.dir(), found.as_ref())?;
     fleet_batch::go_on(site, batch, args.json)
@@ -120,7 +115,7 @@ fn measure(
                 false => say(&format!("Nothing was measured: {error}")),
             }
             leave(site, journey)?;
-            return Ok(if is_stopped { STOPPED } else { NOTHING_MEASURED });
+            return Ok(if is_stopped { INTERRUPTED } else { BROKE_OFF });
         }
         whole => whole?,
     };
@@ -133,25 +128,26 @@ fn measure(
     let code = exit_code(journey.conduct(), &whole.summary);
     let is_stopped = journey.conduct().stopped.is_some();
     leave(site, journey)?;
-    Ok(if is_stopped && code == 0 { 130 } else { code })
+    Ok(if is_stopped && code == 0 { INTERRUPTED } else { code })
 }
 
-/// 0 and 1 as of a run on one machine, by what all agents amount to: each of them knows its own part only. 3
-/// where somebody was missing.
+/// As of a run on one machine, by what all agents amount to: each of them knows its own part only. 3 where
+/// somebody was missing, did not end as it should, or left a log with holes: figures that lack a part of what
+/// was done are no result that a script may go by.
 fn exit_code(conduct: &Conduct, summary: &Summary) -> u8 {
-    let code = |member: &Member| match member.state.as_ref().map(|state| &state.phase) {
-        Some(Phase::Over { code: Some(code), .. }) => *code,
-        _ => 3,
+    let ended = |member: &Member| {
+        let code = match member.state.as_ref().map(|state| &state.phase) {
+            Some(Phase::Over { code, .. }) => *code,
+            _ => None,
+        };
+        member.missing.is_none() && matches!(code, Some(0 | 1 | INTERRUPTED))
     };
-    let is_missing = conduct.measuring().any(|member| member.missing.is_some());
-    let worst = conduct.measuring().map(code).max().unwrap_or(3);
-    // Figures that lack a part of what was done are no result that a script may go by.
     let mut hosts = summary.hosts.iter().flat_map(|section| &section.hosts);
-    let is_cut = hosts.any(|host| !host.log_complete);
-    match (is_missing || is_cut && worst <= 1, worst) {
-        (true, _) => 3,
-        (false, 0 | 1) => u8::from(is_not_met(summary)),
-        (false, worst) => worst,
+    let is_all_here = conduct.measuring().all(ended) && hosts.all(|host| host.log_complete);
+    match summary.outcome {
+        Outcome::Interrupted => INTERRUPTED,
+        Outcome::Complete if is_all_here => u8::from(is_not_met(summary)),
+        Outcome::Complete | Outcome::BrokeOff | Outcome::Running => BROKE_OFF,
     }
 }
 

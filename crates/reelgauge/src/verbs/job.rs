@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::error::RunError;
+use reelgauge_runner::exit_code::BROKE_OFF;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::mix::MixRequest;
 use reelgauge_runner::observer::Observer;
@@ -102,7 +103,7 @@ fn measure(job: Job, output: &OutputArgs) -> Result<u8> {
         screen::complain(
             &error.context(format!("what was measured lies in {run_dir}, but can't be printed")),
         );
-        return Ok(screen::EXIT_BROKE_OFF);
+        return Ok(BROKE_OFF);
     }
     Ok(finished.exit_code())
 }

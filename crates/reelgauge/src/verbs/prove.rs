@@ -9,6 +9,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use reelgauge_analysis::proof::ProofConclusion;
 use reelgauge_report::proof::{disturbance_words, pass_line};
 use reelgauge_report::text::{plain, shell_word};
+use reelgauge_runner::exit_code::BROKE_OFF;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::prove::change::{Change, PLACE};
@@ -22,7 +23,7 @@ use serde::Serialize;
 
 use super::ahead::ahead;
 use crate::cli::ProveArgs;
-use crate::screen::{self, EXIT_BROKE_OFF};
+use crate::screen;
 
 /// No state was accepted.
 const EXIT_NO_GAIN: u8 = 1;
@@ -129,7 +130,7 @@ fn undo_left() -> Result<u8> {
         // How things were before is known to nobody any more.
         if let Err(error) = noted.undo(&mut |waiting| tell_waiting(waiting), &interrupt, &|| None) {
             screen::complain(&error.into());
-            return Ok(EXIT_BROKE_OFF);
+            return Ok(BROKE_OFF);
         }
         out.write_all(b"Undone.\n")?;
     }

@@ -5,23 +5,20 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use reelgauge_capture::{CaptureError, CaptureOptions, CommandEnd, Recorded, record as capture};
+use reelgauge_report::text::shell_word;
 use reelgauge_report::units;
+use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};
 use reelgauge_trace::library::Library;
 use reelgauge_trace::rescue::{Rescued, rescue};
 use serde_json::json;
 
 use crate::cli::RecordArgs;
 use crate::screen;
-use reelgauge_report::text::shell_word;
 
 /// Where traces go if nobody says.
 const OUT_DEFAULT: &str = "reelgauge-traces";
-/// The trace could not be written.
-const EXIT_BROKEN_OFF: u8 = 3;
 /// What shells add to the number of the signal that ended a command.
 const EXIT_SIGNAL: i32 = 128;
-/// Somebody ended it.
-const EXIT_INTERRUPTED: u8 = 130;
 
 /// Records. The exit code.
 pub fn record(args: &RecordArgs) -> Result<u8> {
@@ -40,7 +37,7 @@ pub fn record(args: &RecordArgs) -> Result<u8> {
         Ok(recorded) => recorded,
         Err(error @ CaptureError::Trace(_)) => {
             screen::complain(&error.into());
-            return Ok(EXIT_BROKEN_OFF);
+            return Ok(BROKE_OFF);
         }
         Err(error) => return Err(error.into()),
     };
@@ -57,7 +54,7 @@ fn exit_code(recorded: &Recorded) -> u8 {
     match recorded.command {
         // Without a command, Ctrl-C is the way to end it.
         None => 0,
-        Some(_) if recorded.was_interrupted => EXIT_INTERRUPTED,
+        Some(_) if recorded.was_interrupted => INTERRUPTED,
         Some(CommandEnd::Code(code)) => low_byte(code),
         Some(CommandEnd::Signal(signal)) => low_byte(EXIT_SIGNAL + signal),
     }

@@ -15,15 +15,14 @@ use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_results::reopen::{ReopenError, reopen};
 
 use super::shell::beginning;
-use crate::interrupt::{EXIT_INTERRUPTED, Interrupt};
+use crate::exit_code::{BROKE_OFF, INTERRUPTED};
+use crate::interrupt::Interrupt;
 use crate::supervise::leash;
 
 /// How often is looked whether it has ended.
 const BEAT: Duration = Duration::from_millis(20);
 /// Exit codes of a run that was measured: criteria met, not met.
 const MEASURED: [i32; 2] = [0, 1];
-/// Exit code of a run that broke off.
-pub(super) const EXIT_BROKE_OFF: u8 = 3;
 
 /// A pass that ran to its end.
 #[derive(Debug)]
@@ -72,8 +71,8 @@ impl PassError {
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             PassError::Ended { exit_code, .. } => *exit_code,
-            PassError::Interrupted => EXIT_INTERRUPTED as u8,
-            PassError::Start { .. } | PassError::Runs(_) | PassError::Run(_) => EXIT_BROKE_OFF,
+            PassError::Interrupted => INTERRUPTED,
+            PassError::Start { .. } | PassError::Runs(_) | PassError::Run(_) => BROKE_OFF,
         }
     }
 }
@@ -102,7 +101,7 @@ pub(super) fn measure(
         _ => Err(PassError::Ended {
             how: "a run that is not complete".to_owned(),
             said: summary.outcome_reason.unwrap_or_default(),
-            exit_code: EXIT_BROKE_OFF,
+            exit_code: BROKE_OFF,
         }),
     }
 }
@@ -136,12 +135,12 @@ fn wait(child: &mut Child, interrupt: &Interrupt) -> io::Result<ExitStatus> {
 fn judged(status: ExitStatus, said: &mut File, interrupt: &Interrupt) -> Result<(), PassError> {
     match status.code() {
         _ if interrupt.asked() => Err(PassError::Interrupted),
-        Some(EXIT_INTERRUPTED) => Err(PassError::Interrupted),
+        Some(code) if code == i32::from(INTERRUPTED) => Err(PassError::Interrupted),
         Some(code) if MEASURED.contains(&code) => Ok(()),
         code => Err(PassError::Ended {
             how: code.map_or_else(|| status.to_string(), |code| format!("exit code {code}")),
             said: beginning(said),
-            exit_code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(EXIT_BROKE_OFF),
+            exit_code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(BROKE_OFF),
         }),
     }
 }

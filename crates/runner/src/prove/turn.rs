@@ -4,21 +4,16 @@
 //! a machine. The system takes it back when its process ends, however that ends. Proofs that change nothing
 //! need no turn.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::left_change::{left_by_others, make_folder};
-
-/// The file's name.
-const FILE_NAME: &str = "lock";
-/// The longest number of a process.
-const NUMBER_MAX_BYTES: u64 = 20;
+use crate::folder_lock::{FILE_NAME, FolderLock, FolderLockError, process_words};
 
 /// The turn, for as long as this lives.
 #[derive(Debug)]
 pub struct Turn {
-    _file: File,
+    _lock: FolderLock,
 }
 
 /// Why it is somebody else's.
@@ -29,7 +24,7 @@ pub enum TurnError {
     #[error(
         "another proof changes things right now{}; two at once would measure each other's changes: wait for its \
          end",
-        process(.0)
+        process_words(.0)
     )]
     Taken(Option<u32>),
     /// Another one left its change.
@@ -43,10 +38,6 @@ pub enum TurnError {
         /// What the system said.
         source: io::Error,
     },
-}
-
-fn process(number: &Option<u32>) -> String {
-    number.map(|number| format!(" (process {number})")).unwrap_or_default()
 }
 
 impl Turn {
@@ -67,29 +58,14 @@ impl Turn {
     /// # Errors
     /// It is somebody else's.
     pub fn to_undo(folder: &Path) -> Result<Turn, TurnError> {
-        let path = folder.join(FILE_NAME);
-        let failed = |source| TurnError::File { path: path.clone(), source };
+        let failed = |source| TurnError::File { path: folder.join(FILE_NAME), source };
         make_folder(folder).map_err(failed)?;
-        let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(TurnError::Taken(number_in(file))),
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        match FolderLock::take(folder) {
+            Ok(lock) => Ok(Turn { _lock: lock }),
+            Err(FolderLockError::Taken(by)) => Err(TurnError::Taken(by)),
+            Err(FolderLockError::File { path, source }) => Err(TurnError::File { path, source }),
         }
-        // Whom to wait for; the lock is the file's, and not what stands in it.
-        let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
-        Ok(Turn { _file: file })
     }
-}
-
-/// Who has it; `None` where that can't be read.
-fn number_in(mut file: File) -> Option<u32> {
-    let mut text = String::new();
-    file.rewind().ok()?;
-    file.take(NUMBER_MAX_BYTES).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
 }
 
 #[cfg(all(test, unix))]

@@ -4,12 +4,7 @@ use std::path::PathBuf;
 
 use reelgauge_analysis::{Outcome, Summary};
 
-use crate::interrupt::EXIT_INTERRUPTED;
-
-/// The exit code of a run that measured what it should and found it not good enough.
-const EXIT_NOT_MET: u8 = 1;
-/// The exit code of a run that broke off.
-pub(crate) const EXIT_BROKE_OFF: u8 = 3;
+use crate::exit_code::{BROKE_OFF, INTERRUPTED, NOT_MET};
 
 /// A run that measured something.
 #[derive(Debug)]
@@ -28,10 +23,10 @@ impl Finished {
         let not_met = self.summary.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
         let not_measured = self.summary.load_points.iter().any(|point| point.not_measured.is_some());
         match self.summary.outcome {
-            Outcome::Complete if differs || not_met || not_measured => EXIT_NOT_MET,
+            Outcome::Complete if differs || not_met || not_measured => NOT_MET,
             Outcome::Complete => 0,
-            Outcome::BrokeOff | Outcome::Running => EXIT_BROKE_OFF,
-            Outcome::Interrupted => EXIT_INTERRUPTED as u8,
+            Outcome::BrokeOff | Outcome::Running => BROKE_OFF,
+            Outcome::Interrupted => INTERRUPTED,
         }
     }
 }

@@ -90,7 +90,8 @@ fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
     named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// A search for a plan: where it stood in another run, or from its beginning.
+/// A search for a plan: from its beginning, or from where it stood in another run, with what this plan says of
+/// how long and how far it may go.
 ///
 /// # Errors
 /// Settings that make no search; a state that can't be read, or whose evidence is of something else.
@@ -102,11 +103,13 @@ pub fn begin(
     from: Option<&Path>,
 ) -> Result<SearchState, RunError> {
     let of = conditions(plan, mount);
-    if let Some(run) = from {
-        return resumed(run, of);
-    }
     let (cap, capped_by) = limits.cap(plan);
-    Ok(SearchState { of, capped_by, search: search_of(plan, wanted, cap)? })
+    let settings = settings(plan, wanted, cap);
+    let search = match from {
+        Some(run) => searched_before(run, &of)?.going_on(settings),
+        None => Search::new(settings),
+    };
+    Ok(SearchState { of, capped_by, search: search.map_err(|source| RunError::Search { source })? })
 }
 
 /// The search that a plan asks for, up to this count.
@@ -114,8 +117,12 @@ pub fn begin(
 /// # Errors
 /// Settings that make no search.
 pub fn search_of(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> Result<Search, RunError> {
+    Search::new(settings(plan, wanted, cap)).map_err(|source| RunError::Search { source })
+}
+
+fn settings(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> SearchSettings {
     let confirm_s = wanted.confirm.duration().as_secs_f64();
-    let settings = SearchSettings {
+    SearchSettings {
         start: wanted.start.min(cap),
         cap,
         repeats: wanted.repeats,
@@ -123,12 +130,11 @@ pub fn search_of(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> Result<S
         confirm_s: (wanted.confirm.ns() > plan.duration.ns()).then_some(confirm_s),
         trials_max: None,
         time_max_s: wanted.time_max.map(|time| time.duration().as_secs_f64()),
-    };
-    Search::new(settings).map_err(|source| RunError::Search { source })
+    }
 }
 
 /// The search of another run, whose trials were made under the same conditions.
-fn resumed(run: &Path, of: BTreeMap<String, String>) -> Result<SearchState, RunError> {
+fn searched_before(run: &Path, of: &BTreeMap<String, String>) -> Result<Search, RunError> {
     let path = run.join(FILE_NAME);
     let _own = identity::own();
     let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
@@ -138,7 +144,7 @@ fn resumed(run: &Path, of: BTreeMap<String, String>) -> Result<SearchState, RunE
     })?;
     let differs = of.iter().find(|(name, now)| before.of.get(*name) != Some(now));
     match differs {
-        None => Ok(SearchState { of, ..before }),
+        None => Ok(before.search),
         Some((name, now)) => Err(RunError::OtherSearch {
             run: run.to_path_buf(),
             name: name.clone(),

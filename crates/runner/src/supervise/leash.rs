@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use crate::interrupt::EXIT_INTERRUPTED;
+use crate::exit_code::INTERRUPTED;
 
 /// Asks for it, whatever the value.
 pub const ASKED: &str = "REELGAUGE_LEASHED";
@@ -19,7 +19,7 @@ pub fn begin_if_asked() {
             let mut way = std::io::stdin().lock();
             let mut said = [0];
             while matches!(way.read(&mut said), Ok(1..)) {}
-            std::process::exit(EXIT_INTERRUPTED);
+            std::process::exit(INTERRUPTED.into());
         });
     }
 }

@@ -13,8 +13,8 @@ use signal_hook::iterator::Signals;
 
 use super::progress::Progress;
 use super::{Patience, leash, says};
-use crate::interrupt::{EXIT_INTERRUPTED, TOGETHER};
-use crate::session::finished::EXIT_BROKE_OFF;
+use crate::exit_code::{BROKE_OFF, INTERRUPTED};
+use crate::interrupt::TOGETHER;
 
 /// Set in the child, to the parent's process number.
 pub(super) const NUMBER: &str = "REELGAUGE_SUPERVISED_BY";
@@ -98,7 +98,7 @@ impl Watch<'_> {
                 Err(_) => return self.outlive(),
             }
             if self.take_signals() {
-                return Ok(self.leave(EXIT_INTERRUPTED as u8));
+                return Ok(self.leave(INTERRUPTED));
             }
             if let Some(code) = self.look() {
                 return Ok(code);
@@ -159,7 +159,7 @@ impl Watch<'_> {
         let path = self.patience.path.display();
         if self.asked.is_some() && idle >= LEAVE_AFTER {
             eprintln!("\nreelgauge: nothing comes back from {path}; stopped before anything was measured");
-            return Some(self.leave(EXIT_INTERRUPTED as u8));
+            return Some(self.leave(INTERRUPTED));
         }
         if idle >= self.patience.hang_after {
             eprintln!(
@@ -167,7 +167,7 @@ impl Watch<'_> {
                  storage and the way to it, then run again",
                 idle.as_secs_f64()
             );
-            return Some(self.leave(EXIT_BROKE_OFF));
+            return Some(self.leave(BROKE_OFF));
         }
         None
     }
@@ -214,8 +214,8 @@ impl Watch<'_> {
     fn outlive(mut self) -> io::Result<u8> {
         let status = self.child.wait()?;
         let signalled = status.signal().map(|signal| 128 + signal);
-        let code = status.code().or(signalled).unwrap_or(i32::from(EXIT_BROKE_OFF));
-        Ok(u8::try_from(code).unwrap_or(EXIT_BROKE_OFF))
+        let code = status.code().or(signalled).unwrap_or(i32::from(BROKE_OFF));
+        Ok(u8::try_from(code).unwrap_or(BROKE_OFF))
     }
 }
 

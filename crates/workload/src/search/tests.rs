@@ -379,3 +379,29 @@ proptest! {
         prop_assert!(!search.answer_sentence(&answer).is_empty());
     }
 }
+
+/// Whoever takes a search up again says anew how long and how far it may go; what was tried is not tried again.
+#[test]
+fn a_search_that_goes_on_does_so_for_as_long_and_as_far_as_is_said_now() {
+    let four_minutes = SearchSettings { time_max_s: Some(240.0), ..settings(1, 1000) };
+    let mut first = search(four_minutes);
+    assert!(matches!(run(&mut first, |streams| outcome(streams <= 31)), Answer::BudgetSpent { .. }));
+    assert_eq!((first.trials(), first.spent_s()), (4, 240.0));
+
+    let three_more = SearchSettings { time_max_s: Some(180.0), ..settings(1, 1000) };
+    let mut second = first.clone().going_on(three_more).unwrap();
+    let mut asked = Vec::new();
+    run(&mut second, |streams| {
+        asked.push(streams);
+        outcome(streams <= 31)
+    });
+    assert_eq!(asked, [16, 32, 24]);
+
+    let mut unlimited = first.clone().going_on(settings(1, 1000)).unwrap();
+    assert_eq!(run(&mut unlimited, |streams| outcome(streams <= 31)), Answer::Exactly { streams: 31 });
+
+    // What can't be tried again any more is no evidence of what is to be found now.
+    let mut nearer = first.going_on(settings(1, 5)).unwrap();
+    assert_eq!(nearer.trials(), 3);
+    assert_eq!(run(&mut nearer, |streams| outcome(streams <= 31)), Answer::AtLeast { streams: 5 });
+}

@@ -220,6 +220,20 @@ impl ActorKind {
         }
     }
 
+    /// Several of it: `players`, `mixes`.
+    pub const fn plural(self) -> &'static str {
+        match self {
+            ActorKind::Player => "players",
+            ActorKind::Recorder => "recorders",
+            ActorKind::Editor => "editors",
+            ActorKind::Transcoder => "transcoders",
+            ActorKind::Copier => "copiers",
+            ActorKind::Camera => "cameras",
+            ActorKind::Companion => "companions",
+            ActorKind::Mix => "mixes",
+        }
+    }
+
     /// Its word in a sentence: `a player`, `an editor`.
     pub fn with_article(self) -> String {
         let article = if self == ActorKind::Editor { "an" } else { "a" };

@@ -42,8 +42,8 @@ impl StreamsPlan {
         let own = || actor.own_format.as_ref().map(|format| format.name.clone());
         match like.or_else(own).or_else(|| actor.format.clone()) {
             Some(media) if actor.kind == ActorKind::Editor => format!("cameras of {media} in editors"),
-            Some(media) => format!("{}s of {media}", actor.kind),
-            None => format!("{}s", actor.kind),
+            Some(media) => format!("{} of {media}", actor.kind.plural()),
+            None => actor.kind.plural().to_owned(),
         }
     }
 
@@ -54,7 +54,7 @@ impl StreamsPlan {
         };
         match actor.count.saturating_mul(scale) {
             1 => format!("1 {}", actor.kind),
-            count => format!("{count} {}s", actor.kind),
+            count => format!("{count} {}", actor.kind.plural()),
         }
     }
 }
@@ -80,6 +80,11 @@ mod tests {
         let editor = StreamsPlan { actors: vec![actor(ActorKind::Editor, 2)], ..StreamsPlan::default() };
         assert_eq!((editor.stream_count(1), editor.workers(1)), (8, 2));
         assert_eq!((editor.label(1), editor.label(2)), ("2 editors".to_owned(), "4 editors".to_owned()));
+        let mix = StreamsPlan { actors: vec![actor(ActorKind::Mix, 1)], ..StreamsPlan::default() };
+        assert_eq!(
+            (mix.label(1), mix.label(2), mix.what()),
+            ("1 mix".into(), "2 mixes".into(), "mixes".into())
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use reelgauge_engine::roots::{Roots, RootsError};
+use reelgauge_runner::folder_lock::{FolderLock, FolderLockError, process_words};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::watch::WatchPlan;
@@ -85,6 +86,26 @@ pub enum LifeError {
     /// The system says no.
     #[error("this agent can't run: {0}")]
     System(#[from] std::io::Error),
+    /// What it keeps would be mixed with another agent's.
+    #[error(
+        "another agent{} keeps its runs in {}; end that one, or name another folder with --keep",
+        process_words(by),
+        folder.display()
+    )]
+    Kept {
+        /// The process that has the folder.
+        by: Option<u32>,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// What it keeps can't be kept from others.
+    #[error("{} can't be locked: {source}; name a folder on a local disk with --keep", path.display())]
+    Lock {
+        /// The file that is locked.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// No session can be drawn.
     #[error("the system gives no random numbers ({0}), so orders can't be told apart")]
     Random(#[from] getrandom::Error),
@@ -112,6 +133,7 @@ async fn lived(
     say: &mut impl FnMut(Said<'_>),
 ) -> Result<(), LifeError> {
     let roots = Roots::new(&settings.roots)?;
+    let (disk, _lock) = kept(&settings.kept)?;
     let login = Login::of_agent(&settings.join);
     let JoinFile { fleet, agent, seal, servers, .. } = settings.join;
     let session = AgentSession::draw()?;
@@ -138,12 +160,13 @@ async fn lived(
     let attending = station.attend(sender, move |why| drop(refusal_sender.send(why.clone())));
     let limits = settings.limits;
     let flags = [settings.flags, limits.flags()].concat();
-    let parts = TaskParts { limits, kept: &settings.kept, flags, servers, at_work };
+    let parts = TaskParts { limits, disk, flags, servers, at_work };
     let (tasks, mut network_says, mut doctor_says) = tasks(parts, roots)?;
     let (end_work, work_ends) = channel(1);
     let working = work_on(client.clone(), (name, session), tasks, orders, work_ends);
     tokio::pin!(attending, working);
-    let mut before = None;
+    // That it is there says so already.
+    let mut before = Some(Happening::Connected);
     loop {
         tokio::select! {
             ended = &mut attending => return ended.map_err(LifeError::from),
@@ -173,9 +196,9 @@ async fn lived(
 }
 
 /// What its tasks are made of, beside the roots.
-struct TaskParts<'a> {
+struct TaskParts {
     limits: OwnerLimits,
-    kept: &'a Path,
+    disk: AgentDisk,
     flags: Vec<String>,
     servers: Vec<String>,
     at_work: Arc<AtomicBool>,
@@ -183,10 +206,10 @@ struct TaskParts<'a> {
 
 /// What it does for the fleet; what measurements of the network say, and of every look that begins.
 fn tasks(
-    parts: TaskParts<'_>,
+    parts: TaskParts,
     roots: Roots,
 ) -> Result<(Tasks, UnboundedReceiver<NetworkSaid>, UnboundedReceiver<()>), LifeError> {
-    let TaskParts { limits, kept, flags, servers, at_work } = parts;
+    let TaskParts { limits, disk, flags, servers, at_work } = parts;
     let program = std::env::current_exe()?;
     let (network_sender, network_says) = unbounded_channel();
     let (news, network_news) = unbounded_channel();
@@ -202,13 +225,23 @@ fn tasks(
     };
     let doctor = DoctorDuty::new(doctor, doctor_sender, looks);
     let place = Workplace {
-        disk: AgentDisk::open(kept)?,
+        disk,
         program,
         flags,
         allows: Box::new(move |plan| allowed(plan, &roots, &limits)),
         at_work,
     };
     Ok((Tasks { place, network, network_news, doctor, doctor_news }, network_says, doctor_says))
+}
+
+/// Where it keeps its runs, which are nobody else's while it lives.
+fn kept(folder: &Path) -> Result<(AgentDisk, FolderLock), LifeError> {
+    let disk = AgentDisk::open(folder)?;
+    match FolderLock::take(folder) {
+        Ok(lock) => Ok((disk, lock)),
+        Err(FolderLockError::Taken(by)) => Err(LifeError::Kept { by, folder: folder.to_owned() }),
+        Err(FolderLockError::File { path, source }) => Err(LifeError::Lock { path, source }),
+    }
 }
 
 /// Connects, however long the server is not there.

@@ -3,12 +3,13 @@
 use std::io::Write;
 
 use anyhow::{Context, Result, bail};
-use reelgauge_runner::interrupt::{EXIT_INTERRUPTED, Interrupt};
+use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};
+use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::probe::{ProbeError, ProbeRequest, Probed, probe};
 use reelgauge_runner::supervise::{Patience, supervised};
 
 use crate::cli::{DoctorArgs, terms};
-use crate::screen::{EXIT_BROKE_OFF, complain, fitted};
+use crate::screen::{complain, fitted};
 
 /// Probes and judges. The exit code.
 pub(super) fn with_probes(args: &DoctorArgs) -> Result<u8> {
@@ -44,7 +45,7 @@ fn carry_out(args: &DoctorArgs, request: &ProbeRequest) -> Result<u8> {
         return Ok(code);
     }
     std::io::stdout().lock().write_all(&judged.text)?;
-    Ok(if interrupt.asked() { EXIT_INTERRUPTED as u8 } else { judged.code })
+    Ok(if interrupt.asked() { INTERRUPTED } else { judged.code })
 }
 
 /// What is said in the end, and the exit code.
@@ -56,12 +57,12 @@ struct Judged {
 fn judged(args: &DoctorArgs, probed: &Probed, interrupt: &Interrupt) -> Result<Judged> {
     let mut text = Vec::new();
     if interrupt.asked() {
-        return Ok(Judged { text, code: EXIT_INTERRUPTED as u8 });
+        return Ok(Judged { text, code: INTERRUPTED });
     }
     for note in &probed.notes {
         // Nobody is left to tell when standard error is closed.
         let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("reelgauge: {note}")));
     }
     let code = super::judge(args, Some(&probed.text), &mut text)?;
-    Ok(Judged { text, code: if probed.is_whole { code } else { EXIT_BROKE_OFF } })
+    Ok(Judged { text, code: if probed.is_whole { code } else { BROKE_OFF } })
 }
