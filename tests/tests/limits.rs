@@ -106,7 +106,7 @@ fn a_twentieth_of_the_volume_stays_free_unless_it_is_said_otherwise() {
     assert_eq!(mix.run().code, Some(2));
     let after: Vec<_> = std::fs::read_dir(data_folder(mount.path())).unwrap().collect();
     assert_eq!(before.len(), after.len(), "an empty folder was left");
-    let most = Mix::on(mount.path()).with(&["--files", "1", "--file-size", "100MiB", "--duration", "1s"]);
+    let most = Mix::on(mount.path()).with(&["--files", "1", "--file-size", "100MiB", "--duration", "3s"]);
     most.with(&["--keep-free", "1MiB"]).measure();
 }
 

@@ -30,7 +30,8 @@ use programs::{Beside, Program, Said};
 const AT_ONCE: usize = 4;
 
 /// How many of those that judge by time do, by what may run beside them.
-const MEASURING_AT_ONCE: [(Beside, usize); 3] = [(Beside::Nothing, 1), (Beside::Few, 3), (Beside::Many, 6)];
+const MEASURING_AT_ONCE: [(Beside, usize); 4] =
+    [(Beside::Nothing, 1), (Beside::Loads, 3), (Beside::Few, 4), (Beside::Many, 8)];
 
 /// How many tests that judge by time may fail beside others and pass alone.
 const ALONE_AT_MOST: usize = 5;

@@ -14,6 +14,8 @@ pub enum Beside {
     /// Nothing: it keeps processors busy, on purpose or with an emulated machine, or compares this machine
     /// with itself over minutes.
     Nothing,
+    /// A few of its kind: it loads the disk as much as it can, and is judged by what came of it.
+    Loads,
     /// A few others: it takes up to a quarter of a processor, and is judged by milliseconds.
     Few,
     /// Many others: it waits for answers that may take seconds, and takes a tenth of a processor at most.
@@ -22,31 +24,32 @@ pub enum Beside {
 
 /// The end-to-end tests that judge by time, those of a kind together, the longest first: what runs beside
 /// them would be measured, too.
-const MEASURING: [(&str, Beside); 38] = [
+const MEASURING: [(&str, Beside); 39] = [
     ("prove", Beside::Nothing),
     // An emulated machine, which gets nothing done in its two seconds beside a browser.
     ("guest_nas", Beside::Nothing),
     ("whose_fault", Beside::Nothing),
     ("trace_timing", Beside::Nothing),
+    ("check", Beside::Loads),
+    ("mix_storage", Beside::Loads),
+    ("vda_load_points", Beside::Loads),
+    ("streams_scenarios", Beside::Loads),
+    ("streams_broken_off", Beside::Loads),
+    ("data_sets", Beside::Loads),
     ("streams_find_max", Beside::Few),
-    ("data_sets", Beside::Few),
-    ("streams_hidden_overload", Beside::Few),
-    ("streams_broken_off", Beside::Few),
-    ("check", Beside::Few),
-    ("real_faults", Beside::Few),
     ("limiting_layer", Beside::Few),
-    ("repairs", Beside::Few),
+    ("streams_hidden_overload", Beside::Few),
     ("compare", Beside::Few),
-    ("mix_storage", Beside::Few),
-    ("paper_tables", Beside::Few),
+    ("check_counts", Beside::Few),
     ("vda", Beside::Few),
+    ("paper_tables", Beside::Few),
     ("trace_against_copy", Beside::Few),
-    ("vda_load_points", Beside::Few),
-    ("streams_scenarios", Beside::Few),
     ("streams_freeze", Beside::Few),
     ("streams_buffered", Beside::Few),
     ("streams_media", Beside::Few),
     ("streams_live", Beside::Few),
+    ("real_faults", Beside::Few),
+    ("repairs", Beside::Few),
     // A network of five processes that must answer each other within seconds.
     ("fleet_search", Beside::Many),
     ("fleet_steps", Beside::Many),

@@ -16,6 +16,14 @@ const STATE_FILE: &str = "state.json";
 const PLAN_FILE: &str = "plan.toml";
 /// The folder for the run directory, which has a name of its own.
 const RUNS: &str = "runs";
+/// What the run's process said.
+const COMPLAINTS: &str = "stderr.txt";
+/// A state that was not whole when its writer ended.
+const STATE_BEGUN: &str = "state.new";
+/// Everything else that a run's folder holds.
+const OWN: [&str; 6] = [STATE_FILE, STATE_BEGUN, PLAN_FILE, "plan.new", RUNS, COMPLAINTS];
+/// How the name of a folder ends that is being removed.
+const GONE: &str = "gone";
 /// The longest name of a run, which names a folder.
 const NAME_CHARS_MAX: usize = 96;
 
@@ -86,7 +94,7 @@ impl AgentDisk {
     /// # Errors
     /// When it can't be made.
     pub fn complaints(&self, run: &str) -> io::Result<File> {
-        File::create(self.folder(run)?.join("stderr.txt"))
+        File::create(self.folder(run)?.join(COMPLAINTS))
     }
 
     /// Every file of the run's directory, and its plan.
@@ -128,13 +136,30 @@ impl AgentDisk {
     /// When that is impossible.
     pub fn forget(&self, run: &str) -> io::Result<()> {
         let folder = self.folder(run)?;
-        // First its state: what is left then is no run any more.
-        let removed = [fs::remove_file(folder.join(STATE_FILE)), fs::remove_dir_all(folder)];
-        let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-        removed
-            .into_iter()
-            .find(|removed| removed.as_ref().is_err_and(|error| !is_gone(error)))
-            .unwrap_or(Ok(()))
+        let gone = folder.with_extension(GONE);
+        remove_all(&gone)?;
+        // First its name: what is left then is no run any more, and is told from one that is.
+        match fs::rename(&folder, &gone) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            renamed => renamed.and_then(|()| remove_all(&gone)),
+        }
+    }
+
+    /// Removes what an earlier process was killed over: runs that were being removed, and those of which
+    /// nothing had begun. What holds anything else stays.
+    pub fn sweep(&self) {
+        for folder in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
+            let (name, path) = (folder.file_name(), folder.path());
+            let Some(name) = name.to_str() else { continue };
+            let gone = name.strip_suffix(GONE).and_then(|name| name.strip_suffix('.'));
+            if gone.is_some_and(is_run_name) && holds_only(&path, &OWN) {
+                // It takes room, and no more; the next start tries again.
+                let _ = remove_all(&path);
+            } else if is_dated(name) && holds_only(&path, &[STATE_BEGUN]) {
+                let _ = fs::remove_file(path.join(STATE_BEGUN));
+                let _ = fs::remove_dir(path);
+            }
+        }
     }
 
     fn folder(&self, run: &str) -> io::Result<PathBuf> {
@@ -183,6 +208,28 @@ pub fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&beside, path)
+}
+
+/// Whether a name begins as those do that a controller gives: `20261126T201500Z-`.
+fn is_dated(name: &str) -> bool {
+    let fits = |(shape, is): (char, char)| if shape == '0' { is.is_ascii_digit() } else { is == shape };
+    let shape = "00000000T000000Z-";
+    is_run_name(name) && name.len() > shape.len() && shape.chars().zip(name.chars()).all(fits)
+}
+
+/// Whether this is a folder in which nothing else is.
+fn holds_only(folder: &Path, names: &[&str]) -> bool {
+    let is_one = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(|name| names.contains(&name)))
+    };
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.all(is_one))
+}
+
+fn remove_all(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 fn walk(folder: &Path, under: &str, names: &mut Vec<String>) -> io::Result<()> {
@@ -265,5 +312,51 @@ mod tests {
         let first = disk.next_session(1_000).unwrap();
         assert!(disk.next_session(10).unwrap() > first);
         assert!(disk.next_session(5_000).unwrap() >= 5_000);
+    }
+
+    /// A process is killed at any moment.
+    #[test]
+    fn what_was_never_begun_and_what_was_half_removed_goes_at_the_next_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = AgentDisk::open(folder.path()).unwrap();
+        let make = |name: &str, holds: &[&str]| {
+            let made = folder.path().join(name);
+            fs::create_dir_all(made.join("runs/r/ops")).unwrap();
+            if !holds.contains(&"runs") {
+                fs::remove_dir_all(made.join("runs")).unwrap();
+            }
+            for file in holds.iter().filter(|name| **name != "runs") {
+                fs::write(made.join(file), "{").unwrap();
+            }
+        };
+        make("20261126T201500Z-0a1b2c", &["state.new"]);
+        make("20261126T201501Z-0a1b2c", &[]);
+        make("half-removed.gone", &["plan.toml", "runs"]);
+        make("removed-before-its-state.gone", &["state.json", "stderr.txt", "runs"]);
+        let stays: [(&str, &[&str]); 7] = [
+            ("20261126T201502Z-0a1b2c", &["state.new", "plan.toml"]),
+            ("Desktop", &[]),
+            ("a-run", &["state.json", "plan.toml", "runs"]),
+            ("damaged", &["state.json"]),
+            ("measured", &["state.new", "runs"]),
+            ("somebodys.gone", &["holiday.mov"]),
+            ("somebodys", &["holiday.mov", "state.new"]),
+        ];
+        stays.iter().for_each(|(name, holds)| make(name, holds));
+        disk.sweep();
+        let mut left: Vec<String> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        let mut stayed = stays.map(|(name, _)| name);
+        stayed.sort_unstable();
+        assert_eq!(left, stayed);
+
+        // One whose removal broke off before does not keep it from being removed.
+        make("a-run.gone", &["plan.toml"]);
+        disk.forget("a-run").unwrap();
+        disk.forget("a-run").unwrap();
+        assert!(!folder.path().join("a-run").exists() && !folder.path().join("a-run.gone").exists());
     }
 }

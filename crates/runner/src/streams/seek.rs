@@ -90,8 +90,8 @@ fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
     named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// A search for a plan: from its beginning, or from where it stood in another run, with what this plan says of
-/// how long and how far it may go.
+/// A search for a plan: from its beginning, or from where it stood in another run, with what this plan says
+/// of how long and how far it may go.
 ///
 /// # Errors
 /// Settings that make no search; a state that can't be read, or whose evidence is of something else.

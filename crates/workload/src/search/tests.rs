@@ -380,7 +380,8 @@ proptest! {
     }
 }
 
-/// Whoever takes a search up again says anew how long and how far it may go; what was tried is not tried again.
+/// Whoever takes a search up again says anew how long and how far it may go; what was tried is not tried
+/// again.
 #[test]
 fn a_search_that_goes_on_does_so_for_as_long_and_as_far_as_is_said_now() {
     let four_minutes = SearchSettings { time_max_s: Some(240.0), ..settings(1, 1000) };

@@ -238,7 +238,10 @@ fn tasks(
 fn kept(folder: &Path) -> Result<(AgentDisk, FolderLock), LifeError> {
     let disk = AgentDisk::open(folder)?;
     match FolderLock::take(folder) {
-        Ok(lock) => Ok((disk, lock)),
+        Ok(lock) => {
+            disk.sweep();
+            Ok((disk, lock))
+        }
         Err(FolderLockError::Taken(by)) => Err(LifeError::Kept { by, folder: folder.to_owned() }),
         Err(FolderLockError::File { path, source }) => Err(LifeError::Lock { path, source }),
     }
