@@ -33,6 +33,7 @@ pub mod mix;
 pub mod mounts;
 pub mod needs;
 pub mod powershell;
+pub mod proof;
 pub mod python;
 pub mod recording;
 pub mod refusal;

@@ -123,6 +123,10 @@ fn link_all(from: &Path, to: &Path) {
     // It may be given away at this moment.
     for entry in fs::read_dir(from).into_iter().flatten().flatten() {
         let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        // What is being removed was linked under its own name, while it was whole.
+        if path.extension().is_some_and(|ending| ending == "gone") {
+            continue;
+        }
         if path.is_dir() {
             let _ = fs::create_dir_all(&copy);
             link_all(&path, &copy);
