@@ -50,7 +50,7 @@ async function mixesOf(root: string): Promise<Pick<Made, "before" | "after" | "r
     before: await mix("before", "--workers", "2", "--duration", "4s"),
     after: await mix("after", "--workers", "2", "--duration", "4s", "--blocks", "64KiB"),
     ramp: await mix("ramp", "--ramp", "1..3", "--step", "2s"),
-    sweep: await mix("sweep", "--sweep", "random=0,100", "--step", "1s"),
+    sweep: await mix("sweep", "--sweep", "random=0,100", "--step", "3s"),
     replay: await run(root, "replay", "replay", "cp-project", target),
   };
 }

@@ -58,19 +58,19 @@ pub fn tick(conduct: &Conduct, now_ns: i64) -> Option<LiveTick> {
     let told = || members.iter().filter_map(|host| host.live);
     let going = || members.iter().filter(|host| host.goes_on()).filter_map(|host| host.live);
     let labels = told().map(|live| live.label.as_str()).find(|label| !label.is_empty());
+    let sums = Sums::of(&members);
     Some(LiveTick {
         at_s: at_s(conduct, now_ns),
         label: label(conduct, point, labels),
         elapsed_s: whole_ms_s(now_ns - at_ns),
         warmup_s: told().map(|live| live.warmup_ms).max().map_or(0.0, seconds),
         total_s: told().map(|live| live.total_ms).max().flatten().map(seconds),
-        read_bytes_per_s: going().map(|live| live.read_bytes_per_s).sum(),
-        write_bytes_per_s: going().map(|live| live.write_bytes_per_s).sum(),
-        // What was late stays so, whoever is gone since.
-        late_frames: told().filter_map(|live| live.late_frames).reduce(|sum, frames| sum + frames),
+        read_bytes_per_s: sums.read_bytes_per_s,
+        write_bytes_per_s: sums.write_bytes_per_s,
+        late_frames: sums.late_frames,
         margin_ms: going().filter_map(|live| live.margin_ms).min(),
         longest_in_flight_s: going().filter_map(|live| live.longest_in_flight_ms).max().map(seconds),
-        no_answer_s: nobody_is_answered_s(going()),
+        no_answer_s: sums.no_answer_s,
         incidents: None,
         incident: None,
         streams: streams(&members),
@@ -120,10 +120,36 @@ fn label(conduct: &Conduct, point: u16, said: Option<&str>) -> String {
     tried.or(said).unwrap_or_else(|| format!("load point {}", u32::from(point) + 1))
 }
 
-/// For how long nobody at all was answered in a load point; `None` while anybody is.
-pub fn no_answer_s(conduct: &Conduct, point: u16, now_ns: i64) -> Option<f64> {
-    let hosts = conduct.measuring().map(|member| HostNow::of(member, point, now_ns));
-    nobody_is_answered_s(hosts.filter(HostNow::goes_on).filter_map(|host| host.live))
+/// All machines together in a load point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sums {
+    /// What those read that go on, in bytes per second.
+    pub read_bytes_per_s: f64,
+    /// What they write.
+    pub write_bytes_per_s: f64,
+    /// Late frames of everybody: what was late stays so, whoever is gone since. `None` without frames.
+    pub late_frames: Option<u64>,
+    /// For how long nobody at all was answered; `None` while anybody is.
+    pub no_answer_s: Option<f64>,
+}
+
+impl Sums {
+    /// As they stand now.
+    pub fn now(conduct: &Conduct, point: u16, now_ns: i64) -> Sums {
+        let members = conduct.measuring().map(|member| HostNow::of(member, point, now_ns));
+        Sums::of(&members.collect::<Vec<_>>())
+    }
+
+    fn of(members: &[HostNow<'_>]) -> Sums {
+        let going = || members.iter().filter(|host| host.goes_on()).filter_map(|host| host.live);
+        let late_frames = members.iter().filter_map(|host| host.live?.late_frames);
+        Sums {
+            read_bytes_per_s: going().map(|live| live.read_bytes_per_s).sum(),
+            write_bytes_per_s: going().map(|live| live.write_bytes_per_s).sum(),
+            late_frames: late_frames.reduce(|sum, frames| sum + frames),
+            no_answer_s: nobody_is_answered_s(going()),
+        }
+    }
 }
 
 fn nobody_is_answered_s<'a>(going: impl Iterator<Item = &'a LiveSaid>) -> Option<f64> {

@@ -61,28 +61,19 @@ fn tries(conduct: &Conduct) -> Option<FleetTries> {
 fn measuring(conduct: &Conduct, point: u16, (at_ns, now_ns): (i64, i64)) -> FleetDoes {
     let present = || conduct.measuring().filter(|member| member.missing.is_none());
     let mut counts = ResponseCounts::default();
-    let (mut read, mut written, mut late) = (0.0, 0.0, None);
-    for live in present().filter(|member| member.is_heard(now_ns)).filter_map(|member| member.live_of(point))
-    {
-        counts.merge(&live.response_counts);
-        if !live.is_over {
-            read += live.read_bytes_per_s;
-            written += live.write_bytes_per_s;
-        }
-    }
-    for frames in present().filter_map(|member| member.live_of(point)?.late_frames) {
-        late = Some(late.unwrap_or(0) + frames);
-    }
+    let heard = present().filter(|member| member.is_heard(now_ns));
+    heard.filter_map(|member| member.live_of(point)).for_each(|live| counts.merge(&live.response_counts));
+    let sums = live_tick::Sums::now(conduct, point, now_ns);
     let unheard = || present().filter(|member| !member.is_heard(now_ns));
     let longest_ns = unheard().map(|member| member.silent_for_ns(now_ns)).max();
     FleetDoes::Measuring {
         point,
         elapsed_s: (now_ns - at_ns) as f64 / 1e9,
-        read_bytes_per_s: read,
-        write_bytes_per_s: written,
+        read_bytes_per_s: sums.read_bytes_per_s,
+        write_bytes_per_s: sums.write_bytes_per_s,
         p99_ms: p99_ms(&counts),
-        late_frames: late,
-        no_answer_s: live_tick::no_answer_s(conduct, point, now_ns).filter(|s| *s >= NO_ANSWER_TOLD_S),
+        late_frames: sums.late_frames,
+        no_answer_s: sums.no_answer_s.filter(|s| *s >= NO_ANSWER_TOLD_S),
         unheard: longest_ns.map(|ns| (unheard().count() as u64, ns as f64 / 1e9)),
     }
 }
