@@ -59,6 +59,8 @@ pub fn seen(columns: u32, dir: &Path, words: &[&str]) -> Seen {
     terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", &rows, "sh", "-c", &line]);
     let began = Instant::now();
     let mut meanwhile = Vec::new();
+    // Many commands end at once; those that go on are not looked at all the time.
+    let mut pause = Duration::from_millis(25);
     loop {
         let lines = terminal.lines();
         let end = lines.iter().position(|line| line.starts_with(END));
@@ -68,7 +70,8 @@ pub fn seen(columns: u32, dir: &Path, words: &[&str]) -> Seen {
         }
         meanwhile.extend(lines);
         assert!(began.elapsed() < LIMIT, "it does not end: {line}\n{}", meanwhile.join("\n"));
-        std::thread::sleep(Duration::from_millis(200));
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(200));
     }
 }
 

@@ -24,14 +24,21 @@ use std::time::Instant;
 
 use crate::command;
 use crate::step::{Counts, Outcome};
-use programs::{Beside, Program, Said};
+pub use programs::Beside;
+use programs::{Program, Said};
 
 /// How many test programs run side by side.
 const AT_ONCE: usize = 4;
 
 /// How many of those that judge by time do, by what may run beside them.
-const MEASURING_AT_ONCE: [(Beside, usize); 4] =
-    [(Beside::Nothing, 1), (Beside::Loads, 3), (Beside::Few, 4), (Beside::Many, 8)];
+fn at_once(beside: Beside) -> usize {
+    match beside {
+        Beside::Nothing | Beside::Guest => 1,
+        Beside::Loads => 3,
+        Beside::Few => 4,
+        Beside::Many => 8,
+    }
+}
 
 /// How many tests that judge by time may fail beside others and pass alone.
 const ALONE_AT_MOST: usize = 5;
@@ -67,13 +74,12 @@ impl Suite {
         Ok(ran.outcome())
     }
 
-    /// Runs the programs that judge by time, as many at a time as they bear. Nothing else should run
-    /// meanwhile.
-    pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
+    /// Runs the programs that judge by time and bear this beside them, as many at a time as they bear.
+    pub fn run_measuring(&self, all: &[Beside]) -> anyhow::Result<Outcome> {
         let mut ran = Ran::default();
-        for (beside, at_once) in MEASURING_AT_ONCE {
+        for &beside in all {
             let of_kind = self.measuring.iter().filter(|program| program.beside() == Some(beside));
-            let of_kind = self.run(of_kind, at_once)?;
+            let of_kind = self.run(of_kind, at_once(beside))?;
             ran.total.add(of_kind.total);
             ran.broken.extend(of_kind.broken);
         }
