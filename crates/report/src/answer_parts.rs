@@ -9,6 +9,9 @@ use crate::sentence::Tone;
 use crate::text::{plain, plain_short};
 use crate::units::{amount, block_size, counted, moment};
 
+/// More of what a load point is called is not told in a sentence.
+const LABEL_CHARS_MAX: usize = 80;
+
 /// Whether a run is told in streams.
 pub(crate) fn is_in_streams(summary: &Summary) -> bool {
     summary.load_points.iter().any(|point| point.stream_count.is_some())
@@ -164,9 +167,12 @@ fn has_short(summary: &Summary) -> bool {
     summary.load_points.iter().any(|point| point.total.short_transfers > 0)
 }
 
-/// `8 streams`.
+/// `8 streams`; `2 copiers` where nothing has frames.
 pub(crate) fn streams_of(point: &LoadPoint) -> String {
-    counted(u64::from(point.stream_count.unwrap_or(point.workers)), "stream")
+    match point.stream_count {
+        Some(0) if !point.label.is_empty() => plain_short(&point.label, LABEL_CHARS_MAX),
+        count => counted(u64::from(count.unwrap_or(point.workers)), "stream"),
+    }
 }
 
 /// What a load point is called on a screen.

@@ -9,6 +9,7 @@ use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::about::storage_words;
+use crate::answer_parts::streams_of;
 use crate::check;
 use crate::limit::{limit_sentences, line_words};
 use crate::statement::{cause_words, culprit_words, doubt_words};
@@ -125,7 +126,7 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
 
 fn with_workers(point: Option<&LoadPoint>) -> String {
     point.map_or_else(String::new, |point| match point.stream_count {
-        Some(streams) => format!(", {}", counted(u64::from(streams), "stream")),
+        Some(_) => format!(", {}", streams_of(point)),
         None => format!(", {}", counted(u64::from(point.workers), "worker")),
     })
 }

@@ -61,6 +61,15 @@ pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str
 /// Why a run did not complete whose user stopped it.
 pub const STOPPED_WORDS: &str = "it was stopped (Ctrl-C, or 'reelgauge fleet stop')";
 
+/// What became of others, of which so many were stopped, where somebody was lost before.
+pub fn others_stopped_words(stopped: usize) -> String {
+    let who = match stopped {
+        1 => "another machine".to_owned(),
+        several => format!("{} others", count(several as u64)),
+    };
+    format!("; {who} went on until it was stopped (Ctrl-C, or 'reelgauge fleet stop')")
+}
+
 /// Operations of a machine that are in no figure.
 pub fn log_missing_words(agent: &str, why: Option<&str>) -> String {
     format!(

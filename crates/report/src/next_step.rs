@@ -28,8 +28,8 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         NextStep::Resume => {
             let run_dir = run_dir(summary)?;
             format!(
-                "To go on where it ended, the same command with --resume {run_dir}; a --time-max must be longer \
-                 then, it counts all the time so far."
+                "To go on where it ended, the same command with --resume {run_dir}; a --time-max counts from \
+                 then on."
             )
         }
         NextStep::FreeThisMachine if summary.hosts.is_some() => {

@@ -1,6 +1,7 @@
 //! The screen of a search for the largest count of streams: the count first, then the trials that it rests
 //! on, then what failed first just above it.
 
+use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_analysis::statement::{AtLeast, Judgement, Number, Statement, of};
 use reelgauge_analysis::{Culprit, SearchFacts, Summary, TrialsAt};
 
@@ -84,7 +85,8 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
             format!("At least {} on {place}: the search ended before the limit was certain.", number(streams))
         }
         (Some(AtLeast::NoMoreTried), _) => {
-            format!("At least {} on {place}: all passed, and no more were tried.", number(streams))
+            let why = facts.stopped_by.map_or("", no_more_because);
+            format!("At least {} on {place}: all passed, and no more were tried{why}.", number(streams))
         }
         (None, None) if streams == 0 => format!("{place} does not carry one stream: {what}."),
         (None, None) => format!("{place} carries {}.", number(streams)),
@@ -96,6 +98,17 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
             number(streams),
             count(u64::from(most))
         ),
+    }
+}
+
+/// Why no more were tried.
+fn no_more_because(by: StoppedBy) -> &'static str {
+    match by {
+        StoppedBy::Cap => ", as the plan says",
+        StoppedBy::Room => ", for want of room for their files",
+        StoppedBy::OwnFiles => ", for want of files of your own",
+        StoppedBy::OneProcess => ", which is as many as one process plays",
+        StoppedBy::Time | StoppedBy::Trials => "",
     }
 }
 

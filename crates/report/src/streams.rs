@@ -146,7 +146,9 @@ pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
     if points.iter().any(says_more) {
         table.column("", "load point", column(&|point| plain_short(&point.label, width / 2)));
     }
-    table.column("", "streams", column(&|point| optional_count(point.stream_count)));
+    // What has no frames is no stream.
+    let streams = |point: &LoadPoint| optional_count(point.stream_count.filter(|count| *count > 0));
+    table.column("", "streams", column(&streams));
     table.column("measured", "s", values(&|point| Some(point.measured_s)));
     table.column("", "frames", frames(|total| total.frames_judged));
     table.column("late", "frames", frames(|total| total.late_frames));

@@ -484,18 +484,28 @@ impl Search {
                 count(streams)
             ),
             Answer::BudgetSpent { streams, failing_from, budget } => {
-                let budget = match budget {
-                    Budget::Trials => "number of trials",
-                    Budget::Time => "time",
-                };
                 let failing = failing_from.map_or(String::new(), |from| format!(", {from} did not"));
-                format!(
-                    "{} passed so far{failing}, but the {budget} for the search was spent before that was \
-                     certain.",
-                    count(streams)
-                )
+                let spent = match budget {
+                    Budget::Trials => "the number of trials for the search was spent".to_owned(),
+                    Budget::Time => self.time_left_sentence(),
+                };
+                format!("{} passed so far{failing}, but {spent} before that was certain.", count(streams))
             }
         }
+    }
+
+    /// `the next trial would have taken 61 s, and 12 s were left`.
+    fn time_left_sentence(&self) -> String {
+        let edges = self.edges();
+        let why = self.wanted(&edges).or_else(|| self.unconfirmed(&edges)).map(|(_, why)| why);
+        let left_s = (self.settings.time_max_s.unwrap_or(0.0) - self.spent_s).max(0.0);
+        let next_s = why.map_or(self.longest_s, |why| self.next_takes_s(why));
+        format!("the next trial takes about {next_s:.0} s and {left_s:.0} s were left for the search")
+    }
+
+    /// How long the next trial takes, as far as can be said.
+    fn next_takes_s(&self, why: Why) -> f64 {
+        self.longest_s.max(self.settings.confirm_s.filter(|_| why == Why::Confirm).unwrap_or(0.0))
     }
 
     fn of(&self, streams: u32) -> Evidence {
@@ -604,8 +614,7 @@ impl Search {
         if settings.trials_max.is_some_and(|most| self.trials() >= most) {
             return Some(Budget::Trials);
         }
-        let confirm_s = settings.confirm_s.filter(|_| why == Why::Confirm).unwrap_or(0.0);
-        let would_take_s = self.spent_s + self.longest_s.max(confirm_s);
+        let would_take_s = self.spent_s + self.next_takes_s(why);
         settings.time_max_s.is_some_and(|most_s| would_take_s > most_s).then_some(Budget::Time)
     }
 }

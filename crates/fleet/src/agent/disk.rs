@@ -152,7 +152,7 @@ impl AgentDisk {
             let (name, path) = (folder.file_name(), folder.path());
             let Some(name) = name.to_str() else { continue };
             let gone = name.strip_suffix(GONE).and_then(|name| name.strip_suffix('.'));
-            if gone.is_some_and(is_run_name) && holds_only(&path, &OWN) {
+            if gone.is_some_and(is_dated) && holds_only(&path, &OWN) {
                 // It takes room, and no more; the next start tries again.
                 let _ = remove_all(&path);
             } else if is_dated(name) && holds_only(&path, &[STATE_BEGUN]) {
@@ -331,15 +331,16 @@ mod tests {
         };
         make("20261126T201500Z-0a1b2c", &["state.new"]);
         make("20261126T201501Z-0a1b2c", &[]);
-        make("half-removed.gone", &["plan.toml", "runs"]);
-        make("removed-before-its-state.gone", &["state.json", "stderr.txt", "runs"]);
-        let stays: [(&str, &[&str]); 7] = [
+        make("20261126T201503Z-0a1b2c.gone", &["plan.toml", "runs"]);
+        make("20261126T201504Z-0a1b2c.gone", &["state.json", "stderr.txt", "runs"]);
+        let stays: [(&str, &[&str]); 8] = [
             ("20261126T201502Z-0a1b2c", &["state.new", "plan.toml"]),
             ("Desktop", &[]),
             ("a-run", &["state.json", "plan.toml", "runs"]),
             ("damaged", &["state.json"]),
             ("measured", &["state.new", "runs"]),
-            ("somebodys.gone", &["holiday.mov"]),
+            ("20261126T201505Z-0a1b2c.gone", &["holiday.mov"]),
+            ("somebodys.gone", &["plan.toml"]),
             ("somebodys", &["holiday.mov", "state.new"]),
         ];
         stays.iter().for_each(|(name, holds)| make(name, holds));

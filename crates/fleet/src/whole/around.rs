@@ -13,8 +13,8 @@ use reelgauge_analysis::whose_memory::CacheSuspicion;
 use reelgauge_analysis::{MemoryFacts, Outcome, RunTotals, SelfCost, Summary};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::hosts::{
-    STOPPED_WORDS, between_words, clocks_words, hosts_words, log_missing_words, overlap_words,
-    why_not_complete_words,
+    STOPPED_WORDS, between_words, clocks_words, hosts_words, log_missing_words, others_stopped_words,
+    overlap_words, why_not_complete_words,
 };
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_report::warning::{tells_of_log, tells_of_tables, warning_sentence};
@@ -84,18 +84,25 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>, totals: &RunTotal
     summary.notes = notes(seen, summary);
 }
 
-/// Complete where every agent's part is.
+/// Complete where every agent's part is. Who was stopped because somebody wanted it is not told as broken.
 fn outcome(seen: &View<'_>) -> (Outcome, Option<String>) {
-    let broken: Vec<_> = seen.parts.iter().filter(|part| !part.is_whole()).collect();
-    let Some(first) = broken.first() else { return (Outcome::Complete, None) };
+    let (stopped, broken): (Vec<_>, Vec<_>) =
+        seen.parts.iter().filter(|part| !part.is_whole()).partition(|part| was_stopped(part));
+    let Some(first) = broken.first() else {
+        return match stopped.is_empty() {
+            true => (Outcome::Complete, None),
+            false => (Outcome::Interrupted, Some(STOPPED_WORDS.to_owned())),
+        };
+    };
     let own = |part: &Part| part.run.as_ref().and_then(|run| run.summary.outcome_reason.clone());
-    if broken.iter().all(|part| was_stopped(part)) {
-        return (Outcome::Interrupted, Some(STOPPED_WORDS.to_owned()));
-    }
     let own = own(first);
     let from_s = super::points::missing_from_s(first, seen.places.run_ns);
     let why = first.why_missing.as_deref().or(own.as_deref());
-    (Outcome::BrokeOff, Some(why_not_complete_words(&first.name, from_s, why, broken.len() - 1)))
+    let mut words = why_not_complete_words(&first.name, from_s, why, broken.len() - 1);
+    if !stopped.is_empty() {
+        words.push_str(&others_stopped_words(stopped.len()));
+    }
+    (Outcome::BrokeOff, Some(words))
 }
 
 /// Whether somebody wanted its end; not because it did not hear its controller, or was not heard.

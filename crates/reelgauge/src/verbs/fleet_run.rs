@@ -81,7 +81,8 @@ pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let name = args.run.clone().or_else(|| Journey::names(&site).pop());
     let Some(name) = name else {
-        bail!("nothing of any run of this fleet is left to be fetched");
+        say("Nothing of any run of this fleet is left to be fetched.");
+        return Ok(0);
     };
     finish(&site, Journey::resume(&site, &name, false)?, &args.out, args.json)
 }

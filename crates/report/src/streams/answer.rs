@@ -87,7 +87,7 @@ fn met(summary: &Summary, point: &LoadPoint) -> String {
     let Some(figures) = point.streams.as_ref().filter(|figures| figures.total.frames_judged > 0) else {
         let mb = point.total.bytes_per_s.map_or_else(|| "an unknown number of".to_owned(), mb_per_s);
         let met = if point.verdict.is_some() { " and met what was asked for" } else { "" };
-        return format!("{} moved {mb} MB/s on {place}{met}.", streams_of(point));
+        return format!("{} moved {mb} MB/s, reads and writes together, on {place}{met}.", streams_of(point));
     };
     let (late, judged) = (figures.total.late_frames, figures.total.frames_judged);
     let late = match (late, point.verdict.is_some()) {

@@ -40,15 +40,11 @@ pub fn of_search(
     let steady = (0..=search.cap()).map(|carries| steady_s(search, carries, point_s, confirm_s));
     let (least_s, most_s) =
         steady.fold((f64::INFINITY, 0.0_f64), |(least_s, most_s), s| (least_s.min(s), most_s.max(s)));
-    let time_max_s = plan.find_max.and_then(|wanted| wanted.time_max).map(|time| time.ns() as f64 / 1e9);
+    let is_limited = plan.find_max.is_some_and(|wanted| wanted.time_max.is_some());
     let writes = actors.load_ahead(1, point_s) != LoadAhead::AtMost(0);
     Forecast {
         memory_bytes: memory_bytes(plan, actors, search.cap()),
-        time: TimeAhead::Between {
-            least_s: time_max_s.map_or(least_s, |time_max_s| least_s.min(time_max_s)),
-            most_s: time_max_s.unwrap_or(most_s),
-            or_longer: time_max_s.is_none(),
-        },
+        time: TimeAhead::Between { least_s, most_s, or_longer: !is_limited },
         least_files_bytes: first_bytes,
         most_files_bytes: most_bytes,
         load: if writes { LoadAhead::Unbounded } else { LoadAhead::AtMost(0) },
@@ -74,9 +70,10 @@ fn steady_s(search: &Search, carries: u32, trial_s: f64, confirm_s: f64) -> f64 
         let Next::Try { streams, why } = search.next() else {
             break;
         };
-        let trial = Trial { passed: streams <= carries, limited_by_client: false, took_s: 0.0 };
         let confirms = why == Why::Confirm;
-        ahead_s += if confirms { confirm_s } else { trial_s };
+        let took_s = if confirms { confirm_s } else { trial_s };
+        let trial = Trial { passed: streams <= carries, limited_by_client: false, took_s };
+        ahead_s += took_s;
         let reported = match confirms {
             true => search.report_confirmation(streams, trial),
             false => search.report(streams, trial),
@@ -163,10 +160,15 @@ mod tests {
 
     #[test]
     fn a_limit_on_its_time_holds() {
-        let (mut plan, search) = search(100);
+        let (mut plan, _) = search(100);
         plan.find_max = plan.find_max.map(|wanted| FindMaxPlan { time_max: Some(Span::secs(30)), ..wanted });
-        let ahead = of_search(&plan, &Actors::new(&plan).unwrap(), &search, (0, 0));
+        let settings = SearchSettings { cap: 100, time_max_s: Some(30.0), ..SearchSettings::default() };
+        let (actors, search) = (Actors::new(&plan).unwrap(), Search::new(settings).unwrap());
+        let ahead = of_search(&plan, &actors, &search, (0, 0));
         let TimeAhead::Between { least_s, most_s, or_longer } = ahead.time else { panic!("{ahead:?}") };
-        assert_eq!((least_s, most_s, or_longer), (30.0, 30.0, false));
+        // Whole trials, as many as fit.
+        let trial_s = actors.warmup_ns() as f64 / 1e9 + 10.0;
+        let fit_s = (30.0 / trial_s).floor() * trial_s;
+        assert_eq!((least_s, most_s, or_longer), (fit_s, fit_s, false));
     }
 }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reelgauge_engine::roots::{Roots, RootsError};
 use reelgauge_runner::folder_lock::{FolderLock, FolderLockError, process_words};
@@ -29,6 +29,8 @@ use crate::site::name::AgentSession;
 
 /// How long until a server that was not there is dialled again.
 const AGAIN: Duration = Duration::from_secs(2);
+/// How long a server may need to read that an agent was added: it is not turned away for good before.
+const READS_WITHIN: Duration = Duration::from_secs(3);
 /// How often it is looked whether it is to end.
 const BEAT: Duration = Duration::from_millis(100);
 /// How long saying goodbye may take.
@@ -249,9 +251,12 @@ fn kept(folder: &Path) -> Result<(AgentDisk, FolderLock), LifeError> {
 
 /// Connects, however long the server is not there.
 async fn joined(login: &Login, say: &mut impl FnMut(Said<'_>)) -> Result<FleetConnection, ConnectionError> {
-    let mut is_told = false;
+    let (mut is_told, began) = (false, Instant::now());
     loop {
         match login.connect().await {
+            Err(ConnectionError::NotAdmitted { .. }) if began.elapsed() < READS_WITHIN => {
+                tokio::time::sleep(READS_WITHIN / 6).await;
+            }
             Err(error) if error.is_passing() => {
                 if !is_told {
                     say(Said::Waiting(&error));
