@@ -146,7 +146,7 @@ fn a_search_finds_room_where_other_data_sets_lie_and_says_before_what_it_takes()
     assert!(matches!(outcome.code, Some(0 | 1)), "{:?}\n{}", outcome.code, outcome.said());
     let line = |start: &str| outcome.stderr.lines().position(|line| line.starts_with(start));
     let ahead =
-        line("run: Takes at least 1 s and at most 100 s, plus the time to write 188 MB of test files;");
+        line("run: Takes at least 1 s and at most 62 s, plus the time to write 188 MB of test files;");
     let removed = line("Removing test files of an earlier run to make room: files-50MiB-u4096");
     assert!(ahead.is_some() && removed > ahead, "{}", outcome.said());
     let left = names(&mount);

@@ -103,7 +103,7 @@ fn every_way_of_making_data_durable() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
     let mount = TempMount::image(ImageKind::Ext4, 256);
     for sync in ["none", "transfer", "block", "dsync"] {
-        let summary = measured_right(mount.path(), "ext4", &["--sync", sync, "--duration", "1s"]);
+        let summary = measured_right(mount.path(), "ext4", &["--sync", sync, "--duration", "2s"]);
         let total = at(&summary, "load_points.0.total");
         let (syncs, writes) = (count(total, "ops_by_kind.sync"), count(total, "ops_by_kind.write"));
         match sync {

@@ -73,7 +73,7 @@ pub fn build_static() -> anyhow::Result<Outcome> {
     if !command::exists("musl-gcc") {
         return missing("apt-get install musl-tools".to_owned());
     }
-    let mut build = crate::cargo_aside();
+    let mut build = crate::cargo();
     build.args(["build", "--locked", "--package", "reelgauge", "--target", STATIC_TARGET]);
     command::run(&mut build)?;
     must_be_static(&static_binary())?;

@@ -24,8 +24,7 @@ use std::time::Instant;
 
 use crate::command;
 use crate::step::{Counts, Outcome};
-pub use programs::Beside;
-use programs::{Program, Said};
+use programs::{Beside, Program, Said};
 
 /// How many test programs run side by side.
 const AT_ONCE: usize = 4;
@@ -33,10 +32,10 @@ const AT_ONCE: usize = 4;
 /// How many of those that judge by time do, by what may run beside them.
 fn at_once(beside: Beside) -> usize {
     match beside {
-        Beside::Nothing | Beside::Guest => 1,
-        Beside::Loads => 3,
+        Beside::Nothing => 1,
+        Beside::Loads => 2,
         Beside::Few => 4,
-        Beside::Many => 8,
+        Beside::Many => 6,
     }
 }
 
@@ -74,10 +73,11 @@ impl Suite {
         Ok(ran.outcome())
     }
 
-    /// Runs the programs that judge by time and bear this beside them, as many at a time as they bear.
-    pub fn run_measuring(&self, all: &[Beside]) -> anyhow::Result<Outcome> {
+    /// Runs the programs that judge by time, as many at a time as they bear. Nothing else should run
+    /// meanwhile.
+    pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
         let mut ran = Ran::default();
-        for &beside in all {
+        for beside in Beside::ALL {
             let of_kind = self.measuring.iter().filter(|program| program.beside() == Some(beside));
             let of_kind = self.run(of_kind, at_once(beside))?;
             ran.total.add(of_kind.total);

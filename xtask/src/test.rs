@@ -1,15 +1,14 @@
 //! `cargo xtask test`: every check, in an order in which what is needed comes first.
 //!
-//! Tests of fleets wait most of the time, for answers that may take seconds, so steps that only need
-//! processors run beside them. What is seen in a browser follows runs in time, so it has the machine for
-//! itself.
+//! Most tests wait most of the time, so steps that only need processors run beside those that judge nothing
+//! by time. What is seen in a browser follows runs in time, so it has the machine for itself.
 
 use std::collections::BTreeSet;
 
 use anyhow::bail;
 
 use crate::step::{self, Finished, Outcome};
-use crate::suite::{Beside, Suite};
+use crate::suite::Suite;
 use crate::{command, console, cross, packages, python, tidy, tools};
 
 /// A step: its name, whether `--quick` does it, when it runs, and what it does.
@@ -25,7 +24,7 @@ struct Step {
 enum When {
     /// Before the tests, alone.
     Before,
-    /// Beside those tests that wait most.
+    /// Beside those tests that judge nothing by time.
     Beside,
     /// After them, alone.
     After,
@@ -44,7 +43,7 @@ const STEPS: &[Step] = &[
     Step { name: "tidy", quick: true, when: When::Before, body: |_| tidy::step() },
     Step { name: "clippy", quick: true, when: When::Before, body: |_| clippy() },
     Step { name: "console", quick: false, when: When::Before, body: |_| console::check() },
-    Step { name: STATIC, quick: false, when: When::Beside, body: |_| cross::build_static() },
+    Step { name: STATIC, quick: false, when: When::Before, body: |_| cross::build_static() },
     Step {
         name: "windows",
         quick: false,
@@ -120,8 +119,7 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     Ok(step::summarize(&finished))
 }
 
-/// Builds the tests, runs those that judge nothing by time, and then the others: those that wait most beside
-/// other steps, the rest alone.
+/// Builds the tests, runs those that judge nothing by time beside other steps, and then the others alone.
 fn tests(choice: &Choice) -> Vec<Finished> {
     let mut suite = None;
     let built = step::perform("build", || {
@@ -133,22 +131,17 @@ fn tests(choice: &Choice) -> Vec<Finished> {
         finished.extend(choice.perform(When::Beside));
         return finished;
     };
-    finished.push(step::perform(TESTS, || suite.run_waiting()));
-    if choice.quick {
-        finished.extend(choice.perform(When::Beside));
-        return finished;
-    }
-    let alone = [Beside::Nothing, Beside::Loads, Beside::Few];
-    finished.push(step::perform("timing", || suite.run_measuring(&alone)));
     std::thread::scope(|scope| {
         let beside = scope.spawn(|| choice.perform(When::Beside));
-        finished.push(step::perform("fleets", || suite.run_measuring(&[Beside::Many])));
+        finished.push(step::perform(TESTS, || suite.run_waiting()));
         match beside.join() {
             Ok(beside) => finished.extend(beside),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     });
-    finished.push(step::perform("guest", || suite.run_measuring(&[Beside::Guest])));
+    if !choice.quick {
+        finished.push(step::perform("timing", || suite.run_measuring()));
+    }
     finished
 }
 

@@ -142,7 +142,9 @@ pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
         column(&|point| judged(point).map_or("-".to_owned(), |streams| count(of(&streams.total))))
     };
     let mut table = Table::default();
-    let says_more = |point: &LoadPoint| !point.label.is_empty() && point.label != streams_of(point);
+    let says_more = |point: &LoadPoint| {
+        !point.label.is_empty() && (point.stream_count == Some(0) || point.label != streams_of(point))
+    };
     if points.iter().any(says_more) {
         table.column("", "load point", column(&|point| plain_short(&point.label, width / 2)));
     }

@@ -486,21 +486,22 @@ impl Search {
             Answer::BudgetSpent { streams, failing_from, budget } => {
                 let failing = failing_from.map_or(String::new(), |from| format!(", {from} did not"));
                 let spent = match budget {
-                    Budget::Trials => "the number of trials for the search was spent".to_owned(),
+                    Budget::Trials => "the trials for the search were spent".to_owned(),
                     Budget::Time => self.time_left_sentence(),
                 };
-                format!("{} passed so far{failing}, but {spent} before that was certain.", count(streams))
+                format!("{} passed so far{failing}. That is not certain: {spent}.", count(streams))
             }
         }
     }
 
-    /// `the next trial would have taken 61 s, and 12 s were left`.
+    /// `the next trial takes about 61 s, and 12 s were left for the search`.
     fn time_left_sentence(&self) -> String {
         let edges = self.edges();
         let why = self.wanted(&edges).or_else(|| self.unconfirmed(&edges)).map(|(_, why)| why);
         let left_s = (self.settings.time_max_s.unwrap_or(0.0) - self.spent_s).max(0.0);
         let next_s = why.map_or(self.longest_s, |why| self.next_takes_s(why));
-        format!("the next trial takes about {next_s:.0} s and {left_s:.0} s were left for the search")
+        let [next, left] = [next_s, left_s].map(seconds);
+        format!("the next trial takes about {next}, and {left} were left for the search")
     }
 
     /// How long the next trial takes, as far as can be said.
@@ -626,6 +627,11 @@ fn middle(lo: u32, hi: u32) -> u32 {
 
 fn count(streams: u32) -> String {
     if streams == 1 { "1 stream".to_owned() } else { format!("{streams} streams") }
+}
+
+/// `0.4 s`, `61 s`.
+fn seconds(seconds: f64) -> String {
+    if seconds < 9.95 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
 }
 
 fn check_time(seconds: f64) -> Result<(), SearchError> {

@@ -11,7 +11,8 @@ use crate::command;
 /// What may run beside an end-to-end test that judges by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// Nothing: it keeps processors busy on purpose, or compares this machine with itself over minutes.
+    /// Nothing: it keeps processors busy, on purpose or with an emulated machine, or compares this machine
+    /// with itself over minutes.
     Nothing,
     /// A few of its kind: it loads the disk as much as it can, and is judged by what came of it.
     Loads,
@@ -19,14 +20,18 @@ pub enum Beside {
     Few,
     /// Many others: it waits for answers that may take seconds, and takes a tenth of a processor at most.
     Many,
-    /// Nothing, and it comes last: an emulated machine, which runs the static build and gets nothing done in
-    /// its two seconds beside a browser.
-    Guest,
+}
+
+impl Beside {
+    /// Every kind, in the order in which they run.
+    pub const ALL: [Beside; 4] = [Beside::Nothing, Beside::Loads, Beside::Few, Beside::Many];
 }
 
 /// The end-to-end tests that judge by time, those of a kind together, the longest first: what runs beside
 /// them would be measured, too.
 const MEASURING: [(&str, Beside); 40] = [
+    // An emulated machine, which gets nothing done in its two seconds beside a browser.
+    ("guest_nas", Beside::Nothing),
     ("whose_fault", Beside::Nothing),
     ("prove", Beside::Nothing),
     ("trace_timing", Beside::Nothing),
@@ -68,7 +73,6 @@ const MEASURING: [(&str, Beside); 40] = [
     ("max_rate", Beside::Many),
     // How long one looks while others ask much.
     ("console_shared", Beside::Many),
-    ("guest_nas", Beside::Guest),
 ];
 
 /// The others that take longest, the longest first: none of them is to be left alone at the end. A name that

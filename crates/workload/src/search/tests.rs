@@ -126,14 +126,18 @@ fn budgets_end_the_search_with_what_is_known() {
     assert_eq!((answer, few.trials()), (spent, 7));
     assert_eq!(
         few.answer_sentence(&answer),
-        "24 streams passed so far, 32 did not, but the number of trials for the search was spent before \
-         that was certain."
+        "24 streams passed so far, 32 did not. That is not certain: the trials for the search were spent."
     );
     // Five minutes hold five trials of a minute; a sixth would end after them.
     let mut short = search(SearchSettings { time_max_s: Some(330.0), ..settings(1, 1000) });
     let answer = run(&mut short, |_| outcome(true));
     assert_eq!(answer, Answer::BudgetSpent { streams: 16, failing_from: None, budget: Budget::Time });
     assert_eq!((short.trials(), short.spent_s()), (5, 300.0));
+    assert_eq!(
+        short.answer_sentence(&answer),
+        "16 streams passed so far. That is not certain: the next trial takes about 60 s, and 30 s were left \
+         for the search."
+    );
     let mut none = search(SearchSettings { trials_max: Some(0), ..settings(1, 10) });
     assert_eq!(run(&mut none, |_| outcome(true)).streams(), 0);
     // A search that ends with its last trial is not unfinished.
