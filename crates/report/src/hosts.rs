@@ -67,7 +67,7 @@ pub fn others_stopped_words(stopped: usize) -> String {
         1 => "another machine".to_owned(),
         several => format!("{} others", count(several as u64)),
     };
-    format!("; {who} went on until it was stopped (Ctrl-C, or 'reelgauge fleet stop')")
+    format!("; {who} went on until {STOPPED_WORDS}")
 }
 
 /// Operations of a machine that are in no figure.

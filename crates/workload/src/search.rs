@@ -321,8 +321,7 @@ impl Search {
     /// What to do next. Asking changes nothing.
     pub fn next(&self) -> Next {
         let edges = self.edges();
-        let wanted = self.wanted(&edges).or_else(|| self.unconfirmed(&edges));
-        let Some((streams, why)) = wanted else {
+        let Some((streams, why)) = self.most_wanted(&edges) else {
             return Next::Done(self.found(&edges));
         };
         match self.spent_budget(why) {
@@ -496,8 +495,7 @@ impl Search {
 
     /// `the next trial takes about 61 s, and 12 s were left for the search`.
     fn time_left_sentence(&self) -> String {
-        let edges = self.edges();
-        let why = self.wanted(&edges).or_else(|| self.unconfirmed(&edges)).map(|(_, why)| why);
+        let why = self.most_wanted(&self.edges()).map(|(_, why)| why);
         let left_s = (self.settings.time_max_s.unwrap_or(0.0) - self.spent_s).max(0.0);
         let next_s = why.map_or(self.longest_s, |why| self.next_takes_s(why));
         let [next, left] = [next_s, left_s].map(seconds);
@@ -531,6 +529,11 @@ impl Search {
 
     fn repeats(&self) -> u32 {
         if self.has_noise() { self.settings.repeats_with_noise } else { self.settings.repeats }
+    }
+
+    /// The trial that comes next if there is time for it; `None` when the search is at its end.
+    fn most_wanted(&self, edges: &Edges) -> Option<(u32, Why)> {
+        self.wanted(edges).or_else(|| self.unconfirmed(edges))
     }
 
     /// The trial that is most wanted; `None` when both edges hold.

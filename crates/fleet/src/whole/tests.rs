@@ -20,6 +20,7 @@ use reelgauge_record::agents::AgentPlaces;
 use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta, LogReader, LogWriter};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_record::test_records::read;
+use reelgauge_report::hosts::STOPPED_WORDS;
 use reelgauge_results::anew::judge_anew;
 use reelgauge_results::reopen::reopen;
 use reelgauge_results::stream_table::{self, PointStreams, StreamTable};
@@ -273,6 +274,27 @@ fn a_run_that_was_cut_off_has_met_nothing() {
     assert_eq!(whole.summary.outcome, Outcome::Interrupted);
     assert!(!whole.summary.load_points[0].verdict.as_ref().unwrap().passed);
     assert_eq!(whole.summary.hosts.unwrap().points[0].hosts[1].presence, Presence::Part);
+}
+
+/// Only who was lost is told as broken; the others did what was wanted of them.
+#[test]
+fn who_was_stopped_beside_one_that_was_lost_is_told_as_stopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let cut = Made { outcome: Outcome::Interrupted, ..players(0) };
+    let runs = ["one", "two", "three"].map(|name| cut.write(dir.path(), name));
+    let mut request = request(dir.path(), &runs);
+    request.agents[0] = AgentShare {
+        name: "a1".to_owned(),
+        missing_from_ns: Some(ZERO_NS + 1_500_000_000),
+        why_missing: Some("its connection was lost".to_owned()),
+        ..AgentShare::default()
+    };
+    let summary = make(request).unwrap().summary;
+    assert_eq!(summary.outcome, Outcome::BrokeOff);
+    let reason = summary.outcome_reason.unwrap();
+    assert!(reason.starts_with("a1 did not complete its part from 1.5 s on"), "{reason}");
+    assert!(reason.ends_with(&format!("; 2 others went on until {STOPPED_WORDS}")), "{reason}");
+    assert!(!reason.contains("nor did"), "{reason}");
 }
 
 #[test]
