@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::binary;
 use crate::daemon::Daemon;
 use crate::link::{Link, SERVER};
 use crate::needs::Need;
@@ -30,7 +31,6 @@ pub const NEEDS: &[Need] = &[
     Need::Tool("ganesha.nfsd"),
     Need::Tool("ip"),
     Need::Tool("nsenter"),
-    Need::StaticBinary,
 ];
 
 /// Kernel modules that the guest loads, with what they depend on: network, both clients, and the ciphers
@@ -55,11 +55,6 @@ const MODULES: &[&str] = &[
     "cryptd",
     "aesni_intel",
 ];
-
-/// The static binary under test, if there is one: `REELGAUGE_STATIC_BIN`.
-pub fn static_binary() -> Option<PathBuf> {
-    std::env::var_os("REELGAUGE_STATIC_BIN").map(PathBuf::from).filter(|path| path.is_file())
-}
 
 /// What a job in the guest said and how it ended.
 #[derive(Clone, Debug, Default)]
@@ -280,7 +275,7 @@ fn deb_in(folder: &Path) -> Option<PathBuf> {
     entries.map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "deb"))
 }
 
-/// The guest's root file system: busybox, the modules, the binary, `init` and `jobs`.
+/// The guest's root file system: busybox, the modules, the binary with its libraries, `init` and `jobs`.
 fn ram_disk(kernel: &Kernel, scratch: &Scratch) -> PathBuf {
     let root = scratch.dir("root");
     for folder in ["bin", "dev", "mnt/nfs", "mnt/smb", "modules", "proc", "sys", "tmp"] {
@@ -289,7 +284,12 @@ fn ram_disk(kernel: &Kernel, scratch: &Scratch) -> PathBuf {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("guest");
     std::fs::copy(ours.join("init"), root.join("init")).unwrap();
     std::fs::copy(ours.join("jobs"), root.join("jobs")).unwrap();
-    std::fs::copy(static_binary().unwrap(), root.join("bin/reelgauge")).unwrap();
+    std::fs::copy(binary::path(), root.join("bin/reelgauge")).unwrap();
+    for library in libraries(binary::path()) {
+        let inside = root.join(library.strip_prefix("/").unwrap());
+        std::fs::create_dir_all(inside.parent().unwrap()).unwrap();
+        std::fs::copy(&library, inside).unwrap();
+    }
     let busybox = tool_with(&["sh", "-c", "command -v busybox"]).unwrap();
     std::fs::copy(busybox.trim(), root.join("bin/busybox")).unwrap();
     for (at, module) in kernel.modules(MODULES).iter().enumerate() {
@@ -302,6 +302,13 @@ fn ram_disk(kernel: &Kernel, scratch: &Scratch) -> PathBuf {
     let pack = format!("cd {root} && find . | cpio --quiet -o -H newc | gzip -1 > {out}");
     tool_with(&["sh", "-c", &pack]).unwrap_or_else(|why| panic!("{why}"));
     packed
+}
+
+/// What a program is loaded with: its loader and its libraries, where it looks for them.
+fn libraries(program: &Path) -> Vec<PathBuf> {
+    let said = tool(&format!("ldd {}", program.display()));
+    let paths = said.split_whitespace().filter(|word| word.starts_with('/'));
+    paths.map(PathBuf::from).collect()
 }
 
 /// Starts an NFS 4 server that needs neither rpcbind nor D-Bus.

@@ -15,6 +15,7 @@
 #![allow(clippy::unwrap_used)]
 
 pub mod binary;
+pub mod blame;
 pub mod bounded;
 pub mod busy;
 pub mod console;

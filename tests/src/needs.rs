@@ -28,8 +28,6 @@ pub enum Need {
     SystemPython(&'static str),
     /// The Python environment that `cargo xtask test` makes.
     Python,
-    /// The static binary that `cargo xtask test` builds.
-    StaticBinary,
     /// The server of fleets, which `cargo xtask test` installs.
     NatsServer,
     /// A machine that does nothing else, for minutes: `cargo xtask soak`.
@@ -69,10 +67,6 @@ impl Need {
             Need::Soak => unless(
                 is_soak(),
                 "takes minutes on a machine that does nothing else: 'cargo xtask soak'".into(),
-            ),
-            Need::StaticBinary => unless(
-                crate::guest::static_binary().is_some(),
-                "no static binary; 'cargo xtask test' builds it".into(),
             ),
         }
     }

@@ -1,19 +1,15 @@
-//! Whose fault it was: storage that stands still or is slow is blamed for it however busy the machine is, and
-//! a tool that was stopped, or that got no processor, blames nobody else.
+//! Whose fault it was: a tool that was stopped, or that got no processor, blames nobody else.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use reelgauge_tests::binary::Running;
-use reelgauge_tests::busy::Busy;
-use reelgauge_tests::faulty::{self, Faulty};
-use reelgauge_tests::mounts::{ImageKind, TempMount};
+use reelgauge_tests::blame::{disk, measured, measuring_process, recorders, worst};
+use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
-use reelgauge_tests::run_dir::{self, at, count, number, text};
+use reelgauge_tests::run_dir::{at, count, number, text};
 use reelgauge_tests::sshfs::{self, Sshfs};
 use reelgauge_tests::streams::SMALL;
 use reelgauge_tests::throttle::Throttle;
@@ -22,61 +18,8 @@ use reelgauge_tests::verb::Verb;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// More than any of these runs takes, a stuck one excepted.
-const LIMIT: Duration = Duration::from_secs(90);
-
 /// Long against the buffers below.
 const HELD_UP: Duration = Duration::from_millis(1600);
-
-/// How long a disk that others keep busy may take for one operation.
-const DISK_WITHIN_S: f64 = 2.0;
-
-/// Three recorders with half a second of buffer.
-fn recorders(target: &Path, more: &[&str]) -> Verb {
-    Verb::on("streams", target)
-        .with(&["--actor", "recorder", "--count", "3", "--format", SMALL.id, "--buffer", "12frames"])
-        .with(&["--warmup", "500ms", "--duration", "6s", "--direct"])
-        .with(more)
-}
-
-fn disk() -> TempMount {
-    TempMount::image(ImageKind::Ext4, 768)
-}
-
-/// The process that measures, which is not the one that was started.
-fn measuring_process(verb: &Verb) -> Pid {
-    let live = std::fs::read_to_string(verb.run_dir().join("live.jsonl")).unwrap();
-    let begin: Value = serde_json::from_str(live.lines().next().unwrap()).unwrap();
-    Pid::from_raw(i32::try_from(count(&begin, "pid")).unwrap()).unwrap()
-}
-
-/// Starts it, lets it measure for a second, and does something to it.
-#[track_caller]
-fn measured(verb: &Verb, mut running: Running, harm: impl FnOnce()) -> Value {
-    verb.until_measuring(&mut running);
-    std::thread::sleep(Duration::from_secs(1));
-    harm();
-    let outcome = running.wait(LIMIT);
-    let summary = run_dir::summary(&verb.run_dir());
-    outcome.expect_code(1);
-    summary
-}
-
-/// The incident with most late frames.
-fn worst(summary: &Value) -> &Value {
-    let incidents = at(summary, "load_points.0.streams.incidents").as_array().unwrap();
-    incidents.iter().max_by_key(|incident| count(incident, "late_frames")).unwrap()
-}
-
-/// How long a file system stood still, in seconds: at least, and with what freezing and thawing took, which
-/// is long on a disk that others keep busy.
-fn frozen(mount: &TempMount) -> (f64, f64) {
-    let asked = Instant::now();
-    let frozen = mount.freeze();
-    std::thread::sleep(HELD_UP);
-    drop(frozen);
-    (HELD_UP.as_secs_f64(), asked.elapsed().as_secs_f64())
-}
 
 fn stopped(pid: Pid) {
     kill_process(pid, Signal::STOP).unwrap();
@@ -98,82 +41,6 @@ fn is_its_own_fault(summary: &Value, culprits: &[&str]) {
     assert_eq!(at(summary, "self_cost.timing_good_enough"), false);
     let incidents = at(summary, "load_points.0.streams.incidents");
     assert_eq!(at(summary, "verdict.storage_failed"), false, "{incidents:#}");
-}
-
-/// While other programs keep every core busy, as nice as this.
-#[track_caller]
-fn frozen_while_busy(niceness: u8) {
-    let (_turn, mount) = (my_turn(), disk());
-    let busy = Busy::every_core(niceness);
-    let verb = recorders(mount.path(), &["--policy", "drop"]);
-    let mut stood_still_s = (0.0, 0.0);
-    let summary = measured(&verb, verb.start(), || stood_still_s = frozen(&mount));
-    drop(busy);
-    let incident = worst(&summary);
-    assert_eq!(text(incident, "culprit"), "storage", "{incident:#}");
-    assert_eq!(text(incident, "storage.behaviour"), "no_answer", "{incident:#}");
-    // One stall of three recorders is one incident.
-    assert_eq!(count(incident, "stream_count"), 3, "{incident:#}");
-    let silent_s = number(incident, "storage.no_answer_s");
-    let (least_s, most_s) = stood_still_s;
-    // The longest operation began a moment before the freeze, or waits for the disk behind it.
-    assert!(silent_s > least_s - 0.2, "{incident:#}");
-    assert!(silent_s < most_s + DISK_WITHIN_S, "{most_s} s: {incident:#}");
-    assert_eq!(text(&summary, "load_points.0.culprit"), "storage");
-    // What keeps the processors busy is named beside it, and is not what limited anything.
-    let limit = at(&summary, "load_points.0.limit");
-    assert_ne!(limit["found"]["step"], "client", "{limit:#}");
-    let beside = at(limit, "contributing").as_array().unwrap();
-    assert!(
-        beside.iter().any(|finding| finding["step"] == "client" && finding["at"].is_string()),
-        "{limit:#}"
-    );
-}
-
-#[test]
-fn a_frozen_file_system_is_the_storages_fault_on_a_busy_machine_too() {
-    require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
-    frozen_while_busy(0);
-}
-
-#[test]
-fn a_frozen_file_system_is_the_storages_fault_while_others_stand_back() {
-    require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
-    frozen_while_busy(19);
-}
-
-/// A store that takes half of what three recorders need, from the middle of the run on.
-#[track_caller]
-fn slow_from_the_middle_on(busy: Option<u8>) {
-    let (_turn, faulty) = (my_turn(), Faulty::mount());
-    let busy = busy.map(Busy::every_core);
-    let verb = recorders(&faulty.path(), &[]);
-    let half = SMALL.bytes_per_s() * 3 / 2;
-    let summary = measured(&verb, verb.start(), || faulty.faults().limit_bytes_per_s(half));
-    drop(busy);
-    let incident = worst(&summary);
-    assert_eq!(text(incident, "culprit"), "storage", "{incident:#}");
-    assert!(
-        ["slow", "single_slow_ops"].contains(&text(incident, "storage.behaviour")),
-        "{:#}",
-        at(incident, "storage")
-    );
-    assert_eq!(text(&summary, "load_points.0.culprit"), "storage");
-    assert_eq!(at(&summary, "verdict.storage_failed"), true);
-}
-
-#[test]
-fn a_slow_store_is_the_storages_fault() {
-    if needs::are_met(faulty::NEEDS) {
-        slow_from_the_middle_on(None);
-    }
-}
-
-#[test]
-fn a_slow_store_is_the_storages_fault_on_a_busy_machine_too() {
-    if needs::are_met(faulty::NEEDS) {
-        slow_from_the_middle_on(Some(0));
-    }
 }
 
 /// Most of a period of half a second without a processor, again and again: longer than the buffers last. What

@@ -43,7 +43,7 @@ pub fn browser(binary: Option<PathBuf>) -> anyhow::Result<Outcome> {
         Some(binary) => binary,
         None => {
             command::run(crate::cargo().args(["build", "--locked", "--package", "reelgauge"]))?;
-            crate::target_dir().join("debug/reelgauge")
+            crate::debug_binary()
         }
     };
     playwright::run(|| {

@@ -60,12 +60,12 @@ fn declared_ring(target: &str, lock: &str) -> anyhow::Result<String> {
 }
 
 /// Where the static binary is, once it has been built.
-pub fn static_binary() -> PathBuf {
+fn static_binary() -> PathBuf {
     crate::target_dir().join(STATIC_TARGET).join("debug/reelgauge")
 }
 
-/// Builds the product as one static file, which runs on any Linux and in the test guest. Not as a release:
-/// what it asks of the system is the same. Nor unoptimised, which saves two minutes and overtaxes the guest.
+/// Builds the product as one static file, which runs on any Linux. Not as a release: what it asks of the
+/// system is the same.
 pub fn build_static() -> anyhow::Result<Outcome> {
     if missing_targets()?.contains(&STATIC_TARGET) {
         return missing(format!("rustup target add {STATIC_TARGET}"));

@@ -8,6 +8,7 @@
 mod command;
 mod console;
 mod cross;
+mod memory_disk;
 mod packages;
 mod playwright;
 mod python;
@@ -74,6 +75,11 @@ fn target_dir() -> PathBuf {
         Some(dir) => root().join(dir),
         None => root().join("target"),
     }
+}
+
+/// The program that the tests run, once it has been built.
+fn debug_binary() -> PathBuf {
+    target_dir().join("debug/reelgauge")
 }
 
 /// The cargo that runs this program.

@@ -10,7 +10,7 @@ use crate::command;
 /// The test programs that are repeated unless others are named.
 const PROGRAMS: [&str; 7] = [
     "faults_*",
-    "whose_fault",
+    "whose_fault*",
     "interrupted_sentences",
     "streams_hidden_overload",
     "real_faults",
@@ -71,7 +71,7 @@ impl Soak {
         tests.env("REELGAUGE_FLEET_ROUNDS", FLEET_ROUNDS);
         tests.env("REELGAUGE_FLEET_SEED", round.to_string());
         tests.env("REELGAUGE_INTERRUPTS_SEED", round.to_string());
-        tests.env("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge"));
+        tests.env("REELGAUGE_BIN", crate::debug_binary());
         tests
     }
 }

@@ -1,9 +1,9 @@
 //! Running the test programs, several at a time, and counting what became of each test.
 //!
 //! Most of the end-to-end tests wait: for a frozen file system, a slow link, the seconds that are measured.
-//! Run one after the other they leave three quarters of two processors idle, so [`AT_ONCE`] programs run
-//! side by side, and other steps beside them; those that judge by time come last and with nothing else, a few
-//! or many at a time ([`Beside`]).
+//! Run one after the other they leave three quarters of two processors idle, so several programs run side by
+//! side, and other steps beside them. Those that judge by time come last and with nothing else, each test as
+//! a process of its own, and as many at a time as they bear ([`Beside`]).
 //!
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
@@ -15,27 +15,23 @@
 //! [`ALONE_AT_MOST`] of them need that, running them side by side saves nothing any more, and that is a
 //! failure.
 
+mod crowd;
 mod programs;
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::command;
 use crate::step::{Counts, Outcome};
-use programs::{Beside, Program, Said};
+use programs::{Beside, Built, Program, Said};
 
-/// How many test programs run side by side.
-const AT_ONCE: usize = 4;
-
-/// How many of those that judge by time do, by what may run beside them.
-fn at_once(beside: Beside) -> usize {
+/// How many of a kind run side by side; `None` for programs that judge nothing by time.
+fn at_once(beside: Option<Beside>) -> usize {
     match beside {
-        Beside::Nothing => 1,
-        Beside::Loads => 2,
-        Beside::Few => 4,
-        Beside::Many => 6,
+        Some(Beside::Nothing) => 1,
+        None | Some(Beside::Loads) => 4,
+        Some(Beside::Few) => 6,
+        Some(Beside::Many) => 10,
     }
 }
 
@@ -55,52 +51,84 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Builds the tests of the workspace, with the end-to-end tests and their binary unless `quick`.
-    pub fn build(quick: bool) -> anyhow::Result<Suite> {
+    /// Builds the tests of the workspace, with the end-to-end tests and their binary unless `quick`. Gives
+    /// what the compiler and clippy have against the code, too.
+    pub fn build(quick: bool) -> anyhow::Result<(Suite, Vec<String>)> {
         let skips = crate::target_dir().join("skipped-tests.txt");
         std::fs::write(&skips, "")?;
+        let Built { programs, warnings } = programs::build(quick)?;
         let (measuring, waiting): (Vec<_>, Vec<_>) =
-            programs::build(quick)?.into_iter().partition(|program| program.beside().is_some());
-        Ok(Suite { quick, measuring, waiting, environment: environment(quick, &skips), skips })
+            programs.into_iter().partition(|program| program.beside().is_some());
+        let environment = environment(quick, &skips);
+        Ok((Suite { quick, measuring, waiting, environment, skips }, warnings))
     }
 
     /// Runs the programs that judge nothing by time, and the examples in documentation.
     pub fn run_waiting(&self) -> anyhow::Result<Outcome> {
-        let mut ran = self.run(&self.waiting, AT_ONCE)?;
+        let mut ran = self.run(&self.waiting.iter().map(Unit::whole).collect::<Vec<_>>())?;
         if !doc_tests(self.quick, &mut ran.total)? {
             ran.broken.push("examples in documentation".to_owned());
         }
         Ok(ran.outcome())
     }
 
-    /// Runs the programs that judge by time, as many at a time as they bear. Nothing else should run
-    /// meanwhile.
+    /// Runs the tests that judge by time, as many at a time as they bear. Nothing else should run meanwhile.
     pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
-        let mut ran = Ran::default();
-        for beside in Beside::ALL {
-            let of_kind = self.measuring.iter().filter(|program| program.beside() == Some(beside));
-            let of_kind = self.run(of_kind, at_once(beside))?;
-            ran.total.add(of_kind.total);
-            ran.broken.extend(of_kind.broken);
+        let mut units = Vec::new();
+        for program in &self.measuring {
+            units.extend(Unit::each(program)?);
         }
-        Ok(ran.outcome())
+        Ok(self.run(&units)?.outcome())
     }
 
-    fn run<'a>(
-        &self,
-        programs: impl IntoIterator<Item = &'a Program>,
-        at_once: usize,
-    ) -> anyhow::Result<Ran> {
-        let programs: Vec<&Program> = programs.into_iter().collect();
+    fn run(&self, units: &[Unit<'_>]) -> anyhow::Result<Ran> {
         let mut ran = Ran::default();
-        for (program, said) in programs.iter().zip(side_by_side(&programs, at_once, &self.environment)) {
-            ran.add(program, &said, &self.environment)?;
+        for (unit, said) in units.iter().zip(side_by_side(units, &self.environment)) {
+            ran.add(unit.program, &said, &self.environment)?;
         }
         let skipped = std::fs::read_to_string(&self.skips)?;
         std::fs::write(&self.skips, "")?;
         ran.total.skipped = skipped.lines().map(str::to_owned).collect();
         ran.total.passed = ran.total.passed.saturating_sub(ran.total.skipped.len() as u64);
         Ok(ran)
+    }
+}
+
+/// What runs as one process: a program, or one of its tests.
+struct Unit<'a> {
+    program: &'a Program,
+    /// The only test; all of the program where empty.
+    only: Vec<String>,
+}
+
+impl<'a> Unit<'a> {
+    fn whole(program: &'a Program) -> Unit<'a> {
+        Unit { program, only: Vec::new() }
+    }
+
+    /// The tests of a program, one by one.
+    fn each(program: &'a Program) -> anyhow::Result<Vec<Unit<'a>>> {
+        let tests = program.tests()?;
+        Ok(tests.into_iter().map(|test| Unit { program, only: vec![test] }).collect())
+    }
+
+    fn name(&self) -> String {
+        let tests = self.only.iter().map(|test| format!(": {test}"));
+        std::iter::once(self.program.name.clone()).chain(tests).collect()
+    }
+
+    /// Its part of the machine.
+    fn part(&self) -> f64 {
+        1.0 / at_once(self.program.beside()) as f64
+    }
+
+    /// Runs it, and prints what it said when it has ended.
+    fn run(&self, environment: &[(&str, PathBuf)]) -> Said {
+        let start = Instant::now();
+        let said = self.program.run(&self.only, environment);
+        let said = said.unwrap_or_else(|error| Said { text: format!("{error:#}\n"), passed: false });
+        println!("\n== {} ({:.1} s)\n{}", self.name(), start.elapsed().as_secs_f64(), said.text.trim());
+        said
     }
 }
 
@@ -169,41 +197,16 @@ fn environment(quick: bool, skips: &std::path::Path) -> Vec<(&'static str, PathB
         ("RUST_BACKTRACE", "0".into()),
     ];
     if !quick {
-        environment.push(("REELGAUGE_BIN", crate::target_dir().join("debug/reelgauge")));
+        environment.push(("REELGAUGE_BIN", crate::debug_binary()));
         environment.push(("REELGAUGE_TEST_VENV", crate::python::venv()));
-        let static_binary = crate::cross::static_binary();
-        if static_binary.is_file() {
-            environment.push(("REELGAUGE_STATIC_BIN", static_binary));
-        }
     }
     environment
 }
 
-/// Runs the programs, so many at a time; what each said is printed when it has ended, and given in the
-/// programs' order.
-fn side_by_side(programs: &[&Program], at_once: usize, environment: &[(&str, PathBuf)]) -> Vec<Said> {
-    let waiting: Mutex<VecDeque<usize>> = Mutex::new((0..programs.len()).collect());
-    let finished: Mutex<Vec<(usize, Said)>> = Mutex::new(Vec::new());
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    std::thread::scope(|scope| {
-        for _ in 0..at_once {
-            scope.spawn(|| {
-                while let Some(at) = next() {
-                    let start = Instant::now();
-                    let said = programs[at].run(&[], environment);
-                    let said =
-                        said.unwrap_or_else(|error| Said { text: format!("{error:#}\n"), passed: false });
-                    let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
-                    let took_s = start.elapsed().as_secs_f64();
-                    println!("\n== {} ({took_s:.1} s)\n{}", programs[at].name, said.text.trim());
-                    finished.push((at, said));
-                }
-            });
-        }
-    });
-    let mut finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
-    finished.sort_by_key(|(at, _)| *at);
-    finished.into_iter().map(|(_, said)| said).collect()
+/// Runs them, as many at a time as they bear; what each said is given in their order.
+fn side_by_side(units: &[Unit<'_>], environment: &[(&str, PathBuf)]) -> Vec<Said> {
+    let parts: Vec<f64> = units.iter().map(Unit::part).collect();
+    crowd::run(&parts, |at| units[at].run(environment))
 }
 
 /// Those of a program's failed tests that pass when nothing runs beside them.
@@ -224,7 +227,8 @@ fn pass_alone(
 
 /// The examples in documentation.
 fn doc_tests(quick: bool, total: &mut Counts) -> anyhow::Result<bool> {
-    let mut cargo = crate::cargo();
+    // The crates as they were built for the other tests.
+    let mut cargo = programs::linting_cargo()?;
     cargo.args(["test", "--workspace", "--locked", "--doc", "--no-fail-fast"]);
     if quick {
         cargo.args(["--exclude", "reelgauge-tests"]);

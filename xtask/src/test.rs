@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use anyhow::bail;
 
+use crate::memory_disk::MemoryDisk;
 use crate::step::{self, Finished, Outcome};
 use crate::suite::Suite;
 use crate::{command, console, cross, packages, python, tidy, tools};
@@ -28,6 +29,8 @@ enum When {
     Beside,
     /// After them, alone.
     After,
+    /// Only where it is asked for by its name.
+    Asked,
 }
 
 /// The name of the tests among the steps: they are built, and run in two parts.
@@ -41,9 +44,7 @@ const STEPS: &[Step] = &[
     Step { name: "tools", quick: false, when: When::Before, body: |_| tools::prepare() },
     Step { name: "fmt", quick: true, when: When::Before, body: |_| fmt() },
     Step { name: "tidy", quick: true, when: When::Before, body: |_| tidy::step() },
-    Step { name: "clippy", quick: true, when: When::Before, body: |_| clippy() },
     Step { name: "console", quick: false, when: When::Before, body: |_| console::check() },
-    Step { name: STATIC, quick: false, when: When::Before, body: |_| cross::build_static() },
     Step {
         name: "windows",
         quick: false,
@@ -53,10 +54,11 @@ const STEPS: &[Step] = &[
     Step { name: "macos", quick: false, when: When::Beside, body: |_| cross::check("aarch64-apple-darwin") },
     Step { name: "browser", quick: false, when: When::After, body: browser },
     Step { name: "deny", quick: false, when: When::After, body: |_| deny() },
+    // Where the tests are built, clippy builds them.
+    Step { name: "clippy", quick: false, when: When::Asked, body: |_| clippy() },
+    // Every crate once more, which takes as long as the build of all tests.
+    Step { name: "static", quick: false, when: When::Asked, body: |_| cross::build_static() },
 ];
-
-/// The step whose binary the browser looks at, where it is done.
-const STATIC: &str = "static";
 
 /// Which steps were asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -92,7 +94,7 @@ impl Choice {
     /// Whether this step was asked for.
     fn has(&self, step: &Step) -> bool {
         match self.only.is_empty() {
-            true => step.quick || !self.quick,
+            true => (step.quick || !self.quick) && step.when != When::Asked,
             false => self.only.contains(step.name),
         }
     }
@@ -116,6 +118,7 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let mut finished = choice.perform(When::Before);
     finished.extend(if choice.has_tests() { tests(&choice) } else { choice.perform(When::Beside) });
     finished.extend(choice.perform(When::After));
+    finished.extend(choice.perform(When::Asked));
     Ok(step::summarize(&finished))
 }
 
@@ -123,14 +126,19 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
 fn tests(choice: &Choice) -> Vec<Finished> {
     let mut suite = None;
     let built = step::perform("build", || {
-        suite = Some(Suite::build(choice.quick)?);
-        Ok(Outcome::Passed)
+        let (built, warnings) = Suite::build(choice.quick)?;
+        suite = Some(built);
+        Ok(match warnings.len() {
+            0 => Outcome::Passed,
+            count => Outcome::Failed(format!("the compiler and clippy have {count} complaints, see above")),
+        })
     });
     let mut finished = vec![built];
     let Some(suite) = suite else {
         finished.extend(choice.perform(When::Beside));
         return finished;
     };
+    let _disk = if choice.quick { None } else { MemoryDisk::for_tests() };
     std::thread::scope(|scope| {
         let beside = scope.spawn(|| choice.perform(When::Beside));
         finished.push(step::perform(TESTS, || suite.run_waiting()));
@@ -145,10 +153,9 @@ fn tests(choice: &Choice) -> Vec<Finished> {
     finished
 }
 
-/// The application in a browser, with the plain build: the static one where that is made anyway.
+/// The application in a browser, with the binary of the tests where they were built anyway.
 fn browser(choice: &Choice) -> anyhow::Result<Outcome> {
-    let has_static = STEPS.iter().any(|step| step.name == STATIC && choice.has(step));
-    console::browser(has_static.then(cross::static_binary))
+    console::browser(choice.has_tests().then(crate::debug_binary))
 }
 
 /// The code is formatted as rustfmt does.
@@ -189,8 +196,9 @@ mod tests {
 
     #[test]
     fn steps_are_chosen_by_flags() {
-        assert_eq!(chosen(&[]).len(), STEPS.len() + 1);
-        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "clippy", "tests"]);
+        assert_eq!(chosen(&[]).len(), STEPS.len() + 1 - ["clippy", "static"].len());
+        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "tests"]);
+        assert_eq!(chosen(&["--only", "clippy"]), ["clippy"]);
         assert_eq!(chosen(&["--only", "macos", "--only=fmt"]), ["fmt", "macos"]);
     }
 

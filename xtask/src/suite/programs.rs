@@ -4,17 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::command;
 
 /// What may run beside an end-to-end test that judges by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// Nothing: it keeps processors busy, on purpose or with an emulated machine, or compares this machine
-    /// with itself over minutes.
+    /// Nothing: it keeps processors busy, on purpose or with an emulated machine.
     Nothing,
-    /// A few of its kind: it loads the disk as much as it can, and is judged by what came of it.
+    /// A few of its kind: it loads its disk as much as it can, and is judged by what came of it.
     Loads,
     /// A few others: it takes up to a quarter of a processor, and is judged by milliseconds.
     Few,
@@ -22,18 +21,12 @@ pub enum Beside {
     Many,
 }
 
-impl Beside {
-    /// Every kind, in the order in which they run.
-    pub const ALL: [Beside; 4] = [Beside::Nothing, Beside::Loads, Beside::Few, Beside::Many];
-}
-
 /// The end-to-end tests that judge by time, those of a kind together, the longest first: what runs beside
 /// them would be measured, too.
-const MEASURING: [(&str, Beside); 40] = [
+const MEASURING: [(&str, Beside); 41] = [
     // An emulated machine, which gets nothing done in its two seconds beside a browser.
     ("guest_nas", Beside::Nothing),
-    ("whose_fault", Beside::Nothing),
-    ("prove", Beside::Nothing),
+    ("whose_fault_busy", Beside::Nothing),
     ("trace_timing", Beside::Nothing),
     ("check", Beside::Loads),
     ("mix_storage", Beside::Loads),
@@ -42,9 +35,11 @@ const MEASURING: [(&str, Beside); 40] = [
     ("streams_broken_off", Beside::Loads),
     ("data_sets", Beside::Loads),
     ("streams_find_max", Beside::Few),
+    ("prove", Beside::Few),
     ("limiting_layer", Beside::Few),
     ("streams_hidden_overload", Beside::Few),
     ("compare", Beside::Few),
+    ("whose_fault", Beside::Few),
     ("prove_undo", Beside::Few),
     ("check_counts", Beside::Few),
     ("vda", Beside::Few),
@@ -104,34 +99,73 @@ pub struct Said {
     pub passed: bool,
 }
 
+/// What a build gave.
+pub struct Built {
+    /// The test programs, in the order in which they are to start.
+    pub programs: Vec<Program>,
+    /// What the compiler and clippy have against the code, each as they show it.
+    pub warnings: Vec<String>,
+}
+
 /// Builds the test programs of the workspace, without the end-to-end tests if `quick`, else with the binary
-/// that they run. That one comes from the same build, which saves compiling every crate once more; the plain
-/// build, without what tests turn on, is the static one, which the guest and the browser run.
-pub fn build(quick: bool) -> anyhow::Result<Vec<Program>> {
-    let mut cargo = crate::cargo();
-    cargo.args(["build", "--workspace", "--locked", "--tests"]);
-    cargo.arg("--message-format=json-render-diagnostics");
+/// that they run. That one comes from the same build, which saves compiling every crate once more.
+///
+/// Clippy is the compiler, so that nothing is read and checked twice: it finds what it finds, and compiles.
+/// It leaves out the optimisations of the compiler's own middle, not those that come behind.
+pub fn build(quick: bool) -> anyhow::Result<Built> {
+    let mut cargo = linting_cargo()?;
+    cargo.args(["build", "--workspace", "--locked", "--tests", "--message-format=json"]);
     if quick {
         cargo.args(["--exclude", "reelgauge-tests"]);
     } else {
         cargo.args(["--bin", "reelgauge"]);
     }
-    let mut programs = Vec::new();
-    for line in command::lines(&mut cargo)? {
-        programs.extend(program(&line)?);
+    let (mut programs, mut warnings) = (Vec::new(), Vec::new());
+    let has_built = command::read(&mut cargo, |line| {
+        let Ok(Value::Object(message)) = serde_json::from_str::<Value>(line) else {
+            return Ok(());
+        };
+        programs.extend(program(&message)?);
+        if let Some(said) = complaint(&message) {
+            println!("{said}");
+            warnings.push(said);
+        }
+        Ok(())
+    })?;
+    if !has_built {
+        bail!("cargo could not build the tests");
     }
     if programs.is_empty() {
         bail!("cargo built no test program");
     }
     programs.sort_by_key(Program::turn);
-    Ok(programs)
+    Ok(Built { programs, warnings })
 }
 
-/// The program that a line of cargo's JSON tells of; none in any other line.
-fn program(line: &str) -> anyhow::Result<Option<Program>> {
-    let Ok(Value::Object(message)) = serde_json::from_str::<Value>(line) else {
-        return Ok(None);
-    };
+/// Cargo with clippy as the compiler of the workspace's own crates.
+pub fn linting_cargo() -> anyhow::Result<Command> {
+    let sysroot = command::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let driver = Path::new(sysroot.trim()).join("bin/clippy-driver");
+    anyhow::ensure!(driver.is_file(), "clippy is missing: 'rustup component add clippy'");
+    let mut cargo = crate::cargo();
+    cargo.env("RUSTC_WORKSPACE_WRAPPER", driver);
+    Ok(cargo)
+}
+
+/// What the compiler says in a message of cargo's; `None` where it is none of the compiler's, or a mere note.
+fn complaint(message: &Map<String, Value>) -> Option<String> {
+    let said = message.get("message").filter(|_| reason(message) == "compiler-message")?;
+    let level = said.get("level")?.as_str()?;
+    let rendered = said.get("rendered")?.as_str()?;
+    (level == "warning" || level.starts_with("error")).then(|| rendered.trim_end().to_owned())
+}
+
+fn reason(message: &Map<String, Value>) -> &str {
+    message.get("reason").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The test program that a message of cargo's tells of; none in any other.
+fn program(message: &Map<String, Value>) -> anyhow::Result<Option<Program>> {
     let is_test = message.get("profile").and_then(|profile| profile.get("test")).and_then(Value::as_bool);
     let Some(executable) =
         message.get("executable").and_then(Value::as_str).filter(|_| is_test == Some(true))
@@ -168,11 +202,24 @@ impl Program {
         order.iter().position(|name| *name == self.name).unwrap_or(order.len())
     }
 
+    /// The names of its tests.
+    pub fn tests(&self) -> anyhow::Result<Vec<String>> {
+        let mut list = self.command();
+        let list = command::output(list.args(["--list", "--format", "terse"]))?;
+        Ok(list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+    }
+
+    /// The program as cargo would start it.
+    fn command(&self) -> Command {
+        let mut program = Command::new(&self.executable);
+        program.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).stdin(Stdio::null());
+        program
+    }
+
     /// Runs its tests, or only those with these names, one after the other.
     pub fn run(&self, only: &[String], environment: &[(&str, PathBuf)]) -> anyhow::Result<Said> {
-        let mut program = Command::new(&self.executable);
-        program.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
-        program.envs(environment.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
+        let mut program = self.command();
+        program.envs(environment.iter().map(|(name, value)| (name, value)));
         if !only.is_empty() {
             program.arg("--exact").args(only).args(["--test-threads", "1"]);
         }
@@ -198,12 +245,26 @@ mod tests {
                    "target":{{"name":"safety"}},"profile":{{"test":{test}}},"executable":{executable}}}"#
             )
         };
-        let found = program(&line(true, "\"/t/safety-1\"")).unwrap().unwrap();
+        let read = |line: String| program(&serde_json::from_str(&line).unwrap());
+        let found = read(line(true, "\"/t/safety-1\"")).unwrap().unwrap();
         assert_eq!((found.name.as_str(), found.folder.as_path()), ("safety", Path::new("/r/tests")));
-        for other in [line(false, "\"/t/reelgauge\""), line(true, "null"), "not JSON".to_owned()] {
-            assert_eq!(program(&other).unwrap(), None);
+        for other in [line(false, "\"/t/reelgauge\""), line(true, "null")] {
+            assert_eq!(read(other).unwrap(), None);
         }
-        assert!(program(&line(true, "\"/t/a\"").replace("manifest_path", "other")).is_err());
+        assert!(read(line(true, "\"/t/a\"").replace("manifest_path", "other")).is_err());
+    }
+
+    #[test]
+    fn what_the_compiler_complains_of_is_told_from_what_it_mentions() {
+        let read = |reason: &str, level: &str| {
+            let said = format!(r#"{{"level":"{level}","rendered":"{level}: so it is\n"}}"#);
+            let line = format!(r#"{{"reason":"{reason}","message":{said}}}"#);
+            complaint(&serde_json::from_str(&line).unwrap())
+        };
+        assert_eq!(read("compiler-message", "warning").as_deref(), Some("warning: so it is"));
+        assert!(read("compiler-message", "error").is_some());
+        assert_eq!(read("compiler-message", "note"), None);
+        assert_eq!(read("build-finished", "warning"), None);
     }
 
     /// Whoever starts programs that do nothing but keep processors busy.
