@@ -189,6 +189,14 @@ fn clean_tells_what_would_go_and_leaves_what_is_somebodys() {
     }
     let cleaned = clean(&target).expect_code(0);
     assert!(cleaned.stdout.contains("data/edit.prproj"), "{}", cleaned.said());
+    // "Would remove 4 files, 67.1 MB;" and "Removed what ...: 4 files, 67.1 MB."
+    let of = |text: &str| {
+        let line = text.lines().next().unwrap();
+        let words: Vec<&str> = line.split([' ', ',', ';']).collect();
+        let at = words.iter().position(|word| word.starts_with("file")).unwrap();
+        (words[at - 1].to_owned(), words[at + 2].to_owned())
+    };
+    assert_eq!(of(&told.stdout), of(&cleaned.stdout), "{}{}", told.said(), cleaned.said());
     let left: Vec<PathBuf> = tree(&area, &[]).into_keys().filter(|path| path.starts_with("data")).collect();
     assert_eq!(left, [PathBuf::from("data"), "data/edit.prproj".into()]);
     // It is an area still: it can be used, and cleaned when that is out of the way.

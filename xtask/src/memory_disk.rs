@@ -1,8 +1,11 @@
-//! The disk of the end-to-end tests: a file system in memory, mounted where their folders are.
+//! The disk of those end-to-end tests that judge by time and load it little: a file system in memory, mounted
+//! where their folders are.
 //!
 //! It is an ext4 on a loop device, so that direct I/O, a device's counters and a full disk are real ones; but
 //! nobody waits for the disk of this machine, which is everybody's, and a dozen tests can each have storage
-//! that answers at once. Without root, or with too little memory, the tests use the machine's disk.
+//! that answers at once. Without root, or with too little memory, they use the machine's disk.
+//!
+//! Not for what runs while processors are full: a loop device needs one for every answer.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,7 +26,7 @@ pub struct MemoryDisk {
 
 impl MemoryDisk {
     /// Mounts it, or says why the tests do without.
-    pub fn for_tests() -> Option<MemoryDisk> {
+    pub fn mounted() -> Option<MemoryDisk> {
         let disk = can_be_had().and_then(|()| {
             let (store, point) = (crate::target_dir().join("e2e-memory"), crate::target_dir().join("e2e"));
             MemoryDisk::mount(store, point)

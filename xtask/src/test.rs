@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 
 use anyhow::bail;
 
-use crate::memory_disk::MemoryDisk;
 use crate::step::{self, Finished, Outcome};
 use crate::suite::Suite;
 use crate::{command, console, cross, packages, python, tidy, tools};
@@ -138,7 +137,6 @@ fn tests(choice: &Choice) -> Vec<Finished> {
         finished.extend(choice.perform(When::Beside));
         return finished;
     };
-    let _disk = if choice.quick { None } else { MemoryDisk::for_tests() };
     std::thread::scope(|scope| {
         let beside = scope.spawn(|| choice.perform(When::Beside));
         finished.push(step::perform(TESTS, || suite.run_waiting()));

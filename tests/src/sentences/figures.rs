@@ -8,6 +8,9 @@ use super::{amount, points};
 /// found.
 const NOT_TOLD: [&str; 3] = ["series", "plan", "data_set"];
 
+/// What begins a sentence of the only part of the series that one is made from.
+const STANDSTILL: &str = "Nothing was answered for ";
+
 /// Parts that sentences with a word of their own are made from.
 const TOLD_WITH: [(&str, &str); 2] = [("per_worker", "worker"), ("paper", "EBU Tech")];
 
@@ -40,6 +43,9 @@ pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
     let wrong = sentences.iter().flat_map(|sentence| {
         let mut figures = Vec::new();
         collect(summary, "", sentence, &mut figures);
+        if sentence.contains(STANDSTILL) {
+            collect(&summary["series"]["standstills"], "standstills", sentence, &mut figures);
+        }
         figures.extend([late_through_the_tool(summary), measured(summary)]);
         let told = told(sentence).into_iter().filter(move |(_, told)| !is_figure(told, &figures));
         told.map(move |(text, _)| format!("'{text}' is no figure of the summary: {sentence}"))

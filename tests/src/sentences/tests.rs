@@ -146,3 +146,16 @@ fn tables_of_rates_and_screens_without_a_summary() {
     assert!(untrue_without_summary("preparing was interrupted after 31.5 MB").is_empty());
     assert_eq!(untrue_without_summary("2 workers moved 0 MB/s.").len(), 1);
 }
+
+#[test]
+fn a_standstill_is_one_of_the_series_and_no_other_time_of_it_is_told() {
+    let mut still = stopped();
+    still["series"] =
+        json!({"standstills": [{"began_s": 0.31, "lasted_s": 1.42}], "steps": [{"began_s": 7.0}]});
+    let screen = |sentence: &str| TRUE.replace("\n\n  ", &format!("\n{sentence}\n\n  "));
+    let told = screen("Nothing was answered for 1.4 s, from 0.3 s on.");
+    assert!(told != TRUE);
+    assert_eq!(untrue(&told, &still), Vec::<String>::new());
+    is_found(&screen("Nothing was answered for 7.0 s, from 0.3 s on."), &still, "7.0 s");
+    is_found(&screen("It took 1.42 s."), &still, "1.42 s");
+}

@@ -87,6 +87,10 @@ enum Act {
 pub(super) fn look(dir: &AreaDir) -> Result<Cleaned, AreaError> {
     refuse_mounts_within(dir.path())?;
     let mut cleaned = system::go_through(dir, &[], Scope::Area, Act::Look)?;
+    if cleaned.left_count > 0 {
+        // It has to stay, with its marker and its lock.
+        return Ok(cleaned);
+    }
     for name in [LOCK_FILE, MARKER_FILE] {
         if let Ok(facts) = dir.facts(&dir.path().join(name)) {
             cleaned.file(0, facts.size_bytes);

@@ -19,7 +19,7 @@ use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
-use super::fleet_carry::{self, begun, carry_out, leave, put_together, say};
+use super::fleet_carry::{self, begins, begun, carry_out, leave, put_together, say};
 use super::fleet_preflight;
 use crate::screen;
 
@@ -140,6 +140,7 @@ impl Steps<'_> {
         };
         self.batch.has(at, StepResult::GoesOn { run: journey.name.clone() })?;
         let run_dir = self.batch.run_dir(at);
+        say(&begins(&journey));
         let live = carry_out(self.site, &mut journey, &run_dir, &self.interrupt)?;
         let conduct = journey.conduct();
         let is_broken_off = match &conduct.stopped {

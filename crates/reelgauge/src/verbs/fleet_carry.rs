@@ -74,6 +74,11 @@ pub fn refusals<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Placed>)
     placed.filter_map(refusal).collect()
 }
 
+/// What is said when agents begin with a run.
+pub fn begins(journey: &Journey) -> String {
+    format!("Run {}. Ctrl-C stops every agent; what was measured is kept.", journey.name)
+}
+
 /// Carries a run out to its end, and says how it stands: here, and to whoever watches its directory.
 pub fn carry_out(
     site: &FleetSite,
@@ -82,7 +87,6 @@ pub fn carry_out(
     interrupt: &Interrupt,
 ) -> Result<FleetLiveLog> {
     let mut live = FleetLiveLog::begin(run_dir, journey)?;
-    say(&format!("Run {}. Ctrl-C stops every agent; what was measured is kept.", journey.name));
     let (mut shown, mut pauses) = (String::new(), 0);
     let carried = journey.carry_out(site, interrupt.flag(), |run| {
         live.tell(run);

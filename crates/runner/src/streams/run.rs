@@ -144,7 +144,8 @@ fn limits_of(
     let room = files.room_for(actors, actors.bytes_per_scale(seconds));
     if room < plan.search_cap() {
         files.notes.push(format!(
-            "The target has room for the files of {} at most; a shorter --clip makes them smaller.",
+            "The target has room for the files of {} at most, since some of it is to stay free (--keep-free); a \
+             shorter --clip makes them smaller.",
             plan.label(room.max(1))
         ));
     }
