@@ -29,6 +29,7 @@ pub mod hosts;
 pub mod http;
 pub mod limited;
 pub mod link;
+pub mod max_rate;
 pub mod meter_worker;
 pub mod mix;
 pub mod mounts;

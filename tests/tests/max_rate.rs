@@ -1,5 +1,4 @@
-//! A limit on bytes a second (`--max-rate`, on a command line or an agent's) is kept, and where it set the
-//! figures the screen says so and blames no storage.
+//! A limit on bytes a second (`--max-rate`, on a command line or an agent's) is kept.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -7,27 +6,13 @@
 use std::time::Duration;
 
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE};
+use reelgauge_tests::max_rate::{RATE, RATE_FLAG, is_kept_to};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{self, at, count, number, text};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::streams::SMALL;
 use reelgauge_tests::turns::my_turn;
-use reelgauge_tests::verb::Verb;
-use serde_json::Value;
-
-/// Slower than any storage that a test runs on.
-const RATE: u64 = 4 << 20;
-const RATE_FLAG: &str = "4MiB";
-
-/// A fifth more in a time than a rate gives: what may be ahead, and one operation, in two seconds.
-#[track_caller]
-fn is_kept_to(point: &Value, rate: u64) {
-    let moved = number(point, "total.read_bytes_per_s") + number(point, "total.written_bytes_per_s");
-    assert!(moved <= rate as f64 * 1.2, "{moved} bytes a second of {rate}\n{point:#}");
-    assert!(moved > rate as f64 * 0.2, "hardly anything moved: {moved}\n{point:#}");
-}
 
 #[test]
 fn a_mix_its_files_and_its_reading_back_are_held_to_a_rate() {
@@ -53,61 +38,6 @@ fn a_mix_its_files_and_its_reading_back_are_held_to_a_rate() {
         let least = Duration::from_secs_f64((moved as f64 - RATE as f64) / RATE as f64);
         assert!(took > least + Duration::from_secs(2), "{moved} bytes beside the load in {took:?}");
     }
-}
-
-/// Players of small frames, through the cache.
-fn players(scratch: &Scratch, flags: &[&str]) -> Verb {
-    let verb = Verb::on("streams", scratch.dir("target")).with(&[
-        "--actor",
-        "player",
-        "--format",
-        SMALL.id,
-        "--clip",
-        "2s",
-        "--buffered",
-    ]);
-    verb.with(flags)
-}
-
-#[test]
-fn frames_that_waited_for_a_rate_are_the_limits_and_not_the_storages() {
-    let _turn = my_turn();
-    let scratch = Scratch::new();
-    // 4.7 MB/s each.
-    let verb = players(&scratch, &["--count", "3", "--buffer", "12frames", "--warmup", "500ms"]).with(&[
-        "--duration",
-        "3s",
-        "--max-rate",
-        RATE_FLAG,
-    ]);
-    let outcome = verb.run_plain().expect_code(1);
-    let summary = run_dir::summary(&verb.run_dir());
-    let point = at(&summary, "load_points.0");
-    is_kept_to(point, RATE);
-    assert_eq!(text(point, "culprit"), "max_rate", "{point:#}");
-    assert_eq!(text(point, "limit.found.step"), "max_rate", "{point:#}");
-    let incidents = at(point, "streams.incidents").as_array().unwrap();
-    assert!(incidents.iter().all(|incident| text(incident, "culprit") == "max_rate"), "{incidents:#?}");
-    let screen = &outcome.stdout;
-    assert!(screen.contains("not the storage"), "{screen}");
-    assert!(screen.contains("allow more bytes a second (--max-rate)"), "{screen}");
-    assert!(!screen.contains("kept the tool from running"), "{screen}");
-}
-
-#[test]
-fn who_asks_for_less_than_the_rate_is_not_held_back() {
-    let _turn = my_turn();
-    let scratch = Scratch::new();
-    let verb = players(&scratch, &["--count", "1", "--buffer", "1s", "--warmup", "2s"]).with(&[
-        "--duration",
-        "2s",
-        "--max-rate",
-        "64MiB",
-    ]);
-    let screen = verb.run_plain().stdout;
-    let summary = run_dir::summary(&verb.run_dir());
-    assert_eq!(count(&summary, "load_points.0.held_back.operations"), 0, "{screen}");
-    assert!(!screen.contains("max-rate"), "{screen}");
 }
 
 #[test]

@@ -54,17 +54,14 @@ pub fn run_watching(command: &mut Command, mut line: impl FnMut(&str)) -> anyhow
     Ok(child.wait()?.success())
 }
 
-/// Runs it with its messages on our own standard error, and hands every line that it prints to `line`. Gives
-/// whether its exit status was 0.
-pub fn read(command: &mut Command, mut line: impl FnMut(&str) -> anyhow::Result<()>) -> anyhow::Result<bool> {
+/// Runs it with its messages on our own standard error, and gives the lines that it printed.
+pub fn lines(command: &mut Command) -> anyhow::Result<Vec<String>> {
     println!("$ {}", typed(command));
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-    if let Some(stdout) = child.stdout.take() {
-        for text in BufReader::new(stdout).lines() {
-            line(&text?)?;
-        }
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        bail!("'{}' ended with {}", typed(command), output.status);
     }
-    Ok(child.wait()?.success())
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
 /// Whether a program of this name is on the PATH.

@@ -24,7 +24,7 @@ use std::time::Instant;
 use crate::command;
 use crate::memory_disk::MemoryDisk;
 use crate::step::{Counts, Outcome};
-use programs::{Beside, Built, Program, Said};
+use programs::{Beside, Program, Said};
 
 /// How many of a kind run side by side; `None` for programs that judge nothing by time.
 fn at_once(beside: Option<Beside>) -> usize {
@@ -53,16 +53,13 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Builds the tests of the workspace, with the end-to-end tests and their binary unless `quick`. Gives
-    /// what the compiler and clippy have against the code, too.
-    pub fn build(quick: bool) -> anyhow::Result<(Suite, Vec<String>)> {
+    /// Builds the tests of the workspace, with the end-to-end tests and their binary unless `quick`.
+    pub fn build(quick: bool) -> anyhow::Result<Suite> {
         let skips = crate::target_dir().join("skipped-tests.txt");
         std::fs::write(&skips, "")?;
-        let Built { programs, warnings } = programs::build(quick)?;
         let (measuring, waiting): (Vec<_>, Vec<_>) =
-            programs.into_iter().partition(|program| program.beside().is_some());
-        let environment = environment(quick, &skips);
-        Ok((Suite { quick, measuring, waiting, environment, skips }, warnings))
+            programs::build(quick)?.into_iter().partition(|program| program.beside().is_some());
+        Ok(Suite { quick, measuring, waiting, environment: environment(quick, &skips), skips })
     }
 
     /// Runs the programs that judge nothing by time, and the examples in documentation.
@@ -240,8 +237,7 @@ fn pass_alone(
 
 /// The examples in documentation.
 fn doc_tests(quick: bool, total: &mut Counts) -> anyhow::Result<bool> {
-    // The crates as they were built for the other tests.
-    let mut cargo = programs::linting_cargo()?;
+    let mut cargo = crate::cargo();
     cargo.args(["test", "--workspace", "--locked", "--doc", "--no-fail-fast"]);
     if quick {
         cargo.args(["--exclude", "reelgauge-tests"]);

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check, in an order in which what is needed comes first.
 //!
-//! Most tests wait most of the time, so steps that only need processors run beside those that judge nothing
-//! by time. What is seen in a browser follows runs in time, so it has the machine for itself.
+//! Tests that judge by time have the machine for themselves. What is seen in a browser waits for most of its
+//! time, so steps that only need processors run beside it, and take what it leaves.
 
 use std::collections::BTreeSet;
 
@@ -24,10 +24,10 @@ struct Step {
 enum When {
     /// Before the tests, alone.
     Before,
-    /// Beside those tests that judge nothing by time.
-    Beside,
-    /// After them, alone.
+    /// After them.
     After,
+    /// Beside those after them.
+    Beside,
     /// Only where it is asked for by its name.
     Asked,
 }
@@ -43,6 +43,7 @@ const STEPS: &[Step] = &[
     Step { name: "tools", quick: false, when: When::Before, body: |_| tools::prepare() },
     Step { name: "fmt", quick: true, when: When::Before, body: |_| fmt() },
     Step { name: "tidy", quick: true, when: When::Before, body: |_| tidy::step() },
+    Step { name: "clippy", quick: true, when: When::Before, body: |_| clippy() },
     Step { name: "console", quick: false, when: When::Before, body: |_| console::check() },
     Step {
         name: "windows",
@@ -53,8 +54,6 @@ const STEPS: &[Step] = &[
     Step { name: "macos", quick: false, when: When::Beside, body: |_| cross::check("aarch64-apple-darwin") },
     Step { name: "browser", quick: false, when: When::After, body: browser },
     Step { name: "deny", quick: false, when: When::After, body: |_| deny() },
-    // Where the tests are built, clippy builds them.
-    Step { name: "clippy", quick: false, when: When::Asked, body: |_| clippy() },
     // Every crate once more, which takes as long as the build of all tests.
     Step { name: "static", quick: false, when: When::Asked, body: |_| cross::build_static() },
 ];
@@ -115,36 +114,31 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let choice = Choice::parse(arguments)?;
     std::fs::create_dir_all(crate::target_dir())?;
     let mut finished = choice.perform(When::Before);
-    finished.extend(if choice.has_tests() { tests(&choice) } else { choice.perform(When::Beside) });
-    finished.extend(choice.perform(When::After));
-    finished.extend(choice.perform(When::Asked));
-    Ok(step::summarize(&finished))
-}
-
-/// Builds the tests, runs those that judge nothing by time beside other steps, and then the others alone.
-fn tests(choice: &Choice) -> Vec<Finished> {
-    let mut suite = None;
-    let built = step::perform("build", || {
-        let (built, warnings) = Suite::build(choice.quick)?;
-        suite = Some(built);
-        Ok(match warnings.len() {
-            0 => Outcome::Passed,
-            count => Outcome::Failed(format!("the compiler and clippy have {count} complaints, see above")),
-        })
-    });
-    let mut finished = vec![built];
-    let Some(suite) = suite else {
-        finished.extend(choice.perform(When::Beside));
-        return finished;
-    };
+    if choice.has_tests() {
+        finished.extend(tests(&choice));
+    }
     std::thread::scope(|scope| {
         let beside = scope.spawn(|| choice.perform(When::Beside));
-        finished.push(step::perform(TESTS, || suite.run_waiting()));
+        finished.extend(choice.perform(When::After));
         match beside.join() {
             Ok(beside) => finished.extend(beside),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     });
+    finished.extend(choice.perform(When::Asked));
+    Ok(step::summarize(&finished))
+}
+
+/// Builds the tests, and runs those that judge nothing by time and then the others.
+fn tests(choice: &Choice) -> Vec<Finished> {
+    let mut suite = None;
+    let built = step::perform("build", || {
+        suite = Some(Suite::build(choice.quick)?);
+        Ok(Outcome::Passed)
+    });
+    let mut finished = vec![built];
+    let Some(suite) = suite else { return finished };
+    finished.push(step::perform(TESTS, || suite.run_waiting()));
     if !choice.quick {
         finished.push(step::perform("timing", || suite.run_measuring()));
     }
@@ -194,9 +188,9 @@ mod tests {
 
     #[test]
     fn steps_are_chosen_by_flags() {
-        assert_eq!(chosen(&[]).len(), STEPS.len() + 1 - ["clippy", "static"].len());
-        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "tests"]);
-        assert_eq!(chosen(&["--only", "clippy"]), ["clippy"]);
+        assert_eq!(chosen(&[]).len(), STEPS.len(), "all but the static binary, and the tests");
+        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "clippy", "tests"]);
+        assert_eq!(chosen(&["--only", "static"]), ["static"]);
         assert_eq!(chosen(&["--only", "macos", "--only=fmt"]), ["fmt", "macos"]);
     }
 

@@ -20,7 +20,7 @@ use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::{answer_sentences, html, incident_sentences, next_step};
 
 const MS: u64 = 1_000_000;
-const OPS: u64 = 750_000;
+const OPS: u64 = 1_500_000;
 const FILES: u32 = 50_000;
 const POINTS: u16 = 60;
 const STREAMS: u32 = 200;
