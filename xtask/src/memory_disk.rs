@@ -1,5 +1,5 @@
-//! The disk of those end-to-end tests that judge by time and load it little: a file system in memory, mounted
-//! where their folders are.
+//! The disk of those end-to-end tests that are judged by milliseconds: a file system in memory, mounted where
+//! their folders are.
 //!
 //! It is an ext4 on a loop device, so that direct I/O, a device's counters and a full disk are real ones; but
 //! nobody waits for the disk of this machine, which is everybody's, and a dozen tests can each have storage

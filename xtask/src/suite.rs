@@ -33,7 +33,7 @@ fn at_once(beside: Option<Beside>) -> usize {
         Some(Beside::Loads) => 2,
         None => 4,
         Some(Beside::Few) => 5,
-        Some(Beside::Many) => 8,
+        Some(Beside::Many) => 6,
     }
 }
 
@@ -73,17 +73,30 @@ impl Suite {
 
     /// Runs the tests that judge by time, as many at a time as they bear. Nothing else should run meanwhile.
     ///
-    /// What loads its disk has this machine's, and after it all others have one in memory.
+    /// Those that are judged by milliseconds have a disk in memory. What moves as much as it can would take all
+    /// processors there, and waits for this machine's disk.
     pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
-        let (mut loading, mut others) = (Vec::new(), Vec::new());
-        for program in &self.measuring {
-            let loads = matches!(program.beside(), Some(Beside::Nothing | Beside::Loads));
-            if loads { &mut loading } else { &mut others }.extend(Unit::each(program)?);
+        let mut ran = self.run(&self.units([Beside::Nothing, Beside::Loads])?)?;
+        {
+            let _disk = MemoryDisk::mounted();
+            ran.and(self.run(&self.units([Beside::Few])?)?);
         }
-        let mut ran = self.run(&loading)?;
-        let _disk = MemoryDisk::mounted();
-        ran.and(self.run(&others)?);
+        ran.and(self.run(&self.units([Beside::Many])?)?);
         Ok(ran.outcome())
+    }
+
+    /// The tests that judge by time of these kinds: those of fleets, whose networks take their time to begin, by
+    /// programs, all others one by one.
+    fn units<const N: usize>(&self, kinds: [Beside; N]) -> anyhow::Result<Vec<Unit<'_>>> {
+        let mut units = Vec::new();
+        for program in &self.measuring {
+            match program.beside() {
+                Some(Beside::Many) if kinds.contains(&Beside::Many) => units.push(Unit::whole(program)),
+                Some(kind) if kinds.contains(&kind) => units.extend(Unit::each(program)?),
+                _ => {}
+            }
+        }
+        Ok(units)
     }
 
     fn run(&self, units: &[Unit<'_>]) -> anyhow::Result<Ran> {
