@@ -2,8 +2,8 @@
 //!
 //! Most of the end-to-end tests wait: for a frozen file system, a slow link, the seconds that are measured.
 //! Run one after the other they leave three quarters of two processors idle, so several programs run side by
-//! side, and other steps beside them. Those that judge by time come last and with nothing else, each test as
-//! a process of its own, and as many at a time as they bear ([`Beside`]).
+//! side. Those that judge by time come last and with nothing else, most of them each test as a process of its
+//! own, and as many at a time as they bear ([`Beside`]).
 //!
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
@@ -73,27 +73,27 @@ impl Suite {
 
     /// Runs the tests that judge by time, as many at a time as they bear. Nothing else should run meanwhile.
     ///
-    /// Those that are judged by milliseconds have a disk in memory. What moves as much as it can would take all
-    /// processors there, and waits for this machine's disk.
+    /// Those that are judged by milliseconds have a disk in memory. What moves as much as it can would take
+    /// all processors there, and waits for this machine's disk.
     pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
-        let mut ran = self.run(&self.units([Beside::Nothing, Beside::Loads])?)?;
+        let mut ran = self.run(&self.units(&[Beside::Nothing, Beside::Loads])?)?;
         {
             let _disk = MemoryDisk::mounted();
-            ran.and(self.run(&self.units([Beside::Few])?)?);
+            ran.and(self.run(&self.units(&[Beside::Few])?)?);
         }
-        ran.and(self.run(&self.units([Beside::Many])?)?);
+        ran.and(self.run(&self.units(&[Beside::Many])?)?);
         Ok(ran.outcome())
     }
 
-    /// The tests that judge by time of these kinds: those of fleets, whose networks take their time to begin, by
-    /// programs, all others one by one.
-    fn units<const N: usize>(&self, kinds: [Beside; N]) -> anyhow::Result<Vec<Unit<'_>>> {
+    /// The tests that judge by time of these kinds: those of fleets by programs, so that few of them begin at
+    /// the same time, all others one by one.
+    fn units(&self, kinds: &[Beside]) -> anyhow::Result<Vec<Unit<'_>>> {
         let mut units = Vec::new();
         for program in &self.measuring {
-            match program.beside() {
-                Some(Beside::Many) if kinds.contains(&Beside::Many) => units.push(Unit::whole(program)),
-                Some(kind) if kinds.contains(&kind) => units.extend(Unit::each(program)?),
-                _ => {}
+            match program.beside().filter(|kind| kinds.contains(kind)) {
+                Some(Beside::Many) => units.push(Unit::whole(program)),
+                Some(_) => units.extend(Unit::each(program)?),
+                None => {}
             }
         }
         Ok(units)
