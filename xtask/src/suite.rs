@@ -2,8 +2,8 @@
 //!
 //! Most of the end-to-end tests wait: for a frozen file system, a slow link, the seconds that are measured.
 //! Run one after the other they leave three quarters of two processors idle, so several programs run side by
-//! side. Those that judge by time come last and with nothing else, most of them each test as a process of its
-//! own, and as many at a time as they bear ([`Beside`]).
+//! side, and other steps beside them. Those that judge by time come last and with nothing else, most of them
+//! each test as a process of its own, and as many at a time as they bear ([`Beside`]).
 //!
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check, in an order in which what is needed comes first.
 //!
-//! Tests that judge by time have the machine for themselves. What is seen in a browser waits for most of its
-//! time, so steps that only need processors run beside it, and take what it leaves.
+//! Most tests wait most of the time, so steps that only need processors run beside those that judge nothing
+//! by time. What is seen in a browser follows runs in time, so it has the machine for itself.
 
 use std::collections::BTreeSet;
 
@@ -24,10 +24,10 @@ struct Step {
 enum When {
     /// Before the tests, alone.
     Before,
-    /// After them.
-    After,
-    /// Beside those after them.
+    /// Beside those tests that judge nothing by time.
     Beside,
+    /// After them, alone.
+    After,
     /// Only where it is asked for by its name.
     Asked,
 }
@@ -114,22 +114,13 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let choice = Choice::parse(arguments)?;
     std::fs::create_dir_all(crate::target_dir())?;
     let mut finished = choice.perform(When::Before);
-    if choice.has_tests() {
-        finished.extend(tests(&choice));
-    }
-    std::thread::scope(|scope| {
-        let beside = scope.spawn(|| choice.perform(When::Beside));
-        finished.extend(choice.perform(When::After));
-        match beside.join() {
-            Ok(beside) => finished.extend(beside),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    });
+    finished.extend(if choice.has_tests() { tests(&choice) } else { choice.perform(When::Beside) });
+    finished.extend(choice.perform(When::After));
     finished.extend(choice.perform(When::Asked));
     Ok(step::summarize(&finished))
 }
 
-/// Builds the tests, and runs those that judge nothing by time and then the others.
+/// Builds the tests, runs those that judge nothing by time beside other steps, and then the others alone.
 fn tests(choice: &Choice) -> Vec<Finished> {
     let mut suite = None;
     let built = step::perform("build", || {
@@ -137,8 +128,18 @@ fn tests(choice: &Choice) -> Vec<Finished> {
         Ok(Outcome::Passed)
     });
     let mut finished = vec![built];
-    let Some(suite) = suite else { return finished };
-    finished.push(step::perform(TESTS, || suite.run_waiting()));
+    let Some(suite) = suite else {
+        finished.extend(choice.perform(When::Beside));
+        return finished;
+    };
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| choice.perform(When::Beside));
+        finished.push(step::perform(TESTS, || suite.run_waiting()));
+        match beside.join() {
+            Ok(beside) => finished.extend(beside),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    });
     if !choice.quick {
         finished.push(step::perform("timing", || suite.run_measuring()));
     }
