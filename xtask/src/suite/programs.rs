@@ -105,7 +105,7 @@ pub struct Said {
 /// that they run. That one comes from the same build, which saves compiling every crate once more.
 ///
 /// Clippy could be the compiler, and nothing would be checked twice. But it leaves out what the compiler
-/// itself optimises, and tests that compute take four times as long; it was tried.
+/// itself optimises, and the tests of the page took three times as long; it was tried.
 pub fn build(quick: bool) -> anyhow::Result<Vec<Program>> {
     let mut cargo = crate::cargo();
     cargo.args(["build", "--workspace", "--locked", "--tests"]);
