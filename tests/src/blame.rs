@@ -12,6 +12,9 @@ use crate::run_dir::{self, at, count};
 use crate::streams::SMALL;
 use crate::verb::Verb;
 
+/// How long something is held up: long against the recorders' buffers.
+pub const HELD_UP: Duration = Duration::from_millis(1600);
+
 /// More than any of these runs takes, a stuck one excepted.
 const LIMIT: Duration = Duration::from_secs(90);
 

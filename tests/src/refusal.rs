@@ -9,8 +9,8 @@ use crate::binary::{self, Running};
 use crate::scratch::Scratch;
 use crate::tree::tree;
 
-/// A refusal takes no time; with something for a loaded machine.
-const AT_ONCE: Duration = Duration::from_secs(30);
+/// A refusal takes no time.
+const AT_ONCE: Duration = Duration::from_secs(10);
 
 /// Every one of these is refused, with a message that contains its remedy: flags, and what is to be in the
 /// message.

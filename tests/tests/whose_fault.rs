@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use reelgauge_tests::blame::{disk, measured, measuring_process, recorders, worst};
+use reelgauge_tests::blame::{HELD_UP, disk, measured, measuring_process, recorders, worst};
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
@@ -17,9 +17,6 @@ use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-
-/// Long against the buffers below.
-const HELD_UP: Duration = Duration::from_millis(1600);
 
 fn stopped(pid: Pid) {
     kill_process(pid, Signal::STOP).unwrap();

@@ -3,9 +3,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use reelgauge_tests::blame::{disk, measured, recorders, worst};
+use reelgauge_tests::blame::{HELD_UP, disk, measured, recorders, worst};
 use reelgauge_tests::busy::Busy;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::TempMount;
@@ -14,9 +14,6 @@ use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, text};
 use reelgauge_tests::streams::SMALL;
 use reelgauge_tests::turns::my_turn;
-
-/// Long against the buffers below.
-const HELD_UP: Duration = Duration::from_millis(1600);
 
 /// How long a disk that others keep busy may take for one operation.
 const DISK_WITHIN_S: f64 = 2.0;

@@ -29,9 +29,9 @@ pub fn check() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// The application in a real browser: reports as files, and the console with a real run, of this binary or
-/// of one that is built here.
-pub fn browser(binary: Option<PathBuf>) -> anyhow::Result<Outcome> {
+/// The application in a real browser: reports as files, and the console with a real run, of the tests' binary
+/// or, where that was not built, of one that is built here.
+pub fn browser(is_built: bool) -> anyhow::Result<Outcome> {
     if let Some(why) = without_node() {
         return missing(why);
     }
@@ -39,16 +39,12 @@ pub fn browser(binary: Option<PathBuf>) -> anyhow::Result<Outcome> {
         return missing("Chromium is not installed".to_owned());
     }
     install()?;
-    let binary = match binary {
-        Some(binary) => binary,
-        None => {
-            command::run(crate::cargo().args(["build", "--locked", "--package", "reelgauge"]))?;
-            crate::debug_binary()
-        }
-    };
+    if !is_built {
+        command::run(crate::cargo().args(["build", "--locked", "--package", "reelgauge"]))?;
+    }
     playwright::run(|| {
         let mut tests = tool("playwright", &["test"]);
-        tests.env("REELGAUGE_BIN", &binary);
+        tests.env("REELGAUGE_BIN", crate::debug_binary());
         tests
     })
 }

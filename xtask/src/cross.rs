@@ -5,7 +5,7 @@
 //! so. A type check never links, so neither a foreign C compiler nor a foreign library is needed. What this
 //! shows is that our code type-checks there, no more.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
 
@@ -59,11 +59,6 @@ fn declared_ring(target: &str, lock: &str) -> anyhow::Result<String> {
     Ok(format!("target.{target}.{links}.rustc-link-lib=[\"ring\"]"))
 }
 
-/// Where the static binary is, once it has been built.
-fn static_binary() -> PathBuf {
-    crate::target_dir().join(STATIC_TARGET).join("debug/reelgauge")
-}
-
 /// Builds the product as one static file, which runs on any Linux. Not as a release: what it asks of the
 /// system is the same.
 pub fn build_static() -> anyhow::Result<Outcome> {
@@ -76,7 +71,7 @@ pub fn build_static() -> anyhow::Result<Outcome> {
     let mut build = crate::cargo();
     build.args(["build", "--locked", "--package", "reelgauge", "--target", STATIC_TARGET]);
     command::run(&mut build)?;
-    must_be_static(&static_binary())?;
+    must_be_static(&crate::target_dir().join(STATIC_TARGET).join("debug/reelgauge"))?;
     Ok(Outcome::Passed)
 }
 

@@ -15,10 +15,11 @@
 //! [`ALONE_AT_MOST`] of them need that, running them side by side saves nothing any more, and that is a
 //! failure.
 
-mod crowd;
 mod programs;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::command;
@@ -64,7 +65,8 @@ impl Suite {
 
     /// Runs the programs that judge nothing by time, and the examples in documentation.
     pub fn run_waiting(&self) -> anyhow::Result<Outcome> {
-        let mut ran = self.run(&self.waiting.iter().map(Unit::whole).collect::<Vec<_>>())?;
+        let units: Vec<Unit<'_>> = self.waiting.iter().map(Unit::whole).collect();
+        let mut ran = self.run(&units, at_once(None))?;
         if !doc_tests(self.quick, &mut ran.total)? {
             ran.broken.push("examples in documentation".to_owned());
         }
@@ -76,32 +78,32 @@ impl Suite {
     /// Those that are judged by milliseconds have a disk in memory. What moves as much as it can would take
     /// all processors there, and waits for this machine's disk.
     pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
-        let mut ran = self.run(&self.units(&[Beside::Nothing, Beside::Loads])?)?;
-        {
-            let _disk = MemoryDisk::mounted();
-            ran.and(self.run(&self.units(&[Beside::Few])?)?);
+        let mut ran = Ran::default();
+        for kind in Beside::ALL {
+            let _disk = if kind == Beside::Few { MemoryDisk::mounted() } else { None };
+            let of_kind = self.run(&self.units(kind)?, at_once(Some(kind)))?;
+            ran.total.add(of_kind.total);
+            ran.broken.extend(of_kind.broken);
         }
-        ran.and(self.run(&self.units(&[Beside::Many])?)?);
         Ok(ran.outcome())
     }
 
-    /// The tests that judge by time of these kinds: those of fleets by programs, so that few of them begin at
+    /// The tests that judge by time of this kind: those of fleets by programs, so that few of them begin at
     /// the same time, all others one by one.
-    fn units(&self, kinds: &[Beside]) -> anyhow::Result<Vec<Unit<'_>>> {
+    fn units(&self, kind: Beside) -> anyhow::Result<Vec<Unit<'_>>> {
         let mut units = Vec::new();
-        for program in &self.measuring {
-            match program.beside().filter(|kind| kinds.contains(kind)) {
-                Some(Beside::Many) => units.push(Unit::whole(program)),
-                Some(_) => units.extend(Unit::each(program)?),
-                None => {}
+        for program in self.measuring.iter().filter(|program| program.beside() == Some(kind)) {
+            match kind {
+                Beside::Many => units.push(Unit::whole(program)),
+                Beside::Nothing | Beside::Loads | Beside::Few => units.extend(Unit::each(program)?),
             }
         }
         Ok(units)
     }
 
-    fn run(&self, units: &[Unit<'_>]) -> anyhow::Result<Ran> {
+    fn run(&self, units: &[Unit<'_>], at_once: usize) -> anyhow::Result<Ran> {
         let mut ran = Ran::default();
-        for (unit, said) in units.iter().zip(side_by_side(units, &self.environment)) {
+        for (unit, said) in units.iter().zip(side_by_side(units, at_once, &self.environment)) {
             ran.add(unit.program, &said, &self.environment)?;
         }
         let skipped = std::fs::read_to_string(&self.skips)?;
@@ -135,11 +137,6 @@ impl<'a> Unit<'a> {
         std::iter::once(self.program.name.clone()).chain(tests).collect()
     }
 
-    /// Its part of the machine.
-    fn part(&self) -> f64 {
-        1.0 / at_once(self.program.beside()) as f64
-    }
-
     /// Runs it, and prints what it said when it has ended.
     fn run(&self, environment: &[(&str, PathBuf)]) -> Said {
         let start = Instant::now();
@@ -159,11 +156,6 @@ struct Ran {
 }
 
 impl Ran {
-    fn and(&mut self, others: Ran) {
-        self.total.add(others.total);
-        self.broken.extend(others.broken);
-    }
-
     fn add(&mut self, program: &Program, said: &Said, environment: &[(&str, PathBuf)]) -> anyhow::Result<()> {
         let (counts, failed) = counted(&said.text);
         self.total.passed += counts.passed;
@@ -226,10 +218,25 @@ fn environment(quick: bool, skips: &std::path::Path) -> Vec<(&'static str, PathB
     environment
 }
 
-/// Runs them, as many at a time as they bear; what each said is given in their order.
-fn side_by_side(units: &[Unit<'_>], environment: &[(&str, PathBuf)]) -> Vec<Said> {
-    let parts: Vec<f64> = units.iter().map(Unit::part).collect();
-    crowd::run(&parts, |at| units[at].run(environment))
+/// Runs them, so many at a time; what each said is given in their order.
+fn side_by_side(units: &[Unit<'_>], at_once: usize, environment: &[(&str, PathBuf)]) -> Vec<Said> {
+    let begun = AtomicUsize::new(0);
+    let finished: Mutex<Vec<(usize, Said)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                loop {
+                    let at = begun.fetch_add(1, Ordering::Relaxed);
+                    let Some(unit) = units.get(at) else { break };
+                    let said = unit.run(environment);
+                    finished.lock().unwrap_or_else(PoisonError::into_inner).push((at, said));
+                }
+            });
+        }
+    });
+    let mut finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+    finished.sort_by_key(|(at, _)| *at);
+    finished.into_iter().map(|(_, said)| said).collect()
 }
 
 /// Those of a program's failed tests that pass when nothing runs beside them.

@@ -148,7 +148,7 @@ fn tests(choice: &Choice) -> Vec<Finished> {
 
 /// The application in a browser, with the binary of the tests where they were built anyway.
 fn browser(choice: &Choice) -> anyhow::Result<Outcome> {
-    console::browser(choice.has_tests().then(crate::debug_binary))
+    console::browser(choice.has_tests())
 }
 
 /// The code is formatted as rustfmt does.

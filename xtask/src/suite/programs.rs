@@ -21,6 +21,11 @@ pub enum Beside {
     Many,
 }
 
+impl Beside {
+    /// Every kind, in the order in which they run.
+    pub const ALL: [Beside; 4] = [Beside::Nothing, Beside::Loads, Beside::Few, Beside::Many];
+}
+
 /// The end-to-end tests that judge by time, those of a kind together, the longest first: what runs beside
 /// them would be measured, too.
 const MEASURING: [(&str, Beside); 42] = [

@@ -36,11 +36,7 @@ pub fn run(args: &FleetRunArgs) -> Result<u8> {
         (_, Some(what)) if Batch::is_in(Path::new(what)) => {
             fleet_batch::go_on(&site, Batch::open(Path::new(what))?, args.json)
         }
-        (_, Some(name)) => {
-            let journey = Journey::resume(&site, name, true)?;
-            let said = begins(&journey);
-            finish(&site, journey, &said, &args.out, args.json)
-        }
+        (_, Some(name)) => finish(&site, Journey::resume(&site, name, true)?, begins, &args.out, args.json),
         (Some(path), None) => begin(&site, path, args),
         (None, None) => bail!("say which plan, or what to take up again (--resume)"),
     }
@@ -64,8 +60,7 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
         let journey =
             Journey::begin(site, plan.fleet.on_loss, placed)?.observed_by(plan.observer_parts()?)?;
         fleet_preflight::keep(journey.dir(), found.as_ref())?;
-        let said = begins(&journey);
-        return finish(site, journey, &said, &args.out, args.json);
+        return finish(site, journey, begins, &args.out, args.json);
     }
     let batch = Batch::new(&args.out, BatchPlan { plan_toml, texts, there: there.clone() })?;
     if args.dry_run {
@@ -90,19 +85,30 @@ pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
         say("Nothing of any run of this fleet is left to be fetched.");
         return Ok(0);
     };
-    let said = format!(
-        "Run {name}: what agents keep of it is fetched. Ctrl-C stops whoever is still at work on it; what was \
-         measured is kept."
-    );
-    finish(&site, Journey::resume(&site, &name, false)?, &said, &args.out, args.json)
+    finish(&site, Journey::resume(&site, &name, false)?, fetches, &args.out, args.json)
 }
 
-/// Carries a run out, of which this is said before, puts it together and shows it.
-fn finish(site: &FleetSite, journey: Journey, said: &str, out: &Path, json: bool) -> Result<u8> {
+/// What is said when a run is fetched.
+fn fetches(journey: &Journey) -> String {
+    format!(
+        "Run {}: what agents keep of it is fetched. Ctrl-C stops whoever is still at work on it; what was \
+         measured is kept.",
+        journey.name
+    )
+}
+
+/// Carries a run out, of which `said` is told before, puts it together and shows it.
+fn finish(
+    site: &FleetSite,
+    journey: Journey,
+    said: fn(&Journey) -> String,
+    out: &Path,
+    json: bool,
+) -> Result<u8> {
     if journey.conduct().only_prepares {
         return fleet_prepare::go_on(site, journey);
     }
-    say(said);
+    say(&said(&journey));
     let interrupt = Interrupt::listen()?;
     // Before anything is measured that could find no place.
     std::fs::create_dir_all(out).with_context(|| format!("{} can't be made", out.display()))?;
