@@ -255,16 +255,20 @@ mod tests {
         let spins = ["-c", "while :; do :; done"];
         let mut twin = std::process::Command::new(&script).args(spins).spawn().expect("it starts");
         let mut programs = Programs::default();
-        programs.look(0, 100.0, &mut Look::new());
         let begun = std::time::Instant::now();
-        while begun.elapsed().as_millis() < 600 {
-            std::hint::spin_loop();
-        }
-        programs.next_look = 0;
-        let mut look = Look::new();
-        programs.look(begun.elapsed().as_nanos() as u64, 100.0, &mut look);
+        programs.look(0, 100.0, &mut Look::new());
+        // Only those that took most are told, and others may be busier than the twin for a while.
+        let told = (0..50).find_map(|_| {
+            let looked = std::time::Instant::now();
+            while looked.elapsed().as_millis() < 600 {
+                std::hint::spin_loop();
+            }
+            programs.next_look = 0;
+            let mut look = Look::new();
+            programs.look(begun.elapsed().as_nanos() as u64, 100.0, &mut look);
+            look.into_iter().find(|(key, _)| key.name == "program_processes" && key.device == own)
+        });
         twin.kill().and_then(|()| twin.wait()).expect("it can be ended");
-        let processes = look.iter().find(|(key, _)| key.name == "program_processes" && key.device == own);
-        assert!(matches!(processes, Some((_, Reading::Level(number))) if *number == 1.0), "{own}: {look:#?}");
+        assert!(matches!(told, Some((_, Reading::Level(number))) if number == 1.0), "{own}: {told:#?}");
     }
 }
