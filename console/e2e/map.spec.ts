@@ -30,6 +30,24 @@ test("the map zooms and moves by keys, and everything follows", async ({ page })
   expect(seen.requests).toEqual([]);
 });
 
+test("a key that comes as the page follows the one before it is not lost", async ({ page }) => {
+  const map = page.getByRole("application", { name: "File offset over time" });
+  await map.scrollIntoViewIfNeeded();
+  await map.focus();
+  const earlier = zoom(page).getByRole("button", { name: "Earlier" });
+  // At the very moment at which the page has drawn the closer view.
+  await earlier.evaluate((button) => {
+    const observer = new MutationObserver(() => {
+      observer.disconnect();
+      document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: "0", bubbles: true, cancelable: true }));
+    });
+    observer.observe(button, { attributes: true, attributeFilter: ["disabled"] });
+  });
+  await page.keyboard.press("+");
+  await expect(earlier).toBeEnabled();
+  await expect(earlier).toBeDisabled();
+});
+
 test("a drag across the map zooms into it", async ({ page }) => {
   const map = page.getByRole("application", { name: "File offset over time" });
   await map.scrollIntoViewIfNeeded();

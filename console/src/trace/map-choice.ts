@@ -26,16 +26,20 @@ export function useMapChoice(): ChoiceState {
   const [choice, setChoice] = useState<MapChoice>({ period: chosen, bytes: null });
   const live = useRef(choice);
   const timer = useRef(0);
+  // What the map itself told the page last: hearing that again is no wish of anybody's, and a key may have come since.
+  const told = useRef(chosen);
   const change = useRef((next: MapChoice) => {
     live.current = next;
     window.clearTimeout(timer.current);
     timer.current = window.setTimeout(() => {
       setChoice(live.current);
+      told.current = live.current.period;
       period.value = live.current.period;
     }, REST_MS);
   });
   useEffect(() => {
-    if (chosen === live.current.period) return;
+    if (chosen === told.current) return;
+    told.current = chosen;
     window.clearTimeout(timer.current);
     live.current = { ...live.current, period: chosen };
     setChoice(live.current);
