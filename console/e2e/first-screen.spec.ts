@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
-import { made } from "./made";
+import { firstLook, made } from "./made";
 import { open, RUNS } from "./run-page";
 import { expectAccessible, expectNoOverflow, watch } from "./watch";
 
@@ -328,7 +328,7 @@ test("check opens with a table: formats down, play and record across, and one ne
   expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThanOrEqual(DESK.height);
   const heads = await table.locator("thead th").allTextContents();
   expect(heads.slice(1, 3)).toEqual(["play", "record"]);
-  const facts = (JSON.parse(readFileSync(join(made().check, "summary.json"), "utf8")) as { check: { formats: Count[] } }).check;
+  const facts = (JSON.parse(readFileSync(join(await firstLook(), "summary.json"), "utf8")) as { check: { formats: Count[] } }).check;
   const rows = table.locator("tbody tr");
   await expect(rows).toHaveCount(facts.formats.length);
   for (const [at, format] of facts.formats.entries())

@@ -1,5 +1,8 @@
 // What the setup made, and how tests find it.
 
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 /** A comparison as a page, and the two runs in it. */
 export interface Compared {
   page: string;
@@ -18,7 +21,6 @@ export interface Made {
   replay: string;
   players: string;
   search: string;
-  check: string;
   vda: string;
   /** null where no file system may be mounted. */
   frozen: string | null;
@@ -57,4 +59,25 @@ export function made(): Made {
   const text = process.env[VARIABLE];
   if (text === undefined) throw new Error("the setup has made nothing");
   return JSON.parse(text) as Made;
+}
+
+/** What became of the first look, which goes on while tests run that need none: its run, or why there is none. */
+type FirstLook = { dir: string } | { error: string };
+
+const LOOKED = "first-look.json";
+
+/** The first look has ended. */
+export function looked(root: string, look: FirstLook): void {
+  const whole = join(root, LOOKED);
+  writeFileSync(`${whole}.new`, JSON.stringify(look));
+  renameSync(`${whole}.new`, whole);
+}
+
+/** The run of the first look, which takes about a minute. */
+export async function firstLook(): Promise<string> {
+  const path = join(made().root, LOOKED);
+  for (let tries = 0; tries < 1_800 && !existsSync(path); tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+  const look = JSON.parse(readFileSync(path, "utf8")) as FirstLook;
+  if ("error" in look) throw new Error(look.error);
+  return look.dir;
 }

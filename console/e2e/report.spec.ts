@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "@playwright/test";
 import { made } from "./made";
+import { runOf } from "./run-page";
 import { expectAccessible, expectAlone, expectNoOverflow, watch } from "./watch";
 
 const NO_MOUNT = "needs root, to freeze a file system under a run";
@@ -52,11 +53,11 @@ for (const name of PAGES) {
   });
 }
 
-const TOLD = ["ramp", "frozen", "before", "players", "search", "check", "vda", "sweep", "replay", "whole", "beside"] as const;
+const TOLD = ["ramp", "frozen", "before", "players", "search", "vda", "sweep", "replay", "whole", "beside", "check"] as const;
 
 for (const name of TOLD) {
   test(`${name}: every figure is the one in summary.json`, async ({ page }) => {
-    const run = made()[name];
+    const run = await runOf(name);
     test.skip(run === null, NO_MOUNT);
     if (run === null) return;
     const summary: unknown = JSON.parse(readFileSync(join(run, "summary.json"), "utf8"));

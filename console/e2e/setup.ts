@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { HOSTILE, MACHINES, type Compared, type Made, remember } from "./made";
+import { HOSTILE, MACHINES, type Compared, type Made, looked, remember } from "./made";
 
 export const BIN = process.env["REELGAUGE_BIN"] ?? "../target/debug/reelgauge";
 
@@ -45,35 +45,39 @@ function targetOf(root: string, name: string): string {
 async function mixesOf(root: string): Promise<Pick<Made, "before" | "after" | "ramp" | "sweep" | "replay">> {
   const target = targetOf(root, "target");
   const flags = ["--file-size", "32MiB", "--warmup", "0s", "--seed", "7"];
-  const mix = (name: string, ...args: string[]) => run(root, name, "mix", target, ...flags, ...args);
-  return {
-    before: await mix("before", "--workers", "2", "--duration", "4s"),
-    after: await mix("after", "--workers", "2", "--duration", "4s", "--blocks", "64KiB"),
-    ramp: await mix("ramp", "--ramp", "1..3", "--step", "2s"),
-    sweep: await mix("sweep", "--sweep", "random=0,100", "--step", "3s"),
-    replay: await run(root, "replay", "replay", "cp-project", target),
-  };
+  const mix = (name: string, on: string, ...args: string[]) => run(root, name, "mix", on, ...flags, ...args);
+  const compared = async () => ({
+    before: await mix("before", target, "--workers", "2", "--duration", "4s"),
+    after: await mix("after", target, "--workers", "2", "--duration", "4s", "--blocks", "64KiB"),
+  });
+  const [pair, ramp, sweep, replay] = await Promise.all([
+    compared(),
+    mix("ramp", targetOf(root, "ramp-target"), "--ramp", "1..3", "--step", "2s"),
+    mix("sweep", targetOf(root, "sweep-target"), "--sweep", "random=0,100", "--step", "3s"),
+    run(root, "replay", "replay", "cp-project", targetOf(root, "replay-target")),
+  ]);
+  return { ...pair, ramp, sweep, replay };
 }
 
 /** Streams that are in time, a search up to a cap, and a curve. */
 async function streamsOf(root: string): Promise<Pick<Made, "players" | "search" | "vda">> {
-  const target = targetOf(root, "streams-target");
   const flat = ["--mbit-per-s", "20", "--fps", "25", "--actor", "player", "--clip", "2s", "--seed", "7"];
   const times = ["--warmup", "500ms", "--duration", "2s"];
   const plan = join(root, "search.toml");
   const flatFormat = "{ name = 'flat', bytes_per_frame = 98304, fps = 25 }";
   writeFileSync(
     plan,
-    `plan_version = 1\nname = 'search'\ntarget = '${target}'\nwarmup = '500ms'\nduration = '1s'\n` +
+    `plan_version = 1\nname = 'search'\ntarget = '${targetOf(root, "search-target")}'\nwarmup = '500ms'\nduration = '1s'\n` +
       "find_max = { start = 2, cap = 3, repeats = 1, confirm = '2s' }\n\n" +
       `[[actor]]\nkind = 'player'\nclip = '1s'\nown_format = ${flatFormat}\n`,
   );
   const curve = ["--points", "1..3", "--file-size", "4MiB", "--files", "2", "--seed", "7", ...times];
-  return {
-    players: await run(root, "players", "streams", target, ...flat, "--count", "2", ...times),
-    search: await run(root, "search", "run", plan),
-    vda: await run(root, "vda", "vda", target, ...curve),
-  };
+  const [players, search, vda] = await Promise.all([
+    run(root, "players", "streams", targetOf(root, "streams-target"), ...flat, "--count", "2", ...times),
+    run(root, "search", "run", plan),
+    run(root, "vda", "vda", targetOf(root, "vda-target"), ...curve),
+  ]);
+  return { players, search, vda };
 }
 
 /** Three mixes at the same time, as on three machines, put together. */
@@ -208,18 +212,28 @@ async function traceOf(root: string): Promise<string> {
   return trace;
 }
 
-export default async function setup(): Promise<() => void> {
+export default async function setup(): Promise<() => Promise<void>> {
   const root = mkdtempSync(join(tmpdir(), "reelgauge-browser-"));
   // Each on a target of its own: most of this is seconds that are measured.
   const rest = async () => {
-    const mixes = await mixesOf(root);
-    const [hostile, hostileTrace, trace] = [await hostileOf(root), await hostileTraceOf(root), await traceOf(root)];
-    const whole = await wholeOf(root);
+    const [mixes, whole, hostile, hostileTrace, trace] = await Promise.all([
+      mixesOf(root),
+      wholeOf(root),
+      hostileOf(root),
+      hostileTraceOf(root),
+      traceOf(root),
+    ]);
     return { ...mixes, hostile, hostileTrace, trace, whole, compared: await compared(root, "compare", mixes.before, mixes.after) };
   };
-  // A first look takes longest.
-  const check = run(root, "check", "check", targetOf(root, "check-target"));
+  // A first look takes longest: tests that need none don't wait for it.
+  const check = run(root, "check", "check", targetOf(root, "check-target")).then(
+    (dir) => looked(root, { dir }),
+    (error: unknown) => looked(root, { error: String(error) }),
+  );
   const [streams, stall, beside, others] = await Promise.all([streamsOf(root), frozenOf(root), besideOf(root), rest()]);
-  remember({ root, ...streams, ...stall, beside, check: await check, ...others });
-  return () => rmSync(root, { recursive: true, force: true });
+  remember({ root, ...streams, ...stall, beside, ...others });
+  return async () => {
+    await check;
+    rmSync(root, { recursive: true, force: true });
+  };
 }

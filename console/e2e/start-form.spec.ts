@@ -5,34 +5,20 @@ import { basename, join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { made } from "./made";
 import { type Server, formatsOf, letIn, openMore, serve } from "./server";
-import { expectAccessible, expectButtonsWhole, expectNoOverflow, watch } from "./watch";
+import { expectAccessible, expectButtonsWhole, expectNoOverflow } from "./watch";
 
 let server: Server;
-let empty: Server;
 
 test.beforeAll(async () => {
   const { root, before } = made();
-  const [runs, none, target] = [join(root, "form-runs"), join(root, "no-runs"), join(root, "target")];
-  for (const folder of [runs, none]) mkdirSync(folder, { recursive: true });
+  const [runs, target] = [join(root, "form-runs"), join(root, "target")];
+  mkdirSync(runs, { recursive: true });
   cpSync(before, join(runs, basename(before)), { recursive: true });
   server = await serve(runs, target);
-  empty = await serve(none, target);
 });
 
 test.afterAll(async () => {
-  await Promise.all([server.stop(), empty.stop()]);
-});
-
-test("the first measurement is one button", async ({ page }) => {
-  test.setTimeout(240_000);
-  const seen = watch(page);
-  await letIn(page, empty);
-  await expect(page.getByText(/Takes \d+ s, plus the time to write at most/)).toBeVisible();
-  await expectAccessible(page);
-  await page.getByRole("button", { name: "Measure now" }).click();
-  await expect(page.getByText("Closing this page does not stop the run")).toBeVisible({ timeout: 30_000 });
-  await expect(page.locator("#answer")).toBeVisible({ timeout: 200_000 });
-  expect(seen.errors).toEqual([]);
+  await server.stop();
 });
 
 test("the maximum is found for a format that is found by words", async ({ page }) => {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "@playwright/test";
-import { made } from "./made";
+import { firstLook, made } from "./made";
 import { open } from "./run-page";
 import { watch } from "./watch";
 
@@ -30,7 +30,7 @@ function dataOf(html: string): unknown {
   return JSON.parse(/id="reelgauge-data">(.*?)<\/script>/s.exec(html)?.[1] ?? "null");
 }
 
-for (const name of ["frozen", "check", "sweep", "search", "vda", "replay"] as const) {
+for (const name of ["frozen", "sweep", "search", "vda", "replay", "check"] as const) {
   test(`${name}: the vendor sheet is one page, A4 or Letter`, async ({ page }) => {
     // Two prints of a whole page, of thousands of figures where it is a first look's.
     test.setTimeout(120_000);
@@ -58,7 +58,7 @@ test("a badge says the result in one line", async ({ page }) => {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Badge" }).click();
   const svg = readFileSync(await (await download).path(), "utf8");
-  const stated = JSON.parse(readFileSync(join(made().check, "summary.json"), "utf8")) as {
+  const stated = JSON.parse(readFileSync(join(await firstLook(), "summary.json"), "utf8")) as {
     statement: { number: { play: number | null; record: number | null } };
   };
   const streams = stated.statement.number.play ?? stated.statement.number.record;

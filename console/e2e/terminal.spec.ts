@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, type Page, test } from "@playwright/test";
 import { type Compared, made } from "./made";
+import { runOf } from "./run-page";
 import { BIN } from "./setup";
 
 const NO_MOUNT = "needs root, to freeze a file system under a run";
-const RUNS = ["before", "ramp", "players", "frozen", "search", "check", "vda"] as const;
+const RUNS = ["before", "ramp", "players", "frozen", "search", "vda", "check"] as const;
 type Name = (typeof RUNS)[number];
 
 /** So many incidents are on the terminal's screen; all are on the page. */
@@ -120,7 +121,7 @@ function sameIncidents(name: Name, screen: string, onPage: string[]): void {
 
 for (const name of RUNS) {
   test(`${name}: answer, verdict, cause and incidents are the terminal's`, async ({ page }) => {
-    const run = made()[name];
+    const run = await runOf(name);
     test.skip(run === null, NO_MOUNT);
     if (run === null) return;
     const screen = terminal("report", run);

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 /// A small mix on this target.
 fn mix(target: &Path, duration: &str) -> Value {
     json!({"path": target, "files": "2", "file-size": "16MiB", "length": "256KiB", "blocks": "64KiB",
-        "workers": "2", "warmup": "200ms", "duration": duration, "buffered": "true"})
+        "workers": "2", "max-delay": "5ms", "warmup": "200ms", "duration": duration, "buffered": "true"})
 }
 
 fn names(events: &[Value]) -> Vec<&str> {

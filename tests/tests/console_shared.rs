@@ -24,6 +24,8 @@ use serde_json::json;
 /// So many of the small page's own times may pass beside whatever others ask: two large logs are being read
 /// by then, on two processors perhaps.
 const MULTIPLE: u32 = 8;
+/// How long a run is whose log takes a while to be read.
+const LARGE: &str = "1500ms";
 /// Noise of a loaded machine, which is no queue.
 const NOISE: Duration = Duration::from_millis(150);
 
@@ -83,7 +85,7 @@ fn a_small_page_does_not_wait_behind_large_logs() {
     require!(Need::Root);
     let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
-    let large = run_of(mount.path(), runs.path(), "4s");
+    let large = run_of(mount.path(), runs.path(), LARGE);
     let small = run_of(mount.path(), runs.path(), "300ms");
     let console = Console::start(mount.path(), runs.path());
     let sessions: Vec<Client> = (0..10).map(|_| console.client.browser(console.token())).collect();
@@ -119,7 +121,7 @@ fn one_client_gets_a_line_of_its_own_and_not_all_of_the_console() {
     require!(Need::Root);
     let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
-    let large = run_of(mount.path(), runs.path(), "4s");
+    let large = run_of(mount.path(), runs.path(), LARGE);
     let console = Console::start(mount.path(), runs.path());
     let [greedy, modest] = [(); 2].map(|()| console.client.browser(console.token()));
     let load = ask_heavily(&[greedy], 40, &large);
@@ -138,7 +140,7 @@ fn who_goes_away_leaves_the_line() {
     require!(Need::Root);
     let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
-    let large = run_of(mount.path(), runs.path(), "4s");
+    let large = run_of(mount.path(), runs.path(), LARGE);
     let console = Console::start(mount.path(), runs.path());
     let client = console.client.browser(console.token());
     let path = format!("/api/runs/{large}/ops?sort=service&top=10");

@@ -108,7 +108,8 @@ fn the_network_carried_what_the_run_wrote() {
 fn a_run_that_is_killed_keeps_its_counters() {
     require!(Need::Python);
     let scratch = Scratch::new();
-    let mix = Mix::on(&scratch.dir("target")).with(&["--buffered", "--duration", "60s"]);
+    let mix =
+        Mix::on(&scratch.dir("target")).with(&["--buffered", "--max-delay", "10ms", "--duration", "60s"]);
     let mut running = mix.start();
     mix.until_measuring(&mut running);
     std::thread::sleep(BEFORE_THE_KILL);

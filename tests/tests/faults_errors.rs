@@ -152,7 +152,7 @@ fn a_file_that_something_else_shortens() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     for driver in DRIVERS {
-        let flags = ["--buffered", "--writes", "0", "--driver", driver];
+        let flags = ["--buffered", "--writes", "0", "--driver", driver, "--max-delay", "10ms"];
         let mix = Mix::on(&target).with(&flags).with(&["--duration", "60s", "--warmup", "0s"]);
         let mut running = mix.start();
         mix.until_measuring(&mut running);

@@ -53,6 +53,8 @@ fn say(verb: &str, words: &[&str]) -> Outcome {
 const MIX: &[&str] = &[
     "mix",
     "--buffered",
+    "--max-delay",
+    "5ms",
     "--files",
     "2",
     "--file-size",

@@ -132,7 +132,7 @@ fn what_an_array_tells_is_judged_and_what_fits_no_run_is_refused() {
 fn a_mount_that_changes_meanwhile_is_a_mark() {
     require!(Need::Root, Need::Tool("mount"));
     let mount = TempMount::tmpfs(200);
-    let mix = small(mount.path()).with(&["--duration", "6s"]);
+    let mix = small(mount.path()).with(&["--duration", "6s", "--max-delay", "10ms"]);
     let mut running = mix.start();
     mix.until_measuring(&mut running);
     // So that a look was taken before.

@@ -199,7 +199,11 @@ fn runs_are_told_while_they_go_on_and_afterwards() {
         ["--storage", "make=Acme,model=FS2,raid=6", "--tag", "before", "--warmup", "0s", "--duration", "2s"];
     let streams =
         [&["streams", "target", "--format", SMALL.id, "--count", "1", "--buffered"], &said[..]].concat();
-    let mix = [&["mix", "target", "--file-size", "16M", "--workers", "1", "--buffered"], &said[..]].concat();
+    let mix = [
+        &["mix", "target", "--file-size", "16M", "--workers", "1", "--buffered", "--max-delay", "10ms"],
+        &said[..],
+    ]
+    .concat();
     for columns in WIDTHS {
         for words in [&streams, &mix] {
             let seen = seen(columns, dir, words);

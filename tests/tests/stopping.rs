@@ -110,7 +110,8 @@ fn read_bytes(pid: u64) -> u64 {
 #[test]
 fn ctrl_z_stops_the_load_and_is_the_tools_own_pause() {
     let scratch = Scratch::new();
-    let mix = Mix::on(&scratch.dir("target")).with(&["--buffered", "--duration", "5s"]);
+    let mix =
+        Mix::on(&scratch.dir("target")).with(&["--buffered", "--max-delay", "10ms", "--duration", "5s"]);
     let mut running = mix.start();
     mix.until_measuring(&mut running);
     let live = std::fs::read_to_string(mix.run_dir().join("live.jsonl")).unwrap();

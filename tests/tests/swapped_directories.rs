@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use reelgauge_tests::binary::{self, Outcome, Running};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
-use reelgauge_tests::needs::{Need, are_met};
+use reelgauge_tests::needs::{Need, are_met, is_soak};
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::sshfs::{self, Sshfs};
@@ -25,8 +25,11 @@ use reelgauge_tests::verb::Verb;
 const AREA: &str = "reelgauge-area";
 /// A format of one file per frame, of a modest rate.
 const FRAMES: &str = "cinemadng-12-bit-uncompressed-hd-24";
-/// So often a directory is swapped while a verb runs.
-const SWAPS: u64 = 1000;
+/// So often a directory is swapped while a verb runs, at least.
+fn swaps_at_least() -> u64 {
+    if is_soak() { 1000 } else { 250 }
+}
+
 /// A verb that gets nowhere at all is not run for longer.
 const LONGEST: Duration = Duration::from_secs(150);
 
@@ -142,7 +145,7 @@ fn precious(scratch: &Scratch, folder: &Path, verb: &dyn Fn(&Path) -> Verb) -> (
     (victim, before)
 }
 
-/// Runs a verb again and again, each time beside an attacker of its target, until a thousand things were
+/// Runs a verb again and again, each time beside an attacker of its target, until many things were
 /// swapped; `look` after each.
 fn besiege(
     folder: &Path,
@@ -151,7 +154,7 @@ fn besiege(
     look: &dyn Fn(&Outcome),
 ) {
     let (mut swaps, mut round, begun) = (0, 0, Instant::now());
-    while swaps < SWAPS && begun.elapsed() < LONGEST {
+    while swaps < swaps_at_least() && begun.elapsed() < LONGEST {
         round += 1;
         let target = shared(folder, &format!("round-{round}"));
         let attacked = verb(&target);
@@ -165,7 +168,7 @@ fn besiege(
         look(&outcome);
         let _ = std::fs::remove_dir_all(&target);
     }
-    assert!(swaps >= SWAPS, "only {swaps} swaps");
+    assert!(swaps >= swaps_at_least(), "only {swaps} swaps");
 }
 
 /// Directories are swapped for links to where only root may write.

@@ -23,7 +23,7 @@ use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 
 /// 1000 operations per second for this long.
-const SECONDS: u64 = 4;
+const SECONDS: u64 = 2;
 /// Writes of 4 KiB, one every millisecond, as fio would have them.
 fn trace(scratch: &Scratch) -> PathBuf {
     let mut text = "fio version 3 iolog\n0 reel.mov add\n0 reel.mov open\n".to_owned();

@@ -35,8 +35,8 @@ pub fn browser(is_built: bool) -> anyhow::Result<Outcome> {
     if let Some(why) = without_node() {
         return missing(why);
     }
-    if !command::exists("chromium") {
-        return missing("Chromium is not installed".to_owned());
+    if !command::exists("chromium-headless-shell") {
+        return missing("Chromium's headless shell is not installed".to_owned());
     }
     install()?;
     if !is_built {

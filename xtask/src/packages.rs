@@ -11,7 +11,7 @@ use crate::step::Outcome;
 const PACKAGES: &[(&str, &str)] = &[
     ("btrfs-progs", "btrfs test images"),
     ("busybox-static", "the guest's only programs"),
-    ("chromium", "the browser that looks at reports and the console"),
+    ("chromium-headless-shell", "the browser that looks at reports and the console"),
     ("cpio", "the guest's initial file system"),
     ("curl", "a client with TLS for the console"),
     ("e2fsprogs", "ext4 test images"),

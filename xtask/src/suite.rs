@@ -2,8 +2,8 @@
 //!
 //! Most of the end-to-end tests wait: for a frozen file system, a slow link, the seconds that are measured.
 //! Run one after the other they leave three quarters of two processors idle, so several programs run side by
-//! side, and other steps beside them. Those that judge by time come last and with nothing else, most of them
-//! each test as a process of its own, and as many at a time as they bear ([`Beside`]).
+//! side, and other steps beside them. Those that judge by time come last and with nothing else, each test as
+//! a process of its own, and as many at a time as they bear ([`Beside`]).
 //!
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
@@ -31,10 +31,10 @@ use programs::{Beside, Program, Said};
 fn at_once(beside: Option<Beside>) -> usize {
     match beside {
         Some(Beside::Nothing) => 1,
-        Some(Beside::Loads) => 2,
-        None => 4,
-        Some(Beside::Few) => 5,
-        Some(Beside::Many) => 6,
+        Some(Beside::Loads) => 3,
+        None | Some(Beside::Still) => 4,
+        Some(Beside::Few) => 7,
+        Some(Beside::Many) => 9,
     }
 }
 
@@ -88,17 +88,10 @@ impl Suite {
         Ok(ran.outcome())
     }
 
-    /// The tests that judge by time of this kind: those of fleets by programs, so that few of them begin at
-    /// the same time, all others one by one.
+    /// The tests that judge by time of this kind, one by one.
     fn units(&self, kind: Beside) -> anyhow::Result<Vec<Unit<'_>>> {
-        let mut units = Vec::new();
-        for program in self.measuring.iter().filter(|program| program.beside() == Some(kind)) {
-            match kind {
-                Beside::Many => units.push(Unit::whole(program)),
-                Beside::Nothing | Beside::Loads | Beside::Few => units.extend(Unit::each(program)?),
-            }
-        }
-        Ok(units)
+        let of_kind = self.measuring.iter().filter(|program| program.beside() == Some(kind));
+        Ok(of_kind.map(Unit::each).collect::<anyhow::Result<Vec<_>>>()?.concat())
     }
 
     fn run(&self, units: &[Unit<'_>], at_once: usize) -> anyhow::Result<Ran> {
@@ -115,6 +108,7 @@ impl Suite {
 }
 
 /// What runs as one process: a program, or one of its tests.
+#[derive(Clone)]
 struct Unit<'a> {
     program: &'a Program,
     /// The only test; all of the program where empty.

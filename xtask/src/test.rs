@@ -1,7 +1,8 @@
 //! `cargo xtask test`: every check, in an order in which what is needed comes first.
 //!
-//! Most tests wait most of the time, so steps that only need processors run beside those that judge nothing
-//! by time. What is seen in a browser follows runs in time, so it has the machine for itself.
+//! What waits for a network and what needs processors run beside each other, and so do type checks and those
+//! tests that judge nothing by time. What is seen in a browser follows runs in time, so it has the machine for
+//! itself.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,11 @@ struct Step {
 /// When a step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
-    /// Before the tests, alone.
+    /// Before everything else: it installs what others need.
+    First,
+    /// Before the tests, and mostly waiting for a network or a disk.
+    Fetching,
+    /// Before the tests, beside what is fetched.
     Before,
     /// Beside those tests that judge nothing by time.
     Beside,
@@ -37,14 +42,14 @@ const TESTS: &str = "tests";
 
 /// Every step but the tests, in order.
 const STEPS: &[Step] = &[
-    Step { name: "packages", quick: false, when: When::Before, body: |_| packages::debian() },
-    Step { name: "targets", quick: false, when: When::Before, body: |_| packages::targets() },
-    Step { name: "python", quick: false, when: When::Before, body: |_| python::prepare() },
-    Step { name: "tools", quick: false, when: When::Before, body: |_| tools::prepare() },
+    Step { name: "packages", quick: false, when: When::First, body: |_| packages::debian() },
+    Step { name: "targets", quick: false, when: When::First, body: |_| packages::targets() },
+    Step { name: "python", quick: false, when: When::Fetching, body: |_| python::prepare() },
+    Step { name: "tools", quick: false, when: When::Fetching, body: |_| tools::prepare() },
+    Step { name: "console", quick: false, when: When::Fetching, body: |_| console::check() },
     Step { name: "fmt", quick: true, when: When::Before, body: |_| fmt() },
     Step { name: "tidy", quick: true, when: When::Before, body: |_| tidy::step() },
     Step { name: "clippy", quick: true, when: When::Before, body: |_| clippy() },
-    Step { name: "console", quick: false, when: When::Before, body: |_| console::check() },
     Step {
         name: "windows",
         quick: false,
@@ -113,11 +118,28 @@ impl Choice {
 pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let choice = Choice::parse(arguments)?;
     std::fs::create_dir_all(crate::target_dir())?;
-    let mut finished = choice.perform(When::Before);
+    let mut finished = choice.perform(When::First);
+    finished.extend(both(|| choice.perform(When::Fetching), || choice.perform(When::Before)));
     finished.extend(if choice.has_tests() { tests(&choice) } else { choice.perform(When::Beside) });
     finished.extend(choice.perform(When::After));
     finished.extend(choice.perform(When::Asked));
     Ok(step::summarize(&finished))
+}
+
+/// Steps beside other steps; what became of all of them.
+fn both(
+    these: impl FnOnce() -> Vec<Finished>,
+    others: impl FnOnce() -> Vec<Finished> + Send,
+) -> Vec<Finished> {
+    std::thread::scope(|scope| {
+        let others = scope.spawn(others);
+        let mut finished = these();
+        match others.join() {
+            Ok(others) => finished.extend(others),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        finished
+    })
 }
 
 /// Builds the tests, runs those that judge nothing by time beside other steps, and then the others alone.
@@ -132,14 +154,8 @@ fn tests(choice: &Choice) -> Vec<Finished> {
         finished.extend(choice.perform(When::Beside));
         return finished;
     };
-    std::thread::scope(|scope| {
-        let beside = scope.spawn(|| choice.perform(When::Beside));
-        finished.push(step::perform(TESTS, || suite.run_waiting()));
-        match beside.join() {
-            Ok(beside) => finished.extend(beside),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    });
+    let waiting = || vec![step::perform(TESTS, || suite.run_waiting())];
+    finished.extend(both(waiting, || choice.perform(When::Beside)));
     if !choice.quick {
         finished.push(step::perform("timing", || suite.run_measuring()));
     }

@@ -11,11 +11,13 @@ use crate::command;
 /// What may run beside an end-to-end test that judges by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// Nothing: it keeps processors busy, on purpose or with an emulated machine.
+    /// Nothing: it keeps processors busy, on purpose.
     Nothing,
+    /// What does nothing but wait: a processor or a disk that others take is rightly blamed.
+    Still,
     /// A few of its kind: it loads its disk as much as it can, and is judged by what came of it.
     Loads,
-    /// A few others: it takes up to a quarter of a processor, and is judged by milliseconds.
+    /// Some others: it takes up to a quarter of a processor, and is judged by milliseconds.
     Few,
     /// Many others: it waits for answers that may take seconds, and takes a tenth of a processor at most.
     Many,
@@ -23,58 +25,57 @@ pub enum Beside {
 
 impl Beside {
     /// Every kind, in the order in which they run.
-    pub const ALL: [Beside; 4] = [Beside::Nothing, Beside::Loads, Beside::Few, Beside::Many];
+    pub const ALL: [Beside; 5] = [Beside::Nothing, Beside::Still, Beside::Loads, Beside::Few, Beside::Many];
 }
 
 /// The end-to-end tests that judge by time, those of a kind together, the longest first: what runs beside
 /// them would be measured, too.
 const MEASURING: [(&str, Beside); 42] = [
-    // An emulated machine, which gets nothing done in its two seconds beside a browser.
-    ("guest_nas", Beside::Nothing),
     ("whose_fault_busy", Beside::Nothing),
-    // A disk that others load, or a processor that they take, is rightly blamed for what is late.
-    ("whose_fault", Beside::Nothing),
     ("streams_max_rate", Beside::Nothing),
     ("trace_timing", Beside::Nothing),
+    ("whose_fault", Beside::Still),
     ("check", Beside::Loads),
+    // How long one looks while others ask much.
+    ("console_shared", Beside::Loads),
     ("mix_storage", Beside::Loads),
-    ("vda_load_points", Beside::Loads),
     ("streams_scenarios", Beside::Loads),
+    ("vda_load_points", Beside::Loads),
     ("streams_broken_off", Beside::Loads),
     ("data_sets", Beside::Loads),
     ("streams_find_max", Beside::Few),
-    ("limiting_layer", Beside::Few),
     ("streams_hidden_overload", Beside::Few),
-    ("prove", Beside::Few),
-    ("prove_undo", Beside::Few),
-    ("compare", Beside::Few),
     ("check_counts", Beside::Few),
-    ("vda", Beside::Few),
+    ("prove_undo", Beside::Few),
+    ("prove", Beside::Few),
+    ("limiting_layer", Beside::Few),
+    ("compare", Beside::Few),
     ("paper_tables", Beside::Few),
+    ("vda", Beside::Few),
     ("trace_against_copy", Beside::Few),
-    ("streams_freeze", Beside::Few),
     ("streams_buffered", Beside::Few),
-    ("streams_media", Beside::Few),
+    ("streams_freeze", Beside::Few),
     ("streams_live", Beside::Few),
+    ("streams_media", Beside::Few),
     ("real_faults", Beside::Few),
     ("repairs", Beside::Few),
+    // An emulated machine, which may take its time, and takes a processor.
+    ("guest_nas", Beside::Many),
     // A network of five processes that must answer each other within seconds.
+    ("fleet_observers", Beside::Many),
+    ("fleet_hosts", Beside::Many),
+    ("max_rate", Beside::Many),
     ("fleet_search", Beside::Many),
     ("fleet_steps", Beside::Many),
+    ("fleet_kills", Beside::Many),
     ("fleet_run", Beside::Many),
     ("fleet_pause", Beside::Many),
     ("fleet_replay", Beside::Many),
-    ("fleet_stop", Beside::Many),
     ("fleet_watched", Beside::Many),
-    ("fleet_hosts", Beside::Many),
-    ("fleet_observers", Beside::Many),
-    ("fleet_kills", Beside::Many),
+    ("fleet_stop", Beside::Many),
     ("fleet_preflight", Beside::Many),
     ("fleet_prepare", Beside::Many),
     ("fleet_doctor", Beside::Many),
-    ("max_rate", Beside::Many),
-    // How long one looks while others ask much.
-    ("console_shared", Beside::Many),
 ];
 
 /// The others that take longest, the longest first: none of them is to be left alone at the end. A name that

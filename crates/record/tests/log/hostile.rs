@@ -85,7 +85,8 @@ fn flipped_bits_never_panic() {
     assert_eq!(loose.read(&part).unwrap(), expected(40));
     let mut refused = 0;
     for at in 0..part.len() {
-        for flip in [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff] {
+        // Every bit of some byte of each kind, without every bit of every byte.
+        for flip in [1 << (at % 8), 1 << ((at + 4) % 8), 0xff] {
             let mut bytes = part.clone();
             bytes[at] ^= flip;
             // Either is right: a flip in a value can't be told from another value.

@@ -67,14 +67,27 @@ pub fn op(worker: u32, number: u32) -> OpRecord {
 /// A log with operations `0..count` of worker 0, appended `batch` at a time with a tick every half second
 /// after each. Not finished.
 pub fn fill(dir: &Path, options: LogOptions, count: u32, batch: u32) -> LogWriter {
+    fill_looking(dir, options, count, batch, |_| ())
+}
+
+/// The same; looks on after each seal, with how many operations there are by then.
+pub fn fill_looking(
+    dir: &Path,
+    options: LogOptions,
+    count: u32,
+    batch: u32,
+    mut look: impl FnMut(u32),
+) -> LogWriter {
     let mut log = LogWriter::create_with(dir, meta(), files(3), options).unwrap();
     let mut now_ns = 0;
     log.tick(now_ns).unwrap();
     for from in (0..count).step_by(batch as usize) {
-        let ops: Vec<_> = (from..count.min(from + batch)).map(|number| op(0, number)).collect();
+        let until = count.min(from + batch);
+        let ops: Vec<_> = (from..until).map(|number| op(0, number)).collect();
         log.append(&ops).unwrap();
         now_ns += SEAL_NS;
         log.tick(now_ns).unwrap();
+        look(until);
     }
     log
 }

@@ -48,7 +48,7 @@ pub fn shorten(summary: &mut Summary) -> Option<String> {
     ];
     let mut said: Vec<&str> = Vec::new();
     for (what, leave_out) in steps {
-        if bytes(summary) <= WHOLE_BYTES {
+        if fits(summary) {
             break;
         }
         leave_out(summary);
@@ -60,20 +60,17 @@ pub fn shorten(summary: &mut Summary) -> Option<String> {
         .then(|| format!("The summary is too long for a page: {said}. summary.json has all of it."))
 }
 
-/// How long it is as JSON, without keeping it.
-fn bytes(summary: &Summary) -> usize {
-    let mut count = Count(0);
-    // Numbers, strings and lists only: can't fail.
-    let _ = serde_json::to_writer(&mut count, summary);
-    count.0
+/// Whether it is embedded whole. Looks no further than it has to: what is too long may be a hundred times so.
+fn fits(summary: &Summary) -> bool {
+    serde_json::to_writer(Room(WHOLE_BYTES), summary).is_ok()
 }
 
-/// Counts what is written.
-struct Count(usize);
+/// The bytes that there is still room for. Writing more fails; nothing is kept.
+struct Room(usize);
 
-impl io::Write for Count {
+impl io::Write for Room {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
         Ok(bytes.len())
     }
 
@@ -190,6 +187,16 @@ mod tests {
     }
 
     #[test]
+    fn exactly_as_much_as_there_is_room_for_fits() {
+        let mut exact = summary(0, 0);
+        let length = |summary: &Summary| serde_json::to_vec(summary).unwrap().len();
+        exact.tool_version = "x".repeat(WHOLE_BYTES + exact.tool_version.len() - length(&exact));
+        assert_eq!((length(&exact), fits(&exact)), (WHOLE_BYTES, true));
+        exact.tool_version.push('x');
+        assert!(!fits(&exact));
+    }
+
+    #[test]
     fn seconds_are_merged_without_losing_any() {
         let mut long = summary(0, 21_600);
         let said = shorten(&mut long).unwrap();
@@ -206,7 +213,7 @@ mod tests {
         let mut large = summary(200, 0);
         large.load_points = vec![large.load_points[0].clone(); 200];
         let said = shorten(&mut large).unwrap();
-        assert!(bytes(&large) <= WHOLE_BYTES, "{said}");
+        assert!(fits(&large), "{said}");
         assert_eq!(said.matches("most late frames").count(), 1, "{said}");
         assert_eq!(large.load_points.len(), 200);
     }
@@ -216,7 +223,7 @@ mod tests {
         let mut large = summary(4_000, 0);
         let said = shorten(&mut large).unwrap();
         assert!(said.contains("most late frames"), "{said}");
-        assert!(bytes(&large) <= WHOLE_BYTES);
+        assert!(fits(&large));
         assert!(!said.contains("no stream"), "{said}");
         let streams = &large.load_points[0].streams.as_ref().unwrap().streams;
         assert_eq!(streams.len(), 64);

@@ -10,7 +10,9 @@ use crate::meter::Meter;
 use crate::summary::{LoadPoint, LoadPointFacts};
 
 const WORKERS: u32 = 4;
-const PAIRS: u64 = 100;
+const PAIRS: u64 = 50;
+/// So many of them are to be judged rightly.
+const ENOUGH: usize = 48;
 const NS: f64 = 1e9;
 
 /// SplitMix64: small, seeded, good enough here.
@@ -100,7 +102,7 @@ fn run(storage: &Storage, seed: u64) -> Summary {
     summary
 }
 
-/// A hundred pairs of runs, compared.
+/// Pairs of runs, compared.
 fn judged_all(storages: [&Storage; 2], first_seed: u64) -> Vec<Comparison> {
     let pair = |at: u64| {
         let seed = first_seed + 2 * at;
@@ -138,7 +140,7 @@ fn two_draws_of_one_process_are_the_same() {
         let comparisons = judged_all([storage, storage], seed);
         for figure in FIGURES {
             let same = count(&comparisons, figure, Judgement::Same);
-            assert!(same >= 95, "{name} {figure}: only {same} of {PAIRS} are the same");
+            assert!(same >= ENOUGH, "{name} {figure}: only {same} of {PAIRS} are the same");
         }
     }
 }
@@ -151,7 +153,7 @@ fn a_storage_that_is_slower_by_a_fifth_is_found() {
         let comparisons = judged_all([&storage, &slower], seed);
         for figure in &FIGURES[..5] {
             let worse = count(&comparisons, figure, Judgement::Worse);
-            assert!(worse >= 95, "{name} {figure}: only {worse} of {PAIRS} are worse");
+            assert!(worse >= ENOUGH, "{name} {figure}: only {worse} of {PAIRS} are worse");
         }
         assert_eq!(count(&comparisons, "total.failed_ops", Judgement::Same), PAIRS as usize, "{name}");
     }
@@ -163,7 +165,7 @@ fn percentiles_that_double_are_found() {
     let comparisons = judged_all([&CALM, &slower], 40_000);
     for figure in ["total.response.read.p95_us", "total.response.write.p99_us"] {
         let worse = count(&comparisons, figure, Judgement::Worse);
-        assert!(worse >= 95, "{figure}: only {worse} of {PAIRS} are worse");
+        assert!(worse >= ENOUGH, "{figure}: only {worse} of {PAIRS} are worse");
     }
 }
 
@@ -186,8 +188,8 @@ fn three_before_and_three_after_find_a_fifth_where_runs_differ_by_three_percent(
             let comparison = compared(&[&before[..], after].concat(), Some(3));
             row(&comparison, "total.read_bytes_per_s").judgement[3]
         };
-        found += u64::from(judged(&after) == Judgement::Worse);
-        same += u64::from(judged(&again) == Judgement::Same);
+        found += usize::from(judged(&after) == Judgement::Worse);
+        same += usize::from(judged(&again) == Judgement::Same);
     }
-    assert!(found >= 95 && same >= 95, "{found} of {PAIRS} found, {same} the same");
+    assert!(found >= ENOUGH && same >= ENOUGH, "{found} of {PAIRS} found, {same} the same");
 }
