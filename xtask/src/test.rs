@@ -1,8 +1,8 @@
 //! `cargo xtask test`: every check, in an order in which what is needed comes first.
 //!
-//! What waits for a network and what needs processors run beside each other, and so do type checks and those
-//! tests that judge nothing by time. What is seen in a browser follows runs in time, so it has the machine for
-//! itself.
+//! What waits for a network and what needs processors run beside each other, and so do type checks and
+//! those tests that judge nothing by time. What is seen in a browser follows runs in time, so it has the
+//! machine for itself.
 
 use std::collections::BTreeSet;
 
