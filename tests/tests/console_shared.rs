@@ -17,6 +17,7 @@ use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{count, summary};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::turns::my_turn;
 use serde_json::json;
@@ -24,10 +25,21 @@ use serde_json::json;
 /// So many of the small page's own times may pass beside whatever others ask: two large logs are being read
 /// by then, on two processors perhaps.
 const MULTIPLE: u32 = 8;
-/// How long a run is whose log takes a while to be read.
-const LARGE: &str = "1500ms";
+/// So many operations take a while to be read.
+const MANY_OPS: u64 = 100_000;
 /// Noise of a loaded machine, which is no queue.
 const NOISE: Duration = Duration::from_millis(150);
+
+/// A run with many operations, however long it takes to make them beside others.
+fn large_run(target: &Path, runs: &Path) -> String {
+    for duration in ["1s", "3s", "9s"] {
+        let name = run_of(target, runs, duration);
+        if count(&summary(&runs.join(&name)), "load_points.0.total.ops") >= MANY_OPS {
+            return name;
+        }
+    }
+    panic!("not {MANY_OPS} operations within nine seconds");
+}
 
 /// A run in memory, where nothing waits, so that its log is as large as its time is long.
 fn run_of(target: &Path, runs: &Path, duration: &str) -> String {
@@ -85,7 +97,7 @@ fn a_small_page_does_not_wait_behind_large_logs() {
     require!(Need::Root);
     let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
-    let large = run_of(mount.path(), runs.path(), LARGE);
+    let large = large_run(mount.path(), runs.path());
     let small = run_of(mount.path(), runs.path(), "300ms");
     let console = Console::start(mount.path(), runs.path());
     let sessions: Vec<Client> = (0..10).map(|_| console.client.browser(console.token())).collect();
@@ -121,7 +133,7 @@ fn one_client_gets_a_line_of_its_own_and_not_all_of_the_console() {
     require!(Need::Root);
     let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
-    let large = run_of(mount.path(), runs.path(), LARGE);
+    let large = large_run(mount.path(), runs.path());
     let console = Console::start(mount.path(), runs.path());
     let [greedy, modest] = [(); 2].map(|()| console.client.browser(console.token()));
     let load = ask_heavily(&[greedy], 40, &large);
@@ -140,7 +152,7 @@ fn who_goes_away_leaves_the_line() {
     require!(Need::Root);
     let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
-    let large = run_of(mount.path(), runs.path(), LARGE);
+    let large = large_run(mount.path(), runs.path());
     let console = Console::start(mount.path(), runs.path());
     let client = console.client.browser(console.token());
     let path = format!("/api/runs/{large}/ops?sort=service&top=10");

@@ -8,6 +8,7 @@
 mod command;
 mod console;
 mod cross;
+mod linting;
 mod memory_disk;
 mod packages;
 mod playwright;
@@ -36,6 +37,9 @@ usage: cargo xtask VERB
 ";
 
 fn main() -> ExitCode {
+    if let Some(ended) = linting::as_compiler() {
+        return ended;
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (verb, rest) = match arguments.split_first() {
         Some((verb, rest)) => (verb.as_str(), rest),

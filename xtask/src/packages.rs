@@ -27,7 +27,6 @@ const PACKAGES: &[(&str, &str)] = &[
     ("nginx-light", "the proxy in front of the console"),
     ("openssh-server", "the server that sshfs mounts from"),
     ("openssl", "keys for the console"),
-    ("pkg-config", "type checks for other platforms"),
     ("prometheus", "its promtool, a reader for the console's metrics"),
     ("python3-smbc", "an SMB client in user space"),
     ("python3-venv", "reading logs with pyarrow and DuckDB"),

@@ -93,7 +93,6 @@ impl Played {
             failed: self.failed.len() as u64,
             broken: self.failed.iter().filter(|name| !is_unstable(name)).cloned().collect(),
             unstable: self.unstable,
-            alone: Vec::new(),
             skipped: self.skipped,
         }
     }

@@ -8,10 +8,11 @@ use anyhow::{Context, bail};
 use crate::command;
 
 /// The test programs that are repeated unless others are named.
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 8] = [
     "faults_*",
     "whose_fault*",
     "interrupted_sentences",
+    "swapped_directories",
     "streams_hidden_overload",
     "real_faults",
     "repairs",

@@ -13,8 +13,6 @@ pub struct Counts {
     pub broken: Vec<String>,
     /// Those that failed beside others and passed alone, and are failures all the same.
     pub unstable: Vec<String>,
-    /// Those that judge by time, failed beside others and passed alone.
-    pub alone: Vec<String>,
     /// Tests that did not run, each as "name: why".
     pub skipped: Vec<String>,
 }
@@ -26,7 +24,6 @@ impl Counts {
         self.failed += others.failed;
         self.broken.extend(others.broken);
         self.unstable.extend(others.unstable);
-        self.alone.extend(others.alone);
         self.skipped.extend(others.skipped);
     }
 }
@@ -81,9 +78,6 @@ pub fn summarize(steps: &[Finished]) -> bool {
         println!(
             "  unstable {unstable}: failed beside other tests, passed alone; mend it or move it to soak"
         );
-    }
-    for alone in &total.alone {
-        println!("  alone    {alone}: judges by time, failed beside others, passed alone");
     }
     for skipped in &total.skipped {
         println!("  skipped  {skipped}");

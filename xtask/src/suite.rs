@@ -8,12 +8,8 @@
 //! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
 //! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
 //!
-//! A test that fails is run once more, alone, and is named where it passes then. What that means depends on
-//! the program. One that judges nothing by time is to pass beside anything: it stays failed, and is to be
-//! mended or moved to `soak`. One that judges by time has a claim to a machine of its own, which nothing but
-//! the wish to be done sooner keeps from it: its run alone is the one that counts. Where more than
-//! [`ALONE_AT_MOST`] of them need that, running them side by side saves nothing any more, and that is a
-//! failure.
+//! A test that fails is run once more, alone, and is named where it passes then. It stays failed: one that
+//! leans on what others leave of the machine is to be mended, to have fewer beside it, or to move to `soak`.
 
 mod programs;
 
@@ -22,9 +18,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::command;
 use crate::memory_disk::MemoryDisk;
 use crate::step::{Counts, Outcome};
+use crate::{command, linting};
 use programs::{Beside, Program, Said};
 
 /// How many of a kind run side by side; `None` for programs that judge nothing by time.
@@ -37,9 +33,6 @@ fn at_once(beside: Option<Beside>) -> usize {
         Some(Beside::Many) => 9,
     }
 }
-
-/// How many tests that judge by time may fail beside others and pass alone.
-const ALONE_AT_MOST: usize = 5;
 
 /// The test programs and what they are told.
 pub struct Suite {
@@ -54,7 +47,7 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Builds the tests of the workspace, with the end-to-end tests and their binary unless `quick`.
+    /// Builds and lints the workspace, with the end-to-end tests unless `quick`.
     pub fn build(quick: bool) -> anyhow::Result<Suite> {
         let skips = crate::target_dir().join("skipped-tests.txt");
         std::fs::write(&skips, "")?;
@@ -158,25 +151,15 @@ impl Ran {
             return Ok(());
         }
         let unstable = pass_alone(program, &failed, environment)?;
-        self.judge(program, &failed, &unstable);
+        self.name_failed(program, &failed, &unstable);
         Ok(())
     }
 
-    /// Counts what a program's failed tests come to, of which some passed alone.
-    fn judge(&mut self, program: &Program, failed: &[String], passed_alone: &[String]) {
+    /// Names what failed of a program, and which of that passed alone.
+    fn name_failed(&mut self, program: &Program, failed: &[String], passed_alone: &[String]) {
         let named = |test: &String| format!("{}: {test}", program.name);
         self.total.broken.extend(failed.iter().filter(|test| !passed_alone.contains(test)).map(named));
-        if program.beside().is_some() && !failed.is_empty() {
-            let count = passed_alone.len() as u64;
-            self.total.passed += count;
-            self.total.failed -= count;
-            self.total.alone.extend(passed_alone.iter().map(named));
-            if passed_alone.len() == failed.len() {
-                return;
-            }
-        } else {
-            self.total.unstable.extend(passed_alone.iter().map(named));
-        }
+        self.total.unstable.extend(passed_alone.iter().map(named));
         self.broken.push(program.name.clone());
     }
 
@@ -185,11 +168,6 @@ impl Ran {
             Some(format!("{} failed, see above", self.broken.join(", ")))
         } else if self.total.passed + self.total.failed == 0 {
             Some("no test ran".to_owned())
-        } else if self.total.alone.len() > ALONE_AT_MOST {
-            let count = self.total.alone.len();
-            Some(format!(
-                "{count} tests pass alone only, more than {ALONE_AT_MOST}: mend them or move them to soak"
-            ))
         } else {
             None
         };
@@ -251,7 +229,7 @@ fn pass_alone(
 
 /// The examples in documentation.
 fn doc_tests(quick: bool, total: &mut Counts) -> anyhow::Result<bool> {
-    let mut cargo = crate::cargo();
+    let mut cargo = linting::cargo()?;
     cargo.args(["test", "--workspace", "--locked", "--doc", "--no-fail-fast"]);
     if quick {
         cargo.args(["--exclude", "reelgauge-tests"]);
@@ -296,45 +274,24 @@ mod tests {
         Ran { total: Counts { passed: 10, failed: count, ..Counts::default() }, broken: Vec::new() }
     }
 
-    fn tests(count: usize) -> Vec<String> {
-        (0..count).map(|at| format!("test_{at}")).collect()
-    }
-
     #[test]
-    fn the_run_alone_counts_for_what_judges_by_time_and_for_nothing_else() {
-        let (measures, waits) = (Program::end_to_end("check"), Program::end_to_end("console"));
-        let mut ran = failed(2);
-        ran.judge(&measures, &tests(2), &tests(2));
-        assert_eq!(ran.total.alone, ["check: test_0", "check: test_1"]);
-        assert!(
-            matches!(ran.outcome(), Outcome::Tests(Counts { passed: 12, failed: 0, .. }, None)),
-            "both passed alone"
-        );
-
-        let mut ran = failed(2);
-        ran.judge(&measures, &tests(2), &tests(1));
-        assert_eq!(ran.total.broken, ["check: test_1"]);
-        assert!(matches!(ran.outcome(), Outcome::Tests(Counts { failed: 1, .. }, Some(_))));
-
-        let mut ran = failed(1);
-        ran.judge(&waits, &tests(1), &tests(1));
-        assert_eq!(ran.total.unstable, ["console: test_0"]);
-        assert!(matches!(ran.outcome(), Outcome::Tests(Counts { failed: 1, .. }, Some(_))));
+    fn what_passes_alone_only_is_a_failure_with_a_name_of_its_own() {
+        // Whether it judges by time makes no difference.
+        for program in ["check", "console"] {
+            let mut ran = failed(2);
+            let both = ["one".to_owned(), "two".to_owned()];
+            ran.name_failed(&Program::end_to_end(program), &both, &both[..1]);
+            assert_eq!(ran.total.unstable, [format!("{program}: one")]);
+            assert_eq!(ran.total.broken, [format!("{program}: two")]);
+            assert!(matches!(ran.outcome(), Outcome::Tests(Counts { failed: 2, .. }, Some(_))));
+        }
     }
 
     #[test]
     fn a_program_that_breaks_off_without_a_failed_test_is_a_failure() {
         let mut ran = failed(0);
-        ran.judge(&Program::end_to_end("check"), &[], &[]);
+        ran.name_failed(&Program::end_to_end("check"), &[], &[]);
         assert!(matches!(ran.outcome(), Outcome::Tests(_, Some(_))));
-    }
-
-    #[test]
-    fn too_many_that_pass_alone_only_are_a_failure() {
-        let mut ran = failed(ALONE_AT_MOST as u64 + 1);
-        let all = tests(ALONE_AT_MOST + 1);
-        ran.judge(&Program::end_to_end("check"), &all, &all);
-        assert!(matches!(ran.outcome(), Outcome::Tests(Counts { failed: 0, .. }, Some(_))));
     }
 
     #[test]

@@ -23,12 +23,10 @@ struct Step {
 /// When a step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
-    /// Before everything else: it installs what others need.
-    First,
-    /// Before the tests, and mostly waiting for a network or a disk.
-    Fetching,
-    /// Before the tests, beside what is fetched.
+    /// Before everything else.
     Before,
+    /// Beside the build, since most of it waits for a network or a disk.
+    Fetching,
     /// Beside those tests that judge nothing by time.
     Beside,
     /// After them, alone.
@@ -42,14 +40,13 @@ const TESTS: &str = "tests";
 
 /// Every step but the tests, in order.
 const STEPS: &[Step] = &[
-    Step { name: "packages", quick: false, when: When::First, body: |_| packages::debian() },
-    Step { name: "targets", quick: false, when: When::First, body: |_| packages::targets() },
+    Step { name: "packages", quick: false, when: When::Before, body: |_| packages::debian() },
+    Step { name: "targets", quick: false, when: When::Before, body: |_| packages::targets() },
     Step { name: "python", quick: false, when: When::Fetching, body: |_| python::prepare() },
     Step { name: "tools", quick: false, when: When::Fetching, body: |_| tools::prepare() },
     Step { name: "console", quick: false, when: When::Fetching, body: |_| console::check() },
     Step { name: "fmt", quick: true, when: When::Before, body: |_| fmt() },
     Step { name: "tidy", quick: true, when: When::Before, body: |_| tidy::step() },
-    Step { name: "clippy", quick: true, when: When::Before, body: |_| clippy() },
     Step {
         name: "windows",
         quick: false,
@@ -59,6 +56,8 @@ const STEPS: &[Step] = &[
     Step { name: "macos", quick: false, when: When::Beside, body: |_| cross::check("aarch64-apple-darwin") },
     Step { name: "browser", quick: false, when: When::After, body: browser },
     Step { name: "deny", quick: false, when: When::After, body: |_| deny() },
+    // What the build of the tests finds as well, in half the time.
+    Step { name: "clippy", quick: false, when: When::Asked, body: |_| clippy() },
     // Every crate once more, which takes as long as the build of all tests.
     Step { name: "static", quick: false, when: When::Asked, body: |_| cross::build_static() },
 ];
@@ -118,9 +117,13 @@ impl Choice {
 pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let choice = Choice::parse(arguments)?;
     std::fs::create_dir_all(crate::target_dir())?;
-    let mut finished = choice.perform(When::First);
-    finished.extend(both(|| choice.perform(When::Fetching), || choice.perform(When::Before)));
-    finished.extend(if choice.has_tests() { tests(&choice) } else { choice.perform(When::Beside) });
+    let mut finished = choice.perform(When::Before);
+    if choice.has_tests() {
+        finished.extend(tests(&choice));
+    } else {
+        finished.extend(choice.perform(When::Fetching));
+        finished.extend(choice.perform(When::Beside));
+    }
     finished.extend(choice.perform(When::After));
     finished.extend(choice.perform(When::Asked));
     Ok(step::summarize(&finished))
@@ -145,11 +148,13 @@ fn both(
 /// Builds the tests, runs those that judge nothing by time beside other steps, and then the others alone.
 fn tests(choice: &Choice) -> Vec<Finished> {
     let mut suite = None;
-    let built = step::perform("build", || {
-        suite = Some(Suite::build(choice.quick)?);
-        Ok(Outcome::Passed)
-    });
-    let mut finished = vec![built];
+    let build = || {
+        vec![step::perform("build", || {
+            suite = Some(Suite::build(choice.quick)?);
+            Ok(Outcome::Passed)
+        })]
+    };
+    let mut finished = both(build, || choice.perform(When::Fetching));
     let Some(suite) = suite else {
         finished.extend(choice.perform(When::Beside));
         return finished;
@@ -205,8 +210,8 @@ mod tests {
 
     #[test]
     fn steps_are_chosen_by_flags() {
-        assert_eq!(chosen(&[]).len(), STEPS.len(), "all but the static binary, and the tests");
-        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "clippy", "tests"]);
+        assert_eq!(chosen(&[]).len(), STEPS.len() - 1, "all but clippy and the static binary, and the tests");
+        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "tests"]);
         assert_eq!(chosen(&["--only", "static"]), ["static"]);
         assert_eq!(chosen(&["--only", "macos", "--only=fmt"]), ["fmt", "macos"]);
     }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use crate::command;
+use crate::{command, linting};
 
 /// What may run beside an end-to-end test that judges by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,19 +107,15 @@ pub struct Said {
     pub passed: bool,
 }
 
-/// Builds the test programs of the workspace, without the end-to-end tests if `quick`, else with the binary
-/// that they run. That one comes from the same build, which saves compiling every crate once more.
-///
-/// Clippy could be the compiler, and nothing would be checked twice. But it leaves out what the compiler
-/// itself optimises, and the tests of the page took three times as long; it was tried.
+/// Builds everything that there is in the workspace, without the end-to-end tests if `quick`, and gives the
+/// test programs. The binary that they run comes from the same build, which saves compiling every crate once
+/// more; and it lints: no warning of the compiler or of clippy stays.
 pub fn build(quick: bool) -> anyhow::Result<Vec<Program>> {
-    let mut cargo = crate::cargo();
-    cargo.args(["build", "--workspace", "--locked", "--tests"]);
+    let mut cargo = linting::cargo()?;
+    cargo.args(["build", "--workspace", "--locked", "--all-targets"]);
     cargo.arg("--message-format=json-render-diagnostics");
     if quick {
         cargo.args(["--exclude", "reelgauge-tests"]);
-    } else {
-        cargo.args(["--bin", "reelgauge"]);
     }
     let mut programs = Vec::new();
     for line in command::lines(&mut cargo)? {
