@@ -25,6 +25,7 @@ pub const NEEDS: &[Need] = &[
     Need::Tool("qemu-system-x86_64"),
     Need::Tool("busybox"),
     Need::Tool("cpio"),
+    Need::Tool("strip"),
     Need::Tool("depmod"),
     Need::Tool("dpkg"),
     Need::Tool("smbd"),
@@ -106,7 +107,8 @@ impl Guest {
         let console = scratch.path().join("console");
         let mut qemu = link.on_client("qemu-system-x86_64");
         qemu.args(["-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1024", "-smp", "2", "-no-reboot"])
-            .args(["-display", "none", "-monitor", "none", "-append", "console=ttyS0 quiet panic=-1"])
+            .args(["-display", "none", "-monitor", "none"])
+            .args(["-append", "console=ttyS0 quiet panic=-1 mitigations=off"])
             .arg("-kernel")
             .arg(kernel.image())
             .arg("-initrd")
@@ -285,6 +287,8 @@ fn ram_disk(kernel: &Kernel, scratch: &Scratch) -> PathBuf {
     std::fs::copy(ours.join("init"), root.join("init")).unwrap();
     std::fs::copy(ours.join("jobs"), root.join("jobs")).unwrap();
     std::fs::copy(binary::path(), root.join("bin/reelgauge")).unwrap();
+    // What the guest need not unpack with an emulated processor.
+    tool(&format!("strip {}/bin/reelgauge", root.display()));
     for library in libraries(binary::path()) {
         let inside = root.join(library.strip_prefix("/").unwrap());
         std::fs::create_dir_all(inside.parent().unwrap()).unwrap();
@@ -297,9 +301,9 @@ fn ram_disk(kernel: &Kernel, scratch: &Scratch) -> PathBuf {
         std::fs::copy(module, root.join(format!("modules/{at:03}-{name}"))).unwrap();
     }
     tool(&format!("chmod 755 {}/init", root.display()));
-    let packed = scratch.path().join("root.gz");
+    let packed = scratch.path().join("root.cpio");
     let (root, out) = (root.display(), packed.display());
-    let pack = format!("cd {root} && find . | cpio --quiet -o -H newc | gzip -1 > {out}");
+    let pack = format!("cd {root} && find . | cpio --quiet -o -H newc > {out}");
     tool_with(&["sh", "-c", &pack]).unwrap_or_else(|why| panic!("{why}"));
     packed
 }

@@ -23,7 +23,7 @@ use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 
 /// As long as it takes for a run to tell its own noise.
-const LONG_ENOUGH: &[&str] = &["--duration", "9s", "--max-delay", "1ms"];
+const LONG_ENOUGH: &[&str] = &["--duration", "9s"];
 
 /// What a Python program makes of a JUnit file: every suite with its cases and their outcomes.
 const READ_JUNIT: &str = "\

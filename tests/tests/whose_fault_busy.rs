@@ -66,7 +66,7 @@ fn a_frozen_file_system_is_the_storages_fault_on_a_busy_machine_too() {
 
 #[test]
 fn a_frozen_file_system_is_the_storages_fault_while_others_stand_back() {
-    require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
+    require!(Need::Soak, Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
     frozen_while_busy(19);
 }
 
@@ -99,6 +99,7 @@ fn a_slow_store_is_the_storages_fault() {
 
 #[test]
 fn a_slow_store_is_the_storages_fault_on_a_busy_machine_too() {
+    require!(Need::Soak);
     if needs::are_met(faulty::NEEDS) {
         slow_from_the_middle_on(Some(0));
     }
