@@ -8,7 +8,7 @@
 //! Not here: what is built, and what becomes of it ([`crate::suite`]).
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
@@ -18,22 +18,33 @@ const VARIABLE: &str = "REELGAUGE_LINTING";
 
 const WARNINGS_FAIL: [&str; 2] = ["-D", "warnings"];
 
-/// Cargo, with this program as the compiler of the workspace's own crates.
-pub fn cargo() -> anyhow::Result<Command> {
-    let left = crate::target_dir().join("linted");
-    std::fs::create_dir_all(&left)?;
-    // A copy: what is built replaces this program, and must not take the compiler away meanwhile.
-    let compiler = left.join("compiler");
-    let this = std::fs::read(std::env::current_exe()?)?;
-    if std::fs::read(&compiler).is_ok_and(|copied| copied != this) {
-        std::fs::remove_file(&compiler)?;
-    }
-    if !compiler.exists() {
+/// This program as the compiler of the workspace's own crates.
+pub struct Linting {
+    /// A copy of this program: what is built replaces the program itself.
+    compiler: PathBuf,
+    /// For what linting alone leaves.
+    left: PathBuf,
+}
+
+impl Linting {
+    /// Puts the copy where cargo will start it.
+    pub fn prepare() -> anyhow::Result<Linting> {
+        let left = crate::target_dir().join("linted");
+        std::fs::create_dir_all(&left)?;
+        let compiler = left.join("compiler");
+        if compiler.exists() {
+            std::fs::remove_file(&compiler)?;
+        }
         std::fs::copy(std::env::current_exe()?, &compiler)?;
+        Ok(Linting { compiler, left })
     }
-    let mut cargo = crate::cargo();
-    cargo.env("RUSTC_WORKSPACE_WRAPPER", compiler).env(VARIABLE, left);
-    Ok(cargo)
+
+    /// Cargo that compiles so.
+    pub fn cargo(&self) -> Command {
+        let mut cargo = crate::cargo();
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", &self.compiler).env(VARIABLE, &self.left);
+        cargo
+    }
 }
 
 /// Compiles and lints where cargo started this program for that; `None` where somebody asks for a chore.

@@ -18,9 +18,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use crate::command;
+use crate::linting::Linting;
 use crate::memory_disk::MemoryDisk;
 use crate::step::{Counts, Outcome};
-use crate::{command, linting};
 use programs::{Beside, Program, Said};
 
 /// How many of a kind run side by side; `None` for programs that judge nothing by time.
@@ -37,6 +38,7 @@ fn at_once(beside: Option<Beside>) -> usize {
 /// The test programs and what they are told.
 pub struct Suite {
     quick: bool,
+    linting: Linting,
     /// The programs that judge by time.
     measuring: Vec<Program>,
     /// All others.
@@ -49,18 +51,19 @@ pub struct Suite {
 impl Suite {
     /// Builds and lints the workspace, with the end-to-end tests unless `quick`.
     pub fn build(quick: bool) -> anyhow::Result<Suite> {
+        let linting = Linting::prepare()?;
         let skips = crate::target_dir().join("skipped-tests.txt");
         std::fs::write(&skips, "")?;
         let (measuring, waiting): (Vec<_>, Vec<_>) =
-            programs::build(quick)?.into_iter().partition(|program| program.beside().is_some());
-        Ok(Suite { quick, measuring, waiting, environment: environment(quick, &skips), skips })
+            programs::build(&linting, quick)?.into_iter().partition(|program| program.beside().is_some());
+        Ok(Suite { quick, linting, measuring, waiting, environment: environment(quick, &skips), skips })
     }
 
     /// Runs the programs that judge nothing by time, and the examples in documentation.
     pub fn run_waiting(&self) -> anyhow::Result<Outcome> {
         let units: Vec<Unit<'_>> = self.waiting.iter().map(Unit::whole).collect();
         let mut ran = self.run(&units, at_once(None))?;
-        if !doc_tests(self.quick, &mut ran.total)? {
+        if !doc_tests(&self.linting, self.quick, &mut ran.total)? {
             ran.broken.push("examples in documentation".to_owned());
         }
         Ok(ran.outcome())
@@ -228,8 +231,8 @@ fn pass_alone(
 }
 
 /// The examples in documentation.
-fn doc_tests(quick: bool, total: &mut Counts) -> anyhow::Result<bool> {
-    let mut cargo = linting::cargo()?;
+fn doc_tests(linting: &Linting, quick: bool, total: &mut Counts) -> anyhow::Result<bool> {
+    let mut cargo = linting.cargo();
     cargo.args(["test", "--workspace", "--locked", "--doc", "--no-fail-fast"]);
     if quick {
         cargo.args(["--exclude", "reelgauge-tests"]);

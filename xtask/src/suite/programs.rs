@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use crate::{command, linting};
+use crate::command;
+use crate::linting::Linting;
 
 /// What may run beside an end-to-end test that judges by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +111,8 @@ pub struct Said {
 /// Builds everything that there is in the workspace, without the end-to-end tests if `quick`, and gives the
 /// test programs. The binary that they run comes from the same build, which saves compiling every crate once
 /// more; and it lints: no warning of the compiler or of clippy stays.
-pub fn build(quick: bool) -> anyhow::Result<Vec<Program>> {
-    let mut cargo = linting::cargo()?;
+pub fn build(linting: &Linting, quick: bool) -> anyhow::Result<Vec<Program>> {
+    let mut cargo = linting.cargo();
     cargo.args(["build", "--workspace", "--locked", "--all-targets"]);
     cargo.arg("--message-format=json-render-diagnostics");
     if quick {
