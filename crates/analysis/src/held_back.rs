@@ -11,6 +11,9 @@ use crate::summary::LoadPoint;
 /// Of the operations, in percent: so many that had to wait for a limit are no chance.
 pub(crate) const HELD_BACK_PERCENT: f64 = 5.0;
 
+/// Storage that had something to do for less of the time than this can't have made it late.
+const IDLE_SHARE: f64 = 0.1;
+
 /// How many of a load point's operations had to wait for the limit, in percent; `None` where none was set, or
 /// none had to.
 pub(crate) fn percent(point: &LoadPoint) -> Option<f64> {
@@ -32,6 +35,11 @@ pub fn book(point: &mut LoadPoint) {
         Some(Culprit::Tool | Culprit::ThisMachine) if is_held || !has_incidents => {
             point.culprit = Some(Culprit::MaxRate);
         }
+        Some(Culprit::NotKnown)
+            if is_held && incidents.iter().all(|incident| incident.culprit == Culprit::MaxRate) =>
+        {
+            point.culprit = Some(Culprit::MaxRate);
+        }
         // A rate that was not reached has no timeline to say so.
         Some(Culprit::Storage) if !has_incidents && percent >= HELD_BACK_PERCENT => {
             point.culprit = Some(Culprit::MaxRate);
@@ -42,8 +50,20 @@ pub fn book(point: &mut LoadPoint) {
 
 /// Whether an incident's own delay was a wait for the limit.
 fn was_held_back(incident: &Incident) -> bool {
-    let is_own = matches!(incident.culprit, Culprit::Tool | Culprit::ThisMachine);
+    let is_own = match incident.culprit {
+        Culprit::Tool | Culprit::ThisMachine => true,
+        // Not every frame was late by its own wait: some stood behind others that had waited.
+        Culprit::NotKnown => is_mostly_own(incident),
+        _ => false,
+    };
     is_own && !incident.machine.as_ref().is_some_and(has_waited)
+}
+
+/// Whether most of its late frames would have been in time without the tool's own delay, while the storage
+/// had next to nothing to do.
+fn is_mostly_own(incident: &Incident) -> bool {
+    let was_idle = incident.storage.busy_share.is_some_and(|busy| busy < IDLE_SHARE);
+    was_idle && incident.late_frames_with_own_delay * 2 > incident.late_frames
 }
 
 #[cfg(test)]
@@ -51,6 +71,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::incident::StorageThen;
     use crate::late::LateFigures;
     use crate::machine_then::MachineThen;
     use crate::summary::HeldBack;
@@ -83,6 +104,24 @@ mod tests {
         let busy = MachineThen { processors_busy_percent: Some(99.0), ..MachineThen::default() };
         let on_a_busy_one = Incident { machine: Some(busy), ..incident(Culprit::ThisMachine) };
         assert_eq!(booked(3, Culprit::ThisMachine, vec![on_a_busy_one]).0, Some(Culprit::MaxRate));
+    }
+
+    #[test]
+    fn frames_behind_those_that_waited_are_the_limits_too_where_the_storage_was_idle() {
+        let not_known = |own: u64, busy_share: Option<f64>| Incident {
+            late_frames: 207,
+            late_frames_with_own_delay: own,
+            storage: StorageThen { busy_share, ..StorageThen::default() },
+            ..incident(Culprit::NotKnown)
+        };
+        let booked_of = |own, busy_share| booked(68, Culprit::NotKnown, vec![not_known(own, busy_share)]).0;
+        assert_eq!(booked_of(201, Some(0.0055)), Some(Culprit::MaxRate));
+        for (own, busy_share) in [(201, Some(0.4)), (201, None), (90, Some(0.0055))] {
+            assert_eq!(booked_of(own, busy_share), Some(Culprit::NotKnown), "{own} {busy_share:?}");
+        }
+        // Another one of which nobody knows whose it was.
+        let both = vec![not_known(201, Some(0.0055)), not_known(90, Some(0.0055))];
+        assert_eq!(booked(68, Culprit::NotKnown, both).0, Some(Culprit::NotKnown));
     }
 
     #[test]
