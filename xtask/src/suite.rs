@@ -87,7 +87,8 @@ impl Suite {
     /// The tests that judge by time of this kind, one by one.
     fn units(&self, kind: Beside) -> anyhow::Result<Vec<Unit<'_>>> {
         let of_kind = self.measuring.iter().filter(|program| program.beside() == Some(kind));
-        Ok(of_kind.map(Unit::each).collect::<anyhow::Result<Vec<_>>>()?.concat())
+        let each: Vec<Vec<_>> = of_kind.map(Unit::each).collect::<anyhow::Result<_>>()?;
+        Ok(each.into_iter().flatten().collect())
     }
 
     fn run(&self, units: &[Unit<'_>], at_once: usize) -> anyhow::Result<Ran> {
@@ -104,7 +105,6 @@ impl Suite {
 }
 
 /// What runs as one process: a program, or one of its tests.
-#[derive(Clone)]
 struct Unit<'a> {
     program: &'a Program,
     /// The only test; all of the program where empty.

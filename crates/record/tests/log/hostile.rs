@@ -85,7 +85,7 @@ fn flipped_bits_never_panic() {
     assert_eq!(loose.read(&part).unwrap(), expected(40));
     let mut refused = 0;
     for at in 0..part.len() {
-        // Every bit of some byte of each kind, without every bit of every byte.
+        // Three flips of each byte; over eight bytes every bit has its turn.
         for flip in [1 << (at % 8), 1 << ((at + 4) % 8), 0xff] {
             let mut bytes = part.clone();
             bytes[at] ^= flip;
