@@ -27,7 +27,9 @@ pub fn check(target: &'static str) -> anyhow::Result<Outcome> {
         .args(["--exclude", "reelgauge-tests", "--exclude", "reelgauge-benches", "--exclude", "xtask"])
         .arg("--config")
         .arg(declared_ring(target, &std::fs::read_to_string(crate::root().join("Cargo.lock"))?)?)
-        .env("RUSTFLAGS", "-D warnings");
+        .env("RUSTFLAGS", "-D warnings")
+        // What would be optimised is prepared for it, and nothing comes of it.
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     command::run(&mut check)?;
     Ok(Outcome::Passed)
 }

@@ -2,8 +2,9 @@
 //!
 //! `cargo clippy` beside `cargo build` checks every dependency and reads every crate once more. Clippy's own
 //! compiler lints as it compiles, but leaves out what the compiler's middle optimises, and tests that compute
-//! take three times as long with that. So it compiles the crates that are not optimised anyway. All others
-//! are compiled as always, and linted behind that where they are compiled with their tests.
+//! take three times as long with that. So it compiles the crates that are not optimised anyway, and most
+//! tests: optimising those takes longer than running them. All others are compiled as always, and linted
+//! behind that where they are compiled with their tests.
 //!
 //! Not here: what is built, and what becomes of it ([`crate::suite`]).
 
@@ -17,6 +18,10 @@ use anyhow::{Context, bail};
 const VARIABLE: &str = "REELGAUGE_LINTING";
 
 const WARNINGS_FAIL: [&str; 2] = ["-D", "warnings"];
+
+/// The crates whose tests compute for longer than optimising them takes.
+const COMPUTING: [&str; 4] =
+    ["reelgauge_analysis", "reelgauge_engine", "reelgauge_workload", "known_latencies"];
 
 /// This program as the compiler of the workspace's own crates.
 pub struct Linting {
@@ -70,11 +75,12 @@ fn compile(compiler: &OsString, arguments: &[OsString], left: &Path) -> anyhow::
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     match Way::of(&words) {
         Way::Asked => succeed(Command::new(compiler).args(arguments)),
-        Way::Together => succeed(linter(compiler)?.args(arguments)),
+        Way::Together => succeed(linter(compiler).args(arguments)),
+        Way::Unoptimised => succeed(linter(compiler).args(arguments).args(["-C", "opt-level=0"])),
         Way::Alone => succeed(Command::new(compiler).args(WARNINGS_FAIL).args(arguments)),
         Way::Behind => {
             succeed(Command::new(compiler).args(WARNINGS_FAIL).args(arguments))?;
-            succeed(linter(compiler)?.args(linting_only(&words, left)))
+            succeed(linter(compiler).args(linting_only(&words, left)))
         }
     }
 }
@@ -86,6 +92,8 @@ enum Way {
     Asked,
     /// The linter compiles it.
     Together,
+    /// The linter compiles it, without optimising it.
+    Unoptimised,
     /// The compiler compiles it: the linter has it when it is compiled with its tests.
     Alone,
     /// The compiler compiles it, and the linter has it afterwards.
@@ -99,17 +107,18 @@ impl Way {
         }
         match words.iter().find_map(|word| word.strip_prefix("opt-level=")) {
             None | Some("0") => Way::Together,
-            Some(_) if words.contains(&"--test") => Way::Behind,
-            Some(_) => Way::Alone,
+            Some(_) if !words.contains(&"--test") => Way::Alone,
+            Some(_) if words.iter().any(|word| COMPUTING.contains(word)) => Way::Behind,
+            Some(_) => Way::Unoptimised,
         }
     }
 }
 
 /// Clippy's compiler, for which every warning is an error.
-fn linter(compiler: &OsString) -> anyhow::Result<Command> {
+fn linter(compiler: &OsString) -> Command {
     let mut command = Command::new("clippy-driver");
     command.arg(compiler).args(WARNINGS_FAIL);
-    Ok(command)
+    command
 }
 
 /// The same for whoever only lints: what comes out goes elsewhere, and cargo hears nothing of it.
@@ -149,7 +158,7 @@ mod tests {
 
     const OPTIMISED: [&str; 14] = [
         "--crate-name",
-        "any",
+        "reelgauge_engine",
         "--json=diagnostic-rendered-ansi,artifacts,future-incompat",
         "--emit=dep-info,metadata,link",
         "--test",
@@ -171,6 +180,8 @@ mod tests {
             |part: &str| OPTIMISED.into_iter().filter(|word| !word.starts_with(part)).collect::<Vec<_>>();
         assert_eq!(Way::of(&without("opt-level")), Way::Together);
         assert_eq!(Way::of(&without("--test")), Way::Alone);
+        let of_few_sums = OPTIMISED.map(|word| if word == "reelgauge_engine" { "any" } else { word });
+        assert_eq!(Way::of(&of_few_sums), Way::Unoptimised);
         assert_eq!(Way::of(&["--emit=link", "-C", "opt-level=0"]), Way::Together);
         assert_eq!(Way::of(&["-vV"]), Way::Asked);
         assert_eq!(Way::of(&["-", "--crate-name", "___", "--print=file-names"]), Way::Asked);
@@ -181,7 +192,7 @@ mod tests {
         let only = linting_only(&OPTIMISED, Path::new("/t/linted"));
         let expected = [
             "--crate-name",
-            "any",
+            "reelgauge_engine",
             "--json=diagnostic-rendered-ansi,future-incompat",
             "--emit=metadata",
             "--test",

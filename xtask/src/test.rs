@@ -40,8 +40,8 @@ const TESTS: &str = "tests";
 
 /// Every step but the tests, in order.
 const STEPS: &[Step] = &[
-    Step { name: "packages", quick: false, when: When::Before, body: |_| packages::debian() },
     Step { name: "targets", quick: false, when: When::Before, body: |_| packages::targets() },
+    Step { name: "packages", quick: false, when: When::Fetching, body: |_| packages::debian() },
     Step { name: "python", quick: false, when: When::Fetching, body: |_| python::prepare() },
     Step { name: "tools", quick: false, when: When::Fetching, body: |_| tools::prepare() },
     Step { name: "console", quick: false, when: When::Fetching, body: |_| console::check() },

@@ -478,6 +478,9 @@ impl Summary {
     }
 
     /// Reads a summary; the version is looked at before anything else.
+    // Inlined, so that what reads all these types is compiled where it is called and not here, where it would
+    // be a quarter of the code.
+    #[inline]
     pub fn from_json(json: &str) -> Result<Summary, SummaryError> {
         let VersionOnly { schema_version: found } = serde_json::from_str(json)?;
         match found.cmp(&SCHEMA_VERSION) {

@@ -33,6 +33,7 @@ mod disturbances;
 pub mod facts;
 pub mod net_reader;
 pub mod netlink;
+mod own_time;
 mod pings;
 pub mod place;
 pub mod proc_reader;

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use crate::counter::Look;
 use crate::devices;
 use crate::disturbances::Disturbances;
 use crate::net_reader::NetReader;
+use crate::own_time::OwnTime;
 use crate::programs::Programs;
 use crate::source::pressure::{self, Resource};
 use crate::source::{disks, interfaces, memory, nfs, own, processors, quota, smb, softnet, tcp};
@@ -22,11 +22,6 @@ const INTERFACES_MAX: usize = 12;
 
 /// A virtual interface counts from when it has carried this much from one look to the next.
 const CARRIES_BYTES: u64 = 1_000_000;
-
-/// Longer than any reading of a file of the kernel's takes: this process was kept from running meanwhile.
-const TORN_AFTER: Duration = Duration::from_millis(20);
-/// So often a reading is tried that can't be given a time.
-const TIMED_TRIES: usize = 3;
 
 /// What is mounted where the run does its I/O.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,9 +50,7 @@ pub struct ProcReader {
     programs: Programs,
     waits: ThreadWaits,
     disturbances: Disturbances,
-    /// From when on it counts its own time. A look may take long where this process gets no processor, so
-    /// that what is held against the time is given the moment of its own reading, and not that of the look.
-    began: Instant,
+    own_time: OwnTime,
     /// Files that could not be read, and why.
     unread: BTreeMap<&'static str, String>,
 }
@@ -75,7 +68,7 @@ impl ProcReader {
             net,
             programs: Programs::default(),
             waits: ThreadWaits::default(),
-            began: Instant::now(),
+            own_time: OwnTime::start(),
             unread: BTreeMap::new(),
         };
         if proc_reader.target.is_whole_machine {
@@ -89,6 +82,7 @@ impl ProcReader {
     /// One look, at `now_ns` of the run's clock.
     pub fn look(&mut self, now_ns: u64) -> Look {
         let mut look = Look::new();
+        self.own_time.look_begins();
         self.look_at_machine(&mut look);
         self.look_at_network(&mut look);
         self.net.look(&mut look);
@@ -163,7 +157,7 @@ impl ProcReader {
     }
 
     fn look_at_self(&mut self, look: &mut Look) {
-        if let Some((cpu_ns, at)) = self.timed(own::process_cpu_ns) {
+        if let Some((cpu_ns, at)) = self.own_time.timed(own::process_cpu_ns) {
             own::put_cpu(cpu_ns, at.as_nanos() as u64, look);
         }
         self.waits.look(look);
@@ -180,24 +174,10 @@ impl ProcReader {
         for group in quota::groups(&text) {
             let stat = Path::new("/sys/fs/cgroup").join(&group).join(quota::STAT);
             let throttled = || quota::throttled_us(&std::fs::read_to_string(&stat).unwrap_or_default());
-            if let Some((throttled_us, at)) = self.timed(throttled) {
+            if let Some((throttled_us, at)) = self.own_time.timed(throttled) {
                 quota::put_throttled(&group, throttled_us, at.as_micros() as u64, look);
             }
         }
-    }
-
-    /// What is read, with the moment. `None` where it can't be read, or where nobody can say when it was:
-    /// this process was kept from running meanwhile, every time.
-    fn timed<T>(&self, read: impl Fn() -> Option<T>) -> Option<(T, Duration)> {
-        for _ in 0..TIMED_TRIES {
-            let before = self.began.elapsed();
-            let found = read()?;
-            let after = self.began.elapsed();
-            if after - before < TORN_AFTER {
-                return Some((found, after));
-            }
-        }
-        None
     }
 
     /// The text of a file; `None`, and why is kept, where it can't be read. Names in it need not be UTF-8.
