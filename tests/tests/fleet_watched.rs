@@ -9,7 +9,7 @@ use reelgauge_tests::console::{Console, until};
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, until_measuring, until_said};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
-use reelgauge_tests::run_dir::{at, only_in, summary, text};
+use reelgauge_tests::run_dir::{all_in, at, only_in, summary, text};
 use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -93,8 +93,8 @@ fn where_nothing_was_measured_no_directory_is_left_and_a_killed_controller_leave
     let bed = Bed::new(&["a", "b"], "60s");
     let mut stopped = bed.run();
     until_said(&mut stopped, "Ctrl-C stops every agent");
-    // Listed from its first moment on.
-    only_in(&bed.runs());
+    // Listed before any load: its directory is made right after that is said.
+    until("it is listed", || all_in(&bed.runs()).len() == 1);
     stopped.signal(Signal::INT);
     let outcome = stopped.wait(PATIENCE).expect_code(130);
     if outcome.stderr.contains("stopped before anything was measured") {

@@ -12,24 +12,31 @@ use crate::command;
 use crate::packages::missing_targets;
 use crate::step::Outcome;
 
+/// What the product is type-checked for.
+const CHECKED_TARGETS: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
+
 /// The target of the static build.
 const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// Type-checks the product for another platform.
-pub fn check(target: &'static str) -> anyhow::Result<Outcome> {
-    if missing_targets()?.contains(&target) {
+/// Type-checks the product for the other platforms, side by side: each ends with crates that wait for one
+/// another.
+pub fn check() -> anyhow::Result<Outcome> {
+    let lacking = missing_targets()?;
+    if let Some(target) = CHECKED_TARGETS.iter().find(|target| lacking.contains(target)) {
         return missing(format!("rustup target add {target}"));
     }
+    let lock = std::fs::read_to_string(crate::root().join("Cargo.lock"))?;
     let mut check = crate::cargo_aside();
     check
-        .args(["check", "--locked", "--target", target, "--workspace"])
+        .args(["check", "--locked", "--workspace"])
         // What only tests or measures the product mounts file systems and shapes links: Linux only.
         .args(["--exclude", "reelgauge-tests", "--exclude", "reelgauge-benches", "--exclude", "xtask"])
-        .arg("--config")
-        .arg(declared_ring(target, &std::fs::read_to_string(crate::root().join("Cargo.lock"))?)?)
         .env("RUSTFLAGS", "-D warnings")
         // What would be optimised is prepared for it, and nothing comes of it.
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
+    for target in CHECKED_TARGETS {
+        check.args(["--target", target]).arg("--config").arg(declared_ring(target, &lock)?);
+    }
     command::run(&mut check)?;
     Ok(Outcome::Passed)
 }

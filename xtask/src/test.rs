@@ -47,13 +47,7 @@ const STEPS: &[Step] = &[
     Step { name: "console", quick: false, when: When::Fetching, body: |_| console::check() },
     Step { name: "fmt", quick: true, when: When::Before, body: |_| fmt() },
     Step { name: "tidy", quick: true, when: When::Before, body: |_| tidy::step() },
-    Step {
-        name: "windows",
-        quick: false,
-        when: When::Beside,
-        body: |_| cross::check("x86_64-pc-windows-gnu"),
-    },
-    Step { name: "macos", quick: false, when: When::Beside, body: |_| cross::check("aarch64-apple-darwin") },
+    Step { name: "platforms", quick: false, when: When::Beside, body: |_| cross::check() },
     Step { name: "browser", quick: false, when: When::After, body: browser },
     Step { name: "deny", quick: false, when: When::After, body: |_| deny() },
     // What the build of the tests finds as well, in half the time.
@@ -213,7 +207,7 @@ mod tests {
         assert_eq!(chosen(&[]).len(), STEPS.len() - 1, "all but clippy and the static binary, and the tests");
         assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "tests"]);
         assert_eq!(chosen(&["--only", "static"]), ["static"]);
-        assert_eq!(chosen(&["--only", "macos", "--only=fmt"]), ["fmt", "macos"]);
+        assert_eq!(chosen(&["--only", "platforms", "--only=fmt"]), ["fmt", "platforms"]);
     }
 
     #[test]
