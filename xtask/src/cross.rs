@@ -9,14 +9,8 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::command;
-use crate::packages::missing_targets;
+use crate::packages::{CHECKED_TARGETS, STATIC_TARGET, missing_targets};
 use crate::step::Outcome;
-
-/// What the product is type-checked for.
-const CHECKED_TARGETS: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
-
-/// The target of the static build.
-const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// Type-checks the product for the other platforms, side by side: each ends with crates that wait for one
 /// another.

@@ -75,8 +75,7 @@ fn compile(compiler: &OsString, arguments: &[OsString], left: &Path) -> anyhow::
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     match Way::of(&words) {
         Way::Asked => succeed(Command::new(compiler).args(arguments)),
-        Way::Together => succeed(linter(compiler).args(arguments)),
-        Way::Unoptimised => succeed(linter(compiler).args(arguments).args(["-C", "opt-level=0"])),
+        Way::Together => succeed(linter(compiler).args(arguments).args(["-C", "opt-level=0"])),
         Way::Alone => succeed(Command::new(compiler).args(WARNINGS_FAIL).args(arguments)),
         Way::Behind => {
             succeed(Command::new(compiler).args(WARNINGS_FAIL).args(arguments))?;
@@ -90,10 +89,8 @@ fn compile(compiler: &OsString, arguments: &[OsString], left: &Path) -> anyhow::
 enum Way {
     /// Not at all: cargo asks the compiler something.
     Asked,
-    /// The linter compiles it.
+    /// The linter compiles it, and optimises nothing.
     Together,
-    /// The linter compiles it, without optimising it.
-    Unoptimised,
     /// The compiler compiles it: the linter has it when it is compiled with its tests.
     Alone,
     /// The compiler compiles it, and the linter has it afterwards.
@@ -109,7 +106,7 @@ impl Way {
             None | Some("0") => Way::Together,
             Some(_) if !words.contains(&"--test") => Way::Alone,
             Some(_) if words.iter().any(|word| COMPUTING.contains(word)) => Way::Behind,
-            Some(_) => Way::Unoptimised,
+            Some(_) => Way::Together,
         }
     }
 }
@@ -181,7 +178,7 @@ mod tests {
         assert_eq!(Way::of(&without("opt-level")), Way::Together);
         assert_eq!(Way::of(&without("--test")), Way::Alone);
         let of_few_sums = OPTIMISED.map(|word| if word == "reelgauge_engine" { "any" } else { word });
-        assert_eq!(Way::of(&of_few_sums), Way::Unoptimised);
+        assert_eq!(Way::of(&of_few_sums), Way::Together);
         assert_eq!(Way::of(&["--emit=link", "-C", "opt-level=0"]), Way::Together);
         assert_eq!(Way::of(&["-vV"]), Way::Asked);
         assert_eq!(Way::of(&["-", "--crate-name", "___", "--print=file-names"]), Way::Asked);

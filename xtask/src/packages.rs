@@ -39,8 +39,12 @@ const PACKAGES: &[(&str, &str)] = &[
     ("xfsprogs", "XFS test images"),
 ];
 
+/// The target of the static build.
+pub const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
+/// What the product is type-checked for.
+pub const CHECKED_TARGETS: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
 /// Rust targets that the checks build for, besides the host.
-pub const TARGETS: &[&str] = &["x86_64-unknown-linux-musl", "x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
+pub const TARGETS: &[&str] = &[STATIC_TARGET, CHECKED_TARGETS[0], CHECKED_TARGETS[1]];
 
 /// Installs the Debian packages that are missing, if this process may.
 pub fn debian() -> anyhow::Result<Outcome> {
