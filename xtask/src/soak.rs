@@ -7,10 +7,12 @@ use anyhow::{Context, bail};
 
 use crate::command;
 
-/// The test programs that are repeated unless others are named.
-const PROGRAMS: [&str; 8] = [
-    "faults_*",
-    "whose_fault*",
+/// The modules of tests that are repeated unless others are named.
+const MODULES: [&str; 9] = [
+    "faults_errors",
+    "faults_hangs",
+    "whose_fault",
+    "whose_fault_busy",
     "interrupted_sentences",
     "swapped_directories",
     "streams_hidden_overload",
@@ -32,13 +34,13 @@ const FLEET_ROUNDS: &str = "20";
 #[derive(Debug, PartialEq, Eq)]
 struct Soak {
     rounds: u32,
-    /// Test programs, by name or pattern.
-    programs: Vec<String>,
+    /// Modules of end-to-end tests.
+    modules: Vec<String>,
     /// Goes on after a failure and counts.
     keeps_going: bool,
 }
 
-/// Runs the fault tests `--rounds N` times (10 unless said otherwise), or only those programs that
+/// Runs the fault tests `--rounds N` times (10 unless said otherwise), or only those modules of tests that
 /// `--only NAME` names. Stops at the first failure, or with `--keep-going` counts the rounds that failed.
 pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let soak = read(arguments)?;
@@ -65,7 +67,8 @@ impl Soak {
         if self.keeps_going {
             tests.arg("--no-fail-fast");
         }
-        tests.args(self.programs.iter().flat_map(|program| ["--test", program]));
+        // A module whose name ends like that is repeated with it.
+        tests.args(["--tests", "--"]).args(self.modules.iter().map(|module| format!("{module}::")));
         tests.env("REELGAUGE_SOAK", "1");
         tests.env("REELGAUGE_INTERRUPTS", INTERRUPTS);
         tests.env("REELGAUGE_HEALTHY_RUNS", HEALTHY_RUNS);
@@ -78,7 +81,7 @@ impl Soak {
 }
 
 fn read(arguments: &[String]) -> anyhow::Result<Soak> {
-    let mut soak = Soak { rounds: 10, programs: Vec::new(), keeps_going: false };
+    let mut soak = Soak { rounds: 10, modules: Vec::new(), keeps_going: false };
     let mut arguments = arguments.iter();
     while let Some(flag) = arguments.next() {
         let mut value = || arguments.next().with_context(|| format!("{flag} needs a value"));
@@ -88,13 +91,13 @@ fn read(arguments: &[String]) -> anyhow::Result<Soak> {
                 soak.rounds =
                     number.parse().with_context(|| format!("--rounds needs a number, not '{number}'"))?;
             }
-            "--only" => soak.programs.push(value()?.clone()),
+            "--only" => soak.modules.push(value()?.clone()),
             "--keep-going" => soak.keeps_going = true,
             other => bail!("soak knows --rounds N, --only NAME and --keep-going, not '{other}'"),
         }
     }
-    if soak.programs.is_empty() {
-        soak.programs = PROGRAMS.map(str::to_owned).to_vec();
+    if soak.modules.is_empty() {
+        soak.modules = MODULES.map(str::to_owned).to_vec();
     }
     Ok(soak)
 }
@@ -119,11 +122,11 @@ mod tests {
 
     #[test]
     fn all_fault_tests_unless_some_are_named() {
-        assert_eq!(of(&["--rounds", "3"]).unwrap().programs, PROGRAMS);
+        assert_eq!(of(&["--rounds", "3"]).unwrap().modules, MODULES);
         let some = of(&["--only", "whose_fault", "--keep-going", "--only", "check"]).unwrap();
         let words: Vec<String> =
             some.tests(1).get_args().map(|word| word.to_string_lossy().into_owned()).collect();
-        let end = ["--no-fail-fast", "--test", "whose_fault", "--test", "check"];
+        let end = ["--no-fail-fast", "--tests", "--", "whose_fault::", "check::"];
         assert_eq!(words[words.len() - end.len()..], end);
         assert!(!of(&[]).unwrap().keeps_going);
     }

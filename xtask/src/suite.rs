@@ -12,6 +12,7 @@
 //! leans on what others leave of the machine is to be mended, to have fewer beside it, or to move to `soak`.
 
 mod programs;
+mod units;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +23,8 @@ use crate::command;
 use crate::linting::Linting;
 use crate::memory_disk::MemoryDisk;
 use crate::step::{Counts, Outcome};
-use programs::{Beside, Program, Said};
+use programs::{Program, Said};
+use units::{Beside, Unit};
 
 /// How many of a kind run side by side; `None` for programs that judge nothing by time.
 fn at_once(beside: Option<Beside>) -> usize {
@@ -39,10 +41,10 @@ fn at_once(beside: Option<Beside>) -> usize {
 pub struct Suite {
     quick: bool,
     linting: Linting,
-    /// The programs that judge by time.
-    measuring: Vec<Program>,
+    /// What judges by time.
+    measuring: Vec<Unit>,
     /// All others.
-    waiting: Vec<Program>,
+    waiting: Vec<Unit>,
     environment: Vec<(&'static str, PathBuf)>,
     /// The file in which programs name what they skipped.
     skips: PathBuf,
@@ -54,14 +56,15 @@ impl Suite {
         let linting = Linting::prepare()?;
         let skips = crate::target_dir().join("skipped-tests.txt");
         std::fs::write(&skips, "")?;
+        let units = Unit::all_of(programs::build(&linting, quick)?)?;
         let (measuring, waiting): (Vec<_>, Vec<_>) =
-            programs::build(&linting, quick)?.into_iter().partition(|program| program.beside().is_some());
+            units.into_iter().partition(|unit| unit.beside.is_some());
         Ok(Suite { quick, linting, measuring, waiting, environment: environment(quick, &skips), skips })
     }
 
     /// Runs the programs that judge nothing by time, and the examples in documentation.
     pub fn run_waiting(&self) -> anyhow::Result<Outcome> {
-        let units: Vec<Unit<'_>> = self.waiting.iter().map(Unit::whole).collect();
+        let units: Vec<&Unit> = self.waiting.iter().collect();
         let mut ran = self.run(&units, at_once(None))?;
         if !doc_tests(&self.linting, self.quick, &mut ran.total)? {
             ran.broken.push("examples in documentation".to_owned());
@@ -77,24 +80,18 @@ impl Suite {
         let mut ran = Ran::default();
         for kind in Beside::ALL {
             let _disk = if kind == Beside::Few { MemoryDisk::mounted() } else { None };
-            let of_kind = self.run(&self.units(kind)?, at_once(Some(kind)))?;
+            let units: Vec<&Unit> = self.measuring.iter().filter(|unit| unit.beside == Some(kind)).collect();
+            let of_kind = self.run(&units, at_once(Some(kind)))?;
             ran.total.add(of_kind.total);
             ran.broken.extend(of_kind.broken);
         }
         Ok(ran.outcome())
     }
 
-    /// The tests that judge by time of this kind, one by one.
-    fn units(&self, kind: Beside) -> anyhow::Result<Vec<Unit<'_>>> {
-        let of_kind = self.measuring.iter().filter(|program| program.beside() == Some(kind));
-        let each: Vec<Vec<_>> = of_kind.map(Unit::each).collect::<anyhow::Result<_>>()?;
-        Ok(each.into_iter().flatten().collect())
-    }
-
-    fn run(&self, units: &[Unit<'_>], at_once: usize) -> anyhow::Result<Ran> {
+    fn run(&self, units: &[&Unit], at_once: usize) -> anyhow::Result<Ran> {
         let mut ran = Ran::default();
         for (unit, said) in units.iter().zip(side_by_side(units, at_once, &self.environment)) {
-            ran.add(unit.program, &said, &self.environment)?;
+            ran.add(&unit.program, &said, &self.environment)?;
         }
         let skipped = std::fs::read_to_string(&self.skips)?;
         std::fs::write(&self.skips, "")?;
@@ -104,37 +101,13 @@ impl Suite {
     }
 }
 
-/// What runs as one process: a program, or one of its tests.
-struct Unit<'a> {
-    program: &'a Program,
-    /// The only test; all of the program where empty.
-    only: Vec<String>,
-}
-
-impl<'a> Unit<'a> {
-    fn whole(program: &'a Program) -> Unit<'a> {
-        Unit { program, only: Vec::new() }
-    }
-
-    /// The tests of a program, one by one.
-    fn each(program: &'a Program) -> anyhow::Result<Vec<Unit<'a>>> {
-        let tests = program.tests()?;
-        Ok(tests.into_iter().map(|test| Unit { program, only: vec![test] }).collect())
-    }
-
-    fn name(&self) -> String {
-        let tests = self.only.iter().map(|test| format!(": {test}"));
-        std::iter::once(self.program.name.clone()).chain(tests).collect()
-    }
-
-    /// Runs it, and prints what it said when it has ended.
-    fn run(&self, environment: &[(&str, PathBuf)]) -> Said {
-        let start = Instant::now();
-        let said = self.program.run(&self.only, environment);
-        let said = said.unwrap_or_else(|error| Said { text: format!("{error:#}\n"), passed: false });
-        println!("\n== {} ({:.1} s)\n{}", self.name(), start.elapsed().as_secs_f64(), said.text.trim());
-        said
-    }
+/// Runs one, and prints what it said when it has ended.
+fn watched(unit: &Unit, environment: &[(&str, PathBuf)]) -> Said {
+    let start = Instant::now();
+    let said = unit.run(environment);
+    let said = said.unwrap_or_else(|error| Said { text: format!("{error:#}\n"), passed: false });
+    println!("\n== {} ({:.1} s)\n{}", unit.name, start.elapsed().as_secs_f64(), said.text.trim());
+    said
 }
 
 /// What became of programs.
@@ -194,7 +167,7 @@ fn environment(quick: bool, skips: &std::path::Path) -> Vec<(&'static str, PathB
 }
 
 /// Runs them, so many at a time; what each said is given in their order.
-fn side_by_side(units: &[Unit<'_>], at_once: usize, environment: &[(&str, PathBuf)]) -> Vec<Said> {
+fn side_by_side(units: &[&Unit], at_once: usize, environment: &[(&str, PathBuf)]) -> Vec<Said> {
     let begun = AtomicUsize::new(0);
     let finished: Mutex<Vec<(usize, Said)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -203,7 +176,7 @@ fn side_by_side(units: &[Unit<'_>], at_once: usize, environment: &[(&str, PathBu
                 loop {
                     let at = begun.fetch_add(1, Ordering::Relaxed);
                     let Some(unit) = units.get(at) else { break };
-                    let said = unit.run(environment);
+                    let said = watched(unit, environment);
                     finished.lock().unwrap_or_else(PoisonError::into_inner).push((at, said));
                 }
             });
@@ -224,7 +197,7 @@ fn pass_alone(
         return Ok(Vec::new());
     }
     println!("\n== once more, alone: {}: {}", program.name, failed.join(", "));
-    let said = program.run(failed, environment)?;
+    let said = program.run(failed, true, environment)?;
     println!("{}", said.text.trim());
     let (_, still_failed) = counted(&said.text);
     Ok(failed.iter().filter(|test| said.passed || !still_failed.contains(test)).cloned().collect())

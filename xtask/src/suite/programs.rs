@@ -9,91 +9,10 @@ use serde_json::Value;
 use crate::command;
 use crate::linting::Linting;
 
-/// What may run beside an end-to-end test that judges by time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
-    /// Nothing: it keeps processors busy, on purpose.
-    Nothing,
-    /// What does nothing but wait: a processor or a disk that others take is rightly blamed.
-    Still,
-    /// A few of its kind: it loads its disk as much as it can, and is judged by what came of it.
-    Loads,
-    /// Some others: it takes up to a quarter of a processor, and is judged by milliseconds.
-    Few,
-    /// Many others: it waits for answers that may take seconds, and takes a tenth of a processor at most.
-    Many,
-}
-
-impl Beside {
-    /// Every kind, in the order in which they run.
-    pub const ALL: [Beside; 5] = [Beside::Nothing, Beside::Still, Beside::Loads, Beside::Few, Beside::Many];
-}
-
-/// The end-to-end tests that judge by time, those of a kind together, the longest first: what runs beside
-/// them would be measured, too.
-const MEASURING: [(&str, Beside); 42] = [
-    ("whose_fault_busy", Beside::Nothing),
-    ("streams_max_rate", Beside::Nothing),
-    ("trace_timing", Beside::Nothing),
-    ("whose_fault", Beside::Still),
-    ("check", Beside::Loads),
-    // How long one looks while others ask much.
-    ("console_shared", Beside::Loads),
-    ("mix_storage", Beside::Loads),
-    ("streams_scenarios", Beside::Loads),
-    ("vda_load_points", Beside::Loads),
-    ("streams_broken_off", Beside::Loads),
-    ("data_sets", Beside::Loads),
-    ("streams_find_max", Beside::Few),
-    ("streams_hidden_overload", Beside::Few),
-    ("check_counts", Beside::Few),
-    ("prove_undo", Beside::Few),
-    ("prove", Beside::Few),
-    ("limiting_layer", Beside::Few),
-    ("compare", Beside::Few),
-    ("paper_tables", Beside::Few),
-    ("vda", Beside::Few),
-    ("trace_against_copy", Beside::Few),
-    ("streams_buffered", Beside::Few),
-    ("streams_freeze", Beside::Few),
-    ("streams_live", Beside::Few),
-    ("streams_media", Beside::Few),
-    ("real_faults", Beside::Few),
-    ("repairs", Beside::Few),
-    // An emulated machine, which may take its time, and takes a processor.
-    ("guest_nas", Beside::Many),
-    // A network of five processes that must answer each other within seconds.
-    ("fleet_observers", Beside::Many),
-    ("fleet_hosts", Beside::Many),
-    ("max_rate", Beside::Many),
-    ("fleet_search", Beside::Many),
-    ("fleet_steps", Beside::Many),
-    ("fleet_kills", Beside::Many),
-    ("fleet_run", Beside::Many),
-    ("fleet_pause", Beside::Many),
-    ("fleet_replay", Beside::Many),
-    ("fleet_watched", Beside::Many),
-    ("fleet_stop", Beside::Many),
-    ("fleet_preflight", Beside::Many),
-    ("fleet_prepare", Beside::Many),
-    ("fleet_doctor", Beside::Many),
-];
-
-/// The others that take longest, the longest first: none of them is to be left alone at the end. A name that
-/// is gone does no harm.
-const LONGEST: [&str; 6] = [
-    "screens",
-    "trace_library",
-    "faults_hangs",
-    "interrupted_sentences",
-    "swapped_directories",
-    "trace_hostile",
-];
-
 /// A test program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// The name of its target: `streams_find_max`, `reelgauge_report` for that crate's unit tests.
+    /// The name of its target: `timed`, `reelgauge_report` for that crate's unit tests.
     pub name: String,
     executable: PathBuf,
     /// The folder of its package, in which it runs.
@@ -125,7 +44,6 @@ pub fn build(linting: &Linting, quick: bool) -> anyhow::Result<Vec<Program>> {
     if programs.is_empty() {
         bail!("cargo built no test program");
     }
-    programs.sort_by_key(Program::turn);
     Ok(programs)
 }
 
@@ -151,23 +69,15 @@ fn program(line: &str) -> anyhow::Result<Option<Program>> {
 }
 
 impl Program {
-    /// An end-to-end test of that name, which can't be run.
+    /// A program of that name among the end-to-end tests, which can't be run.
     #[cfg(test)]
     pub fn end_to_end(name: &str) -> Program {
         Program { name: name.into(), executable: "/nothing/here".into(), folder: crate::root().join("tests") }
     }
 
-    /// What may run beside it; `None` where it judges nothing by time, and anything may.
-    pub fn beside(&self) -> Option<Beside> {
-        let of_name = || MEASURING.iter().find(|(name, _)| *name == self.name);
-        self.folder.ends_with("tests").then(of_name).flatten().map(|(_, beside)| *beside)
-    }
-
-    /// When it is to start, beside those of its kind.
-    fn turn(&self) -> usize {
-        let measuring = MEASURING.map(|(name, _)| name);
-        let order: &[&str] = if self.beside().is_some() { &measuring } else { &LONGEST };
-        order.iter().position(|name| *name == self.name).unwrap_or(order.len())
+    /// Whether it holds end-to-end tests; what they stand on is tested by a program of the same folder.
+    pub fn is_end_to_end(&self) -> bool {
+        self.folder.ends_with("tests") && self.name != "reelgauge_tests"
     }
 
     /// The names of its tests.
@@ -184,12 +94,15 @@ impl Program {
         program
     }
 
-    /// Runs its tests, or only those with these names, one after the other.
-    pub fn run(&self, only: &[String], environment: &[(&str, PathBuf)]) -> anyhow::Result<Said> {
+    /// Runs its tests, or only those with these names; one after the other if `alone`.
+    pub fn run(&self, only: &[String], alone: bool, environment: &[(&str, PathBuf)]) -> anyhow::Result<Said> {
         let mut program = self.command();
         program.envs(environment.iter().map(|(name, value)| (name, value)));
         if !only.is_empty() {
-            program.arg("--exact").args(only).args(["--test-threads", "1"]);
+            program.arg("--exact").args(only);
+        }
+        if alone {
+            program.args(["--test-threads", "1"]);
         }
         let output =
             program.output().with_context(|| format!("{} does not start", self.executable.display()))?;
@@ -210,52 +123,22 @@ mod tests {
         let line = |test: bool, executable: &str| {
             format!(
                 r#"{{"reason":"compiler-artifact","manifest_path":"/r/tests/Cargo.toml",
-                   "target":{{"name":"safety"}},"profile":{{"test":{test}}},"executable":{executable}}}"#
+                   "target":{{"name":"untimed"}},"profile":{{"test":{test}}},"executable":{executable}}}"#
             )
         };
-        let found = program(&line(true, "\"/t/safety-1\"")).unwrap().unwrap();
-        assert_eq!((found.name.as_str(), found.folder.as_path()), ("safety", Path::new("/r/tests")));
+        let found = program(&line(true, "\"/t/untimed-1\"")).unwrap().unwrap();
+        assert_eq!((found.name.as_str(), found.folder.as_path()), ("untimed", Path::new("/r/tests")));
         for other in [line(false, "\"/t/reelgauge\""), line(true, "null"), "not JSON".to_owned()] {
             assert_eq!(program(&other).unwrap(), None);
         }
         assert!(program(&line(true, "\"/t/a\"").replace("manifest_path", "other")).is_err());
     }
 
-    /// Whoever starts programs that do nothing but keep processors busy.
-    #[test]
-    fn nothing_runs_beside_those_that_fill_all_processors() {
-        let programs = std::fs::read_dir(crate::root().join("tests/tests")).unwrap();
-        let paths = programs.map(|entry| entry.unwrap().path());
-        let filling = paths
-            .filter(|path| std::fs::read_to_string(path).is_ok_and(|text| text.contains("busy::Busy")))
-            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
-        let is_alone = |name: &str| Program::end_to_end(name).beside() == Some(Beside::Nothing);
-        let beside: Vec<String> = filling.filter(|name| !is_alone(name)).collect();
-        assert!(beside.is_empty(), "{beside:?}");
-    }
-
-    /// Inside a program they take turns, so that is how they are known.
-    #[test]
-    fn those_that_take_turns_are_those_that_measure() {
-        let mut taking_turns = Vec::new();
-        for entry in std::fs::read_dir(crate::root().join("tests/tests")).unwrap() {
-            let path = entry.unwrap().path();
-            let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-            if is_rust && std::fs::read_to_string(&path).unwrap().contains("my_turn()") {
-                taking_turns.push(path.file_stem().unwrap().to_str().unwrap().to_owned());
-            }
-        }
-        taking_turns.sort();
-        let mut measuring = MEASURING.map(|(name, _)| name.to_owned());
-        measuring.sort();
-        assert_eq!(taking_turns, measuring);
-    }
-
     #[test]
     fn a_program_that_fails_says_why() {
         let program = Program { name: "sh".into(), executable: "/bin/false".into(), folder: "/".into() };
-        assert!(!program.run(&[], &[]).unwrap().passed);
+        assert!(!program.run(&[], false, &[]).unwrap().passed);
         let gone = Program { executable: "/nothing/here".into(), ..program };
-        assert!(gone.run(&[], &[]).is_err());
+        assert!(gone.run(&[], false, &[]).is_err());
     }
 }

@@ -1,0 +1,104 @@
+//! `reelgauge check`: a first look without any option, on one screen, in about a minute.
+
+use std::path::Path;
+use std::time::Duration;
+
+use reelgauge_tests::run_dir::{at, count, number, summary, text};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::tool::tool;
+use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::verb::Verb;
+use rustix::process::Signal;
+
+/// About a minute, with something for a loaded machine.
+const AT_MOST: Duration = Duration::from_secs(100);
+
+/// Everyday formats that it tries.
+const FORMATS: usize = 5;
+
+/// A terminal has this many lines, a wide one this many columns.
+const SCREEN: (usize, usize) = (50, 100);
+
+#[test]
+fn a_first_look_at_a_local_directory_and_a_second_one_that_writes_no_test_files() {
+    let _turn = my_turn();
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let check = Verb::on("check", &target);
+    let outcome = check.run_plain().expect_code(0);
+    assert!(outcome.took < AT_MOST, "{:?}\n{}", outcome.took, outcome.said());
+    let (screen, summary) = (&outcome.stdout, summary(&check.run_dir()));
+    let facts = at(&summary, "check");
+
+    let file_system = tool(&format!("findmnt -n -o FSTYPE --target {}", target.display()));
+    assert!(text(facts, "mount").contains(file_system.trim()), "{facts:#}");
+    for rate in ["sequential_read_mb_per_s", "sequential_write_mb_per_s", "random_read_mb_per_s"] {
+        assert!(number(facts, rate) > 0.1, "{facts:#}");
+    }
+    let formats = at(facts, "formats").as_array().unwrap();
+    assert_eq!(formats.len(), FORMATS, "{facts:#}");
+    for format in formats {
+        let name = text(format, "name");
+        assert!(screen.contains(name), "'{name}' is not shown\n{screen}");
+        assert!(number(format, "needed_mb_per_s_each") > 0.0);
+        // A disk that carries not even one says what stopped it.
+        for work in ["play", "record"] {
+            let found = at(format, work);
+            assert!(count(found, "streams") > 0 || !text(found, "limited_by").is_empty(), "{format:#}");
+        }
+    }
+    // Load points are called as formats are everywhere on the page, and not by ids.
+    let labels: Vec<&str> =
+        at(&summary, "load_points").as_array().unwrap().iter().map(|point| text(point, "label")).collect();
+    for format in formats {
+        let of_it = labels.iter().filter(|label| label.contains(text(format, "name"))).count();
+        assert!(of_it > 0 && !labels.iter().any(|label| label.contains(text(format, "id"))), "{labels:?}");
+    }
+    // The first line has the number that somebody came for, and what is recorded beside it.
+    let first = screen.lines().next().unwrap();
+    assert!(first.starts_with(|c: char| c.is_ascii_digit()) || first.starts_with("At least"), "{first}");
+    // The table comes behind it: formats down, what they do across, each with a mark and a number.
+    let table: Vec<&str> =
+        screen.lines().skip_while(|line| !line.starts_with("streams without")).take(1 + FORMATS).collect();
+    assert!(
+        table[0].contains("play") && table[0].contains("record") && table[0].contains("MB/s"),
+        "{screen}"
+    );
+    assert!(table[1..].iter().all(|line| line.contains('✓') || line.contains('✗')), "{screen}");
+    // Long ones are wrapped. Where others used the disk meanwhile, looking again comes before any hint.
+    let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let step = match text(&summary, "statement.next_step") {
+        "as_the_look_says" => text(facts, "next_step"),
+        "measure_alone" => "Measure while nothing else uses the storage",
+        "free_this_machine" => "",
+        other => panic!("a first look's next step is '{other}'\n{screen}"),
+    };
+    assert!(flowing.contains(&format!("Next: {step}")), "{screen}");
+    let looked = number(facts, "looked_s");
+    assert!((1.0..=outcome.took.as_secs_f64()).contains(&looked), "looked for {looked} s");
+    assert!(screen.contains(" s"), "it says how long it looked\n{screen}");
+    let (lines, columns) = (screen.lines().count(), screen.lines().map(|line| line.chars().count()).max());
+    assert!(lines <= SCREEN.0 && columns <= Some(SCREEN.1), "{lines} lines, {columns:?} columns\n{screen}");
+    // Nothing but the area is left.
+    let entries: Vec<_> =
+        std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(entries.iter().all(|name| name == "reelgauge-area"), "{entries:?}");
+    a_second_look_writes_no_test_files(&target);
+}
+
+#[track_caller]
+fn a_second_look_writes_no_test_files(target: &Path) {
+    let data_sets = || -> Vec<_> {
+        let sets = std::fs::read_dir(target.join("reelgauge-area/data")).unwrap().map(Result::unwrap);
+        sets.map(|set| (set.file_name(), std::fs::read_dir(set.path()).unwrap().count())).collect()
+    };
+    let first = data_sets();
+    assert_eq!(first.len(), 1, "{first:?}");
+    let second = Verb::on("check", target);
+    let mut running = second.start();
+    second.until_measuring(&mut running);
+    running.signal(Signal::INT);
+    let second = running.wait(AT_MOST).expect_code(130).json();
+    assert_eq!(at(&second, "data_set.reused"), true);
+    assert_eq!(data_sets(), first);
+}

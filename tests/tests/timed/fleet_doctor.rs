@@ -1,0 +1,69 @@
+//! The doctors of a fleet's machines, asked at once: what they find is what each finds by itself, told once
+//! with the names of all that have it.
+
+use std::collections::BTreeSet;
+
+use reelgauge_tests::binary;
+use reelgauge_tests::fleet_bed::{Bed, until_measuring};
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{at, text};
+use reelgauge_tests::turns::my_turn;
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// What a list of objects has under a name.
+fn each<'a>(list: &'a Value, name: &str) -> BTreeSet<&'a str> {
+    list.as_array().unwrap().iter().map(|one| text(one, name)).collect()
+}
+
+#[test]
+fn what_several_machines_have_is_told_once_and_who_is_silent_is_named() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b", "c"], "30s");
+    bed.kill_agent("c");
+    let root = bed.fleet.root("nas");
+    let before: BTreeSet<_> = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let own = binary::run(["doctor", &root.display().to_string(), "--json"]).json();
+    let outcome = bed.fleet.ask(&["doctor", "--json"]).expect_code(1);
+    let found = outcome.json();
+    println!("{found:#}");
+    // The agents stand on one machine: each found what this one does.
+    assert_eq!(each(at(&found, "findings"), "rule"), each(at(&own, "findings"), "rule"));
+    for finding in at(&found, "findings").as_array().unwrap() {
+        let rule = text(finding, "rule");
+        assert_eq!(at(finding, "hosts"), &serde_json::json!(["a", "b"]), "{rule}");
+        let local = at(&own, "findings").as_array().unwrap().iter();
+        let local = local.clone().find(|local| text(local, "rule") == rule).unwrap();
+        // What is counted may differ from look to look, so it is held against the number of sentences.
+        let said = at(finding, "found").as_array().unwrap().len();
+        assert!(said >= at(local, "found").as_array().unwrap().len().min(8), "{rule}");
+        assert_eq!(text(finding, "title"), text(local, "title"));
+    }
+    assert_eq!(at(&found, "hosts"), &serde_json::json!(["a", "b"]));
+    assert!(at(&found, "not_looked").as_array().unwrap().is_empty(), "both looked: {found:#}");
+    assert_eq!(at(&found, "no_answer.0.agent"), "c");
+    assert_eq!(at(&found, "no_answer.0.why.is"), "not_heard");
+    assert!(at(&found, "differences").as_array().unwrap().is_empty(), "{found:#}");
+    let after: BTreeSet<_> = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(before, after, "it only looks");
+    assert!(bed.agent("a").stderr().contains("Looks at this machine"), "{}", bed.agent("a").stderr());
+
+    // One alone, on the screen; and somebody who is none of the fleet's.
+    let screen = bed.fleet.ask(&["doctor", "a"]);
+    assert!(screen.stdout.starts_with("1 machine was looked at."), "{}", screen.said());
+    let unknown = bed.fleet.ask(&["doctor", "edit-07"]).expect_code(2);
+    assert!(unknown.stderr.contains("none of this fleet's agents"), "{}", unknown.stderr);
+
+    // A run is not disturbed.
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    let busy = bed.fleet.ask(&["doctor", "a", "b", "--json"]).expect_code(1).json();
+    for at_work in ["0", "1"] {
+        let why = text(&busy, &format!("no_answer.{at_work}.why.why"));
+        assert_eq!(why, "a run goes on there", "{busy:#}");
+    }
+    run.signal(Signal::INT);
+    run.wait(reelgauge_tests::fleet_bed::PATIENCE);
+}

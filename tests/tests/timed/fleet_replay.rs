@@ -1,0 +1,65 @@
+//! A trace replayed on many machines at once, each as one more user with files of its own; with a real
+//! nats-server.
+
+use reelgauge_tests::binary;
+use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
+use reelgauge_tests::mix::Mix;
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{at, count, only_in, text};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::turns::my_turn;
+use rustix::process::Signal;
+
+/// Agents that are to replay, in so many passes, a run that was recorded for so long. How many operations
+/// that had.
+fn bed(names: &[&str], recorded: &str, passes: &str) -> (Bed, u64) {
+    let bed = Bed::new(names, "1s");
+    let scratch = Scratch::new();
+    let mix = Mix::on(&scratch.dir("target"));
+    let mix = mix.with(&["--buffered", "--warmup", "0ms", "--duration", recorded, "--max-delay", "40ms"]);
+    mix.measure();
+    // What is replayed lies where every agent may read it.
+    let trace = bed.fleet.root("nas").join("trace");
+    std::fs::rename(mix.run_dir(), &trace).unwrap();
+    let (target, runs) = (scratch.dir("own"), scratch.dir("runs"));
+    let words = ["replay", trace.to_str().unwrap(), target.to_str().unwrap(), "--batch", passes, "--out"];
+    let own = binary::run(words.into_iter().chain([runs.to_str().unwrap(), "--json"])).expect_code(0).json();
+    let plan = std::fs::read_to_string(only_in(&runs).join("run.toml")).unwrap();
+    std::fs::write(bed.path().join("mix.toml"), plan).unwrap();
+    (bed, count(&own, "replay.ops"))
+}
+
+#[test]
+fn everybody_is_one_more_user_of_each_pass() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let (bed, ops) = bed(&["a", "b", "c"], "1s", "2");
+    let outcome = bed.run_with(&[]).wait(PATIENCE).expect_code(0);
+    let said = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(" by 3 users in 2 passes on "), "{}", outcome.stdout);
+    let run_dir = only_in(&bed.runs());
+    let summary = reelgauge_tests::run_dir::summary(&run_dir);
+    for pass in at(&summary, "replay.passes").as_array().unwrap() {
+        assert!(count(pass, "done_ops") == 3 * ops && at(pass, "complete") == true, "{pass:#}");
+        assert!(at(pass, "lateness_p99_us").is_null());
+    }
+    assert_eq!(at(&summary, "replay.passes").as_array().unwrap().len(), 2);
+    let counted = counted(&run_dir, &summary);
+    assert_eq!((counted.len(), counted.iter().all(|&count| count == counted[0])), (3, true), "{counted:?}");
+    assert_eq!(text(&summary, "verb"), "replay");
+}
+
+#[test]
+fn who_is_killed_has_not_replayed_it_to_the_end() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let (bed, ops) = bed(&["a", "b"], "8s", "1");
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    bed.agent("b").signal(Signal::KILL);
+    let summary = run.wait(PATIENCE).expect_code(3).json();
+    let pass = at(&summary, "replay.passes.0");
+    assert_eq!(at(pass, "complete"), false, "{pass:#}");
+    assert!(count(pass, "done_ops") >= ops && count(pass, "done_ops") < 2 * ops, "{pass:#}");
+}

@@ -1,0 +1,88 @@
+//! One run on many machines: agents of this machine, with folders of their own, a real nats-server between
+//! them and the controller, and what may happen to each of the three.
+
+use std::time::{Duration, Instant};
+
+use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{at, number, only_in, summary, text};
+use reelgauge_tests::turns::my_turn;
+use rustix::process::Signal;
+
+#[test]
+fn everybody_begins_together_and_everything_measured_arrives() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b", "c"], "2s");
+    let summary = bed.run().wait(PATIENCE).expect_code(0).json();
+    let ops = counted(&only_in(&bed.runs()), &summary);
+    assert!(ops.len() == 3 && ops.iter().all(|&ops| ops > 0), "{ops:?}");
+    // Everybody was told in time, and began at it: clocks of one machine, however busy it is.
+    let skew_us = number(&summary, "hosts.points.0.start_skew_us");
+    assert!(skew_us < 1e6, "{skew_us}");
+    for name in ["a", "b", "c"] {
+        assert!(bed.left(name).is_empty(), "{name} keeps what was fetched");
+    }
+    assert!(std::fs::read_dir(bed.fleet.dir().join("runs")).unwrap().next().is_none());
+}
+
+#[test]
+fn an_agent_that_is_killed_is_named_and_its_log_is_fetched_later() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let mut bed = Bed::new(&["a", "b"], "9s");
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    bed.kill_agent("b");
+    let outcome = run.wait(PATIENCE).expect_code(3);
+    assert!(outcome.stderr.contains("b was missing from "), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("a was missing"), "{}", outcome.stderr);
+    let first = outcome.json();
+    assert!(at(&first, "hosts.hosts.1.missing_from_s").is_number(), "{first:#}");
+    assert!(!bed.left("b").is_empty());
+    bed.start_agent("b");
+    let summary = bed.logs().expect_code(3).json();
+    assert!(counted(&only_in(&bed.runs()), &summary).iter().all(|&ops| ops > 0), "{summary:#}");
+    assert!(bed.left("b").is_empty());
+}
+
+#[test]
+fn load_stops_when_its_controller_is_gone_and_nothing_is_lost() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b"], "60s");
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    run.signal(Signal::KILL);
+    let killed = Instant::now();
+    let run_dir = |name: &str| only_in(&bed.left(name)[0].join("runs"));
+    let is_over = |name: &str| run_dir(name).join("summary.json").exists();
+    while !(is_over("a") && is_over("b")) {
+        // Five seconds as promised; the rest is for the summary, and for a machine that is busy.
+        assert!(killed.elapsed() < Duration::from_secs(20), "an orphan goes on");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    for name in ["a", "b"] {
+        let reason = text(&summary(&run_dir(name)), "outcome_reason").to_owned();
+        assert!(reason.contains("the fleet's controller was not heard for "), "{reason}");
+    }
+    let summary = bed.logs().expect_code(3).json();
+    assert!(counted(&only_in(&bed.runs()), &summary).iter().all(|&ops| ops > 0), "{summary:#}");
+    assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
+}
+
+#[test]
+fn a_server_that_is_started_anew_loses_nothing() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let mut bed = Bed::new(&["a", "b"], "6s");
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    bed.server_again();
+    let outcome = run.wait(2 * PATIENCE);
+    // On a quick machine nobody was missed; on a slow one the load ended, and somebody is named.
+    assert!(matches!(outcome.code, Some(0 | 3)), "{}", outcome.said());
+    assert_eq!(outcome.code == Some(3), outcome.stderr.contains("was missing from"), "{}", outcome.said());
+    assert!(counted(&only_in(&bed.runs()), &outcome.json()).iter().all(|&ops| ops > 0), "{}", outcome.said());
+}

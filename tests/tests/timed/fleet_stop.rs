@@ -1,0 +1,84 @@
+//! Runs of a fleet that end before their time, with a real nats-server: because somebody says so from
+//! elsewhere, and because nobody is to go on where one is missing.
+
+use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
+use reelgauge_tests::mounts::TempMount;
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{count, only_in, text};
+use reelgauge_tests::turns::my_turn;
+
+#[test]
+fn a_run_is_stopped_from_elsewhere_and_nobody_was_missing() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b"], "60s");
+    let idle = bed.fleet.ask(&["stop"]).expect_code(0).stdout;
+    assert!(idle.contains("Nothing runs on this fleet"), "{idle}");
+    let idle = bed.fleet.ask(&["pause"]).expect_code(1).stdout;
+    assert!(idle.contains("No controller"), "{idle}");
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    // Another controller finds them at work, and takes nothing from it.
+    let other = bed.run().wait(PATIENCE).expect_code(2).said();
+    assert!(other.contains("a run goes on on a, b"), "{other}");
+    let said = bed.fleet.ask(&["stop"]).expect_code(0).stdout;
+    assert!(said.contains("was stopped"), "{said}");
+    let outcome = run.wait(PATIENCE).expect_code(130);
+    assert!(!outcome.stderr.contains("was missing"), "{}", outcome.stderr);
+    let told = outcome.json();
+    assert_eq!(text(&told, "outcome"), "interrupted");
+    assert!(counted(&only_in(&bed.runs()), &told).iter().all(|&ops| ops > 0));
+    assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
+}
+
+#[test]
+fn where_nobody_goes_on_without_the_others_all_stop_when_one_is_killed() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b"], "180s");
+    bed.plan("[fleet]\non_loss = \"stop\"\n");
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    bed.kill_agent("b");
+    // Long before the load point would have been over.
+    let outcome = run.wait(PATIENCE).expect_code(3);
+    assert!(outcome.stderr.contains("b was missing from "), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("a was missing"), "{}", outcome.stderr);
+    let told = outcome.json();
+    assert!(count(&told, "hosts.points.0.hosts.0.figures.ops") > 0, "what the other measured is kept");
+    assert_ne!(text(&told, "outcome"), "complete");
+}
+
+/// It is no wrong usage, and nothing is lost: with room, what was measured is put together.
+#[test]
+fn where_the_controllers_disk_is_full_everything_is_kept_until_there_is_room() {
+    require!(Need::NatsServer, Need::Root, Need::FileSystem("tmpfs"));
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b"], "2s");
+    let full = TempMount::tmpfs(1);
+    std::os::unix::fs::symlink(full.path(), bed.runs()).unwrap();
+    let ballast = full.path().join("ballast");
+    std::fs::write(&ballast, vec![1; (1 << 20) - (16 << 10)]).unwrap();
+    let outcome = bed.run().wait(PATIENCE).expect_code(3);
+    let said = outcome.said().replace('\n', " ");
+    assert!(said.contains("No space left on device") && said.contains("What was measured is kept"), "{said}");
+    assert!(said.contains("reelgauge fleet logs "), "{said}");
+    std::fs::remove_file(&ballast).unwrap();
+    let told = bed.logs().expect_code(0).json();
+    assert_eq!(text(&told, "outcome"), "complete");
+    assert!(counted(&only_in(&bed.runs()), &told).iter().all(|&ops| ops > 0));
+    assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
+}
+
+/// Before anything is begun, by what its agents say of themselves.
+#[test]
+fn a_dry_run_names_whose_owner_will_refuse_it() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let mut bed = Bed::new(&["a", "b"], "2s");
+    bed.limit_agent("b", &["--read-only"]);
+    let outcome = bed.run_with(&["--dry-run"]).wait(PATIENCE).expect_code(2);
+    assert!(outcome.stderr.contains("b will refuse it: the plan writes"), "{}", outcome.said());
+    assert!(!outcome.stderr.contains("a will refuse"), "{}", outcome.said());
+}

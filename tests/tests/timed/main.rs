@@ -1,0 +1,48 @@
+//! The end-to-end tests that judge by time: how late, how long, how many. A program of its own, since each of
+//! them needs more of the machine than what judges nothing by time leaves (`xtask/src/suite/programs.rs`).
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+mod check;
+mod check_counts;
+mod compare;
+mod console_shared;
+mod data_sets;
+mod fleet_doctor;
+mod fleet_hosts;
+mod fleet_kills;
+mod fleet_observers;
+mod fleet_pause;
+mod fleet_preflight;
+mod fleet_prepare;
+mod fleet_replay;
+mod fleet_run;
+mod fleet_search;
+mod fleet_steps;
+mod fleet_stop;
+mod fleet_watched;
+mod guest_nas;
+mod limiting_layer;
+mod max_rate;
+mod mix_storage;
+mod paper_tables;
+mod prove;
+mod prove_undo;
+mod real_faults;
+mod repairs;
+mod streams_broken_off;
+mod streams_buffered;
+mod streams_find_max;
+mod streams_freeze;
+mod streams_hidden_overload;
+mod streams_live;
+mod streams_max_rate;
+mod streams_media;
+mod streams_scenarios;
+mod trace_against_copy;
+mod trace_timing;
+mod vda;
+mod vda_load_points;
+mod whose_fault;
+mod whose_fault_busy;

@@ -1,0 +1,402 @@
+//! Faults of a network, a server and a disk that are built for real: each is named by a run over it, and its
+//! sound twin is accused of nothing. Those that `limiting_layer` and `whose_fault` build are not built again.
+//!
+//! What other tests take of the machine would be measured, too: `cargo xtask soak --only real_faults`, two
+//! minutes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use reelgauge_tests::binary;
+use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::limited::{self, FAULTS_OF_THE_WAY, Told, bulk, measured};
+use reelgauge_tests::link::{self, Link};
+use reelgauge_tests::mix::Mix;
+use reelgauge_tests::mounts::{ImageKind, TempMount};
+use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::require;
+use reelgauge_tests::samba::{self, Samba};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::sshfs::{self, Sshfs};
+use reelgauge_tests::streams::SMALL;
+use reelgauge_tests::throttle::Throttle;
+use reelgauge_tests::tool::{tool, tool_with};
+use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::verb::Verb;
+use rustix::process::Pid;
+
+/// Two workers for three seconds, which is enough for three looks at the counters.
+fn short(target: &Path, writes: &str) -> Verb {
+    bulk(target, writes).with(&["--file-size", "16MiB", "--warmup", "500ms", "--duration", "3s"])
+}
+
+fn far_is_possible() -> bool {
+    needs::are_met(sshfs::NEEDS) && needs::are_met(link::NEEDS_FAR)
+}
+
+/// What is done to a long link, or to the server behind it, while it is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Harm {
+    SwallowLongPackets,
+    Cut,
+    StopServer,
+}
+
+/// Reads or writes until nothing comes any more, gives up, and tells why.
+fn given_up(writes: &str, harm: Harm) -> Told {
+    let sshfs = Sshfs::over(Link::far(500, 0));
+    let verb = bulk(sshfs.path(), writes).with(&["--duration", "60s", "--hang-after", "6s"]);
+    let mut running = limited::start(&verb, Some(sshfs.link()));
+    verb.until_measuring(&mut running);
+    std::thread::sleep(Duration::from_secs(1));
+    match harm {
+        Harm::SwallowLongPackets => sshfs.link().swallow_long_packets(),
+        Harm::Cut => sshfs.link().cut(),
+        Harm::StopServer => {
+            let processes = sshfs.server_processes();
+            processes.iter().for_each(|pid| drop(tool_with(&["kill", "-STOP", &pid.to_string()])));
+        }
+    }
+    let outcome = running.wait(Duration::from_secs(60));
+    let screen = outcome.stdout.clone();
+    outcome.expect_code(3);
+    limited::told(&verb, screen)
+}
+
+/// They wait for most of their time, so they may do that at once.
+#[test]
+fn a_way_that_swallows_long_packets_is_told_from_one_that_is_cut_and_from_a_server_that_stands_still() {
+    require!(Need::Soak);
+    if !far_is_possible() {
+        return;
+    }
+    let _turn = my_turn();
+    std::thread::scope(|scope| {
+        let swallowed =
+            ["0", "100"].map(|writes| scope.spawn(move || given_up(writes, Harm::SwallowLongPackets)));
+        let others = [Harm::Cut, Harm::StopServer].map(|harm| scope.spawn(move || given_up("0", harm)));
+        for told in swallowed.map(|thread| thread.join().unwrap()) {
+            assert_eq!(told.step(), "path_broken", "{:#}", told.limit);
+            told.names_rule("net.mtu.path_mismatch");
+            assert_eq!(told.seen("packet_bytes"), 9_000.0);
+            assert!(told.sentence().contains("swallows long packets"), "{}", told.screen);
+        }
+        for told in others.map(|thread| thread.join().unwrap()) {
+            told.accuses_none_of(&["path_broken"]);
+        }
+    });
+}
+
+/// A fast port of the server feeds a slow one of the client through a switch.
+fn through_a_switch(buffer_bytes: u32, mtu_bytes: u32) -> Told {
+    let sshfs = Sshfs::over(Link::switched(60, buffer_bytes, mtu_bytes).filling_queues());
+    measured(&short(sshfs.path(), "0"), Some(sshfs.link()))
+}
+
+#[test]
+fn a_small_buffer_behind_a_fast_port_is_network_loss_and_a_large_one_a_full_link() {
+    require!(Need::Soak);
+    require!(Need::Tool("tc"));
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let _turn = my_turn();
+    let small = through_a_switch(30_000, 1500);
+    assert_eq!(small.step(), "network_loss", "{:#}", small.limit);
+    small.names_rule("net.tcp.backpressure");
+    assert!(!small.has_rule("net.mtu.jumbo_fanin"));
+    assert!(small.sentence().contains("a fast server port that feeds slower ones"), "{}", small.sentence());
+    let jumbo = through_a_switch(30_000, 9000);
+    assert_eq!(jumbo.step(), "network_loss", "{:#}", jumbo.limit);
+    jumbo.names_rule("net.mtu.jumbo_fanin");
+    assert!(jumbo.sentence().contains("MTU 1500"), "{}", jumbo.sentence());
+    // Room for all that can be on the way: nothing is lost, and the line is full.
+    let large = through_a_switch(3_000_000, 1500);
+    assert_eq!(large.step(), "link_full", "{:#}", large.limit);
+    assert!(large.seen("ping_us") > large.seen("rtt_us"), "{:#}", large.limit);
+    assert!(large.sentence().contains("a ping takes"), "{}", large.sentence());
+}
+
+/// Gives the server's processes a fifth of a processor.
+#[test]
+fn a_server_without_processors_is_the_server() {
+    require!(Need::Soak);
+    require!(Need::Quota);
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let (_turn, sshfs) = (my_turn(), Sshfs::over(Link::switched(1_000, 2_000_000, 1500)));
+    // The test files are made while it is well.
+    measured(&short(sshfs.path(), "0").with(&["--duration", "1s"]), Some(sshfs.link()));
+    let throttle = Throttle::processors(10_000, 100_000);
+    for pid in sshfs.server_processes() {
+        throttle.take(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap());
+    }
+    let told = measured(&short(sshfs.path(), "0"), Some(sshfs.link()));
+    throttle.lift_processors();
+    assert_eq!(told.step(), "server", "{:#}", told.limit);
+    told.accuses_none_of(FAULTS_OF_THE_WAY);
+}
+
+/// A disk that takes its time for each request, with a file system on it.
+struct SlowDisk {
+    mount: TempMount,
+    faulty: Faulty,
+}
+
+impl SlowDisk {
+    fn new(mib: u32) -> SlowDisk {
+        let faulty = Faulty::mount();
+        SlowDisk { mount: TempMount::image_on(&faulty.path(), ImageKind::Ext4, mib), faulty }
+    }
+
+    fn each_request_takes(&self, time: Duration) {
+        self.faulty.faults().delay(time);
+    }
+
+    fn set_read_ahead(&self, kib: u32) {
+        std::fs::write(self.read_ahead_file(), kib.to_string()).unwrap();
+    }
+
+    fn read_ahead_kib(&self) -> u32 {
+        std::fs::read_to_string(self.read_ahead_file()).unwrap().trim().parse().unwrap()
+    }
+
+    fn read_ahead_file(&self) -> PathBuf {
+        let source = tool(&format!("findmnt -n -o SOURCE {}", self.mount.path().display()));
+        let device = source.trim().trim_start_matches("/dev/");
+        format!("/sys/block/{device}/queue/read_ahead_kb").into()
+    }
+}
+
+/// One worker that reads a megabyte at a time, one after the other.
+fn one_reader(target: &Path, way: &str) -> Verb {
+    let mix = Mix::on(target).with(&["--profile", "seq-read", "--workers", "1", "--length", "4MiB", way]);
+    let mix = mix.with(&["--blocks", "1MiB", "--files", "1", "--file-size", "32MiB", "--keep-free", "1MiB"]);
+    mix.with(&["--warmup", "500ms", "--duration", "3s"]).into()
+}
+
+const DISK_NEEDS: &[Need] =
+    &[Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"), Need::Tool("findmnt")];
+
+fn disk_is_possible() -> bool {
+    needs::are_met(DISK_NEEDS) && needs::are_met(faulty::NEEDS)
+}
+
+#[test]
+fn a_slow_disk_is_the_disk_and_reads_that_come_whole_blame_neither_files_nor_read_ahead() {
+    require!(Need::Soak);
+    if !disk_is_possible() {
+        return;
+    }
+    let (_turn, disk) = (my_turn(), SlowDisk::new(96));
+    let verb = one_reader(disk.mount.path(), "--direct");
+    measured(&verb, None);
+    disk.each_request_takes(Duration::from_millis(20));
+    let told = measured(&one_reader(disk.mount.path(), "--direct"), None);
+    assert_eq!(told.step(), "disk", "{:#}", told.limit);
+    assert!(told.seen("disk_busy_percent") > 90.0, "{:#}", told.limit);
+    told.names_rule("blk.disk_saturated");
+    assert!(
+        !told.sentence().contains("requests") || !told.sentence().contains("each read"),
+        "{}",
+        told.sentence()
+    );
+}
+
+#[test]
+fn read_ahead_that_is_switched_off_is_named_and_enough_of_it_is_not() {
+    require!(Need::Soak);
+    if !disk_is_possible() {
+        return;
+    }
+    let (_turn, disk) = (my_turn(), SlowDisk::new(320));
+    // More than is read in that time, so that nothing is read twice.
+    let reader = |way| one_reader(disk.mount.path(), way).with(&["--file-size", "256MiB"]);
+    measured(&reader("--direct").with(&["--duration", "1s"]), None);
+    disk.each_request_takes(Duration::from_millis(1));
+    for (read_ahead_kib, is_too_small) in [(0, true), (4096, false)] {
+        disk.set_read_ahead(read_ahead_kib);
+        let told = measured(&reader("--buffered"), None);
+        assert_eq!(disk.read_ahead_kib(), read_ahead_kib, "something else set it meanwhile");
+        assert_eq!(told.has_rule("blk.read_ahead"), is_too_small, "{:#}", told.limit);
+        if is_too_small {
+            assert_eq!(told.step(), "disk", "{:#}", told.limit);
+            assert!(told.sentence().contains("more read-ahead is the remedy"), "{}", told.sentence());
+        }
+    }
+}
+
+/// A file system that moves all that it holds at the same time: told as what happened beside the run.
+#[test]
+fn a_balance_beside_a_run_is_told_with_its_device_and_its_time() {
+    require!(Need::Soak);
+    require!(Need::Root, Need::Tool("mkfs.btrfs"), Need::Tool("btrfs"), Need::FileSystem("btrfs"));
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let (_turn, faulty) = (my_turn(), Faulty::mount());
+    let mount = TempMount::image_on(&faulty.path(), ImageKind::Btrfs, 512);
+    let quiet = measured(&one_reader(mount.path(), "--direct"), None);
+    assert!(!quiet.screen.contains("balance"), "{}", quiet.screen);
+    std::fs::write(mount.path().join("ballast"), vec![3; 128 << 20]).unwrap();
+    tool("sync");
+    faulty.faults().delay(Duration::from_millis(10));
+    let mut balance = Command::new("btrfs");
+    balance.args(["balance", "start", "--full-balance"]).arg(mount.path());
+    let mut balance = balance.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let told = measured(&one_reader(mount.path(), "--direct"), None);
+    tool(&format!("btrfs balance cancel {}", mount.path().display()));
+    balance.wait().unwrap();
+    let device = tool(&format!("findmnt -n -o SOURCE {}", mount.path().display()));
+    let work = format!("{} balance", device.trim().trim_start_matches("/dev/"));
+    assert!(told.screen.contains(&work), "{}", told.screen);
+    assert_eq!(told.step(), "disk", "{:#}", told.limit);
+    told.names_rule("blk.raid_degraded_or_rebuilding");
+}
+
+/// Leaves nothing free but holes of 16 KiB, so that what is written then lies in pieces.
+fn fill_but_for_holes(folder: &Path) {
+    let small = vec![7_u8; 16 << 10];
+    let name = |number: u32| folder.join(format!("small-{number}"));
+    let mut count = 0;
+    while std::fs::write(name(count), &small).is_ok() {
+        count += 1;
+    }
+    let _ = std::fs::remove_file(name(count));
+    tool("sync");
+    (0..count).step_by(2).for_each(|number| std::fs::remove_file(name(number)).unwrap());
+    tool("sync");
+}
+
+#[test]
+fn a_file_in_pieces_is_named_and_a_file_system_that_is_full_is_a_finding_of_the_doctor() {
+    require!(Need::Soak);
+    if !disk_is_possible() {
+        return;
+    }
+    let (_turn, disk) = (my_turn(), SlowDisk::new(96));
+    fill_but_for_holes(disk.mount.path());
+    let reader = || one_reader(disk.mount.path(), "--direct").with(&["--file-size", "16MiB"]);
+    measured(&reader().with(&["--duration", "1s"]), None);
+    disk.each_request_takes(Duration::from_millis(1));
+    let told = measured(&reader(), None);
+    assert_eq!(told.step(), "disk", "{:#}", told.limit);
+    told.names_rule("fs.fragmentation");
+    assert!(told.sentence().contains("lies there in pieces"), "{}", told.sentence());
+    disk.each_request_takes(Duration::ZERO);
+    // And nearly full.
+    let left = rustix::fs::statvfs(disk.mount.path()).unwrap();
+    let (free, all) = (left.f_bavail * left.f_frsize, left.f_blocks * left.f_frsize);
+    let ballast = free.saturating_sub(all / 50);
+    std::fs::write(disk.mount.path().join("ballast"), vec![1; ballast as usize]).unwrap();
+    assert!(findings(disk.mount.path()).contains(&"fs.free_space_low".to_owned()));
+    std::fs::remove_file(disk.mount.path().join("ballast")).unwrap();
+    assert!(!findings(disk.mount.path()).contains(&"fs.free_space_low".to_owned()));
+}
+
+/// The rules of which the doctor found something on the way to this folder.
+fn findings(folder: &Path) -> Vec<String> {
+    rules(&["doctor", &folder.to_string_lossy(), "--json"])
+}
+
+#[track_caller]
+fn rules(words: &[&str]) -> Vec<String> {
+    let told = binary::run(words);
+    assert!(matches!(told.code, Some(0 | 1)), "{}", told.said());
+    let json = told.json();
+    let found = json["findings"].as_array().unwrap().iter();
+    found.map(|finding| finding["rule"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Reads or writes through a Samba server that has these lines in its global section; and what the doctor
+/// finds in what that server says of itself meanwhile.
+fn over_samba(link: Link, global: &str, writes: &str) -> (Told, Vec<String>) {
+    let samba = Samba::over(link, global);
+    let verb = short(&samba.path(), writes).with(&["--files", "1"]);
+    let told = measured(&verb, Some(samba.link()));
+    let scratch = Scratch::new();
+    let folder = scratch.dir("collected");
+    samba.collect_into(&folder);
+    (told, rules(&["doctor", "--server", "--from", &folder.to_string_lossy(), "--json"]))
+}
+
+#[test]
+fn small_socket_buffers_of_samba_are_the_window_and_the_default_is_not() {
+    require!(Need::Soak);
+    if !needs::are_met(samba::NEEDS) || !needs::are_met(link::NEEDS_FAR) {
+        return;
+    }
+    let _turn = my_turn();
+    for (global, is_fixed) in [("  socket options = SO_RCVBUF=8192 SO_SNDBUF=8192", true), ("", false)] {
+        let (told, found) = over_samba(Link::far(1_000, 0), global, "100");
+        if is_fixed {
+            assert_eq!(told.step(), "tcp_window", "{:#}", told.limit);
+            told.names_rule("smb.samba.socket_options");
+        } else {
+            told.accuses_none_of(FAULTS_OF_THE_WAY);
+        }
+        assert_eq!(found.contains(&"smb.samba.socket_options".to_owned()), is_fixed, "{found:?}");
+    }
+}
+
+#[test]
+fn a_slow_signing_algorithm_is_the_server_and_is_named_by_the_doctor() {
+    require!(Need::Soak);
+    if !needs::are_met(samba::NEEDS) || !needs::are_met(&[Need::Tool("tc")]) {
+        return;
+    }
+    let _turn = my_turn();
+    for (algorithm, is_slow) in [("AES-128-CMAC", true), ("AES-128-GMAC", false)] {
+        let global = signed(algorithm);
+        let (told, found) = over_samba(Link::switched(1_000, 2_000_000, 1500), &global, "0");
+        told.accuses_none_of(FAULTS_OF_THE_WAY);
+        if is_slow {
+            assert_eq!(told.step(), "server", "{:#}", told.limit);
+            told.names_rule("smb.crypto_algorithm_slow");
+        }
+        assert_eq!(
+            found.contains(&"smb.crypto_algorithm_slow".to_owned()),
+            is_slow,
+            "{algorithm}: {found:?}"
+        );
+    }
+}
+
+fn signed(algorithm: &str) -> String {
+    format!("  server signing = mandatory\n  server smb3 signing algorithms = {algorithm}")
+}
+
+/// Players that are served in time, of a server and of a disk: as often as `REELGAUGE_HEALTHY_RUNS` says.
+#[test]
+fn what_is_sound_is_accused_of_nothing() {
+    require!(Need::Soak);
+    require!(Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let runs = std::env::var("REELGAUGE_HEALTHY_RUNS").map_or(3, |runs| runs.parse().unwrap());
+    let _turn = my_turn();
+    let sshfs = Sshfs::over(Link::switched(400, 2_000_000, 1500));
+    let disk = TempMount::image(ImageKind::Ext4, 256);
+    for run in 0..runs {
+        let (target, link) = match run % 2 {
+            0 => (sshfs.path(), Some(sshfs.link())),
+            _ => (disk.path(), None),
+        };
+        let players =
+            ["--actor", "player", "--count", "2", "--format", SMALL.id, "--buffer", "2s", "--direct"];
+        let verb = Verb::on("streams", target).with(&players);
+        let verb =
+            verb.with(&["--clip", "1s", "--warmup", "500ms", "--duration", "3s", "--keep-free", "64MiB"]);
+        let (code, told) = limited::ended(&verb, link);
+        told.accuses_none_of(FAULTS_OF_THE_WAY);
+        // Where others took the processors that server and client share here, they were not served in time.
+        assert!(code == 0 || !needs::is_soak(), "run {run}: {}", told.screen);
+        if code == 0 {
+            assert_eq!(told.limit["verdict"], "nothing_limited", "run {run}: {:#}", told.limit);
+            assert!(!told.screen.contains("Limited by"), "run {run}: {}", told.screen);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Searches that something stops while they make further files: a disk that others fill, and Ctrl-C. What
+//! was measured before keeps its summary, and the search can go on later.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reelgauge_tests::binary::Running;
+use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::mounts::{ImageKind, TempMount};
+use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{at, count, summary, text};
+use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::verb::Verb;
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// "Stops within two seconds", with something for a loaded machine.
+const SOON: Duration = Duration::from_secs(2);
+
+/// More than any of these runs takes, a stuck one excepted.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A search with actors of this kind, which are held to no deadline: it goes on to its next trial however
+/// busy this machine is. Each needs a file of this size.
+fn search(target: &Path, actor: &str, file_size: &str) -> Verb {
+    Verb::on("streams", target)
+        .with(&["--actor", actor, "--file-size", file_size, "--find-max", "--buffered"])
+        .with(&["--warmup", "0s", "--duration", "2s"])
+}
+
+/// The summary that a stopped search printed is the one that it kept, with its first trial.
+#[track_caller]
+fn first_trial_is_kept(verb: &Verb, printed: Value) -> Value {
+    assert_eq!(summary(&verb.run_dir()), printed);
+    assert_eq!(at(&printed, "load_points").as_array().unwrap().len(), 1);
+    assert!(count(&printed, "load_points.0.total.ops") > 0);
+    assert_eq!(count(&printed, "search.streams"), 1);
+    assert_eq!(at(&printed, "search.complete"), &Value::Bool(false));
+    assert!(verb.run_dir().join("search.json").exists());
+    printed
+}
+
+/// What the actors wrote is gone, or, from storage that no longer answers, left, and that is said.
+#[track_caller]
+fn scratch_is(left: bool, summary: &Value, target: &Path) {
+    let notes = at(summary, "notes");
+    assert_eq!(target.join("reelgauge-area/scratch").exists(), left, "{notes:#}");
+    assert_eq!(notes.to_string().contains("could not be removed"), left, "{notes:#}");
+}
+
+/// Takes the room on a file system until only so many bytes are left.
+fn fill(mount: &Path, leave_bytes: u64) -> PathBuf {
+    let room = rustix::fs::statvfs(mount).unwrap();
+    let path = mount.join("somebody else's");
+    let file = std::fs::File::create_new(&path).unwrap();
+    let bytes = (room.f_bavail * room.f_frsize).saturating_sub(leave_bytes);
+    rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, bytes).unwrap();
+    path
+}
+
+#[test]
+fn a_disk_that_others_fill() {
+    require!(Need::Root, Need::FileSystem("ext4"));
+    let _turn = my_turn();
+    let mount = TempMount::image(ImageKind::Ext4, 512);
+    let verb = search(mount.path(), "mix", "16MiB");
+    let mut running = verb.start();
+    verb.until_measuring(&mut running);
+    let others = fill(mount.path(), 24 << 20);
+    let printed = running.wait(LIMIT).expect_code(3).json();
+    let printed = first_trial_is_kept(&verb, printed);
+    scratch_is(false, &printed, mount.path());
+    assert_eq!(text(&printed, "outcome"), "broke_off");
+    let reason = text(&printed, "outcome_reason");
+    assert!(reason.contains("room"), "{reason}");
+    // With room again the search goes on where it was, and does not try one mix again.
+    std::fs::remove_file(others).unwrap();
+    let first = verb.run_dir();
+    let again =
+        search(mount.path(), "mix", "16MiB").with(&["--time-max", "5s"]).with_path("--resume", &first);
+    let again = again.run();
+    // Beside its own start and end, and for files; the search alone would go on for more than a minute.
+    assert!(again.took < Duration::from_secs(30), "{:?}\n{}", again.took, again.said());
+    let again = again.json();
+    assert!(at(&again, "search.trials").as_array().unwrap().len() > 1, "{again:#}");
+    assert!(count(&again, "load_points.0.workers") > 1, "{again:#}");
+}
+
+#[test]
+fn ctrl_c_while_it_makes_files_for_the_next_trial() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let _turn = my_turn();
+    for hangs in [false, true] {
+        let faulty = Faulty::mount();
+        let verb = search(&faulty.path(), "copier", "64MiB");
+        let mut running = verb.start();
+        verb.until_measuring(&mut running);
+        // Slow enough that the files of the second trial take longer than anybody here waits.
+        faulty.faults().limit_bytes_per_s(8 << 20);
+        let run = verb.run_dir();
+        let tried = running.until(LIMIT, |_| run.join("search.json").exists());
+        assert!(tried.is_some(), "{}", running.stderr());
+        std::thread::sleep(Duration::from_millis(500));
+        if hangs {
+            faulty.faults().hang();
+        }
+        running.signal(Signal::INT);
+        // By then it has given the files up; what is asked now is answered as fast as ever, data excepted.
+        std::thread::sleep(Duration::from_millis(300));
+        faulty.faults().limit_bytes_per_s(0);
+        let took = running.until(SOON, Running::has_ended);
+        assert!(took.is_some(), "still runs after {SOON:?}\n{}", running.stderr());
+        let printed = running.wait(SOON).expect_code(130).json();
+        let printed = first_trial_is_kept(&verb, printed);
+        assert_eq!(text(&printed, "outcome"), "interrupted");
+        scratch_is(hangs, &printed, &faulty.path());
+        faulty.faults().release();
+    }
+}

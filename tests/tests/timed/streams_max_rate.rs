@@ -1,0 +1,63 @@
+//! Where a limit on bytes a second (`--max-rate`) made frames late, the screen says so and blames no storage.
+
+use reelgauge_tests::max_rate::{RATE, RATE_FLAG, is_kept_to};
+use reelgauge_tests::run_dir::{self, at, count, text};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::streams::SMALL;
+use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::verb::Verb;
+
+/// Players of small frames, through the cache.
+fn players(scratch: &Scratch, flags: &[&str]) -> Verb {
+    let verb = Verb::on("streams", scratch.dir("target")).with(&[
+        "--actor",
+        "player",
+        "--format",
+        SMALL.id,
+        "--clip",
+        "2s",
+        "--buffered",
+    ]);
+    verb.with(flags)
+}
+
+#[test]
+fn frames_that_waited_for_a_rate_are_the_limits_and_not_the_storages() {
+    let _turn = my_turn();
+    let scratch = Scratch::new();
+    // 4.7 MB/s each.
+    let verb = players(&scratch, &["--count", "3", "--buffer", "12frames", "--warmup", "500ms"]).with(&[
+        "--duration",
+        "3s",
+        "--max-rate",
+        RATE_FLAG,
+    ]);
+    let outcome = verb.run_plain().expect_code(1);
+    let summary = run_dir::summary(&verb.run_dir());
+    let point = at(&summary, "load_points.0");
+    is_kept_to(point, RATE);
+    assert_eq!(text(point, "culprit"), "max_rate", "{point:#}");
+    assert_eq!(text(point, "limit.found.step"), "max_rate", "{point:#}");
+    let incidents = at(point, "streams.incidents").as_array().unwrap();
+    assert!(incidents.iter().all(|incident| text(incident, "culprit") == "max_rate"), "{incidents:#?}");
+    let screen = &outcome.stdout;
+    assert!(screen.contains("not the storage"), "{screen}");
+    assert!(screen.contains("allow more bytes a second (--max-rate)"), "{screen}");
+    assert!(!screen.contains("kept the tool from running"), "{screen}");
+}
+
+#[test]
+fn who_asks_for_less_than_the_rate_is_not_held_back() {
+    let _turn = my_turn();
+    let scratch = Scratch::new();
+    let verb = players(&scratch, &["--count", "1", "--buffer", "1s", "--warmup", "2s"]).with(&[
+        "--duration",
+        "2s",
+        "--max-rate",
+        "64MiB",
+    ]);
+    let screen = verb.run_plain().stdout;
+    let summary = run_dir::summary(&verb.run_dir());
+    assert_eq!(count(&summary, "load_points.0.held_back.operations"), 0, "{screen}");
+    assert!(!screen.contains("max-rate"), "{screen}");
+}

@@ -1,0 +1,86 @@
+//! Timing of a replay through the binary: on a machine that is too busy, the run says that its timing was not
+//! good enough, on the screen and in the summary, and never otherwise.
+//!
+//! How well the time is kept on a quiet machine is measured, not tested (`benches/`): no test knows how quiet
+//! its machine is.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use reelgauge_tests::binary::{self, Outcome};
+use reelgauge_tests::busy::Busy;
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{self, number};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::verb::Verb;
+use serde_json::Value;
+
+/// 1000 operations per second for this long.
+const SECONDS: u64 = 2;
+/// Writes of 4 KiB, one every millisecond, as fio would have them.
+fn trace(scratch: &Scratch) -> PathBuf {
+    let mut text = "fio version 3 iolog\n0 reel.mov add\n0 reel.mov open\n".to_owned();
+    for at in 0..SECONDS * 1000 {
+        writeln!(text, "{} reel.mov write {} 4096", at * 1000, at * 4096).unwrap();
+    }
+    let source = scratch.path().join("paced.log");
+    std::fs::write(&source, text).unwrap();
+    let out = scratch.path().join("traces");
+    let words = ["import", source.to_str().unwrap(), "--json", "--out", out.to_str().unwrap()];
+    let told = binary::run(words).expect_code(0).json();
+    PathBuf::from(told["dir"].as_str().unwrap())
+}
+
+/// What was said of the timing follows from its figures; whether it was good enough.
+#[track_caller]
+fn was_good(replay: &Verb, outcome: &Outcome) -> bool {
+    let summary = run_dir::summary(&replay.run_dir());
+    let facts = &summary["replay"];
+    let pass = run_dir::at(facts, "passes.0");
+    println!("{pass:#}\n{}", facts["bad_timing"]);
+    let (expected_s, span_s) = (number(facts, "expected_span_s"), number(pass, "span_s"));
+    let off_s = (span_s - expected_s).abs();
+    let is_off = off_s > 0.01 && off_s > expected_s / 100.0;
+    // The product's own criterion: of 100 operations, one may begin more than a millisecond late.
+    let is_late = number(pass, "begun_late_ops") * 100.0 > number(pass, "done_ops");
+    let is_good = !is_late && !is_off;
+    assert_eq!(pass["complete"], true, "{facts:#}");
+    assert_eq!(facts["bad_timing"] == Value::Null, is_good, "{facts:#}");
+    let said = "The timing was not good enough";
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words.contains(said), !is_good, "{}", outcome.said());
+    let noted = summary["notes"].as_array().unwrap().iter().any(|note| note.to_string().contains(said));
+    assert_eq!(noted, !is_good, "{summary:#}");
+    is_good
+}
+
+#[test]
+fn a_machine_that_is_too_busy_is_told_and_a_good_timing_is_not() {
+    require!(Need::Tool("nice"));
+    let _turn = my_turn();
+    let scratch = Scratch::new();
+    let trace = trace(&scratch);
+    let replay = |target: &str| Verb::on("replay", &trace).operand(scratch.dir(target));
+
+    // Good or not: that depends on the machine. What is said of it has to be so.
+    let quiet = replay("quiet");
+    let outcome = quiet.run_plain().expect_code(0);
+    println!("quiet: good timing: {}", was_good(&quiet, &outcome));
+
+    let loaded = replay("loaded").with(&["--driver", "threads"]);
+    let mut nice = Command::new("nice");
+    nice.args(["-n", "19"]).arg(binary::path());
+    let mut running = binary::start_by(nice, loaded.plain_words());
+    loaded.until_measuring(&mut running);
+    let busy = Busy::every_core(0);
+    let outcome = running.wait(Duration::from_secs(120)).expect_code(0);
+    drop(busy);
+    assert!(!was_good(&loaded, &outcome));
+    let summary = run_dir::summary(&loaded.run_dir());
+    let cause = run_dir::text(&summary, "replay.bad_timing");
+    assert!(cause.contains("this machine was too busy"), "{cause}");
+}

@@ -1,0 +1,525 @@
+//! The doctor: this machine and collected texts, judged through the binary; and that it only looks.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use reelgauge_tests::binary::{self, Outcome};
+use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::link::Link;
+use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::require;
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::tool::tool_with;
+
+/// A folder of collected texts, as a script would have filled it.
+fn collected(scratch: &Scratch, texts: &[(&str, &str)]) -> PathBuf {
+    let folder = scratch.dir("collected");
+    for (name, text) in texts {
+        std::fs::write(folder.join(name.replace('%', "%25").replace('/', "%2F")), text).unwrap();
+    }
+    folder
+}
+
+fn from(folder: &Path, more: &[&str]) -> Outcome {
+    binary::run(["doctor", "--from", folder.to_str().unwrap()].iter().chain(more))
+}
+
+fn ids(told: &serde_json::Value, list: &str) -> Vec<String> {
+    let list = told[list].as_array().unwrap().iter();
+    list.map(|rule| rule.get("rule").unwrap_or(rule).as_str().unwrap().to_owned()).collect()
+}
+
+const NFS: &str = "29 1 254:1 / / rw,relatime - ext4 /dev/sda1 rw\n\
+    33 29 0:52 / /mnt/nas rw,relatime - nfs4 nas1:/m rw,vers=4.2,rsize=65536,wsize=65536,soft,proto=tcp,sec=sys,addr=10.0.0.5\n\
+    34 29 0:53 / /mnt/old rw,relatime - nfs nas2:/m rw,vers=3,rsize=1048576,wsize=1048576,hard,proto=udp,addr=10.0.0.6\n";
+
+/// This machine's texts, taken once: what is judged twice is then of one moment.
+fn of_this_machine(scratch: &Scratch) -> PathBuf {
+    let (script, folder) = (scratch.path().join("collect.sh"), scratch.path().join("this"));
+    let text = binary::run(["doctor", "--collect-script", "sh"]).expect_code(0).stdout;
+    std::fs::write(&script, text).unwrap();
+    tool_with(&["sh", script.to_str().unwrap(), folder.to_str().unwrap()]).unwrap();
+    folder
+}
+
+#[test]
+fn every_rule_has_its_place_and_the_screen_says_what_the_json_says() {
+    let scratch = Scratch::new();
+    let folder = of_this_machine(&scratch);
+    let folder = ["--from", folder.to_str().unwrap()];
+    let (here, from): (&[&str], &[&str]) = (&[], &folder);
+    for (place, more) in [
+        (here, &["doctor"][..]),
+        (here, &["doctor", "/"]),
+        (from, &["doctor"]),
+        (from, &["doctor", "--server"]),
+        (from, &["doctor", "/"]),
+    ] {
+        let words: Vec<&str> = more.iter().chain(place).copied().collect();
+        let told = binary::run(words.iter().chain(&["--json"]));
+        assert!(matches!(told.code, Some(0 | 1)), "{}", told.said());
+        let json = told.json();
+        let lists = ["findings", "not_looked_at", "in_order", "documented_only", "not_here"];
+        let all: Vec<String> = lists.iter().flat_map(|list| ids(&json, list)).collect();
+        let each: BTreeSet<&String> = all.iter().collect();
+        assert_eq!((all.len(), each.len()), (124, 124), "{json:#}");
+        assert!(!json["in_order"].as_array().unwrap().is_empty(), "{json:#}");
+
+        if place.is_empty() {
+            // A second look would be of another moment.
+            continue;
+        }
+        let screen = binary::run(words.iter().chain(&["--all"])).stdout;
+        let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(screen.starts_with(json["answer"].as_str().unwrap()), "{screen}");
+        assert!(all.iter().all(|id| screen.contains(id.as_str())), "{screen}");
+        let grave = json["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|finding| matches!(finding["severity"].as_str().unwrap(), "critical" | "high"));
+        assert_eq!(told.code, Some(i32::from(grave)));
+    }
+}
+
+#[test]
+fn collected_texts_are_judged_and_a_path_narrows_it_down() {
+    let scratch = Scratch::new();
+    let folder = collected(&scratch, &[("/proc/self/mountinfo", NFS)]);
+    let whole = from(&folder, &["--json"]).expect_code(1).json();
+    let found = ids(&whole, "findings");
+    assert_eq!(found[0], "nfs.proto_udp", "what costs most stands first: {found:?}");
+    assert!(["nfs.soft_mount", "nfs.rsize_wsize"].iter().all(|id| found.iter().any(|found| found == id)));
+    let nas = from(&folder, &["/mnt/nas/clips", "--json"]).expect_code(1).json();
+    assert!(!ids(&nas, "findings").contains(&"nfs.proto_udp".to_owned()), "{nas:#}");
+    assert_eq!(nas["place"]["mount_point"], "/mnt/nas");
+    let sentence = nas["findings"].as_array().unwrap().iter().find(|one| one["rule"] == "nfs.rsize_wsize");
+    let sentence = sentence.unwrap()["found"][0]["sentence"].as_str().unwrap();
+    assert_eq!(sentence, "/mnt/nas moves at most 64 KiB with each read and 64 KiB with each write.");
+    let old = from(&folder, &["/mnt/old", "--json"]).expect_code(1).json();
+    assert_eq!(ids(&old, "findings"), ["nfs.proto_udp"]);
+}
+
+/// Settings of TCP belong to a network namespace: there they may be wrong for a moment.
+#[test]
+fn real_faults_are_found_and_their_remedies_end_them() {
+    require!(Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter"), Need::Tool("sysctl"));
+    let link = Link::new(1000);
+    let run = |program: &str, words: &[&str]| {
+        let output = link.on_client(program).args(words).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let found = || {
+        let told: serde_json::Value =
+            serde_json::from_str(&run(binary::path().to_str().unwrap(), &["doctor", "--json"])).unwrap();
+        told["findings"].as_array().unwrap().clone()
+    };
+    for (setting, wrong, rule) in [
+        ("net.ipv4.tcp_window_scaling", "0", "net.tcp.window_scaling_off"),
+        ("net.ipv4.tcp_moderate_rcvbuf", "0", "net.tcp.moderate_rcvbuf_off"),
+        ("net.ipv4.tcp_sack", "0", "net.tcp.options_off"),
+    ] {
+        let is_found = |findings: &[serde_json::Value]| findings.iter().any(|one| one["rule"] == rule);
+        assert!(!is_found(&found()), "{rule} in a namespace as it was made");
+        run("sysctl", &["-w", &format!("{setting}={wrong}")]);
+        let findings = found();
+        let finding = findings.iter().find(|one| one["rule"] == rule).unwrap();
+        let fix = finding["fix"].as_str().unwrap();
+        let words: Vec<&str> = fix.split(". ").next().unwrap().split(' ').collect();
+        assert!(words[0] == "sysctl" && fix.contains(setting), "{fix}");
+        run(words[0], &words[1..]);
+        assert!(!is_found(&found()), "{rule} after: {fix}");
+        // And its undo brings back what was found.
+        let undo = finding["rollback"].as_str().unwrap();
+        let words: Vec<&str> = undo.split("; ").next().unwrap().split(' ').collect();
+        run(words[0], &words[1..]);
+        assert_eq!(run("sysctl", &["-n", setting]).trim(), wrong, "{undo}");
+        run("sysctl", &["-w", &format!("{setting}=1")]);
+    }
+}
+
+/// What is there and is not what it should be is named with what of it, hides no rule, and makes no finding.
+#[test]
+fn damaged_texts_are_named_and_hide_nothing() {
+    let scratch = Scratch::new();
+    let folder = collected(
+        &scratch,
+        &[
+            ("uname -sr", "Linux 6.1.0\n"),
+            ("/proc/self/mountinfo", &format!("{NFS}\u{1}\u{2} <html>\n")),
+            ("/proc/mdstat", "Personalities : [raid6]\nmd0 : active raid6 sdb[0]\n      97663 blocks [6/"),
+            ("testparm -s -v", "[global]\n\tuse send"),
+            ("smbstatus --json", "{\"sessions\": {\n"),
+            ("/proc/meminfo", "MemTotal: 65889408 kB\nMemAvailable: 60123456 kB\n"),
+            ("/proc/sys/vm/dirty_ratio", "20\n"),
+            ("/proc/sys/vm/dirty_bytes", "99999999999999999999999\n"),
+            ("/proc/sys/net/ipv4/tcp_sack", "yes please\n"),
+            ("/proc/sys/net/ipv4/tcp_timestamps", "1"),
+            ("notes \u{1b}[31m.txt", "mine"),
+        ],
+    );
+    let json = from(&folder, &["--server", "--json"]).expect_code(1).json();
+    let named: Vec<&str> =
+        json["not_understood"].as_array().unwrap().iter().map(|gap| gap["text"].as_str().unwrap()).collect();
+    assert_eq!(
+        named,
+        [
+            "/proc/mdstat",
+            "/proc/self/mountinfo",
+            "/proc/sys/net/ipv4/tcp_sack",
+            "/proc/sys/net/ipv4/tcp_timestamps",
+            "/proc/sys/vm/dirty_bytes",
+            "smbstatus --json",
+            "testparm -s -v",
+        ],
+        "{json:#}"
+    );
+    assert_eq!(json["not_read"].as_array().unwrap().len(), 1, "{json:#}");
+    // What the undamaged lines say is still found; what they do not say is not known.
+    assert!(ids(&json, "findings").contains(&"nfs.proto_udp".to_owned()), "{json:#}");
+    let not_looked = ids(&json, "not_looked_at");
+    for id in ["vm.dirty_limits", "net.tcp.options_off", "smb.signing_required", "fs.free_space_low"] {
+        assert!(not_looked.contains(&id.to_owned()), "{id}: {json:#}");
+    }
+    let screen = from(&folder, &["--server"]).expect_code(1).stdout;
+    let text = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "Not understood: 7 texts; collect them again there, with the script of: reelgauge doctor --collect-script.",
+        "/proc/self/mountinfo can't be understood (line 4: '",
+        "/proc/mdstat can't be understood (it ends in the middle of a line).",
+        "/proc/sys/vm/dirty_bytes can't be understood ('99999999999999999999999…",
+        "Not read: 1 file that no rule asks for: notes ",
+    ] {
+        assert!(text.contains(said) || said.contains('…'), "{said}\n{screen}");
+    }
+    assert!(!text.contains("TB of written data") && !screen.contains('\u{1b}'), "{screen}");
+}
+
+/// What a machine gives in no encoding, or somebody typed so, is no end of the program.
+#[test]
+fn words_in_no_encoding_are_refused_in_a_sentence() {
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new();
+    let name = scratch.path().join(std::ffi::OsStr::from_bytes(b"x\xff\xfey"));
+    std::fs::create_dir(&name).unwrap();
+    let runs = scratch.path().join("runs");
+    let word = |word: &str| std::ffi::OsString::from(word);
+    let wrong = binary::run([word("watch"), word("--path"), name.clone().into()]).expect_code(2);
+    assert!(wrong.stderr.contains("--path") && !wrong.stderr.contains("panicked"), "{}", wrong.said());
+    let words = [
+        word("watch"),
+        name.clone().into(),
+        word("--duration"),
+        word("1s"),
+        word("--out"),
+        runs.clone().into(),
+    ];
+    let refused = binary::run(words).expect_code(2);
+    assert!(refused.stderr.contains("is not valid UTF-8") && !runs.exists(), "{}", refused.said());
+    let told = binary::run([word("doctor"), name.into(), word("--json")]);
+    assert!(matches!(told.code, Some(0 | 1)) && told.json()["place"].is_object(), "{}", told.said());
+}
+
+#[test]
+fn settings_of_a_real_samba_are_judged() {
+    require!(Need::Tool("testparm"));
+    let scratch = Scratch::new();
+    let config = scratch.path().join("smb.conf");
+    let judged = |lines: &str| {
+        std::fs::write(&config, format!("[global]\n{lines}\n[media]\n path = /tmp\n")).unwrap();
+        let settings = tool_with(&["testparm", "-s", "-v", config.to_str().unwrap()]).unwrap();
+        let file = std::fs::read_to_string(&config).unwrap();
+        let texts = [
+            ("testparm -s -v", settings.as_str()),
+            ("/etc/samba/smb.conf", &file),
+            ("uname -sr", "Linux 6.1.0"),
+        ];
+        let folder = collected(&scratch, &texts);
+        ids(&from(&folder, &["--server", "--json"]).json(), "findings")
+    };
+    assert_eq!(judged(""), Vec::<String>::new(), "as it was installed");
+    for (lines, rule) in [
+        (" socket options = TCP_NODELAY SO_RCVBUF=8192", "smb.samba.socket_options"),
+        (" server signing = mandatory", "smb.signing_required"),
+        (" server smb3 signing algorithms = aes-128-cmac", "smb.crypto_algorithm_slow"),
+        (" server smb encrypt = required", "smb.encryption_on"),
+        (" server multi channel support = no", "smb.multichannel_unused"),
+        (" aio read size = 0", "smb.samba.aio_off"),
+        (" sync always = yes", "smb.samba.sync_settings"),
+        (" oplocks = no", "smb.samba.oplocks_leases"),
+        (" smb2 max read = 65536", "smb.samba.max_rw"),
+        (" log level = 5", "smb.samba.debug_and_vfs"),
+        (" vfs objects = full_audit", "smb.samba.debug_and_vfs"),
+        (" vfs objects = fruit\n fruit:zero_file_id = yes", "smb.samba.fruit"),
+        (" vfs objects = catia fruit streams_xattr", "smb.samba.fruit_zero_file_id"),
+        (" kernel oplocks = yes", "smb.samba.oplocks_leases"),
+        (" strict sync = no", "smb.samba.sync_settings"),
+    ] {
+        assert_eq!(judged(lines), [rule], "{lines}");
+    }
+}
+
+#[test]
+fn what_was_not_collected_is_not_in_order() {
+    let scratch = Scratch::new();
+    let folder = collected(&scratch, &[("/proc/sys/net/ipv4/tcp_sack", "1\n")]);
+    std::fs::write(folder.join("%2Fproc%2Fsys%2Fnet%2Fipv4%2Ftcp_window_scaling.why"), "not allowed\n")
+        .unwrap();
+    let told = from(&folder, &["--json"]).expect_code(2).json();
+    assert_eq!(ids(&told, "in_order"), Vec::<String>::new(), "SACK alone is half of its rule");
+    let unseen = told["not_looked_at"].as_array().unwrap();
+    let reason = |id: &str| unseen.iter().find(|rule| rule["rule"] == id).unwrap()["reasons"][0].clone();
+    assert_eq!(
+        reason("net.tcp.window_scaling_off"),
+        "only root may read /proc/sys/net/ipv4/tcp_window_scaling"
+    );
+    assert_eq!(reason("nfs.version"), "'/proc/self/mountinfo' was not collected");
+    assert!(told["answer"].as_str().unwrap().starts_with("Nothing could be looked at"), "{told:#}");
+}
+
+#[test]
+fn hostile_texts_do_not_steer_the_terminal_and_lead_nowhere() {
+    let scratch = Scratch::new();
+    let mounts = "33 29 0:52 / /mnt/\u{1b}[2J\u{202e}x rw - nfs4 n:/\u{7} rw,vers=4.0,soft,proto=\u{1b}]0;udp,rsize=1,wsize=99999999999999999999999,addr=\u{9b}31m\n";
+    let folder = collected(
+        &scratch,
+        &[
+            ("/proc/self/mountinfo", mounts),
+            ("/etc/os-release", "PRETTY_NAME=\"\u{1b}[31mred\"\n"),
+            (
+                "testparm -s -v",
+                "[global]\n\tsocket options = SO_RCVBUF=8192\u{1b}[2J\n[\u{1b}[1m]\n\toplocks = No\n",
+            ),
+            ("smbstatus --json", "{\"sessions\": {\"\\u001b[2J\": {\"session_dialect\": \"SMB2_02\"}}}"),
+            ("../../../../etc/passwd", "x"),
+        ],
+    );
+    std::os::unix::fs::symlink("/etc/shadow", folder.join("%2Fetc%2Ffstab")).unwrap();
+    tool_with(&["mkfifo", folder.join("zpool status").to_str().unwrap()]).unwrap();
+    for more in [&["--server", "--all"][..], &["--server", "--json"]] {
+        let outcome = from(&folder, more).expect_code(1);
+        let text = outcome.stdout + &outcome.stderr;
+        let is_bad = |c: &char| c.is_control() && *c != '\n' || matches!(c, '\u{202a}'..='\u{202e}');
+        assert_eq!(text.chars().find(is_bad), None, "{text:?}");
+        assert!(text.contains("nfs.proto_udp") && text.contains("smb.samba.socket_options"), "{text}");
+    }
+    // What lies there in the place of a text is told.
+    let told = from(&folder, &["--server", "--json"]).expect_code(1).stdout;
+    assert!(told.contains("'zpool status' is a pipe in the folder, and was not read"), "{told}");
+}
+
+#[test]
+fn wrong_folders_and_paths_are_named() {
+    let scratch = Scratch::new();
+    let empty = scratch.dir("empty");
+    assert!(from(&empty, &[]).expect_code(2).stderr.contains("--collect-script"));
+    std::fs::write(empty.join("notes.txt"), "x").unwrap();
+    std::fs::write(empty.join("%2Fproc%2Fmeminfo"), "\n").unwrap();
+    std::fs::write(empty.join("ethtool eth0.why"), "not allowed\n").unwrap();
+    assert!(from(&empty, &[]).expect_code(2).stderr.contains("holds no collected texts"));
+    assert!(from(&scratch.path().join("gone"), &[]).expect_code(2).stderr.contains("gone"));
+    let gone = scratch.path().join("no-such-folder");
+    assert!(binary::run(["doctor", gone.to_str().unwrap()]).expect_code(2).stderr.contains("no-such-folder"));
+    let folder = collected(&scratch, &[("/proc/self/mountinfo", NFS)]);
+    assert!(from(&folder, &["clips"]).expect_code(2).stderr.contains("from the root"));
+    binary::run(["doctor", "--collect-script", "sh", "--server"]).expect_code(2);
+}
+
+#[test]
+fn the_script_collects_here_what_the_doctor_sees_here() {
+    require!(Need::Tool("dash"));
+    let scratch = Scratch::new();
+    let script = scratch.path().join("collect.sh");
+    let text = binary::run(["doctor", "--collect-script", "sh"]).expect_code(0).stdout;
+    assert!(!text.lines().any(|line| line.starts_with('@')), "a list was not filled in");
+    std::fs::write(&script, text).unwrap();
+    tool_with(&["dash", "-n", script.to_str().unwrap()]).unwrap();
+    let lists = |told: &serde_json::Value| {
+        ["findings", "in_order", "not_here", "documented_only"].map(|list| ids(told, list))
+    };
+    // Other tests mount, and come and go with interfaces: only a machine that is the same before and after
+    // was the same meanwhile.
+    for attempt in 0..10 {
+        let folder = scratch.path().join(format!("this-{attempt}"));
+        let before = binary::run(["doctor", "--json"]).json();
+        tool_with(&["dash", script.to_str().unwrap(), folder.to_str().unwrap()]).unwrap();
+        let after = binary::run(["doctor", "--json"]).json();
+        if lists(&before) != lists(&after) {
+            continue;
+        }
+        let again = tool_with(&["dash", script.to_str().unwrap(), folder.to_str().unwrap()]);
+        assert!(again.is_err(), "never twice into one folder");
+        let there = from(&folder, &["--json"]).json();
+        if lists(&there) == lists(&before) || attempt == 9 {
+            assert_eq!(lists(&there), lists(&before));
+            assert_eq!(there["system"], before["system"]);
+            return;
+        }
+    }
+    panic!("this machine was never the same before and after");
+}
+
+#[test]
+fn the_script_keeps_no_passwords() {
+    let scratch = Scratch::new();
+    let (script, folder) = (scratch.path().join("collect.sh"), scratch.path().join("this"));
+    let etc = scratch.dir("etc");
+    std::fs::write(etc.join("fstab"), "//nas/m /mnt cifs user=a,password=s3cret,Pass=s3cret 0 0\n").unwrap();
+    // The same script, of a machine whose /etc is ours.
+    let text = binary::run(["doctor", "--collect-script", "sh"]).expect_code(0).stdout;
+    let text = text.replace("/etc/", &format!("{}/", etc.display()));
+    std::fs::write(&script, text).unwrap();
+    tool_with(&["sh", script.to_str().unwrap(), folder.to_str().unwrap()]).unwrap();
+    let name = etc.join("fstab").display().to_string().replace('/', "%2F");
+    let kept = std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(kept, "//nas/m /mnt cifs user=a,password=hidden,Pass=hidden 0 0\n");
+}
+
+#[test]
+fn the_script_for_powershell_asks_and_sets_nothing() {
+    let text = binary::run(["doctor", "--collect-script", "powershell"]).expect_code(0).stdout;
+    let words = text.split(|c: char| c.is_whitespace() || "'(){}|".contains(c));
+    let commands: BTreeSet<&str> = words
+        .filter(|word| {
+            let begins = ["Set-", "New-", "Remove-", "Enable-", "Disable-", "Invoke-", "Start-", "Stop-"];
+            begins.iter().any(|begin| word.starts_with(begin))
+        })
+        .collect();
+    // Into the folder that it made.
+    assert_eq!(commands, BTreeSet::from(["New-Item", "Set-Content"]));
+}
+
+#[test]
+fn a_mount_that_others_serve_is_not_touched() {
+    require!(Need::Tool("strace"));
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let (scratch, faulty) = (Scratch::new(), Faulty::mount());
+    let calls = scratch.path().join("calls.strace");
+    let binary = binary::path().display().to_string();
+    // Nobody finds out that it is not there.
+    let path = faulty.path().join("no/such/clip").display().to_string();
+    let strace = ["strace", "-f", "-o", calls.to_str().unwrap(), "-e", "trace=%file,%stat,%statfs,execve"];
+    let told =
+        tool_with(&strace.iter().copied().chain([&binary, "doctor", "--json", &path]).collect::<Vec<_>>());
+    let text = std::fs::read_to_string(&calls).unwrap();
+    let there = faulty.path().display().to_string();
+    let touching: Vec<&str> =
+        text.lines().filter(|line| line.contains(&there) && !line.contains("execve(")).collect();
+    assert!(touching.is_empty() && text.contains("/proc/self/mountinfo"), "{touching:#?}");
+    let told: serde_json::Value = serde_json::from_str(&told.unwrap()).unwrap();
+    assert_eq!(told["place"]["is_local"], false, "{told:#}");
+}
+
+/// Calls by which something could be changed. Commands are asked, too: they are followed.
+const CHANGING: [&str; 12] = [
+    "O_WRONLY",
+    "O_RDWR",
+    "O_CREAT",
+    "unlink(",
+    "unlinkat(",
+    "rename",
+    "mkdir",
+    "truncate(",
+    "chmod(",
+    "setxattr(",
+    "mount(",
+    "SIOCS",
+];
+
+/// Calls that change something whatever their arguments are.
+const ALWAYS_CHANGING: &str = "init_module,finit_module,delete_module,swapon,swapoff,reboot,sethostname,\
+    setdomainname,settimeofday,clock_settime,mknod,mknodat,symlink,symlinkat,link,linkat,fallocate,copy_file_range,\
+    io_uring_setup,bpf,quotactl,mount,umount2,ftruncate,fchmod,fchown,fsetxattr";
+
+/// What a driver or a terminal is asked by, and nothing is set.
+const ASKING: [&str; 8] =
+    ["TCGETS", "TIOCGWINSZ", "TIOCGPGRP", "FIONREAD", "FIONBIO", "FIOCLEX", "SIOCG", "SIOCETHTOOL"];
+
+/// The questions of ethtool's family among its messages, by number; what lies between sets something.
+const ETHTOOL_QUESTIONS: [u8; 17] = [1, 2, 4, 6, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 29, 32, 34];
+
+/// Whether a message to the kernel asks for something. Of ethtool's family the number of the message follows
+/// its head; of others the name says it.
+fn only_asks(line: &str) -> bool {
+    let Some((_, kind)) = line.split_once("nlmsg_type=") else {
+        // To somebody else than the kernel: a name is looked up.
+        return !line.contains("AF_NETLINK");
+    };
+    match kind.strip_prefix("ethtool") {
+        Some(rest) => rest.split_once("\"\\x").is_some_and(|(_, rest)| {
+            u8::from_str_radix(rest.get(..2).unwrap_or_default(), 16)
+                .is_ok_and(|number| ETHTOOL_QUESTIONS.contains(&number))
+        }),
+        None => {
+            let name = kind.split([',', '}']).next().unwrap_or_default();
+            name.contains("GET") || ["SOCK_DIAG_BY_FAMILY", "nlctrl"].iter().any(|asks| name.contains(asks))
+        }
+    }
+}
+
+/// Whether a call that succeeded changes something.
+fn changes(line: &str) -> bool {
+    let call = line.split_once(' ').map_or(line, |(_, call)| call.trim_start());
+    let name = call.split('(').next().unwrap_or_default();
+    match name {
+        "ioctl" => !ASKING.iter().any(|asks| call.contains(&format!(", {asks}"))),
+        "sendto" | "sendmsg" => !only_asks(call),
+        _ if ALWAYS_CHANGING.split(',').any(|one| one == name) => true,
+        _ => CHANGING.iter().any(|call| line.contains(call)),
+    }
+}
+
+#[test]
+fn what_changes_something_is_told_from_what_asks() {
+    for line in [
+        "7 openat(AT_FDCWD, \"/proc/sys/vm/swappiness\", O_WRONLY|O_CLOEXEC) = 3",
+        "7 ioctl(3, SIOCSIFMTU, {ifr_name=\"eth0\"}) = 0",
+        "7 ioctl(3, BLKRASET, 4096) = 0",
+        "7 sendto(3, [{nlmsg_len=32, nlmsg_type=RTM_SETLINK, nlmsg_flags=0x5}], 32, 0, NULL, 0) = 32",
+        "7 sendto(3, [{nlmsg_len=36, nlmsg_type=ethtool, nlmsg_flags=0x5}, \"\\x10\\x01\\x00\"], 36, 0) = 36",
+        "7 swapon(\"/dev/sda2\", 0) = 0",
+        "7 ftruncate(3, 0) = 0",
+    ] {
+        assert!(changes(line), "{line}");
+    }
+    for line in [
+        "7 openat(AT_FDCWD, \"/proc/sys/vm/swappiness\", O_RDONLY|O_CLOEXEC) = 3",
+        "7 ioctl(1, TCGETS, 0x7ffd) = 0",
+        "7 sendto(3, [{nlmsg_len=32, nlmsg_type=RTM_GETLINK, nlmsg_flags=0x301}], 32, 0, NULL, 0) = 32",
+        "7 sendto(3, [{nlmsg_len=36, nlmsg_type=ethtool, nlmsg_flags=0x5}, \"\\x0f\\x01\\x00\"], 36, 0) = 36",
+        "7 sendto(3, \"a question\", 10, 0, {sa_family=AF_INET}, 16) = 10",
+    ] {
+        assert!(!changes(line), "{line}");
+    }
+}
+
+/// What a process may open for writing that is none of this machine's settings.
+fn is_harmless(line: &str) -> bool {
+    line.contains("\"/dev/null\"") || line.contains("\"/dev/tty\"")
+}
+
+#[test]
+fn it_only_looks() {
+    require!(Need::Tool("strace"));
+    let scratch = Scratch::new();
+    let calls = scratch.path().join("calls.strace");
+    let binary = binary::path().display().to_string();
+    let what = format!("trace=%file,ioctl,sendto,sendmsg,{ALWAYS_CHANGING}");
+    for more in [&["--server"][..], &["/"]] {
+        // With bytes that are no text as numbers.
+        let strace = ["strace", "-f", "-x", "-e", &what, "-o", calls.to_str().unwrap()];
+        let words = strace.iter().copied().chain([binary.as_str(), "doctor", "--json"]).collect::<Vec<_>>();
+        // Its exit code tells what was found.
+        let _ = tool_with(&words.iter().chain(more).copied().collect::<Vec<_>>());
+        let text = std::fs::read_to_string(&calls).unwrap();
+        assert!(text.contains("/proc/sys/net/ipv4/tcp_window_scaling"), "it has looked");
+        // What failed, and what is said of a process' own end, changed nothing.
+        let is_done =
+            |line: &&str| line.contains('(') && !line.contains(" = -1 ") && !line.contains("resumed>");
+        let done = text.lines().filter(is_done);
+        let changing: Vec<&str> = done.filter(|line| !is_harmless(line) && changes(line)).collect();
+        assert!(changing.is_empty(), "{changing:#?}");
+    }
+}

@@ -1,0 +1,270 @@
+//! Storage that fails: the run says so, keeps what it measured and counts every failure.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::time::Duration;
+
+use reelgauge_tests::binary::{self, Outcome};
+use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::mix::Mix;
+use reelgauge_tests::mounts::{ImageKind, TempMount};
+use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{at, count, summary, text};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::sshfs::{self, Sshfs};
+use reelgauge_tests::tree::tree;
+use reelgauge_tests::verb::Verb;
+use serde_json::Value;
+
+const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
+const ENOSPC: i32 = rustix::io::Errno::NOSPC.raw_os_error();
+const DRIVERS: [&str; 2] = ["threads", "uring"];
+
+/// How long a run measures undisturbed.
+const A_WHILE: Duration = Duration::from_secs(1);
+
+/// It broke off, said why, and kept what it had measured until then. Gives the summary.
+#[track_caller]
+fn broke_off_and_kept(mix: &Mix, outcome: Outcome) -> Value {
+    let outcome = outcome.expect_code(3);
+    let printed = outcome.json();
+    assert_eq!(text(&printed, "outcome"), "broke_off");
+    assert!(!text(&printed, "outcome_reason").is_empty());
+    assert!(count(&printed, "load_points.0.total.ops") > 0, "{}", outcome.said());
+    assert_eq!(summary(&mix.run_dir()), printed);
+    assert!(!outcome.stderr.contains("panicked"), "{}", outcome.said());
+    printed
+}
+
+/// A mount whose test files are made, and a mix on it that will find them.
+fn prepared(faulty: &Faulty, flags: &[&str]) -> Mix {
+    Mix::on(&faulty.path()).with(flags).with(&["--duration", "500ms"]).measure();
+    Mix::on(&faulty.path()).with(flags).with(&["--duration", "20s", "--warmup", "0s"])
+}
+
+/// The number of an error and how often it was counted.
+fn errors(summary: &Value) -> Vec<(i64, u64)> {
+    let errors = at(summary, "load_points.0.total.errors").as_array().unwrap();
+    errors.iter().map(|error| (at(error, "errno").as_i64().unwrap(), count(error, "count"))).collect()
+}
+
+#[test]
+fn reads_that_fail() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    for driver in DRIVERS {
+        let faulty = Faulty::mount();
+        let mix = prepared(&faulty, &["--driver", driver]);
+        faulty.faults().after(1000);
+        faulty.faults().fail_reads(EIO);
+        let printed = broke_off_and_kept(&mix, mix.run());
+        assert!(errors(&printed).iter().any(|(errno, _)| *errno == i64::from(EIO)), "{:?}", errors(&printed));
+        assert_eq!(text(&printed, "load_points.0.total.first_error.kind"), "read");
+    }
+}
+
+#[test]
+fn a_disk_that_is_full() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let faulty = Faulty::mount();
+    let mix = prepared(&faulty, &[]);
+    faulty.faults().after(1000);
+    faulty.faults().fail_writes(ENOSPC);
+    let printed = broke_off_and_kept(&mix, mix.run());
+    assert!(errors(&printed).iter().any(|(errno, _)| *errno == i64::from(ENOSPC)), "{:?}", errors(&printed));
+}
+
+#[test]
+fn a_copy_on_write_disk_that_others_fill_up() {
+    require!(Need::Root, Need::Tool("mkfs.btrfs"), Need::FileSystem("btrfs"));
+    let disk = TempMount::image(ImageKind::Btrfs, 256);
+    let flags = ["--direct", "--writes", "100", "--verify"];
+    Mix::on(disk.path()).with(&flags).measure();
+    let mix = Mix::on(disk.path()).with(&flags).with(&["--duration", "40s", "--warmup", "0s"]);
+    let mut running = mix.start();
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(!running.has_ended(), "{}", running.stderr());
+    // Rewriting a block needs a free one: there is none any more.
+    let fill = format!("dd if=/dev/zero of={}/filler bs=1M oflag=direct status=none", disk.path().display());
+    let full = reelgauge_tests::tool::try_tool(&fill).unwrap_err();
+    assert!(full.contains("No space left"), "{full}");
+    let printed = broke_off_and_kept(&mix, running.wait(Duration::from_secs(60)));
+    assert!(errors(&printed).iter().any(|(errno, _)| *errno == i64::from(ENOSPC)), "{:?}", errors(&printed));
+}
+
+#[test]
+fn syncs_that_fail() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let faulty = Faulty::mount();
+    let mix = prepared(&faulty, &["--sync", "transfer"]);
+    let mut running = mix.start();
+    mix.until_measuring(&mut running);
+    faulty.faults().fail_syncs(EIO);
+    let printed = broke_off_and_kept(&mix, running.wait(A_WHILE * 30));
+    assert_eq!(text(&printed, "load_points.0.total.first_error.kind"), "sync");
+}
+
+#[test]
+fn storage_that_fails_from_the_start() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let faulty = Faulty::mount();
+    faulty.faults().fail_writes(EIO);
+    let outcome = Mix::on(&faulty.path()).run();
+    assert!(matches!(outcome.code, Some(2 | 3)), "{}", outcome.said());
+    assert_eq!(outcome.stdout, "");
+    let path = faulty.path();
+    assert!(outcome.stderr.contains(path.to_str().unwrap()), "where? {}", outcome.said());
+    assert_eq!(outcome.stderr.matches("os error 5").count(), 1, "said once: {}", outcome.said());
+}
+
+#[test]
+fn reads_that_are_short() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let faulty = Faulty::mount();
+    let mix = prepared(&faulty, &["--writes", "0"]).with(&["--duration", "1s"]);
+    faulty.faults().after(500);
+    faulty.faults().shorten_reads();
+    let printed = broke_off_and_kept(&mix, mix.run());
+    let total = "load_points.0.total";
+    let shorts = count(&printed, &format!("{total}.short_transfers"));
+    assert!(shorts > 0);
+    assert!(text(&printed, "outcome_reason").contains("although the file is long enough"), "{printed:#}");
+    // What came short is no answer.
+    let reads = count(&printed, &format!("{total}.ops_by_kind.read"));
+    assert_eq!(count(&printed, &format!("{total}.response.read.count")), reads - shorts);
+}
+
+#[test]
+fn a_file_that_something_else_shortens() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    for driver in DRIVERS {
+        let flags = ["--buffered", "--writes", "0", "--driver", driver, "--max-delay", "10ms"];
+        let mix = Mix::on(&target).with(&flags).with(&["--duration", "60s", "--warmup", "0s"]);
+        let mut running = mix.start();
+        mix.until_measuring(&mut running);
+        std::thread::sleep(A_WHILE);
+        let data = target.join("reelgauge-area/data");
+        let size = |path: &std::path::PathBuf| data.join(path).metadata().unwrap().len();
+        let longest = tree(&data, &[]).into_keys().filter(|path| data.join(path).is_file()).max_by_key(size);
+        File::options().write(true).open(data.join(longest.unwrap())).unwrap().set_len(4096).unwrap();
+        let printed = broke_off_and_kept(&mix, running.wait(Duration::from_secs(30)));
+        let reason = text(&printed, "outcome_reason");
+        assert!(reason.contains("was shortened by something else (to 4096 bytes"), "{reason}");
+        assert!(reason.contains("while the run went on"), "{reason}");
+        let total = "load_points.0.total.";
+        let reads = count(&printed, &format!("{total}ops_by_kind.read"));
+        let shorts = count(&printed, &format!("{total}short_transfers"));
+        assert!(shorts > 0);
+        assert_eq!(count(&printed, &format!("{total}response.read.count")), reads - shorts);
+        let report = binary::run([OsString::from("report"), mix.run_dir().into()]).expect_code(0).stdout;
+        assert!(report.contains("returned less data than requested"), "{report}");
+        assert!(!report.contains("No operation failed"), "{report}");
+    }
+}
+
+#[test]
+fn an_area_that_something_else_removes() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let streams = Verb::on("streams", &target).with(&[
+        "--format",
+        "dnxhr-lb-hd-25",
+        "--actor",
+        "recorder",
+        "--count",
+        "1",
+        "--duration",
+        "4s",
+        "--warmup",
+        "0s",
+        "--buffered",
+    ]);
+    let mut running = streams.start();
+    streams.until_measuring(&mut running);
+    std::thread::sleep(A_WHILE);
+    std::fs::remove_dir_all(target.join("reelgauge-area")).unwrap();
+    let outcome = running.wait(Duration::from_secs(30)).expect_code(3);
+    let printed = outcome.json();
+    assert_eq!(text(&printed, "outcome"), "broke_off");
+    let reason = text(&printed, "outcome_reason");
+    assert!(
+        reason.contains("reelgauge-area was removed by something else while the run went on"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn one_wrong_bit_is_found() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    for driver in DRIVERS {
+        let faulty = Faulty::mount();
+        let mix = prepared(&faulty, &["--verify", "--driver", driver]).with(&["--duration", "1s"]);
+        faulty.faults().only_in(3 << 20..(3 << 20) + 1);
+        faulty.faults().flip_bits();
+        let outcome = mix.run();
+        let printed = outcome.json();
+        assert!(count(&printed, "verify.different_bytes") > 0, "{driver}: {}", outcome.said());
+        assert!(!text(&printed, "verify.first_difference").is_empty());
+        assert_eq!(outcome.code, Some(1), "{driver}: data that differs is no success\n{}", outcome.said());
+    }
+}
+
+#[test]
+fn a_client_that_dies() {
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    for driver in DRIVERS {
+        let mut sshfs = Sshfs::mount(400);
+        let mix =
+            Mix::on(sshfs.path()).with(&["--driver", driver, "--duration", "40s", "--hang-after", "5s"]);
+        let mut running = mix.start();
+        mix.until_measuring(&mut running);
+        std::thread::sleep(A_WHILE);
+        sshfs.kill_client();
+        broke_off_and_kept(&mix, running.wait(Duration::from_secs(40)));
+    }
+}
+
+#[test]
+fn a_server_that_dies() {
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let mut sshfs = Sshfs::mount(400);
+    let mix = Mix::on(sshfs.path()).with(&["--duration", "40s", "--hang-after", "5s"]);
+    let mut running = mix.start();
+    mix.until_measuring(&mut running);
+    std::thread::sleep(A_WHILE);
+    sshfs.kill_server();
+    broke_off_and_kept(&mix, running.wait(Duration::from_secs(40)));
+}
+
+#[test]
+fn a_mount_that_goes_away_leaves_nothing_below_it() {
+    require!(Need::Root);
+    for driver in DRIVERS {
+        let mount = TempMount::tmpfs(128);
+        let mix = Mix::on(mount.path()).with(&["--driver", driver, "--duration", "40s"]);
+        let mut running = mix.start();
+        mix.until_measuring(&mut running);
+        std::thread::sleep(A_WHILE);
+        mount.detach();
+        broke_off_and_kept(&mix, running.wait(Duration::from_secs(60)));
+        let below: Vec<_> = std::fs::read_dir(mount.path()).unwrap().collect();
+        assert!(below.is_empty(), "{below:?}");
+    }
+}

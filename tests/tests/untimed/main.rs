@@ -1,0 +1,47 @@
+//! The end-to-end tests that judge nothing by time: what is said, written, refused and left behind. Whatever
+//! runs beside them may take as much of the machine as it likes.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+mod bad_input;
+mod console;
+mod console_access;
+mod counters;
+mod doctor;
+mod documents;
+mod faults_errors;
+mod faults_hangs;
+mod fleet_install;
+mod fleet_site;
+mod fleet_whole;
+mod interrupted_sentences;
+mod interrupts;
+mod limits;
+mod log_python;
+mod looking;
+mod msmeter;
+mod named_files;
+mod observers;
+mod probes;
+mod read_from;
+mod safety;
+mod same_seed;
+mod screens;
+mod shared_target;
+mod steered;
+mod stopping;
+mod streams_bad_input;
+mod swapped_directories;
+mod trace_fragments;
+mod trace_hostile;
+mod trace_hostile_import;
+mod trace_import;
+mod trace_library;
+mod trace_links;
+mod trace_looking;
+mod trace_record;
+mod trace_replay;
+mod tune;
+mod watch;
+mod whose_memory;

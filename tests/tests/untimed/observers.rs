@@ -1,0 +1,185 @@
+//! What a server counted, put beside a client's run: on its clock, kept with it, judged by it. And what
+//! happened
+//! meanwhile, and the path to the disks.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use reelgauge_tests::binary;
+use reelgauge_tests::mix::Mix;
+use reelgauge_tests::mounts::TempMount;
+use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{only_in, text};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::sshfs::{self, Sshfs};
+use reelgauge_tests::tool::tool_with;
+use rustix::process::Signal;
+use serde_json::Value;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn small(target: &Path) -> Mix {
+    Mix::on(target).with(&["--buffered", "--duration", "3s", "--file-size", "16MiB", "--warmup", "0s"])
+}
+
+/// The report of a run with something put beside it.
+fn report(run: &Path, more: &[&str]) -> binary::Outcome {
+    binary::run(["report", run.to_str().unwrap(), "--json"].iter().chain(more))
+}
+
+fn steps(summary: &Value, list: &str) -> Vec<String> {
+    let limit = &summary["load_points"][0]["limit"][list];
+    limit.as_array().unwrap().iter().map(|step| step.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_watch_stands_beside_the_run_that_it_saw_and_stays_with_it() {
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let (sshfs, runs) = (Sshfs::mount(1000), Scratch::new());
+    let out = runs.path().to_str().unwrap();
+    let mut watch = binary::start(["watch", "--name", "nas1", "--json", "--quiet", "--out", out]);
+    let has_begun = |_: &mut binary::Running| {
+        let found = fs::read_dir(runs.path()).into_iter().flatten().flatten();
+        found.into_iter().any(|run| run.path().join("counters/agent=nas1/part-000001.parquet").is_file())
+    };
+    assert!(watch.until(LIMIT, has_begun).is_some(), "{}", watch.stderr());
+    let mix = small(sshfs.path());
+    let by = sshfs.link().on_client(&binary::path().to_string_lossy());
+    binary::start_by(by, mix.words()).wait(LIMIT).expect_code(0);
+    watch.signal(Signal::INT);
+    watch.wait(LIMIT).expect_code(0);
+    let (run, watched) = (mix.run_dir(), only_in(runs.path()));
+    let before = report(&run, &[]).expect_code(0).json();
+    assert!(before.get("observers").is_none());
+    assert!(steps(&before, "not_measured").contains(&"server_disk".to_owned()), "{before:#}");
+
+    let beside = report(&run, &["--observer", watched.to_str().unwrap()]).expect_code(0);
+    assert!(
+        beside.stderr.contains("nas1, a watch") && beside.stderr.contains("--clock-offset"),
+        "{}",
+        beside.stderr
+    );
+    let after = beside.json();
+    assert_eq!(text(&after["observers"][0], "name"), "nas1");
+    assert!(!after["observers"][0]["is_offset_stated"].as_bool().unwrap());
+    assert!(run.join("observers/agent=nas1/part-000001.parquet").is_file());
+    // It stays with the run, on page and terminal.
+    let again = report(&run, &[]).expect_code(0).json();
+    assert_eq!(text(&again["observers"][0], "name"), "nas1");
+    assert!(
+        !steps(&again, "not_measured").contains(&"server_disk".to_owned()) || no_disk(&watched),
+        "{again:#}"
+    );
+    let screen = binary::run(["report", run.to_str().unwrap()]).expect_code(0).stdout;
+    assert!(screen.contains("Observer: nas1, a watch: "), "{screen}");
+    let kept: Value = serde_json::from_str(&fs::read_to_string(run.join("summary.json")).unwrap()).unwrap();
+    assert_eq!(kept, after);
+    assert!(fs::read_to_string(run.join("report.html")).unwrap().contains("nas1"));
+}
+
+/// Whether the machine has no disk that could have been seen, as some containers have none.
+fn no_disk(watched: &Path) -> bool {
+    let summary: Value =
+        serde_json::from_str(&fs::read_to_string(watched.join("summary.json")).unwrap()).unwrap();
+    let counters = summary["watch"]["counters"].as_array().unwrap();
+    !counters.iter().any(|counter| counter["layer"] == "disk")
+}
+
+#[test]
+fn what_an_array_tells_is_judged_and_what_fits_no_run_is_refused() {
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let (sshfs, folder) = (Sshfs::mount(1000), Scratch::new());
+    let mix = small(sshfs.path());
+    let by = sshfs.link().on_client(&binary::path().to_string_lossy());
+    binary::start_by(by, mix.words()).wait(LIMIT).expect_code(0);
+    let run = mix.run_dir();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let other =
+        write("array.csv", "time,disk.util_percent sda\n2001-01-01T00:00:00Z,5\n2001-01-01T00:00:09Z,5\n");
+    let refused = report(&run, &["--observer", &other]).expect_code(2);
+    assert!(refused.stderr.contains("2001-01-01T00:00:09Z") && refused.stderr.contains("--clock-offset"));
+    for (name, text) in [("x.csv", "nothing"), ("y.prom", "up 1\n")] {
+        report(&run, &["--observer", &write(name, text)]).expect_code(2);
+    }
+    report(&run, &["--clock-offset", "1s"]).expect_code(2);
+    assert!(!run.join("observers").exists(), "what was refused left nothing");
+    // Seconds of a clock that is two hours ahead, all through the run.
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() + 7200;
+    let lines: String = (0..90).rev().map(|ago| format!("{},3,0.5\n", now - ago)).collect();
+    let table = write("array.csv", &format!("time,disk.util_percent sda,cache_hit_ratio\n{lines}"));
+    report(&run, &["--observer", &table]).expect_code(2);
+    let told = report(&run, &["--observer", &table, "--clock-offset", "2h"]).expect_code(0).json();
+    assert_eq!(text(&told["observers"][0], "kind"), "csv");
+    assert!(!steps(&told, "not_measured").contains(&"server_disk".to_owned()), "{told:#}");
+}
+
+#[test]
+fn a_mount_that_changes_meanwhile_is_a_mark() {
+    require!(Need::Root, Need::Tool("mount"));
+    let mount = TempMount::tmpfs(200);
+    let mix = small(mount.path()).with(&["--duration", "6s", "--max-delay", "10ms"]);
+    let mut running = mix.start();
+    mix.until_measuring(&mut running);
+    // So that a look was taken before.
+    std::thread::sleep(Duration::from_secs(2));
+    let place = mount.path().to_str().unwrap();
+    tool_with(&["mount", "-o", "remount,size=201m", place]).unwrap();
+    let summary = running.wait(LIMIT).expect_code(0).json();
+    let marks = summary["marks"].as_array().cloned().unwrap_or_default();
+    assert!(marks.iter().any(|mark| mark["kind"] == "remount"), "{marks:#?}");
+    let screen = binary::run(["report", mix.run_dir().to_str().unwrap()]).expect_code(0).stdout;
+    assert!(screen.contains("Mark: what is mounted there changed, between "), "{screen}");
+}
+
+#[test]
+fn the_site_is_asked_for_kept_with_runs_and_drawn() {
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let (scratch, sshfs) = (Scratch::new(), Sshfs::mount(1000));
+    let mix = small(sshfs.path());
+    let site = mix.runs().join("site.toml");
+    let mut asked = Command::new(binary::path())
+        .args(["doctor", "--ask", "--site"])
+        .arg(&site)
+        .current_dir(scratch.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    asked.stdin.take().unwrap().write_all(b"1G\n\n\nlots\n64G\nAcme 24\n").unwrap();
+    let told = asked.wait_with_output().unwrap();
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    assert!(String::from_utf8_lossy(&told.stderr).contains("a number above 0"), "'lots' is asked again");
+    let written = fs::read_to_string(&site).unwrap();
+    assert!(
+        written.contains("link_mbit_per_s = 1000.0") && written.contains("model = \"Acme 24\""),
+        "{written}"
+    );
+
+    let by = sshfs.link().on_client(&binary::path().to_string_lossy());
+    let summary = binary::start_by(by, mix.words()).wait(LIMIT).expect_code(0).json();
+    assert_eq!(fs::read_to_string(mix.run_dir().join("site.toml")).unwrap(), written);
+    let hops = summary["path"]["hops"].as_array().unwrap();
+    assert_eq!(hops[summary["path"]["lowest"].as_u64().unwrap() as usize]["kind"], "server_link");
+    let screen = binary::run(["report", mix.run_dir().to_str().unwrap()]).expect_code(0).stdout;
+    assert!(screen.contains("> server's link   1 Gbit/s: at most 118 MB/s (the lowest)\n"), "{screen}");
+    assert!(screen.contains("  disks           not known\n"), "{screen}");
+    // What is not understood is said where it is read, and nothing is made of it.
+    fs::write(&site, "[server]\nspeed = \"fast\"\n").unwrap();
+    let refused = binary::run(["doctor", "/", "--site", site.to_str().unwrap()]).expect_code(2);
+    assert!(refused.stderr.contains("speed"), "{}", refused.stderr);
+}

@@ -1,0 +1,153 @@
+//! Hard and symbolic links of a recorded program: its replay makes them again and goes by either name of a
+//! file; what was linked before is linked before; and a target that has no links says so once.
+
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
+
+use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::recording::{Recording, listed, of_kind, ops, watch_into};
+use reelgauge_tests::require;
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::tree::tree;
+use reelgauge_tests::verb::Verb;
+use serde_json::Value;
+
+/// Makes links, writes and reads by either name, replaces and removes names, and goes through symbolic links:
+/// of its own making and of before. What it reads would not be there without them.
+const PROGRAM: &str = r#"
+import os
+def put(name, data, mode):
+    with open(name, mode, buffering=0) as file:
+        file.write(data)
+def get(name, size):
+    with open(name, "rb", buffering=0) as file:
+        assert len(file.read(1000000)) == size, name
+os.chdir("$D")
+put("new", b"n" * 3000, "wb")
+os.link("new", "hard")
+put("hard", b"h" * 500, "ab")
+get("new", 3500)
+put("new.tmp", b"t" * 100, "wb")
+os.rename("new.tmp", "new")
+get("hard", 3500)
+os.unlink("hard")
+put("new", b"", "wb")
+os.mkdir("dir")
+os.symlink("../new", "dir/soft")
+put("dir/soft", b"s" * 77, "ab")
+get("new", 77)
+os.rename("dir/soft", "dir/softer")
+assert os.readlink("dir/softer") == "../new"
+os.symlink("/nowhere/at/all", "out")
+os.unlink("out")
+put("second", b"+" * 24, "ab")
+get("first", 1024)
+os.unlink("first")
+get("second", 1024)
+os.link("second", "third")
+os.truncate("third", 10)
+get("second", 10)
+get("old-soft", 10)
+"#;
+
+fn program(dir: &Path) -> Vec<String> {
+    let text = PROGRAM.replace("$D", dir.to_str().unwrap());
+    ["python3", "-S", "-E", "-c", &text].map(str::to_owned).to_vec()
+}
+
+/// One file with two names, and a link to it.
+fn prepare(dir: &Path) {
+    std::fs::write(dir.join("first"), [7; 1000]).unwrap();
+    std::fs::hard_link(dir.join("first"), dir.join("second")).unwrap();
+    symlink("second", dir.join("old-soft")).unwrap();
+}
+
+fn recorded() -> (Recording, Value) {
+    let recording = Recording::new();
+    prepare(recording.dir());
+    let printed = recording.run(&program(recording.dir()));
+    (recording, printed)
+}
+
+fn kinds(ops: &[Value]) -> Vec<String> {
+    let of = |op: &Value| op["kind"].as_str().unwrap().to_owned();
+    let mut kinds: Vec<String> = ops.iter().map(of).filter(|kind| kind != "other").collect();
+    kinds.sort();
+    kinds
+}
+
+#[track_caller]
+fn assert_alike(summary: &Value) {
+    let pass = &summary["replay"]["passes"][0];
+    assert_eq!((&pass["complete"], &pass["different_ops"]), (&true.into(), &0.into()), "{summary:#}");
+}
+
+#[test]
+fn what_a_program_does_with_links_is_done_again() {
+    require!(Need::Fuse, Need::Root, Need::Tool("python3"));
+    let (recording, printed) = recorded();
+    let told = ops(&printed);
+    let count = |kind: &str| of_kind(&told, kind).len();
+    assert_eq!((count("link"), count("symlink")), (2, 2), "{told:#?}");
+    let warned = printed.to_string();
+    assert!(warned.contains("symbolic links lead that lead out"), "{warned}");
+    assert_eq!(std::fs::metadata(recording.dir().join("second")).unwrap().nlink(), 2);
+    for flags in
+        [&["--driver", "threads"][..], &["--driver", "uring"], &["--order", "resources", "--pace", "max"]]
+    {
+        let target = Scratch::new();
+        let replay =
+            Verb::on("replay", printed["trace"].as_str().unwrap()).operand(target.path()).with(flags);
+        let summary = replay.measure();
+        assert_alike(&summary);
+        assert_eq!(summary["replay"]["prepared_files"], 1, "{summary:#}");
+        assert_eq!(kinds(&listed(replay.run_dir().to_str().unwrap())), kinds(&told), "{flags:?}");
+        let again = Verb::on("replay", replay.run_dir()).operand(target.path()).with(&["--pace", "max"]);
+        assert_alike(&again.measure());
+        let left = format!("{:?}", tree(target.path(), &[]));
+        assert!(!left.contains("scratch"), "{left}");
+    }
+}
+
+#[test]
+fn what_strace_saw_of_it_is_done_again_too() {
+    require!(Need::Root, Need::Tool("strace"), Need::Tool("python3"));
+    let scratch = Scratch::new();
+    let dir = scratch.dir("media");
+    prepare(&dir);
+    let info = watch_into(&scratch, &dir, &program(&dir));
+    let watched = listed(info["dir"].as_str().unwrap());
+    let count = |kind: &str| of_kind(&watched, kind).len();
+    assert_eq!((count("link"), count("symlink"), count("readlink")), (2, 2, 1), "{watched:#?}");
+    assert!(info["warnings"].to_string().contains("symbolic links that lead out of what is kept"), "{info}");
+    // strace does not show what were two names of one file before, so what is read by the second differs.
+    let target = scratch.dir("target");
+    let replay = Verb::on("replay", info["dir"].as_str().unwrap()).operand(&target);
+    let pass = &replay.measure()["replay"]["passes"][0];
+    assert_eq!(pass["complete"], true, "{pass:#}");
+    let replayed = listed(replay.run_dir().to_str().unwrap());
+    let errors = |kind: &str| of_kind(&replayed, kind).iter().filter(|op| !op["error"].is_null()).count();
+    assert_eq!((errors("link"), errors("symlink"), errors("readlink"), errors("open")), (0, 0, 0, 0));
+}
+
+#[test]
+fn a_target_without_links_says_so_once_and_the_rest_is_done() {
+    require!(Need::Tool("python3"));
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let (_recording, printed) = recorded();
+    let storage = Faulty::mount();
+    let replay = Verb::on("replay", printed["trace"].as_str().unwrap()).operand(storage.path());
+    let summary = replay.measure();
+    let facts = &summary["replay"];
+    assert_eq!(facts["passes"][0]["complete"], true, "{facts:#}");
+    let left_out = facts["left_out"].to_string();
+    assert!(left_out.contains("a hard link, which the target does not have"), "{left_out}");
+    assert!(left_out.contains("a symbolic link, which the target does not have"), "{left_out}");
+    let remarks = facts["remarks"].as_array().unwrap();
+    let said = |what: &str| remarks.iter().filter(|said| said.as_str().unwrap().starts_with(what)).count();
+    let said = (said("The target makes no hard links"), said("The target makes no symbolic links"));
+    assert_eq!(said, (1, 1), "{remarks:#?}");
+}

@@ -1,0 +1,281 @@
+//! What of the test programs runs as one process, in which order, and beside what.
+//!
+//! The end-to-end tests are two programs, since linking one of them takes as long as compiling twenty of their
+//! files. Their modules have nothing to do with each other: each of `untimed` is a process of its own, and so
+//! is each test of `timed`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use super::programs::{Program, Said};
+
+/// The end-to-end tests that judge by time.
+const TIMED: &str = "timed";
+/// The other end-to-end tests.
+const UNTIMED: &str = "untimed";
+
+/// What may run beside an end-to-end test that judges by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Nothing: it keeps processors busy, on purpose.
+    Nothing,
+    /// What does nothing but wait: a processor or a disk that others take is rightly blamed.
+    Still,
+    /// A few of its kind: it loads its disk as much as it can, and is judged by what came of it.
+    Loads,
+    /// Some others: it takes up to a quarter of a processor, and is judged by milliseconds.
+    Few,
+    /// Many others: it waits for answers that may take seconds, and takes a tenth of a processor at most.
+    Many,
+}
+
+impl Beside {
+    /// Every kind, in the order in which they run.
+    pub const ALL: [Beside; 5] = [Beside::Nothing, Beside::Still, Beside::Loads, Beside::Few, Beside::Many];
+}
+
+/// The modules of `timed`, those of a kind together, the longest first: what runs beside them would be
+/// measured, too.
+const MEASURING: [(&str, Beside); 42] = [
+    ("whose_fault_busy", Beside::Nothing),
+    ("streams_max_rate", Beside::Nothing),
+    ("trace_timing", Beside::Nothing),
+    ("whose_fault", Beside::Still),
+    ("check", Beside::Loads),
+    // How long one looks while others ask much.
+    ("console_shared", Beside::Loads),
+    ("mix_storage", Beside::Loads),
+    ("streams_scenarios", Beside::Loads),
+    ("vda_load_points", Beside::Loads),
+    ("streams_broken_off", Beside::Loads),
+    ("data_sets", Beside::Loads),
+    ("streams_find_max", Beside::Few),
+    ("streams_hidden_overload", Beside::Few),
+    ("check_counts", Beside::Few),
+    ("prove_undo", Beside::Few),
+    ("prove", Beside::Few),
+    ("limiting_layer", Beside::Few),
+    ("compare", Beside::Few),
+    ("paper_tables", Beside::Few),
+    ("vda", Beside::Few),
+    ("trace_against_copy", Beside::Few),
+    ("streams_buffered", Beside::Few),
+    ("streams_freeze", Beside::Few),
+    ("streams_live", Beside::Few),
+    ("streams_media", Beside::Few),
+    ("real_faults", Beside::Few),
+    ("repairs", Beside::Few),
+    // An emulated machine, which may take its time, and takes a processor.
+    ("guest_nas", Beside::Many),
+    // A network of five processes that must answer each other within seconds.
+    ("fleet_observers", Beside::Many),
+    ("fleet_hosts", Beside::Many),
+    ("max_rate", Beside::Many),
+    ("fleet_search", Beside::Many),
+    ("fleet_steps", Beside::Many),
+    ("fleet_kills", Beside::Many),
+    ("fleet_run", Beside::Many),
+    ("fleet_pause", Beside::Many),
+    ("fleet_replay", Beside::Many),
+    ("fleet_watched", Beside::Many),
+    ("fleet_stop", Beside::Many),
+    ("fleet_preflight", Beside::Many),
+    ("fleet_prepare", Beside::Many),
+    ("fleet_doctor", Beside::Many),
+];
+
+/// The others that take longest, the longest first: none of them is to be left alone at the end.
+const LONGEST: [&str; 6] = [
+    "screens",
+    "trace_library",
+    "faults_hangs",
+    "interrupted_sentences",
+    "swapped_directories",
+    "trace_hostile",
+];
+
+/// What runs as one process: a program, or some of its tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The program.
+    pub program: Program,
+    /// What it is called: the program, one of its modules, or a test.
+    pub name: String,
+    /// Its tests; all of the program where empty.
+    only: Vec<String>,
+    /// What may run beside it; `None` where it judges nothing by time, and anything may.
+    pub beside: Option<Beside>,
+}
+
+impl Unit {
+    /// What runs of these programs, in the order in which it is to start.
+    pub fn all_of(programs: Vec<Program>) -> anyhow::Result<Vec<Unit>> {
+        let mut units = Vec::new();
+        for program in programs {
+            match program.is_end_to_end() {
+                true => units.extend(Unit::of_modules(&program, &program.tests()?)?),
+                false => units.push(Unit::whole(program)),
+            }
+        }
+        units.sort_by_key(Unit::turn);
+        Ok(units)
+    }
+
+    fn whole(program: Program) -> Unit {
+        Unit { name: program.name.clone(), program, only: Vec::new(), beside: None }
+    }
+
+    /// The units of a program with these end-to-end tests.
+    fn of_modules(program: &Program, tests: &[String]) -> anyhow::Result<Vec<Unit>> {
+        let mut modules: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for test in tests {
+            modules.entry(module(test)).or_default().push(test.clone());
+        }
+        let mut units = Vec::new();
+        for (module, tests) in modules {
+            let unit = |name: &str, only, beside| Unit {
+                program: program.clone(),
+                name: name.to_owned(),
+                only,
+                beside,
+            };
+            match (program.name.as_str(), beside(module)) {
+                (TIMED, Some(kind)) => {
+                    units.extend(tests.into_iter().map(|test| unit(&test.clone(), vec![test], Some(kind))));
+                }
+                (UNTIMED, None) => units.push(unit(module, tests, None)),
+                (program, Some(_)) => {
+                    bail!("{module} judges by time and is in '{program}', not in '{TIMED}'")
+                }
+                (program, None) => {
+                    bail!("{module} is in '{program}', and nothing says what may run beside it")
+                }
+            }
+        }
+        Ok(units)
+    }
+
+    /// When it is to start, beside those of its kind.
+    fn turn(&self) -> usize {
+        let place = match self.beside {
+            Some(_) => MEASURING.iter().position(|(name, _)| *name == module(&self.name)),
+            None => LONGEST.iter().position(|name| *name == self.name),
+        };
+        place.unwrap_or(usize::MAX)
+    }
+
+    /// Runs it: one test after the other where it judges by time.
+    pub fn run(&self, environment: &[(&str, PathBuf)]) -> anyhow::Result<Said> {
+        self.program.run(&self.only, self.beside.is_some(), environment)
+    }
+}
+
+/// The module that a test of that name is in.
+fn module(test: &str) -> &str {
+    test.split_once("::").map_or(test, |(module, _)| module)
+}
+
+/// What may run beside the tests of this module.
+fn beside(module: &str) -> Option<Beside> {
+    MEASURING.iter().find(|(name, _)| *name == module).map(|(_, beside)| *beside)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// The modules of a program with end-to-end tests, and their text.
+    fn modules(program: &str) -> Vec<(String, String)> {
+        let folder = crate::root().join("tests/tests").join(program);
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let sources = paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+        let named = sources.map(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(path).unwrap())
+        });
+        let mut modules: Vec<_> = named.filter(|(name, _)| name != "main").collect();
+        modules.sort();
+        modules
+    }
+
+    fn units(program: &str, tests: &[&str]) -> anyhow::Result<Vec<Unit>> {
+        let tests: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();
+        Unit::of_modules(&Program::end_to_end(program), &tests)
+    }
+
+    /// Whoever starts programs that do nothing but keep processors busy.
+    #[test]
+    fn nothing_runs_beside_those_that_fill_all_processors() {
+        let both = [modules(TIMED), modules(UNTIMED)].concat();
+        let filling = both.iter().filter(|(_, text)| text.contains("busy::Busy"));
+        let wrong: Vec<_> =
+            filling.filter(|(name, _)| beside(name) != Some(Beside::Nothing)).map(|(name, _)| name).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+
+    /// Inside a program they take turns, so that is how they are known.
+    #[test]
+    fn those_that_take_turns_are_those_that_measure() {
+        let mut measuring = MEASURING.map(|(name, _)| name.to_owned());
+        measuring.sort();
+        let timed = modules(TIMED);
+        assert_eq!(timed.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), measuring);
+        let is_wrong = |takes: bool| move |(_, text): &&(String, String)| text.contains("my_turn()") != takes;
+        assert_eq!(timed.iter().find(is_wrong(true)), None);
+        assert_eq!(modules(UNTIMED).iter().find(is_wrong(false)), None);
+    }
+
+    #[test]
+    fn the_longest_are_there() {
+        let untimed = modules(UNTIMED);
+        let is_gone =
+            |name: &&str| !name.starts_with("reelgauge") && !untimed.iter().any(|(known, _)| known == name);
+        assert_eq!(LONGEST.iter().find(is_gone), None);
+    }
+
+    /// A module that `main.rs` does not name is compiled by nobody.
+    #[test]
+    fn every_module_is_named() {
+        for program in [TIMED, UNTIMED] {
+            let main = crate::root().join("tests/tests").join(program).join("main.rs");
+            let main = std::fs::read_to_string(main).unwrap();
+            for (name, _) in modules(program) {
+                assert!(main.lines().any(|line| line == format!("mod {name};")), "{program}: {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_test_that_judges_by_time_is_a_process_of_its_own_and_a_module_is_another() {
+        let timed = units(TIMED, &["vda::a", "check::b", "vda::c"]).unwrap();
+        assert_eq!(
+            timed.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>(),
+            ["check::b", "vda::a", "vda::c"]
+        );
+        assert_eq!(timed[0].beside, Some(Beside::Loads));
+        let untimed = units(UNTIMED, &["doctor::a", "doctor::b", "tune::a"]).unwrap();
+        assert_eq!(untimed.iter().map(|unit| unit.only.len()).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(untimed[0].beside, None);
+    }
+
+    #[test]
+    fn a_module_in_the_wrong_program_is_refused() {
+        assert!(units(TIMED, &["doctor::a"]).is_err());
+        assert!(units(UNTIMED, &["check::a"]).is_err());
+    }
+
+    #[test]
+    fn the_longest_start_first() {
+        let mut units = units(TIMED, &["check::a", "streams_max_rate::a"]).unwrap();
+        units.push(Unit::whole(Program::end_to_end("reelgauge_report")));
+        units.sort_by_key(Unit::turn);
+        assert_eq!(
+            units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>(),
+            ["streams_max_rate::a", "check::a", "reelgauge_report"]
+        );
+    }
+}
