@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use crate::command;
 
 /// The modules of tests that are repeated unless others are named.
-const MODULES: [&str; 9] = [
+const MODULES: [&str; 10] = [
     "faults_errors",
     "faults_hangs",
     "whose_fault",

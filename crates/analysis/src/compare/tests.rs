@@ -1,10 +1,10 @@
-//! Comparisons of made-up runs, and of simulated ones whose truth is known.
+//! Comparisons of made-up runs; those of simulated ones whose truth is known are in `tests/comparing.rs`.
 
 #![allow(clippy::unwrap_used)]
 
 mod cases;
 mod disturbed;
-mod simulated;
+mod draws;
 
 use super::*;
 use crate::summary::{Summary, Target};

@@ -2,7 +2,7 @@
 //! streams and other kinds of work.
 
 use super::cases::{READ, reading};
-use super::simulated::Draws;
+use super::draws::Draws;
 use super::*;
 use crate::facts::SearchFacts;
 use crate::incident::Incident;

@@ -1,13 +1,21 @@
 //! Runs whose truth is known, made by the real meter from simulated operations: two draws of one process
 //! are not to be told apart, and a change that is there is to be found.
+//!
+//! Behind the crate and not in it, because it computes for longer than anything there: here the crate is
+//! optimised.
 
+#![allow(clippy::unwrap_used)]
+
+#[path = "../src/compare/tests/draws.rs"]
+mod draws;
+
+use draws::Draws;
+use reelgauge_analysis::compare::{Comparison, ComparisonRow, Judgement, RunToCompare, compare};
+use reelgauge_analysis::figures::PointTiming;
+use reelgauge_analysis::meter::Meter;
+use reelgauge_analysis::summary::{LoadPoint, LoadPointFacts, Summary, Target};
 use reelgauge_record::test_records::op;
 use reelgauge_record::{OpFlags, OpKind};
-
-use super::*;
-use crate::figures::PointTiming;
-use crate::meter::Meter;
-use crate::summary::{LoadPoint, LoadPointFacts};
 
 const WORKERS: u32 = 4;
 const PAIRS: u64 = 50;
@@ -15,30 +23,9 @@ const PAIRS: u64 = 50;
 const ENOUGH: usize = 48;
 const NS: f64 = 1e9;
 
-/// SplitMix64: small, seeded, good enough here.
-pub(super) struct Draws(u64);
-
-impl Draws {
-    pub(super) fn new(seed: u64) -> Draws {
-        Draws(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Above 0, at most 1.
-    pub(super) fn share(&mut self) -> f64 {
-        ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.share().ln()).sqrt() * (std::f64::consts::TAU * self.share()).cos()
-    }
+/// A draw from the normal distribution.
+fn normal(draws: &mut Draws) -> f64 {
+    (-2.0 * draws.share().ln()).sqrt() * (std::f64::consts::TAU * draws.share()).cos()
 }
 
 /// A storage that answers in about `mean_ms`, faster and slower by turns.
@@ -59,9 +46,9 @@ const MOODY: Storage = Storage { mean_ms: 8.0, mood: 0.06, memory: 0.6, hiccups_
 
 /// The mood of every second, and its hiccups: when, and for how long.
 fn weather(storage: &Storage, draws: &mut Draws) -> (Vec<f64>, Vec<(f64, f64)>) {
-    let (mut mood, mut moods, mut hiccups) = (draws.normal(), Vec::new(), Vec::new());
+    let (mut mood, mut moods, mut hiccups) = (normal(draws), Vec::new(), Vec::new());
     for second in 0..storage.duration_s + 2 {
-        mood = storage.memory * mood + (1.0 - storage.memory.powi(2)).sqrt() * draws.normal();
+        mood = storage.memory * mood + (1.0 - storage.memory.powi(2)).sqrt() * normal(draws);
         moods.push((storage.mood * mood).exp());
         if draws.share() < storage.hiccups_per_s {
             hiccups.push((second as f64 + draws.share(), 0.02 + 0.1 * draws.share()));
@@ -72,15 +59,15 @@ fn weather(storage: &Storage, draws: &mut Draws) -> (Vec<f64>, Vec<(f64, f64)>) 
 
 /// A run of workers that always have one operation under way.
 fn run(storage: &Storage, seed: u64) -> Summary {
-    let mut draws = Draws(seed);
-    let (moods, hiccups) = weather(storage, &mut draws);
+    let draws = &mut Draws::new(seed);
+    let (moods, hiccups) = weather(storage, draws);
     let mut meter = Meter::new();
     let warmup_s = 1.0;
     for worker in 0..WORKERS {
         let mut now_s = 0.0;
         while now_s < warmup_s + storage.duration_s as f64 {
             let mood = moods[(now_s as usize).min(moods.len() - 1)];
-            let mut took_s = storage.mean_ms / 1e3 * mood * (0.4 * draws.normal() - 0.08).exp();
+            let mut took_s = storage.mean_ms / 1e3 * mood * (0.4 * normal(draws) - 0.08).exp();
             if let Some((_, hiccup_s)) = hiccups.iter().find(|(at, _)| (*at..at + 0.02).contains(&now_s)) {
                 took_s += hiccup_s;
             }
@@ -96,10 +83,23 @@ fn run(storage: &Storage, seed: u64) -> Summary {
     let point = meter.finish_point(0, PointTiming { started_ns: 0, measured_ns });
     let facts =
         LoadPointFacts { label: "4 workers".to_owned(), workers: WORKERS, ..LoadPointFacts::default() };
-    let mut summary = Summary::new("1", "", "mix", target());
+    let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };
+    let mut summary = Summary::new("1", "", "mix", target);
     summary.load_points = vec![LoadPoint::new(facts, point)];
     summary.series = series;
     summary
+}
+
+/// A comparison of these runs, each on its own; nobody knows who worked.
+fn compared(summaries: &[Summary], repeats: Option<usize>) -> Comparison {
+    let run = |summary| RunToCompare { id: "run", summary, machines: &[], work: &[] };
+    let runs: Vec<RunToCompare<'_>> = summaries.iter().map(run).collect();
+    compare(&runs, repeats, &|_, _| String::new()).unwrap()
+}
+
+/// The row of a figure; the first one, of any load point.
+fn row<'a>(comparison: &'a Comparison, figure: &str) -> &'a ComparisonRow {
+    comparison.rows.iter().find(|row| row.figure == figure).unwrap()
 }
 
 /// Pairs of runs, compared.
@@ -173,10 +173,10 @@ fn percentiles_that_double_are_found() {
 fn three_before_and_three_after_find_a_fifth_where_runs_differ_by_three_percent() {
     let (mut found, mut same) = (0, 0);
     for at in 0..PAIRS {
-        let mut luck = Draws(70_000 + at);
+        let mut luck = Draws::new(70_000 + at);
         let mut runs = |mean_ms: f64| -> Vec<Summary> {
             let mut storage =
-                || Storage { mean_ms: mean_ms * (0.03 * luck.normal()).exp(), duration_s: 10, ..CALM };
+                || Storage { mean_ms: mean_ms * (0.03 * normal(&mut luck)).exp(), duration_s: 10, ..CALM };
             (0..3)
                 .map(|_| storage())
                 .enumerate()
