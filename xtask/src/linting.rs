@@ -1,10 +1,10 @@
 //! What cargo starts as the compiler of the workspace's own crates, so that one build compiles and lints.
 //!
 //! `cargo clippy` beside `cargo build` checks every dependency and reads every crate once more. Clippy's own
-//! compiler lints as it compiles, but leaves out what the compiler's middle optimises. So it compiles the crates
-//! that are not optimised anyway, and all tests: optimising those takes longer than running them. A test that
-//! computes for long is a program of its own behind its crate (`tests/`), where the crate is optimised. All others
-//! are compiled as always; the linter has them when they are compiled with their tests.
+//! compiler lints as it compiles, but leaves out what the compiler's middle optimises. So it compiles the
+//! crates that are not optimised anyway, and all tests: optimising those takes longer than running them. A
+//! test that computes for long is a program of its own behind its crate (`tests/`), where the crate is
+//! optimised. All others are compiled as always; the linter has them when they are compiled with their tests.
 //!
 //! Not here: what is built, and what becomes of it ([`crate::suite`]).
 

@@ -31,9 +31,10 @@ fn at_once(beside: Option<Beside>) -> usize {
     match beside {
         Some(Beside::Nothing) => 1,
         Some(Beside::Loads) => 3,
-        None | Some(Beside::Still) => 4,
-        Some(Beside::Few) => 7,
-        Some(Beside::Many) => 9,
+        None => 4,
+        Some(Beside::Still) => 5,
+        Some(Beside::Few) => 8,
+        Some(Beside::Many) => 10,
     }
 }
 

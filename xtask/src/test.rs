@@ -25,7 +25,7 @@ struct Step {
 enum When {
     /// Before everything else.
     Before,
-    /// Beside the build, since most of it waits for a network or a disk.
+    /// Beside the build: most of it waits for a network or a disk, or has one processor busy for a moment.
     Fetching,
     /// Beside those tests that judge nothing by time.
     Beside,
@@ -45,8 +45,8 @@ const STEPS: &[Step] = &[
     Step { name: "python", quick: false, when: When::Fetching, body: |_| python::prepare() },
     Step { name: "tools", quick: false, when: When::Fetching, body: |_| tools::prepare() },
     Step { name: "console", quick: false, when: When::Fetching, body: |_| console::check() },
-    Step { name: "fmt", quick: true, when: When::Before, body: |_| fmt() },
-    Step { name: "tidy", quick: true, when: When::Before, body: |_| tidy::step() },
+    Step { name: "fmt", quick: true, when: When::Fetching, body: |_| fmt() },
+    Step { name: "tidy", quick: true, when: When::Fetching, body: |_| tidy::step() },
     Step { name: "platforms", quick: false, when: When::Beside, body: |_| cross::check() },
     Step { name: "browser", quick: false, when: When::After, body: browser },
     Step { name: "deny", quick: false, when: When::After, body: |_| deny() },

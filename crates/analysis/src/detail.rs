@@ -23,8 +23,6 @@ mod ops;
 mod second;
 mod sizes;
 mod strips;
-#[cfg(test)]
-mod tests;
 
 pub use data::Detail;
 pub use decimal::Decimal;

@@ -2,6 +2,8 @@
 //!
 //! Not here: how that follows from a plan (the runner), and how it is said (the report room).
 
+use std::num::NonZeroU64;
+
 /// From so long on it is worth saying, in seconds.
 const LONG_S: f64 = 60.0;
 /// From so many bytes on it is worth saying.
@@ -22,6 +24,8 @@ pub struct Forecast {
     pub load: LoadAhead,
     /// Memory of this machine for the data in flight, at most; 0 where nobody reckoned it.
     pub memory_bytes: u64,
+    /// What it may move of data per second, test files included (`--max-rate`); `None` where nobody said.
+    pub max_bytes_per_s: Option<NonZeroU64>,
 }
 
 /// How long a run is going to take, in seconds.
@@ -70,6 +74,12 @@ impl Forecast {
         is_long || self.takes_much_memory() || self.most_files_bytes.saturating_add(load_bytes) > MUCH_BYTES
     }
 
+    /// The same, held to a rate.
+    #[must_use]
+    pub fn held_to(self, max_bytes_per_s: Option<NonZeroU64>) -> Forecast {
+        Forecast { max_bytes_per_s, ..self }
+    }
+
     /// Whether its memory is worth knowing of.
     pub fn takes_much_memory(&self) -> bool {
         self.memory_bytes > MUCH_MEMORY_BYTES
@@ -91,6 +101,7 @@ impl Forecast {
             most_files_bytes: self.most_files_bytes.saturating_add(other.most_files_bytes),
             load: self.load.and(other.load),
             memory_bytes: self.memory_bytes.max(other.memory_bytes),
+            max_bytes_per_s: self.max_bytes_per_s.or(other.max_bytes_per_s),
         }
     }
 }
@@ -120,6 +131,7 @@ mod tests {
             most_files_bytes: 600_000_000,
             load: LoadAhead::AtMost(400_000_000),
             memory_bytes: 0,
+            max_bytes_per_s: None,
         };
         assert!(!short.is_worth_saying());
         let more = [
@@ -136,8 +148,14 @@ mod tests {
 
     #[test]
     fn one_after_the_other_adds_up_as_far_as_it_is_known() {
-        let of =
-            |time, load| Forecast { time, least_files_bytes: 1, most_files_bytes: 2, load, memory_bytes: 3 };
+        let of = |time, load| Forecast {
+            time,
+            least_files_bytes: 1,
+            most_files_bytes: 2,
+            load,
+            memory_bytes: 3,
+            max_bytes_per_s: None,
+        };
         let known = of(TimeAhead::Planned { s: 3.0 }, LoadAhead::AtMost(4));
         let both = Forecast {
             time: TimeAhead::Planned { s: 6.0 },
@@ -145,6 +163,7 @@ mod tests {
             most_files_bytes: 4,
             load: LoadAhead::AtMost(8),
             memory_bytes: 3,
+            max_bytes_per_s: None,
         };
         assert_eq!(known.and(known), both);
         let open = of(TimeAhead::Unknown, LoadAhead::Unbounded);

@@ -188,6 +188,11 @@ impl Area {
         self.keep_free
     }
 
+    /// What may be moved there per second; `None` where nobody said.
+    pub fn max_bytes_per_s(&self) -> Option<NonZeroU64> {
+        self.max_bytes_per_s
+    }
+
     /// Something that holds back what is moved there beyond what may be; `None` where all may.
     pub fn throttle(&self) -> Option<Throttle> {
         self.max_bytes_per_s.map(Throttle::new)

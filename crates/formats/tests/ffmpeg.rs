@@ -16,7 +16,8 @@ use reelgauge_formats::{AudioTracks, Raster, catalogue};
 
 /// A folder for one test's files, or `None` (and a word about it) without FFmpeg.
 fn studio(test: &str) -> Option<tempfile::TempDir> {
-    let there = |tool: &str| Command::new(tool).arg("-version").output().is_ok();
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap()).collect();
+    let there = |tool: &str| folders.iter().any(|folder| folder.join(tool).is_file());
     if there("ffmpeg") && there("ffprobe") {
         return Some(tempfile::tempdir().unwrap());
     }
@@ -33,13 +34,20 @@ fn run(tool: &str, arguments: &[&str]) -> String {
 
 /// Makes a test clip of this raster and rate.
 fn make(folder: &Path, name: &str, raster: Raster, fps: &str, options: &str) -> PathBuf {
-    let path = folder.join(name);
+    make_all(folder, raster, fps, &[(name, options)]).remove(0)
+}
+
+/// The same several times, with options of their own: FFmpeg takes longer to start than to write a frame.
+fn make_all(folder: &Path, raster: Raster, fps: &str, clips: &[(&str, &str)]) -> Vec<PathBuf> {
     let picture = format!("testsrc2=s={raster}:r={fps}");
+    let paths: Vec<PathBuf> = clips.iter().map(|(name, _)| folder.join(name)).collect();
     let mut arguments = vec!["-f", "lavfi", "-i", &picture, "-f", "lavfi", "-i", "sine=r=48000"];
-    arguments.extend(options.split_whitespace());
-    arguments.push(path.to_str().unwrap());
+    for ((_, options), path) in clips.iter().zip(&paths) {
+        arguments.extend(options.split_whitespace());
+        arguments.push(path.to_str().unwrap());
+    }
     run("ffmpeg", &arguments);
-    path
+    paths
 }
 
 fn size(path: &Path) -> u64 {
@@ -89,19 +97,22 @@ fn still_files_have_the_sizes_of_the_formulas() {
     };
     let header = dpx::HEADER_BYTES_FFMPEG;
     for raster in [HD, ODD, DCI] {
-        let made = |name: &str, options: &str| {
-            size(&make(folder.path(), name, raster, "24", &format!("-an -frames:v 1 -y {options}")))
-        };
         let dpx_size = |packing| dpx::frame_bytes(raster, packing, header);
-        assert_eq!(made("10.dpx", "-pix_fmt gbrp10le"), dpx_size(dpx::Packing::Rgb10Filled));
-        assert_eq!(made("12.dpx", "-pix_fmt gbrp12le"), dpx_size(dpx::Packing::Rgb16));
-        assert_eq!(
-            made("none.exr", "-pix_fmt gbrpf32le -compression none -format half"),
-            exr::uncompressed_bytes(raster, 3, exr::HEADER_BYTES_FFMPEG_RGB)
-        );
-        let raw = "-compression_algo raw -pix_fmt";
-        assert_eq!(made("8.tif", &format!("{raw} rgb24")), tiff::ffmpeg_bytes(raster, 3, 1));
-        assert_eq!(made("16.tif", &format!("{raw} rgb48le")), tiff::ffmpeg_bytes(raster, 3, 2));
+        let exr_size = exr::uncompressed_bytes(raster, 3, exr::HEADER_BYTES_FFMPEG_RGB);
+        let stills = [
+            ("10.dpx", "-pix_fmt gbrp10le", dpx_size(dpx::Packing::Rgb10Filled)),
+            ("12.dpx", "-pix_fmt gbrp12le", dpx_size(dpx::Packing::Rgb16)),
+            ("none.exr", "-pix_fmt gbrpf32le -compression none -format half", exr_size),
+            ("8.tif", "-compression_algo raw -pix_fmt rgb24", tiff::ffmpeg_bytes(raster, 3, 1)),
+            ("16.tif", "-compression_algo raw -pix_fmt rgb48le", tiff::ffmpeg_bytes(raster, 3, 2)),
+        ];
+        let options = stills.map(|(_, options, _)| format!("-an -frames:v 1 -y {options}"));
+        let clips: Vec<(&str, &str)> =
+            stills.iter().zip(&options).map(|((name, ..), options)| (*name, options.as_str())).collect();
+        let made = make_all(folder.path(), raster, "24", &clips);
+        for ((name, _, bytes), path) in stills.iter().zip(&made) {
+            assert_eq!(size(path), *bytes, "{name} {raster}");
+        }
     }
     // The catalogue's TIFF rows are FFmpeg's.
     let stated = catalogue().find("tiff-rgb-16-bit-uncompressed-4k-dci-24").unwrap().sizes(0).frame_bytes(0);
@@ -138,18 +149,21 @@ fn dnxhr_frames_have_the_sizes_of_the_formula() {
     let Some(folder) = studio("dnxhr") else {
         return;
     };
-    for (profile, pixels, expected) in [
-        ("dnxhr_lb", "yuv422p", dnxhr::Profile::Lb),
-        ("dnxhr_sq", "yuv422p", dnxhr::Profile::Sq),
-        ("dnxhr_hq", "yuv422p", dnxhr::Profile::Hq),
-        ("dnxhr_hqx", "yuv422p10le", dnxhr::Profile::Hq),
-        ("dnxhr_444", "yuv444p10le", dnxhr::Profile::FourFourFour),
-    ] {
-        for raster in [HD, UHD] {
-            let options = format!("-an -frames:v 1 -y -c:v dnxhd -profile:v {profile} -pix_fmt {pixels}");
-            let movie = movie(&make(folder.path(), "dnxhr.mov", raster, "25", &options));
-            let bytes = dnxhr::frame_bytes(raster, expected, dnxhr::Rows::Whole);
-            assert_eq!(movie.picture().spans[0].bytes, bytes, "{profile} {raster}");
+    let profiles = [
+        ("lb.mov", "-profile:v dnxhr_lb -pix_fmt yuv422p", dnxhr::Profile::Lb),
+        ("sq.mov", "-profile:v dnxhr_sq -pix_fmt yuv422p", dnxhr::Profile::Sq),
+        ("hq.mov", "-profile:v dnxhr_hq -pix_fmt yuv422p", dnxhr::Profile::Hq),
+        ("hqx.mov", "-profile:v dnxhr_hqx -pix_fmt yuv422p10le", dnxhr::Profile::Hq),
+        ("444.mov", "-profile:v dnxhr_444 -pix_fmt yuv444p10le", dnxhr::Profile::FourFourFour),
+    ];
+    let options = profiles.map(|(_, options, _)| format!("-an -frames:v 1 -y -c:v dnxhd {options}"));
+    let clips: Vec<(&str, &str)> =
+        profiles.iter().zip(&options).map(|((name, ..), options)| (*name, options.as_str())).collect();
+    for raster in [HD, UHD] {
+        let made = make_all(folder.path(), raster, "25", &clips);
+        for ((name, _, expected), path) in profiles.iter().zip(&made) {
+            let bytes = dnxhr::frame_bytes(raster, *expected, dnxhr::Rows::Whole);
+            assert_eq!(movie(path).picture().spans[0].bytes, bytes, "{name} {raster}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 
-use crate::units::{amount, count};
+use crate::units::{amount, count, mb_per_s};
 
 /// The line, without what it is about: `Takes 100 min, plus the time to write 236 GB of test files; …`.
 pub fn forecast_line(ahead: &Forecast) -> String {
@@ -12,6 +12,9 @@ pub fn forecast_line(ahead: &Forecast) -> String {
         LoadAhead::AtMost(0) => line.push_str("; the load only reads"),
         LoadAhead::AtMost(bytes) => line.push_str(&format!("; the load writes up to {}", amount(bytes))),
         LoadAhead::Unbounded => line.push_str("; the load writes as fast as the storage takes it"),
+    }
+    if let Some(most) = ahead.max_bytes_per_s {
+        line.push_str(&format!("; all of it at {} MB/s at most", mb_per_s(most.get() as f64)));
     }
     if ahead.takes_much_memory() {
         line.push_str(&format!("; up to {} of memory", amount(ahead.memory_bytes)));
@@ -33,16 +36,18 @@ fn time(ahead: &TimeAhead) -> String {
 
 fn files(ahead: &Forecast) -> String {
     let (least, most) = (ahead.least_files_bytes, ahead.most_files_bytes);
-    match (least, most) {
-        (_, 0) => String::new(),
-        (0, most) => format!(", plus the time to write at most {} of test files", amount(most)),
-        (least, most) if least == most => {
-            format!(", plus the time to write {} of test files", amount(most))
-        }
-        (least, most) => {
-            format!(", plus the time to write between {} and {} of test files", amount(least), amount(most))
-        }
-    }
+    let bytes = match (least, most) {
+        (_, 0) => return String::new(),
+        (0, most) => format!("at most {}", amount(most)),
+        (least, most) if least == most => amount(most),
+        (least, most) => format!("between {} and {}", amount(least), amount(most)),
+    };
+    let time = match ahead.max_bytes_per_s {
+        // At their rate; between least and most it is that of most, which nobody is to wait for in surprise.
+        Some(rate) => format!("about {}", length(most as f64 / rate.get() as f64)),
+        None => "the time".to_owned(),
+    };
+    format!(", plus {time} to write {bytes} of test files")
 }
 
 /// A length of time in whole seconds or minutes: `45 s`, `100 min`, `3 h 05 min`.
@@ -68,7 +73,15 @@ mod tests {
         let of = |memory_bytes| {
             let time = TimeAhead::Planned { s: 61.0 };
             let load = LoadAhead::AtMost(0);
-            forecast_line(&Forecast { time, least_files_bytes: 0, most_files_bytes: 0, load, memory_bytes })
+            let max_bytes_per_s = None;
+            forecast_line(&Forecast {
+                time,
+                least_files_bytes: 0,
+                most_files_bytes: 0,
+                load,
+                memory_bytes,
+                max_bytes_per_s,
+            })
         };
         assert_eq!(of(1 << 30), "Takes 61 s; the load only reads.");
         assert_eq!(of(18 << 30), "Takes 61 s; the load only reads; up to 19.3 GB of memory.");
@@ -77,7 +90,15 @@ mod tests {
     #[test]
     fn lines_say_time_and_bytes() {
         let ahead = |time, (least_files_bytes, most_files_bytes), load| {
-            forecast_line(&Forecast { time, least_files_bytes, most_files_bytes, load, memory_bytes: 0 })
+            let (memory_bytes, max_bytes_per_s) = (0, None);
+            forecast_line(&Forecast {
+                time,
+                least_files_bytes,
+                most_files_bytes,
+                load,
+                memory_bytes,
+                max_bytes_per_s,
+            })
         };
         let planned = |s| TimeAhead::Planned { s };
         let search = |or_longer| TimeAhead::Between { least_s: 52.0, most_s: 541.0, or_longer };
@@ -108,6 +129,28 @@ mod tests {
         ] {
             assert_eq!(line, said);
         }
+    }
+
+    #[test]
+    fn files_that_are_held_to_a_rate_take_a_time_that_is_known() {
+        let ahead = |least_files_bytes, most_files_bytes| Forecast {
+            time: TimeAhead::Planned { s: 15.0 },
+            least_files_bytes,
+            most_files_bytes,
+            load: LoadAhead::Unbounded,
+            memory_bytes: 0,
+            max_bytes_per_s: std::num::NonZeroU64::new(20_000_000),
+        };
+        assert_eq!(
+            forecast_line(&ahead(2_760_000_000, 2_760_000_000)),
+            "Takes 15 s, plus about 3 min to write 2.76 GB of test files; the load writes as fast as the \
+             storage takes it; all of it at 20.0 MB/s at most."
+        );
+        assert_eq!(
+            forecast_line(&ahead(0, 100_000_000)),
+            "Takes 15 s, plus about 5 s to write at most 100 MB of test files; the load writes as fast as the \
+             storage takes it; all of it at 20.0 MB/s at most."
+        );
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn carry_out(
         tape.file_bytes(),
     )?;
     if !is_announced {
-        observer.ahead(VERB, &ahead_of(&plan, &tape));
+        observer.ahead(VERB, &ahead_of(&plan, &tape).held_to(terms.max_bytes_per_s));
     }
     make_out(&out)?;
     check_space(&plan, &tape, terms.keep_free)?;

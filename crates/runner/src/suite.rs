@@ -127,7 +127,7 @@ pub fn run_suite(
     interrupt: &Interrupt,
 ) -> Result<SuiteEnd, RunError> {
     if let Some(ahead) = ahead(&request)? {
-        observer.ahead(&request.name, &ahead);
+        observer.ahead(&request.name, &ahead.held_to(request.terms.max_bytes_per_s));
     }
     make_out(&request.out)?;
     let target = request.target.file_name().unwrap_or_default().to_string_lossy().into_owned();

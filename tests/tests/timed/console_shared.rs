@@ -41,7 +41,7 @@ fn large_run(target: &Path, runs: &Path) -> String {
 /// A run in memory, where nothing waits, so that its log is as large as its time is long.
 fn run_of(target: &Path, runs: &Path, duration: &str) -> String {
     let words = ["--buffered", "--blocks", "4KiB", "--warmup", "0s", "--duration", duration];
-    let mix = Mix::on(target).with(&words);
+    let mix = Mix::flat_out_on(target).with(&words);
     mix.measure();
     let name = mix.run_dir().file_name().unwrap().to_str().unwrap().to_owned();
     std::fs::rename(mix.run_dir(), runs.join(&name)).unwrap();

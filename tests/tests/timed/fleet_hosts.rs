@@ -105,7 +105,10 @@ impl Studio {
     fn run(&self, step: &str, servers: &[&str]) -> (Outcome, PathBuf) {
         let place = self.scratch.dir("plans");
         let base = ["--profile", "seq-read", "--direct", "--files", "2", "--file-size", "2MiB"];
-        let mix = Mix::on(&self.scratch.dir("target")).without("--workers").without("--duration").with(&base);
+        let mix = Mix::flat_out_on(&self.scratch.dir("target"))
+            .without("--workers")
+            .without("--duration")
+            .with(&base);
         let mix = mix
             .with(&["--ramp", "1..2", "--step", "100ms"])
             .with(&["--blocks", "64KiB", "--length", "512KiB", "--warmup", "500ms"]);

@@ -75,7 +75,10 @@ impl Studio {
 
     fn write_plan(&self, step: &str) {
         let base = ["--profile", "seq-read", "--direct", "--files", "2", "--file-size", "2MiB"];
-        let mix = Mix::on(&self.scratch.dir("target")).without("--duration").without("--warmup").with(&base);
+        let mix = Mix::flat_out_on(&self.scratch.dir("target"))
+            .without("--duration")
+            .without("--warmup")
+            .with(&base);
         let mix = mix.with(&["--duration", "100ms", "--blocks", "64KiB", "--length", "512KiB"]);
         let mix = mix.with(&["--warmup", "500ms"]);
         mix.measure();

@@ -90,8 +90,8 @@ fn where_nothing_was_measured_no_directory_is_left_and_a_killed_controller_leave
     let bed = Bed::new(&["a", "b"], "60s");
     let mut stopped = bed.run();
     until_said(&mut stopped, "Ctrl-C stops every agent");
-    // Listed before any load: its directory is made right after that is said.
-    until("it is listed", || all_in(&bed.runs()).len() == 1);
+    // Listed before any load.
+    assert_eq!(all_in(&bed.runs()).len(), 1);
     stopped.signal(Signal::INT);
     let outcome = stopped.wait(PATIENCE).expect_code(130);
     if outcome.stderr.contains("stopped before anything was measured") {

@@ -138,7 +138,8 @@ fn workers_on_memory_are_limited_by_this_machine() {
     // Where others take half of the processors, they are what limits it, and not this machine's speed.
     require!(Need::Root, Need::Soak);
     let (_turn, mount) = (my_turn(), TempMount::tmpfs(256));
-    let mix = Mix::on(mount.path()).with(&["--buffered", "--driver", "threads", "--blocks", "64KiB"]);
+    let mix =
+        Mix::flat_out_on(mount.path()).with(&["--buffered", "--driver", "threads", "--blocks", "64KiB"]);
     let told = measured(&mix.with(&["--workers", "4", "--duration", "4s"]).into(), None);
     assert_eq!(told.step(), "client", "{:#}", told.limit);
     assert!(told.seen("workers_at_work_percent") > 80.0, "{:#}", told.limit);
@@ -149,7 +150,7 @@ fn workers_on_memory_are_limited_by_this_machine() {
 fn reads_that_a_cache_answered_are_its_figure() {
     require!(Need::Root, Need::Tool("mkfs.ext4"));
     let (_turn, mount) = (my_turn(), TempMount::image(ImageKind::Ext4, 160));
-    let mix = Mix::on(mount.path()).with(&["--buffered", "--writes", "0", "--max-delay", "20ms"]);
+    let mix = Mix::flat_out_on(mount.path()).with(&["--buffered", "--writes", "0", "--max-delay", "20ms"]);
     let told = measured(&mix.with(&["--duration", "5s"]).into(), None);
     assert_eq!(told.step(), "cache", "{:#}", told.limit);
     assert!(told.sentence().contains("cache, which answered"), "{}", told.sentence());
@@ -159,7 +160,7 @@ fn reads_that_a_cache_answered_are_its_figure() {
 fn figures_on_the_screen_are_those_of_the_summary() {
     require!(Need::Root, Need::Tool("mkfs.ext4"));
     let (_turn, mount) = (my_turn(), TempMount::image(ImageKind::Ext4, 160));
-    let verb: Verb = Mix::on(mount.path()).with(&["--direct", "--duration", "4s"]).into();
+    let verb: Verb = Mix::flat_out_on(mount.path()).with(&["--direct", "--duration", "4s"]).into();
     let told = measured(&verb, None);
     let nearest = at(&told.limit, "nearest").as_array().unwrap();
     let findings = nearest.iter().chain([&told.limit["found"]]).filter(|finding| !finding.is_null());

@@ -16,7 +16,8 @@ fn a_mix_its_files_and_its_reading_back_are_held_to_a_rate() {
     let _turn = my_turn();
     for driver in ["threads", "uring"] {
         let scratch = Scratch::new();
-        let mix = Mix::on(&scratch.dir("target")).with(&["--driver", driver, "--buffered", "--verify"]);
+        let mix =
+            Mix::flat_out_on(&scratch.dir("target")).with(&["--driver", driver, "--buffered", "--verify"]);
         let mix = mix.with(&["--files", "1", "--file-size", "8MiB", "--max-rate", RATE_FLAG]);
         let began = std::time::Instant::now();
         let screen = mix.run_plain().expect_code(0).stdout;

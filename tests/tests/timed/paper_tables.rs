@@ -75,7 +75,7 @@ fn every_cell_follows_from_the_log() {
     let scratch = Scratch::new();
     for (at, sync) in ["none", "transfer", "block"].into_iter().enumerate() {
         let target = scratch.dir(&format!("target-{at}"));
-        let mix = Mix::on(&target).without("--workers").without("--duration").without("--length");
+        let mix = Mix::flat_out_on(&target).without("--workers").without("--duration").without("--length");
         let mix = mix.with(&["--buffered", "--ramp", "1..3", "--step", "700ms", "--sync", sync]);
         // The warm-up cuts transfers, and many are shorter than their block.
         let mix = mix.with(&["--max-length", "2MiB", "--blocks", "4KiB..1MiB", "--random", "30"]);
@@ -98,7 +98,14 @@ const ATTEMPTS: usize = 4;
 
 /// A mix of block sizes by so many workers, of transfers that all block sizes divide evenly.
 fn mixed_blocks(target: &Path, workers: &str) -> Mix {
-    let mix = Mix::on(target).with(&["--workers", workers, "--length", "2MiB", "--blocks", "128KiB..1MiB"]);
+    let mix = Mix::flat_out_on(target).with(&[
+        "--workers",
+        workers,
+        "--length",
+        "2MiB",
+        "--blocks",
+        "128KiB..1MiB",
+    ]);
     let files = ["--files", "8", "--file-size", "8MiB", "--random", "30", "--writes", "50"];
     // With one seed, runs have the same cells.
     mix.with(&files).with(&["--seed", "7"])

@@ -172,7 +172,8 @@ impl SlowDisk {
 
 /// One worker that reads a megabyte at a time, one after the other.
 fn one_reader(target: &Path, way: &str) -> Verb {
-    let mix = Mix::on(target).with(&["--profile", "seq-read", "--workers", "1", "--length", "4MiB", way]);
+    let mix =
+        Mix::flat_out_on(target).with(&["--profile", "seq-read", "--workers", "1", "--length", "4MiB", way]);
     let mix = mix.with(&["--blocks", "1MiB", "--files", "1", "--file-size", "32MiB", "--keep-free", "1MiB"]);
     mix.with(&["--warmup", "500ms", "--duration", "3s"]).into()
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use reelgauge_tests::binary::{self, Outcome};
+use reelgauge_tests::binary::{self, Outcome, Running};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::Need;
@@ -17,6 +17,7 @@ use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::SMALL;
 use reelgauge_tests::tool::tool;
 use reelgauge_tests::verb::Verb;
+use rustix::process::Signal;
 
 const A_MINUTE: Duration = Duration::from_secs(60);
 
@@ -76,8 +77,12 @@ fn much_memory_is_announced() {
     let target = scratch.dir("target");
     let mix = Mix::on(&target).with(&["--workers", "80", "--files", "1", "--blocks", "16MiB"]);
     let mix = mix.with(&["--length", "16MiB", "--duration", "1s"]);
-    let outcome = mix.run_plain();
-    assert!(outcome.stderr.contains(" GB of memory"), "{}", outcome.said());
+    let mut running = binary::start(mix.plain_words());
+    // Announced is announced: nothing has to be moved for it.
+    let said = |running: &mut Running| running.stderr().contains(" GB of memory");
+    assert!(running.until(A_MINUTE, said).is_some(), "{}", running.stderr());
+    running.signal(Signal::KILL);
+    running.wait(A_MINUTE);
 }
 
 /// Files of the area.

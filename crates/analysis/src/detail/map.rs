@@ -331,13 +331,13 @@ mod tests {
     #[test]
     fn all_maps_together_stay_below_their_bound() {
         let random = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
-        let ops: Vec<OpRecord> = (0..400_000)
+        let ops: Vec<OpRecord> = (0..200_000)
             .map(|n| {
                 let file = if n % 20 < 5 { n % 20 } else { 5 + n % 15 } as u32;
                 OpRecord { issued_ns: n * MS, ..write(file, random(n), u32::MAX) }
             })
             .collect();
-        let maps = maps(&ops, (0, 400_000 * MS), 20);
+        let maps = maps(&ops, (0, 200_000 * MS), 20);
         assert_eq!(maps.len(), 20);
         let json = serde_json::to_string(&maps).map_or(usize::MAX, |json| json.len());
         assert!(json < 2_500_000, "{json}");

@@ -135,6 +135,7 @@ fn what_nobody_knows_beforehand_fits_no_limit() {
         most_files_bytes: 0,
         load: LoadAhead::AtMost(0),
         memory_bytes: 0,
+        max_bytes_per_s: None,
     };
     assert!(limits.check(&known).is_ok());
     let unbounded = Forecast { load: LoadAhead::Unbounded, ..known };

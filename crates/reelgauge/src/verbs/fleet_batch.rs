@@ -140,8 +140,7 @@ impl Steps<'_> {
         };
         self.batch.has(at, StepResult::GoesOn { run: journey.name.clone() })?;
         let run_dir = self.batch.run_dir(at);
-        say(&begins(&journey));
-        let live = carry_out(self.site, &mut journey, &run_dir, &self.interrupt)?;
+        let live = carry_out(self.site, &mut journey, begins, &run_dir, &self.interrupt)?;
         let conduct = journey.conduct();
         let is_broken_off = match &conduct.stopped {
             Some(WhyStopped::User) => true,

@@ -79,14 +79,17 @@ pub fn begins(journey: &Journey) -> String {
     format!("Run {}. Ctrl-C stops every agent; what was measured is kept.", journey.name)
 }
 
-/// Carries a run out to its end, and says how it stands: here, and to whoever watches its directory.
+/// Carries a run out to its end, and says how it stands: here, and to whoever watches its directory. What is
+/// `said` first is true of a run whose directory is there.
 pub fn carry_out(
     site: &FleetSite,
     journey: &mut Journey,
+    said: fn(&Journey) -> String,
     run_dir: &Path,
     interrupt: &Interrupt,
 ) -> Result<FleetLiveLog> {
     let mut live = FleetLiveLog::begin(run_dir, journey)?;
+    say(&said(journey));
     let (mut shown, mut pauses) = (String::new(), 0);
     let carried = journey.carry_out(site, interrupt.flag(), |run| {
         live.tell(run);

@@ -97,7 +97,7 @@ fn fetches(journey: &Journey) -> String {
     )
 }
 
-/// Carries a run out, of which `said` is told before, puts it together and shows it.
+/// Carries a run out, of which `said` is told as it begins, puts it together and shows it.
 fn finish(
     site: &FleetSite,
     journey: Journey,
@@ -108,23 +108,23 @@ fn finish(
     if journey.conduct().only_prepares {
         return fleet_prepare::go_on(site, journey);
     }
-    say(&said(&journey));
     let interrupt = Interrupt::listen()?;
     // Before anything is measured that could find no place.
     std::fs::create_dir_all(out).with_context(|| format!("{} can't be made", out.display()))?;
     let run_dir = out.join(&journey.name);
     let again = format!("{} --out {}", logs_again(site, &journey.name), shell_word(out));
-    begun(measure(site, journey, run_dir, &interrupt, json), &again)
+    begun(measure(site, journey, said, run_dir, &interrupt, json), &again)
 }
 
 fn measure(
     site: &FleetSite,
     mut journey: Journey,
+    said: fn(&Journey) -> String,
     run_dir: PathBuf,
     interrupt: &Interrupt,
     json: bool,
 ) -> Result<u8> {
-    let live = carry_out(site, &mut journey, &run_dir, interrupt)?;
+    let live = carry_out(site, &mut journey, said, &run_dir, interrupt)?;
     let whole = match put_together(&journey, run_dir, live) {
         Err(error @ WholeError::Nothing { .. }) => {
             let is_stopped = journey.conduct().stopped == Some(WhyStopped::User);

@@ -85,6 +85,7 @@ pub fn forecast(missing_bytes: u64) -> Forecast {
     let (rates, formats) = LOOK;
     let rate_s = (RATE_TIMES.warmup + RATE_TIMES.measured).as_secs_f64();
     Forecast {
+        max_bytes_per_s: None,
         memory_bytes: 0,
         time: TimeAhead::Planned { s: rates * rate_s + formats * FORMAT_S },
         least_files_bytes: 0,

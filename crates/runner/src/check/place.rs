@@ -164,7 +164,8 @@ fn make_files(
     let spec = DataSetSpec { files: 1, file_bytes: plan.file_bytes, unit_bytes: QUANTUM_BYTES, seed };
     let most = DataSetSpec { files: plan.files_max, ..spec };
     let held = Room::of(locked);
-    observer.ahead(super::VERB, &super::budget::forecast(held.yet_to_write(&[most])));
+    let ahead = super::budget::forecast(held.yet_to_write(&[most])).held_to(area.max_bytes_per_s());
+    observer.ahead(super::VERB, &ahead);
     let notes = held.make_for(&most, &[spec], observer, interrupt)?;
     let mut make = |files: u32| {
         let mut progress = |report: Prepared| {

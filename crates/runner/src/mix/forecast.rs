@@ -9,6 +9,7 @@ pub fn of_mix(plan: &Plan, missing_bytes: u64, memory_bytes: u64) -> Forecast {
     let point_s = (plan.warmup.ns() + plan.duration.ns()) as f64 / 1e9;
     let writes = (0..plan.points()).any(|point| plan.mix_at(point).writes.ppm() > 0);
     Forecast {
+        max_bytes_per_s: None,
         memory_bytes,
         time: TimeAhead::Planned { s: point_s * plan.points() as f64 },
         least_files_bytes: missing_bytes,

@@ -106,9 +106,13 @@ fn prepare_in(
     };
     let results = Results::make(naming, &locked, observer)?;
     let own_files = own.is_some();
+    let max_bytes_per_s = locked.area.max_bytes_per_s();
+    let ahead = |missing_bytes| {
+        forecast::of_mix(&plan, missing_bytes, demand(&plan).memory_bytes).held_to(max_bytes_per_s)
+    };
     let data_set = match own {
         Some(own) => {
-            observer.ahead(naming.verb, &forecast::of_mix(&plan, 0, demand(&plan).memory_bytes));
+            observer.ahead(naming.verb, &ahead(0));
             let data_set = own.data_set(&plan);
             notes.extend(drop_written(&data_set.files));
             data_set
@@ -116,10 +120,7 @@ fn prepare_in(
         None => {
             let spec = data_set_spec(&plan);
             let room = Room::of(&locked);
-            observer.ahead(
-                naming.verb,
-                &forecast::of_mix(&plan, room.yet_to_write(&[spec]), demand(&plan).memory_bytes),
-            );
+            observer.ahead(naming.verb, &ahead(room.yet_to_write(&[spec])));
             notes.extend(room.make_for(&spec, &[spec], observer, interrupt)?);
             let data_set = make_files(area, &spec, observer, interrupt)?;
             notes.extend(cool_down(area, &data_set));

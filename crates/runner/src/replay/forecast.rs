@@ -10,6 +10,7 @@ pub fn of_replay(plan: &ReplayPlan, span_ns: u64, files_bytes: u64, written_byte
     let pass_s = span_ns as f64 / 1e9 * settings.scale + last_user_s;
     let passes = u64::from(settings.batch) * u64::from(settings.copies);
     Forecast {
+        max_bytes_per_s: None,
         memory_bytes: 0,
         time: match settings.pace {
             Pacing::Recorded => TimeAhead::Planned { s: pass_s * f64::from(settings.batch) },

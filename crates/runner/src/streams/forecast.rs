@@ -17,6 +17,7 @@ pub fn of_points(plan: &StreamsPlan, actors: &Actors, missing_bytes: u64) -> For
     let point_s = point_s(plan, actors);
     let loads = plan.scale.0.iter().map(|&scale| actors.load_ahead(scale, point_s));
     Forecast {
+        max_bytes_per_s: None,
         memory_bytes: memory_bytes(plan, actors, plan.scale.0.iter().copied().max().unwrap_or(1)),
         time: TimeAhead::Planned { s: point_s * plan.scale.0.len() as f64 },
         least_files_bytes: missing_bytes,
@@ -43,6 +44,7 @@ pub fn of_search(
     let is_limited = plan.find_max.is_some_and(|wanted| wanted.time_max.is_some());
     let writes = actors.load_ahead(1, point_s) != LoadAhead::AtMost(0);
     Forecast {
+        max_bytes_per_s: None,
         memory_bytes: memory_bytes(plan, actors, search.cap()),
         time: TimeAhead::Between { least_s, most_s, or_longer: !is_limited },
         least_files_bytes: first_bytes,

@@ -107,7 +107,8 @@ fn carry_out(
         }
         None => None,
     };
-    let ahead = ahead(&plan, &actors, &files, search.as_ref().map(|sought| &sought.search));
+    let ahead = ahead(&plan, &actors, &files, search.as_ref().map(|sought| &sought.search))
+        .held_to(locked.area.max_bytes_per_s());
     observer.ahead(&verb, &ahead);
     let notes = RunNotes::new(&plan.storage, &plan.tags);
     let naming =

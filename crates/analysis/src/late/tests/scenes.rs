@@ -228,26 +228,6 @@ fn memory_is_bounded_behind_a_frame_that_never_comes() {
 }
 
 #[test]
-fn a_day_at_59_94_is_exact_to_the_last_frame() {
-    let day = 24 * 3600 * S;
-    let ntsc = player(0).at_rate(60_000, 1001);
-    let timeline = ntsc.timeline(0);
-    let total = timeline.frames_before(day) as u32;
-    assert_eq!(total, 5_178_816);
-    let mut tally = LateTally::new(vec![ntsc], part(0, day));
-    for number in 0..total {
-        let deadline_ns = timeline.deadline_ns(u64::from(number));
-        // Every frame comes on its deadline, and every millionth one nanosecond after.
-        let late_ns = u64::from(number % 1_000_000 == 999_999);
-        tally.add(&frame(number, deadline_ns - 100 * MS, deadline_ns + late_ns));
-    }
-    let found = tally.finish(day);
-    assert_eq!((found.total.frames_judged, found.total.late_frames), (5_178_816, 5));
-    assert_eq!(found.total.late_runs, 5);
-    assert_eq!(found.streams[0].worst_margin.unwrap().margin_us, -0.001);
-}
-
-#[test]
 fn totals_name_the_stream_that_was_worst_and_the_one_that_was_first() {
     let specs = vec![player(70_000), player(0), player(9)];
     let mut tally = LateTally::new(specs, part(0, 2 * S));

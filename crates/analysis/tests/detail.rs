@@ -1,17 +1,17 @@
-//! The passes together: exact numbers, and the bounds of lists.
+//! The passes of a run's detail together: exact numbers, and the bounds of lists. Behind the crate and not in
+//! it, because it computes for long: here the crate is optimised.
 
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use reelgauge_analysis::detail::data::{Measure, PointStreams};
+use reelgauge_analysis::detail::{Decimal, Detail, FirstPass, JudgedPoint};
+use reelgauge_analysis::late::test_streams::player;
+use reelgauge_analysis::late::{LateFigures, LateTally, MeasuredPart};
 use reelgauge_record::test_records::{read, write};
 use reelgauge_record::{OpFlags, OpRecord};
-
-use super::data::{Measure, PointStreams};
-use super::*;
-use crate::late::test_streams::player;
-use crate::late::{LateFigures, LateTally, MeasuredPart};
 
 const MS: u64 = 1_000_000;
 
