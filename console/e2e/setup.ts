@@ -44,7 +44,8 @@ function targetOf(root: string, name: string): string {
 /** Mixes: two to be compared, a ramp, a sweep; and a trace that ships, done again. */
 async function mixesOf(root: string): Promise<Pick<Made, "before" | "after" | "ramp" | "sweep" | "replay">> {
   const target = targetOf(root, "target");
-  const flags = ["--file-size", "32MiB", "--warmup", "0s", "--seed", "7"];
+  // Pauses between transfers leave the processors to the other runs, and logs that are small.
+  const flags = ["--file-size", "32MiB", "--warmup", "0s", "--max-delay", "4ms", "--seed", "7"];
   const mix = (name: string, on: string, ...args: string[]) => run(root, name, "mix", on, ...flags, ...args);
   const compared = async () => ({
     before: await mix("before", target, "--workers", "2", "--duration", "4s"),

@@ -1,10 +1,10 @@
 //! What cargo starts as the compiler of the workspace's own crates, so that one build compiles and lints.
 //!
 //! `cargo clippy` beside `cargo build` checks every dependency and reads every crate once more. Clippy's own
-//! compiler lints as it compiles, but leaves out what the compiler's middle optimises. So it compiles the
-//! crates that are not optimised anyway, and all tests: optimising those takes longer than running them. A
-//! test that computes for long is a program of its own behind its crate (`tests/`), where the crate is
-//! optimised. All others are compiled as always; the linter has them when they are compiled with their tests.
+//! compiler lints as it compiles, but leaves out what the compiler's middle optimises. So it compiles all
+//! tests, since optimising those takes longer than running them, and with them has every crate. A test that
+//! computes for long is a program of its own behind its crate (`tests/`), where the crate is optimised. The
+//! crates themselves are compiled as always.
 //!
 //! Not here: what is built, and what becomes of it ([`crate::suite`]).
 
@@ -85,13 +85,13 @@ enum Way {
 
 impl Way {
     fn of(words: &[&str]) -> Way {
+        let has_tests = |word: &&str| ["src/lib.rs", "src/main.rs"].iter().any(|root| word.ends_with(root));
         if !words.iter().any(|word| word.starts_with("--emit=")) {
-            return Way::Asked;
-        }
-        match words.iter().find_map(|word| word.strip_prefix("opt-level=")) {
-            None | Some("0") => Way::Together,
-            Some(_) if words.contains(&"--test") => Way::Together,
-            Some(_) => Way::Alone,
+            Way::Asked
+        } else if !words.contains(&"--test") && words.iter().any(has_tests) {
+            Way::Alone
+        } else {
+            Way::Together
         }
     }
 }
@@ -116,19 +116,17 @@ fn succeed(command: &mut Command) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
-    const OPTIMISED: [&str; 6] =
-        ["--crate-name", "reelgauge_engine", "--emit=dep-info,metadata,link", "--test", "-C", "opt-level=1"];
-
     #[test]
-    fn what_is_optimised_is_compiled_by_the_compiler() {
-        assert_eq!(Way::of(&OPTIMISED), Way::Together);
-        let without =
-            |part: &str| OPTIMISED.into_iter().filter(|word| !word.starts_with(part)).collect::<Vec<_>>();
-        assert_eq!(Way::of(&without("opt-level")), Way::Together);
-        assert_eq!(Way::of(&without("--test")), Way::Alone);
-        assert_eq!(Way::of(&["--emit=link", "-C", "opt-level=0"]), Way::Together);
-        assert_eq!(Way::of(&["-vV"]), Way::Asked);
-        assert_eq!(Way::of(&["-", "--crate-name", "___", "--print=file-names"]), Way::Asked);
+    fn the_linter_has_every_crate_with_its_tests_and_what_has_none() {
+        let way = |words: &str| Way::of(&words.split(' ').collect::<Vec<_>>());
+        let lib = "--crate-name reelgauge_engine crates/engine/src/lib.rs --emit=metadata,link";
+        assert_eq!(way(lib), Way::Alone);
+        assert_eq!(way(&format!("{lib} --test")), Way::Together);
+        assert_eq!(way("xtask/src/main.rs --emit=link"), Way::Alone);
+        assert_eq!(way("tests/tests/timed/main.rs --emit=link --test"), Way::Together);
+        assert_eq!(way("crates/record/examples/log_cost.rs --emit=link -C opt-level=1"), Way::Together);
+        assert_eq!(way("-vV"), Way::Asked);
+        assert_eq!(way("- --crate-name ___ --print=file-names"), Way::Asked);
     }
 
     #[test]

@@ -30,11 +30,10 @@ use units::{Beside, Unit};
 fn at_once(beside: Option<Beside>) -> usize {
     match beside {
         Some(Beside::Nothing) => 1,
-        Some(Beside::Loads) => 3,
-        None => 4,
+        None | Some(Beside::Loads) => 4,
         Some(Beside::Still) => 5,
-        Some(Beside::Few) => 8,
-        Some(Beside::Many) => 10,
+        Some(Beside::Few) => 7,
+        Some(Beside::Many) => 9,
     }
 }
 

@@ -59,7 +59,7 @@ fn junit(file: &Path) -> Value {
 fn two_runs(flags: &[&str]) -> (Scratch, [Mix; 2], Vec<PathBuf>) {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
-    let mixes = [(), ()].map(|()| Mix::flat_out_on(&target).with(&["--buffered"]).with(flags));
+    let mixes = [(), ()].map(|()| Mix::on(&target).with(&["--buffered"]).with(flags));
     for mix in &mixes {
         mix.measure();
     }
@@ -232,7 +232,7 @@ fn other_counts_and_other_work_are_told_apart() {
     assert!(said.contains("Run 1 ran 2 streams, run 2 ran 4"), "{said}");
     assert!(!said.contains("read, MB/s"), "twice the players ask for twice as much\n{said}");
 
-    let mix = Mix::flat_out_on(&target).with(&["--buffered", "--duration", "1s"]);
+    let mix = Mix::on(&target).with(&["--buffered", "--duration", "1s"]);
     mix.measure();
     let work = [two.run_dir(), mix.run_dir()];
     let said = compare(&work, "").expect_code(0).stdout;

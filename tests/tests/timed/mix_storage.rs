@@ -21,7 +21,7 @@ const DRIVERS: [&str; 2] = ["threads", "uring"];
 fn measured_right(target: &Path, fs_type: &str, flags: &[&str]) -> Value {
     let mut last = Value::Null;
     for driver in DRIVERS {
-        let mix = Mix::flat_out_on(target).with(&["--verify", "--driver", driver]).with(flags);
+        let mix = Mix::on(target).with(&["--verify", "--driver", driver]).with(flags);
         let summary = mix.measure();
         assert_eq!(text(&summary, "target.fs_type"), fs_type, "{driver}");
         assert_eq!(text(&summary, "outcome"), "complete");
@@ -149,12 +149,12 @@ fn sshfs_at_the_speed_of_its_link() {
 #[test]
 fn ramps_and_sweeps_have_a_load_point_for_each_step() {
     let scratch = Scratch::new();
-    let ramp = Mix::flat_out_on(&scratch.dir("ramp")).without("--workers").without("--duration");
+    let ramp = Mix::on(&scratch.dir("ramp")).without("--workers").without("--duration");
     let ramp = ramp.with(&["--buffered", "--ramp", "1..3", "--step", "500ms"]).measure();
     let workers: Vec<u64> =
         (0..3).map(|point| count(&ramp, &format!("load_points.{point}.workers"))).collect();
     assert_eq!(workers, [1, 2, 3]);
-    let sweep = Mix::flat_out_on(&scratch.dir("sweep")).without("--duration");
+    let sweep = Mix::on(&scratch.dir("sweep")).without("--duration");
     let sweep = sweep.with(&["--buffered", "--sweep", "random=0..100 step 50", "--step", "500ms"]).measure();
     assert_eq!(at(&sweep, "load_points").as_array().unwrap().len(), 3);
     for point in 0..3 {
@@ -165,8 +165,7 @@ fn ramps_and_sweeps_have_a_load_point_for_each_step() {
 #[test]
 fn a_shared_file_is_one_file() {
     let scratch = Scratch::new();
-    let mix =
-        Mix::flat_out_on(&scratch.dir("target")).without("--files").with(&["--buffered", "--shared-file"]);
+    let mix = Mix::on(&scratch.dir("target")).without("--files").with(&["--buffered", "--shared-file"]);
     assert_eq!(count(&mix.measure(), "data_set.files"), 1);
 }
 
@@ -175,11 +174,8 @@ fn test_files_are_made_once() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let reused = || {
-        at(
-            &Mix::flat_out_on(&target).with(&["--buffered", "--duration", "500ms"]).measure(),
-            "data_set.reused",
-        )
-        .clone()
+        at(&Mix::on(&target).with(&["--buffered", "--duration", "500ms"]).measure(), "data_set.reused")
+            .clone()
     };
     assert_eq!(reused(), false);
     assert_eq!(reused(), true);
