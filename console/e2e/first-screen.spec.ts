@@ -339,7 +339,7 @@ test("check opens with a table: formats down, play and record across, and one ne
         await expect(cell).toHaveText(/not (measured|known)/);
         continue;
       }
-      await expect(cell.locator(".check-sign")).toHaveAttribute("data-sign", found.streams > 0 ? "✓" : "✕");
+      await expect(cell.locator(".check-sign")).toHaveAttribute("data-sign", found.streams > 0 ? "✓" : "✗");
       expect(((await cell.textContent()) ?? "").includes("at least")).toBe(found.at_least);
     }
   await expect(page.locator(".check-client")).toContainText("Line rate");

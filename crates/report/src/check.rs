@@ -124,12 +124,12 @@ fn formats(facts: &CheckFacts, width: usize) -> Table {
     table
 }
 
-/// `✓ 31 ± 1`, `✓ at least 40`, `✗ 0`.
+/// `✓ 31 ± 1`, `✓ at least 40`, `✗ 0`, `✗ 0 ± 3`.
 fn marked(found: Option<&CheckCount>) -> String {
     let Some(found) = found else { return "not measured".to_owned() };
     match (found.streams, found.at_least) {
         (0, true) => how_many(found),
-        (0, false) => format!("✗ {}", how_many(found)),
+        (0, false) => format!("✗ {}", with_error(found)),
         _ => format!("✓ {}", with_error(found)),
     }
 }

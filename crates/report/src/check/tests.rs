@@ -37,3 +37,10 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     summary.series.standstills = vec![Standstill { began_s: 1.4, lasted_s: 2.0 }];
     assert!(standstill_words(&summary).is_some_and(|words| words.contains("while reading")));
 }
+
+#[test]
+fn none_is_told_with_its_error_as_any_count_is() {
+    let found = |streams, error_streams| CheckCount { streams, error_streams, ..CheckCount::default() };
+    let said = [(0, 0), (0, 59), (31, 1)].map(|(streams, error)| marked(Some(&found(streams, error))));
+    assert_eq!(said, ["✗ 0", "✗ 0 ± 59", "✓ 31 ± 1"]);
+}
