@@ -30,7 +30,8 @@ use units::{Beside, Unit};
 fn at_once(beside: Option<Beside>) -> usize {
     match beside {
         Some(Beside::Nothing) => 1,
-        None | Some(Beside::Loads) => 4,
+        Some(Beside::Loads) => 3,
+        None => 4,
         Some(Beside::Still) => 5,
         Some(Beside::Few) => 7,
         Some(Beside::Many) => 9,

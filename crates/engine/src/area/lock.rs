@@ -6,6 +6,7 @@ use super::{AreaDir, AreaError, LOCK_FILE, MARKER_FILE};
 use crate::beneath::For;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
+use std::time::{Duration, Instant};
 
 /// Holder texts are short; whatever is longer was not written by the tool.
 const LONGEST_HOLDER_BYTES: u64 = 400;
@@ -54,11 +55,28 @@ pub(super) fn foreign(dir: &AreaDir) -> Option<&'static str> {
     dir.facts(&dir.path().join(LOCK_FILE)).ok()?.foreign_file()
 }
 
+/// A program that this process starts has copies of its files until it is that program, so a lock that was
+/// given back a moment ago may be held for so long yet.
+const GIVING_BACK: Duration = Duration::from_millis(200);
+
+/// Locks it, or gives what holds it for longer than a moment.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Err(refusal) if is_held(&refusal) && begun.elapsed() < GIVING_BACK => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            ended => return ended,
+        }
+    }
+}
+
 /// Takes the lock on the area with this marker.
 pub(super) fn take(dir: &AreaDir, marker: &Marker) -> Result<AreaLock, AreaError> {
     let root = dir.path();
     let mut file = open(dir)?;
-    let note = match file.try_lock() {
+    let note = match lock(&file) {
         Ok(()) => None,
         Err(refusal) if is_held(&refusal) => {
             return Err(AreaError::InUse { path: root.to_owned(), holder: holder(&mut file) });
