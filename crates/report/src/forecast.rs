@@ -11,6 +11,9 @@ pub fn forecast_line(ahead: &Forecast) -> String {
     match ahead.load {
         LoadAhead::AtMost(0) => line.push_str("; the load only reads"),
         LoadAhead::AtMost(bytes) => line.push_str(&format!("; the load writes up to {}", amount(bytes))),
+        LoadAhead::Unbounded if ahead.max_bytes_per_s.is_some() => {
+            line.push_str("; the load writes as fast as it may");
+        }
         LoadAhead::Unbounded => line.push_str("; the load writes as fast as the storage takes it"),
     }
     if let Some(most) = ahead.max_bytes_per_s {
@@ -143,13 +146,13 @@ mod tests {
         };
         assert_eq!(
             forecast_line(&ahead(2_760_000_000, 2_760_000_000)),
-            "Takes 15 s, plus about 3 min to write 2.76 GB of test files; the load writes as fast as the \
-             storage takes it; all of it at 20.0 MB/s at most."
+            "Takes 15 s, plus about 3 min to write 2.76 GB of test files; the load writes as fast as it \
+             may; all of it at 20.0 MB/s at most."
         );
         assert_eq!(
             forecast_line(&ahead(0, 100_000_000)),
-            "Takes 15 s, plus about 5 s to write at most 100 MB of test files; the load writes as fast as the \
-             storage takes it; all of it at 20.0 MB/s at most."
+            "Takes 15 s, plus about 5 s to write at most 100 MB of test files; the load writes as fast as it \
+             may; all of it at 20.0 MB/s at most."
         );
     }
 
