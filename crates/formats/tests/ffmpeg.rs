@@ -34,16 +34,16 @@ fn run(tool: &str, arguments: &[&str]) -> String {
 
 /// Makes a test clip of this raster and rate.
 fn make(folder: &Path, name: &str, raster: Raster, fps: &str, options: &str) -> PathBuf {
-    make_all(folder, raster, fps, &[(name, options)]).remove(0)
+    make_all(folder, raster, fps, options, &[(name, "")]).remove(0)
 }
 
-/// The same several times, with options of their own: FFmpeg takes longer to start than to write a frame.
-fn make_all(folder: &Path, raster: Raster, fps: &str, clips: &[(&str, &str)]) -> Vec<PathBuf> {
+/// The same several times, each with options of its own: FFmpeg takes longer to start than to write a frame.
+fn make_all(folder: &Path, raster: Raster, fps: &str, options: &str, clips: &[(&str, &str)]) -> Vec<PathBuf> {
     let picture = format!("testsrc2=s={raster}:r={fps}");
     let paths: Vec<PathBuf> = clips.iter().map(|(name, _)| folder.join(name)).collect();
     let mut arguments = vec!["-f", "lavfi", "-i", &picture, "-f", "lavfi", "-i", "sine=r=48000"];
-    for ((_, options), path) in clips.iter().zip(&paths) {
-        arguments.extend(options.split_whitespace());
+    for ((_, own), path) in clips.iter().zip(&paths) {
+        arguments.extend(options.split_whitespace().chain(own.split_whitespace()));
         arguments.push(path.to_str().unwrap());
     }
     run("ffmpeg", &arguments);
@@ -106,10 +106,8 @@ fn still_files_have_the_sizes_of_the_formulas() {
             ("8.tif", "-compression_algo raw -pix_fmt rgb24", tiff::ffmpeg_bytes(raster, 3, 1)),
             ("16.tif", "-compression_algo raw -pix_fmt rgb48le", tiff::ffmpeg_bytes(raster, 3, 2)),
         ];
-        let options = stills.map(|(_, options, _)| format!("-an -frames:v 1 -y {options}"));
-        let clips: Vec<(&str, &str)> =
-            stills.iter().zip(&options).map(|((name, ..), options)| (*name, options.as_str())).collect();
-        let made = make_all(folder.path(), raster, "24", &clips);
+        let clips = stills.map(|(name, options, _)| (name, options));
+        let made = make_all(folder.path(), raster, "24", "-an -frames:v 1 -y", &clips);
         for ((name, _, bytes), path) in stills.iter().zip(&made) {
             assert_eq!(size(path), *bytes, "{name} {raster}");
         }
@@ -156,11 +154,9 @@ fn dnxhr_frames_have_the_sizes_of_the_formula() {
         ("hqx.mov", "-profile:v dnxhr_hqx -pix_fmt yuv422p10le", dnxhr::Profile::Hq),
         ("444.mov", "-profile:v dnxhr_444 -pix_fmt yuv444p10le", dnxhr::Profile::FourFourFour),
     ];
-    let options = profiles.map(|(_, options, _)| format!("-an -frames:v 1 -y -c:v dnxhd {options}"));
-    let clips: Vec<(&str, &str)> =
-        profiles.iter().zip(&options).map(|((name, ..), options)| (*name, options.as_str())).collect();
+    let clips = profiles.map(|(name, options, _)| (name, options));
     for raster in [HD, UHD] {
-        let made = make_all(folder.path(), raster, "25", &clips);
+        let made = make_all(folder.path(), raster, "25", "-an -frames:v 1 -y -c:v dnxhd", &clips);
         for ((name, _, expected), path) in profiles.iter().zip(&made) {
             let bytes = dnxhr::frame_bytes(raster, *expected, dnxhr::Rows::Whole);
             assert_eq!(movie(path).picture().spans[0].bytes, bytes, "{name} {raster}");

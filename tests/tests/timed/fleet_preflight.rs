@@ -76,7 +76,7 @@ impl Room {
 
     /// Everybody does the same small mix in a folder of its own.
     fn write_plan(&self) {
-        let mix = Mix::flat_out_on(&self.scratch.dir("target")).with(&["--buffered", "--warmup", "0ms"]);
+        let mix = Mix::on(&self.scratch.dir("target")).with(&["--buffered", "--warmup", "0ms"]);
         let mix = mix.with(&["--duration", "100ms", "--max-delay", "40ms"]);
         mix.measure();
         fs::copy(mix.run_dir().join("run.toml"), self.scratch.path().join("mix.toml")).unwrap();

@@ -16,7 +16,7 @@ use rustix::process::Signal;
 fn bed(names: &[&str], recorded: &str, passes: &str) -> (Bed, u64) {
     let bed = Bed::new(names, "1s");
     let scratch = Scratch::new();
-    let mix = Mix::flat_out_on(&scratch.dir("target"));
+    let mix = Mix::on(&scratch.dir("target"));
     let mix = mix.with(&["--buffered", "--warmup", "0ms", "--duration", recorded, "--max-delay", "40ms"]);
     mix.measure();
     // What is replayed lies where every agent may read it.

@@ -150,7 +150,7 @@ fn workers_on_memory_are_limited_by_this_machine() {
 fn reads_that_a_cache_answered_are_its_figure() {
     require!(Need::Root, Need::Tool("mkfs.ext4"));
     let (_turn, mount) = (my_turn(), TempMount::image(ImageKind::Ext4, 160));
-    let mix = Mix::flat_out_on(mount.path()).with(&["--buffered", "--writes", "0", "--max-delay", "20ms"]);
+    let mix = Mix::on(mount.path()).with(&["--buffered", "--writes", "0", "--max-delay", "20ms"]);
     let told = measured(&mix.with(&["--duration", "5s"]).into(), None);
     assert_eq!(told.step(), "cache", "{:#}", told.limit);
     assert!(told.sentence().contains("cache, which answered"), "{}", told.sentence());

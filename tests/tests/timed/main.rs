@@ -1,5 +1,5 @@
 //! The end-to-end tests that judge by time: how late, how long, how many. A program of its own, since each of
-//! them needs more of the machine than what judges nothing by time leaves (`xtask/src/suite/programs.rs`).
+//! them needs more of the machine than what judges nothing by time leaves (`xtask/src/suite/units.rs`).
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
