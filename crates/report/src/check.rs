@@ -17,6 +17,8 @@ use crate::wanted::Screen;
 
 /// What a count takes beside a name.
 const COUNT_CHARS: usize = 18;
+/// What limited a count that met the limit that was set.
+const MAX_RATE: &str = "--max-rate";
 /// More formats are not shown.
 const FORMATS_MAX: usize = 6;
 
@@ -74,7 +76,13 @@ fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
     };
     let carried = [play, record].into_iter().flatten().any(|streams| streams > 0);
     let Some(format) = facts.formats.get(format).filter(|_| carried) else {
-        return "Not one stream of these formats was carried without a late frame.".to_owned();
+        let found = facts.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten();
+        let mut limits = found.map(|found| found.limited_by.as_str());
+        return match limits.all(|limit| limit == MAX_RATE) {
+            true => "Not one stream of these formats was carried without a late frame within --max-rate.",
+            false => "Not one stream of these formats was carried without a late frame.",
+        }
+        .to_owned();
     };
     let said = |found: &Option<CheckCount>| found.as_ref().map(how_many);
     let name = plain_short(&format.name, 60);

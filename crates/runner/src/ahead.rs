@@ -21,8 +21,7 @@ use crate::{mix, replay};
 
 /// What a first look at this directory would take.
 pub fn of_check(target: &Path) -> Forecast {
-    let files = DataPlan::for_space(free_bytes(target));
-    budget::forecast(files.file_bytes.saturating_mul(u64::from(files.files_max)))
+    budget::forecast(&DataPlan::for_space(free_bytes(target)), 0, None)
 }
 
 /// What a plan would take.

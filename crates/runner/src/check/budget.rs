@@ -1,11 +1,14 @@
 //! What a first look may take: about a minute, and little room.
 
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 
-/// The plain rates that a first look measures, and its formats, each of them played and recorded.
-const LOOK: (f64, f64) = (3.0, 2.0 * 5.0);
+use super::everyday::everyday;
+
+/// So many plain rates are measured by a first look.
+const RATES: f64 = 3.0;
 /// Warm-up and measured time of the plain rates: sequential reads, sequential writes, random reads.
 pub const RATE_TIMES: Times =
     Times { warmup: Duration::from_millis(400), measured: Duration::from_millis(1_600) };
@@ -74,22 +77,35 @@ impl DataPlan {
         if files_there < FILES_MIN { self.files_max } else { files_there.min(self.files_max) }
     }
 
+    /// The most files that there are going to be, where so many are there already and they are made at this
+    /// rate at most.
+    pub fn files_most(&self, files_there: u32, bytes_per_s: f64) -> u32 {
+        let files = match files_there {
+            0 => self.files(self.file_bytes as f64 / bytes_per_s),
+            there => self.files_again(there),
+        };
+        files.max(files_there)
+    }
+
     /// The least that there must be room for.
     pub fn bytes_min(&self) -> u64 {
         self.file_bytes * u64::from(FILES_MIN)
     }
 }
 
-/// What a first look takes that makes at most so many bytes of test files.
-pub fn forecast(missing_bytes: u64) -> Forecast {
-    let (rates, formats) = LOOK;
+/// What a first look takes that is held to this rate, if to any, where so many of its test files are there.
+/// A format of which one stream needs more is not tried.
+pub fn forecast(plan: &DataPlan, files_there: u32, max_bytes_per_s: Option<NonZeroU64>) -> Forecast {
+    let most_bytes_per_s = max_bytes_per_s.map_or(f64::INFINITY, |most| most.get() as f64);
+    let tried = everyday().into_iter().filter(|format| format.mean_bytes_per_s() <= most_bytes_per_s);
     let rate_s = (RATE_TIMES.warmup + RATE_TIMES.measured).as_secs_f64();
+    let missing = plan.files_most(files_there, most_bytes_per_s) - files_there;
     Forecast {
-        max_bytes_per_s: None,
+        max_bytes_per_s,
         memory_bytes: 0,
-        time: TimeAhead::Planned { s: rates * rate_s + formats * FORMAT_S },
+        time: TimeAhead::Planned { s: RATES * rate_s + 2.0 * tried.count() as f64 * FORMAT_S },
         least_files_bytes: 0,
-        most_files_bytes: missing_bytes,
+        most_files_bytes: u64::from(missing) * plan.file_bytes,
         load: LoadAhead::Unbounded,
     }
 }
@@ -116,6 +132,22 @@ mod tests {
         assert_eq!(plan.files(0.0), 16);
         assert_eq!(plan.files(1.0), 5);
         assert_eq!(plan.files(60.0), 2);
+    }
+
+    #[test]
+    fn what_is_ahead_follows_from_the_rate_and_from_what_is_there() {
+        let plan = DataPlan::for_space(None);
+        let ahead = |there, mb_per_s: u64| {
+            let ahead = forecast(&plan, there, NonZeroU64::new(mb_per_s * 1_000_000));
+            let TimeAhead::Planned { s } = ahead.time else { panic!("{ahead:?}") };
+            (s.round() as u64, ahead.most_files_bytes >> 26)
+        };
+        // Without a rate (0): three rates and ten counts; each file has 64 MiB.
+        assert_eq!(ahead(0, 0), (50, 16));
+        assert_eq!(ahead(1, 0), (50, 15));
+        assert_eq!([ahead(2, 0), ahead(16, 0), ahead(40, 0)], [(50, 0); 3]);
+        // One format needs less than 16 MB/s, none less than 10; 100 MB/s make seven files in five seconds.
+        assert_eq!([ahead(0, 16), ahead(0, 10), ahead(0, 100)], [(15, 2), (6, 2), (50, 7)]);
     }
 
     #[test]

@@ -52,6 +52,11 @@ pub struct Counted {
 }
 
 impl Counted {
+    /// Where the limit that was set is less than what one of them needs.
+    pub(super) fn none_is_allowed(needed_mb_per_s: f64) -> Counted {
+        Counted { streams: 0, error: 0, at_least: true, needed_mb_per_s, limiter: Limiter::MaxRate }
+    }
+
     fn capacity(&self) -> Capacity {
         Capacity::of(self.streams, self.error, self.at_least, self.needed_mb_per_s)
     }

@@ -39,7 +39,8 @@ pub enum Limiter {
     Stopped,
 }
 
-/// The most that streams got together of what passed, in MB/s.
+/// The most that streams that passed need together, in MB/s. What they got in so short a time may be a little
+/// more or less.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Carried {
     /// Playing; `None` where nothing was played.
@@ -49,14 +50,17 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// `: players got up to 1,183 MB/s of it, recorders up to 55.0 MB/s`.
+    /// `: players that need 1,183 MB/s together were carried, and recorders that need 55.0 MB/s`.
     fn words(&self) -> String {
-        match (self.play.map(number), self.record.map(number)) {
+        let carried = |rate: Option<f64>| rate.filter(|rate| *rate > 0.0).map(number);
+        match (carried(self.play), carried(self.record)) {
             (Some(play), Some(record)) => {
-                format!(": players got up to {play} MB/s of it, recorders up to {record} MB/s")
+                format!(
+                    ": players that need {play} MB/s together were carried, and recorders that need {record} MB/s"
+                )
             }
-            (Some(play), None) => format!(": players got up to {play} MB/s of it"),
-            (None, Some(record)) => format!(": recorders got up to {record} MB/s of it"),
+            (Some(play), None) => format!(": players that need {play} MB/s together were carried"),
+            (None, Some(record)) => format!(": recorders that need {record} MB/s together were carried"),
             (None, None) => String::new(),
         }
     }
@@ -154,7 +158,7 @@ fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried, evidence: &Eviden
                 .to_owned()
         }
         Limiter::MaxRate => {
-            format!("--max-rate, not the storage{delivered}. What was late had waited for it.")
+            format!("--max-rate, not the storage{delivered}. More streams need more than it allows.")
         }
         Limiter::NotKnown => {
             "Not known: the tool's own delay explains only a part of what was late.".to_owned()
@@ -243,6 +247,21 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_was_set_is_no_limit_of_the_storage() {
+        let set = |carried| limit_sentence(&[Limiter::MaxRate], &link(None), &carried, &SEEN);
+        assert_eq!(
+            set(FED),
+            "--max-rate, not the storage: players that need 61.0 MB/s together were carried. More streams need more \
+             than it allows."
+        );
+        // Nothing was carried: not up to 0 MB/s.
+        assert_eq!(
+            set(Carried { play: Some(0.0), record: Some(0.0) }),
+            "--max-rate, not the storage. More streams need more than it allows."
+        );
+    }
+
+    #[test]
     fn sentences_name_what_limits_most_formats() {
         let gigabit = link(Some(1_000));
         let full = Limiter::Link { share: 0.953 };
@@ -254,11 +273,11 @@ mod tests {
         let storage = [Limiter::Storage];
         assert_eq!(
             limit_sentence(&storage, &gigabit, &FED, &SEEN),
-            "The storage, not the link: players got up to 61.0 MB/s of it."
+            "The storage, not the link: players that need 61.0 MB/s together were carried."
         );
         assert_eq!(
             limit_sentence(&storage, &link(None), &FED, &SEEN),
-            "The storage or the network to it: players got up to 61.0 MB/s of it."
+            "The storage or the network to it: players that need 61.0 MB/s together were carried."
         );
         assert_eq!(Limiter::Storage.word_over(&link(None), &SEEN), "the storage or network");
         assert_eq!(Limiter::ThisMachine.word_over(&link(None), &SEEN), "this machine");
@@ -273,8 +292,8 @@ mod tests {
         let few = [Limiter::Time, Limiter::Time, Limiter::Storage];
         assert_eq!(
             limit_sentence(&few, &gigabit, &FED, &SEEN),
-            "The storage, not the link: players got up to 61.0 MB/s of it. 2 of 3 counts met no limit within the time \
-             of this look."
+            "The storage, not the link: players that need 61.0 MB/s together were carried. 2 of 3 counts met no limit \
+             within the time of this look."
         );
     }
 
@@ -284,21 +303,22 @@ mod tests {
         let unseen = Evidence::default();
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &unseen),
-            "Probably the storage: players got up to 61.0 MB/s of it. No counter stood out that would show it."
+            "Probably the storage: players that need 61.0 MB/s together were carried. No counter stood out that would \
+             show it."
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &unseen), "probably the storage");
         let busy = Evidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &busy),
-            "Not known: what is left is the storage: players got up to 61.0 MB/s of it; but other programs took 61 \
-             to 99 % of this machine's processors meanwhile, and no counter stood out."
+            "Not known: what is left is the storage: players that need 61.0 MB/s together were carried; but other \
+             programs took 61 to 99 % of this machine's processors meanwhile, and no counter stood out."
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &busy), "not known");
         let seen = Evidence { storage_stood_out: true, ..busy.clone() };
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &seen),
-            "The storage: players got up to 61.0 MB/s of it. Meanwhile other programs took 61 to 99 % of this \
-             machine's processors."
+            "The storage: players that need 61.0 MB/s together were carried. Meanwhile other programs took 61 to 99 % \
+             of this machine's processors."
         );
         let own = limit_sentence(&[Limiter::ThisMachine], &disk, &FED, &busy);
         assert!(

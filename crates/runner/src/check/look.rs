@@ -5,18 +5,19 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use reelgauge_analysis::Culprit;
 use reelgauge_analysis::criteria::Criteria;
+use reelgauge_analysis::held_back;
 use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::verdict::{Measured, judge};
+use reelgauge_analysis::{Culprit, LoadPoint};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_formats::Format;
 use reelgauge_record::notes::RunNotes;
-use reelgauge_report::verdict::in_words;
+use reelgauge_report::verdict::{in_words, in_words_held_back};
 use reelgauge_workload::script::Script;
 
 use super::VERB;
@@ -198,7 +199,12 @@ impl Look {
     ) -> Result<Option<Counted>, RunError> {
         let point_load = PointLoad::new(format, work == Work::Record, &self.place, self.seed)?;
         let needed_bytes_per_s = point_load.bytes_per_s();
+        let allowed = self.allowed(needed_bytes_per_s);
+        if allowed == Some(0) {
+            return Ok(Some(Counted::none_is_allowed(needed_bytes_per_s / 1e6)));
+        }
         let most = allowance::most_of(STREAMS_MAX, |count| point_load.demand(count));
+        let most = most.min(allowed.unwrap_or(most));
         let mut narrowing = Narrowing::new(needed_bytes_per_s, expected_bytes_per_s, most, FORMAT_S);
         let mut fall = None;
         while let Some(count) = narrowing.next() {
@@ -230,6 +236,7 @@ impl Look {
         let fall = fall.filter(|_| narrowing.has_limit());
         let limiter = match limiter(fall.as_ref(), self.place.link.realistic_mb_per_s()) {
             Limiter::Time if stopped => Limiter::Stopped,
+            Limiter::Time if allowed == Some(narrowing.streams()) => Limiter::MaxRate,
             limiter => limiter,
         };
         let at_least = !narrowing.has_limit() || limiter.is_open() || stopped;
@@ -242,8 +249,15 @@ impl Look {
         }))
     }
 
-    /// The verdict on the trial that was just made, kept with its load point: whether it passed, and why this
-    /// machine was its limit, if it was.
+    /// So many streams that need so much each are all that a limit that was set allows; `None` without one.
+    /// A look is too short to find out: their buffers hide a good part of it.
+    fn allowed(&self, needed_bytes_per_s: f64) -> Option<u32> {
+        let max_bytes_per_s = self.session.area().max_bytes_per_s()?;
+        Some((max_bytes_per_s.get() as f64 / needed_bytes_per_s.max(1.0)) as u32)
+    }
+
+    /// The verdict on the trial that was just made, kept with its load point: whether it passed, and who is
+    /// to blame if it did not.
     fn conclude<S>(&mut self, point: &PointDone<S>) -> Result<(bool, Option<Culprit>), RunError> {
         let criteria = Criteria::for_actor("player").map_err(|source| ActorsError::Criteria {
             text: String::new(),
@@ -252,14 +266,18 @@ impl Look {
         })?;
         let streams = &point.judged.late.streams;
         let measured = Measured { streams, total: Some(&point.total), rates: &[] };
+        let held = self.session.done().last().and_then(LoadPoint::was_held_back);
+        let in_words = if held.is_some() { in_words_held_back } else { in_words };
         let verdict = in_words(judge(&criteria, &measured));
         let passed = verdict.passed;
         let incidents = &point.judged.late.incidents;
         let line_bytes_per_s = self.session.line_bytes_per_s();
-        let culprit = of_point(&verdict, incidents, point.total.busier_bytes_per_s(), line_bytes_per_s);
+        let mut culprit = of_point(&verdict, incidents, point.total.busier_bytes_per_s(), line_bytes_per_s);
         if let Some(last) = self.session.last_point() {
             last.culprit = culprit;
             last.verdict = Some(verdict);
+            held_back::book(last);
+            culprit = last.culprit;
         }
         Ok((passed, culprit))
     }

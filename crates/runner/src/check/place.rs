@@ -164,8 +164,9 @@ fn make_files(
     let spec = DataSetSpec { files: 1, file_bytes: plan.file_bytes, unit_bytes: QUANTUM_BYTES, seed };
     let most = DataSetSpec { files: plan.files_max, ..spec };
     let held = Room::of(locked);
-    let ahead = super::budget::forecast(held.yet_to_write(&[most])).held_to(area.max_bytes_per_s());
-    observer.ahead(super::VERB, &ahead);
+    let files_missing = (held.yet_to_write(&[most]) / plan.file_bytes) as u32;
+    let files_there = plan.files_max - files_missing;
+    observer.ahead(super::VERB, &super::budget::forecast(&plan, files_there, area.max_bytes_per_s()));
     let notes = held.make_for(&most, &[spec], observer, interrupt)?;
     let mut make = |files: u32| {
         let mut progress = |report: Prepared| {
