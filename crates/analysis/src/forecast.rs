@@ -63,15 +63,21 @@ impl Forecast {
     /// Whether somebody may want to know it before: it takes more than a minute, or writes more than 1 GB, or
     /// nobody knows that it won't.
     pub fn is_worth_saying(&self) -> bool {
+        let most_files_s = self.most_files_s().unwrap_or(0.0);
         let is_long = match self.time {
-            TimeAhead::Planned { s } => s > LONG_S,
-            TimeAhead::Between { most_s, .. } => most_s > LONG_S,
+            TimeAhead::Planned { s } => s + most_files_s > LONG_S,
+            TimeAhead::Between { most_s, .. } => most_s + most_files_s > LONG_S,
             TimeAhead::Unknown => true,
         };
         let LoadAhead::AtMost(load_bytes) = self.load else {
             return true;
         };
         is_long || self.takes_much_memory() || self.most_files_bytes.saturating_add(load_bytes) > MUCH_BYTES
+    }
+
+    /// How long making the test files takes at most, in seconds; `None` where no rate says so.
+    pub fn most_files_s(&self) -> Option<f64> {
+        Some(self.most_files_bytes as f64 / self.max_bytes_per_s?.get() as f64)
     }
 
     /// The same, held to a rate.
@@ -142,8 +148,14 @@ mod tests {
             Forecast { load: LoadAhead::AtMost(400_000_001), ..short },
             Forecast { load: LoadAhead::Unbounded, ..short },
             Forecast { memory_bytes: MUCH_MEMORY_BYTES + 1, ..short },
+            // 400 MB in 61 s.
+            Forecast { time: TimeAhead::Planned { s: 0.0 }, most_files_bytes: 400_000_000, ..short }
+                .held_to(NonZeroU64::new(6_557_377)),
         ];
         assert!(more.iter().all(Forecast::is_worth_saying));
+        let soon = Forecast { time: TimeAhead::Planned { s: 20.0 }, most_files_bytes: 40_000_000, ..short };
+        assert!(!soon.held_to(NonZeroU64::new(1_000_001)).is_worth_saying());
+        assert!(soon.held_to(NonZeroU64::new(999_999)).is_worth_saying());
     }
 
     #[test]

@@ -45,11 +45,8 @@ fn files(ahead: &Forecast) -> String {
         (least, most) if least == most => amount(most),
         (least, most) => format!("between {} and {}", amount(least), amount(most)),
     };
-    let time = match ahead.max_bytes_per_s {
-        // At their rate; between least and most it is that of most, which nobody is to wait for in surprise.
-        Some(rate) => format!("about {}", length(most as f64 / rate.get() as f64)),
-        None => "the time".to_owned(),
-    };
+    // Between least and most it is that of most, which nobody is to wait for in surprise.
+    let time = ahead.most_files_s().map_or_else(|| "the time".to_owned(), |s| format!("about {}", length(s)));
     format!(", plus {time} to write {bytes} of test files")
 }
 

@@ -77,13 +77,13 @@ impl Room {
         Err(RunError::LoadSpace { target: self.area.target().to_path_buf(), needed, available, kept })
     }
 
-    /// Bytes of these data sets that are not there yet, by their sizes alone.
+    /// Bytes of these data sets that are not there yet, as far as names and sizes tell. A file that was
+    /// broken off is not there: it is written from its beginning. All of what can't be looked at, which
+    /// preparing says.
     pub fn yet_to_write(&self, specs: &[DataSetSpec]) -> u64 {
-        let missing = |spec: &DataSetSpec| {
-            let there = folder_bytes(&self.area.data_dir().join(spec.name()));
-            spec.file_bytes.saturating_mul(u64::from(spec.files)).saturating_sub(there)
-        };
-        specs.iter().map(missing).fold(0, u64::saturating_add)
+        let all = |spec: &DataSetSpec| spec.file_bytes.saturating_mul(u64::from(spec.files));
+        let missing = specs.iter().map(|spec| spec.missing_bytes(&self.area).unwrap_or(all(spec)));
+        missing.fold(0, u64::saturating_add)
     }
 
     /// Bytes of what could be given back, and of the data sets of this run that are there already.
@@ -223,6 +223,22 @@ mod tests {
         assert!(matches!(error, RunError::LoadSpace { .. }), "{error}");
         assert_eq!(error.exit_code(), 2);
         assert!(told.0.is_empty() && locked.area.data_dir().join("files-1MiB-u4096").exists());
+    }
+
+    #[test]
+    fn a_file_that_was_broken_off_has_yet_to_be_written_as_a_whole() {
+        let (_target, locked) = taken();
+        let there = prepare(&locked.area, 1 << 20);
+        let wanted = DataSetSpec { files: 3, ..there };
+        let room = Room::of(&locked);
+        assert_eq!(room.yet_to_write(&[there]), 0);
+        assert_eq!(room.yet_to_write(&[wanted, there]), 2 << 20);
+        let folder = locked.area.data_dir().join(there.name());
+        std::fs::write(folder.join("file-0001.bin.part"), vec![1; 700_000]).unwrap();
+        std::fs::write(folder.join("file-0002.bin"), vec![1; 4096]).unwrap();
+        assert_eq!(room.yet_to_write(&[wanted]), 2 << 20);
+        let other = DataSetSpec { file_bytes: 2 << 20, ..wanted };
+        assert_eq!(room.yet_to_write(&[other]), 6 << 20);
     }
 
     #[test]
