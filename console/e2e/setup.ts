@@ -227,7 +227,8 @@ export default async function setup(): Promise<() => Promise<void>> {
     return { ...mixes, hostile, hostileTrace, trace, whole, compared: await compared(root, "compare", mixes.before, mixes.after) };
   };
   // A first look takes longest: tests that need none don't wait for it.
-  const check = run(root, "check", "check", targetOf(root, "check-target")).then(
+  // Held to a rate, it leaves the processors to the browser.
+  const check = run(root, "check", "check", targetOf(root, "check-target"), "--max-rate", "100MB").then(
     (dir) => looked(root, { dir }),
     (error: unknown) => looked(root, { error: String(error) }),
   );

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use crate::binary;
 use crate::daemon::Daemon;
 use crate::link::{Link, SERVER};
-use crate::needs::Need;
+use crate::needs::{self, Need};
 use crate::scratch::{Scratch, target_dir};
 use crate::tool::{tool, tool_with, try_tool};
 
@@ -92,7 +92,8 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Starts the servers and boots the machine, which then does the jobs of `tests/guest/jobs`.
+    /// Starts the servers and boots the machine, which then does the jobs of `tests/guest/jobs`: all of them
+    /// in a soak, else half the ways of doing I/O on each file system.
     ///
     /// # Panics
     /// If something cannot be set up.
@@ -108,7 +109,8 @@ impl Guest {
         let mut qemu = link.on_client("qemu-system-x86_64");
         qemu.args(["-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1024", "-smp", "2", "-no-reboot"])
             .args(["-display", "none", "-monitor", "none"])
-            .args(["-append", "console=ttyS0 quiet panic=-1 mitigations=off"])
+            // What the kernel doesn't know is the environment of the guest's first program.
+            .args(["-append", &format!("console=ttyS0 quiet panic=-1 mitigations=off WAYS={}", ways())])
             .arg("-kernel")
             .arg(kernel.image())
             .arg("-initrd")
@@ -156,6 +158,12 @@ impl Guest {
     pub fn jobs(&self) -> BTreeMap<String, Job> {
         jobs(&self.said())
     }
+}
+
+/// Which ways of doing I/O the guest tries: every one in a soak; otherwise each driver and each mode once on
+/// each file system, and each pair of them on one.
+fn ways() -> &'static str {
+    if needs::is_soak() { "all" } else { "half" }
 }
 
 /// Reads the jobs from what the guest has said. Kernel messages between the marks are left out.

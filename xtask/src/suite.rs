@@ -34,7 +34,7 @@ fn at_once(beside: Option<Beside>) -> usize {
         None => 4,
         Some(Beside::Still) => 5,
         Some(Beside::Few) => 7,
-        Some(Beside::Many) => 9,
+        Some(Beside::Many) => 11,
     }
 }
 

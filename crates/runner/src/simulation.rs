@@ -36,7 +36,7 @@ use properties::check;
 use scenario::Scenario;
 
 /// As many worlds as an ordinary test has.
-const SEEDS: u64 = 1_200;
+const SEEDS: u64 = 800;
 
 /// Among so many, the first, there are worlds of every kind.
 const KINDS_SEEDS: u64 = 400;

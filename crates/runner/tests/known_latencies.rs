@@ -139,7 +139,7 @@ fn shares(workers: u32, blocks_bytes: &[u32], sharing: Sharing) -> Vec<(PaperCel
         free_ns = done_ns;
         Outcome::whole(op, done_ns)
     };
-    let span = Span { start_ns: 0, end_ns: 600_000_000_000, warmup_until_ns: 0, point: 0 };
+    let span = Span { start_ns: 0, end_ns: 300_000_000_000, warmup_until_ns: 0, point: 0 };
     let mut meter = Meter::new();
     simulate((0..workers).map(worker).collect(), &mut store, span, |record| meter.add(record));
     let paper = meter.finish_point(0, PointTiming { started_ns: 0, measured_ns: span.end_ns }).paper;

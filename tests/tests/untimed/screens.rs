@@ -263,7 +263,14 @@ fn a_first_look_and_a_suite_are_told() {
     require!(Need::Tool("tmux"));
     let scratch = with_target();
     let dir = scratch.path();
-    runs_and_is_reported(dir, &["check", "target"]);
+    // Held to what one stream of the lightest format needs, it is over sooner; whose limit that is, is told.
+    runs_and_is_reported(dir, &["check", "target", "--max-rate", "16MB"]);
+    for text in at_every_width(dir, &["report"], 0) {
+        let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flowing.contains("Limit --max-rate, not the storage"), "{text}");
+        assert!(flowing.contains("give a larger one") && !flowing.contains("Close what else runs"), "{text}");
+        assert!(!flowing.contains("this machine; "), "{text}");
+    }
     runs_and_is_reported(dir, &["run", "naspt", "--target", "target", "--batch", "1", "--tag", "one"]);
     for text in at_every_width(dir, &["list"], 0) {
         assert_eq!(
