@@ -1,5 +1,6 @@
 //! `cargo xtask soak`: the fault tests again and again, and runs that are stopped at other moments in every
-//! round, to find what happens rarely.
+//! round, to find what happens rarely; with them what takes too long for every change. Before the first round
+//! come more simulated worlds than there is time for otherwise.
 
 use std::time::Instant;
 
@@ -7,8 +8,9 @@ use anyhow::{Context, bail};
 
 use crate::command;
 
-/// The modules of tests that are repeated unless others are named.
-const MODULES: [&str; 10] = [
+/// The modules of tests that are repeated unless others are named: those of faults, and those that do more in
+/// a soak.
+const MODULES: [&str; 14] = [
     "faults_errors",
     "faults_hangs",
     "whose_fault",
@@ -19,7 +21,14 @@ const MODULES: [&str; 10] = [
     "real_faults",
     "repairs",
     "fleet_kills",
+    "fleet_hosts",
+    "guest_nas",
+    "limiting_layer",
+    "prove",
 ];
+
+/// Simulated worlds before the first round; every change lives through the first of them only.
+const WORLDS: &str = "5000";
 
 /// Runs of each verb that are stopped in a round, each round at other moments.
 const INTERRUPTS: &str = "30";
@@ -47,6 +56,14 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     command::run(crate::cargo().args(["build", "--package", "reelgauge"]))?;
     let start = Instant::now();
     let mut failed = 0;
+    if soak.modules == MODULES {
+        let worlds_hold = command::run_watching(&mut worlds(), |_| ())?;
+        println!("soak: {WORLDS} worlds, {}", if worlds_hold { "all hold" } else { "some do not hold" });
+        if !worlds_hold && !soak.keeps_going {
+            return Ok(false);
+        }
+        failed += u32::from(!worlds_hold);
+    }
     for round in 1..=soak.rounds {
         let passed = command::run_watching(&mut soak.tests(round), |_| ())?;
         failed += u32::from(!passed);
@@ -57,6 +74,14 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
         }
     }
     Ok(failed == 0)
+}
+
+/// The simulated worlds, once: no round has others.
+fn worlds() -> std::process::Command {
+    let mut worlds = crate::cargo();
+    worlds.args(["test", "--package", "reelgauge-runner", "--lib", "simulation::"]);
+    worlds.env("REELGAUGE_SEEDS", WORLDS);
+    worlds
 }
 
 impl Soak {
@@ -118,6 +143,23 @@ mod tests {
         for bad in [&["--rounds", "many"][..], &["--rounds"], &["3"]] {
             assert!(of(bad).is_err(), "{bad:?}");
         }
+    }
+
+    /// A test that only a soak runs, of a module that is in none, is run by nobody.
+    #[test]
+    fn whoever_does_more_in_a_soak_is_in_it() {
+        let folders = ["timed", "untimed"].map(|program| crate::root().join("tests/tests").join(program));
+        let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+        let mut found = 0;
+        for path in files.map(|entry| entry.unwrap().path()) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            if text.contains("Need::Soak") || text.contains("is_soak()") {
+                let module = path.file_stem().unwrap().to_str().unwrap();
+                assert!(MODULES.contains(&module), "{module}");
+                found += 1;
+            }
+        }
+        assert!(found >= 5, "{found}");
     }
 
     #[test]
