@@ -194,6 +194,9 @@ fn standstill_words(summary: &Summary) -> Option<String> {
 }
 
 pub(crate) fn how_sure(summary: &Summary, facts: &CheckFacts) -> String {
+    if summary.load_points.is_empty() {
+        return "nothing was measured.".to_owned();
+    }
     let look =
         format!("a look of {} only; caches that fill up and other users show later", moment(facts.looked_s));
     let mut doubts = Vec::new();

@@ -267,7 +267,7 @@ fn a_first_look_and_a_suite_are_told() {
     runs_and_is_reported(dir, &["check", "target", "--max-rate", "16MB"]);
     for text in at_every_width(dir, &["report"], 0) {
         let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flowing.contains("Limit --max-rate, not the storage"), "{text}");
+        assert!(flowing.contains("Limit: --max-rate, not the storage"), "{text}");
         assert!(flowing.contains("give a larger one") && !flowing.contains("Close what else runs"), "{text}");
         assert!(!flowing.contains("this machine; "), "{text}");
     }

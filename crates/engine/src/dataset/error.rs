@@ -84,7 +84,7 @@ pub enum DataSetError {
     },
     /// Stopped by the caller.
     #[error(
-        "preparing was interrupted after {}; complete files are kept and used the next time",
+        "preparing was interrupted after {}; files that are complete are used the next time",
         amount(*written_bytes)
     )]
     Interrupted {
