@@ -151,7 +151,7 @@ mod tests {
         let folders = ["timed", "untimed"].map(|program| crate::root().join("tests/tests").join(program));
         let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
         let mut found = 0;
-        for path in files.map(|entry| entry.unwrap().path()) {
+        for path in files.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
             let text = std::fs::read_to_string(&path).unwrap();
             if text.contains("Need::Soak") || text.contains("is_soak()") {
                 let module = path.file_stem().unwrap().to_str().unwrap();

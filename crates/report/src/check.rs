@@ -194,7 +194,8 @@ fn standstill_words(summary: &Summary) -> Option<String> {
 }
 
 pub(crate) fn how_sure(summary: &Summary, facts: &CheckFacts) -> String {
-    if summary.load_points.is_empty() {
+    let rates = [facts.sequential_read_mb_per_s, facts.random_read_mb_per_s, facts.sequential_write_mb_per_s];
+    if facts.formats.is_empty() && rates.iter().all(Option::is_none) {
         return "nothing was measured.".to_owned();
     }
     let look =
