@@ -35,6 +35,7 @@ pub mod sink;
 pub mod space;
 pub mod summarise;
 pub mod target;
+mod verdict;
 pub mod verify;
 pub mod watchdog;
 

@@ -5,19 +5,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use reelgauge_analysis::Culprit;
 use reelgauge_analysis::criteria::Criteria;
-use reelgauge_analysis::held_back;
 use reelgauge_analysis::late::StreamSpec;
-use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::verdict::{Measured, judge};
-use reelgauge_analysis::{Culprit, LoadPoint};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_formats::Format;
 use reelgauge_record::notes::RunNotes;
-use reelgauge_report::verdict::{in_words, in_words_held_back};
 use reelgauge_workload::script::Script;
 
 use super::VERB;
@@ -266,20 +263,8 @@ impl Look {
         })?;
         let streams = &point.judged.late.streams;
         let measured = Measured { streams, total: Some(&point.total), rates: &[] };
-        let held = self.session.done().last().and_then(LoadPoint::was_held_back);
-        let in_words = if held.is_some() { in_words_held_back } else { in_words };
-        let verdict = in_words(judge(&criteria, &measured));
-        let passed = verdict.passed;
-        let incidents = &point.judged.late.incidents;
-        let line_bytes_per_s = self.session.line_bytes_per_s();
-        let mut culprit = of_point(&verdict, incidents, point.total.busier_bytes_per_s(), line_bytes_per_s);
-        if let Some(last) = self.session.last_point() {
-            last.culprit = culprit;
-            last.verdict = Some(verdict);
-            held_back::book(last);
-            culprit = last.culprit;
-        }
-        Ok((passed, culprit))
+        let passed = self.session.rule_last(point, judge(&criteria, &measured));
+        Ok((passed, self.session.done().last().and_then(|last| last.culprit)))
     }
 
     /// Runs a load point and keeps its figures.

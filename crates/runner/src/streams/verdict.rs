@@ -3,12 +3,10 @@
 use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::figures::Figures;
-use reelgauge_analysis::held_back;
 use reelgauge_analysis::late::StreamFigures;
-use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_analysis::verdict::{Measured, Ruling, Verdict, judge};
-use reelgauge_report::verdict::{in_words, in_words_held_back};
+use reelgauge_report::verdict::in_words;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 
 use super::actors::{Group, criteria};
@@ -23,23 +21,10 @@ pub(crate) fn judge_last<S>(
     done: &PointDone<S>,
     stream_count: u32,
 ) -> bool {
-    let held = session.done().last().and_then(LoadPoint::was_held_back);
-    let in_words = if held.is_some() { in_words_held_back } else { in_words };
-    let verdict = in_words(ruling_of(groups, &done.judged, &done.total));
-    let passed = verdict.passed;
-    let line_bytes_per_s = session.line_bytes_per_s();
     if let Some(point) = session.last_point() {
-        let incidents = &done.judged.late.incidents;
-        point.culprit = of_point(&verdict, incidents, done.total.busier_bytes_per_s(), line_bytes_per_s);
         point.stream_count = Some(stream_count);
-        // A load point that somebody stopped is not judged.
-        point.verdict = done.complete.then_some(verdict);
-        if !done.complete {
-            point.culprit = None;
-        }
-        held_back::book(point);
     }
-    passed
+    session.rule_last(done, ruling_of(groups, &done.judged, &done.total))
 }
 
 /// The verdict on a run of planned load points: that on the first that failed, else on the last.

@@ -1,0 +1,29 @@
+//! What a load point came to: whether it met its criteria, and whose fault it was if it did not.
+//!
+//! Not here: what its criteria are and what is measured against them, which each kind of run knows.
+
+use reelgauge_analysis::point_culprit::of_point;
+use reelgauge_analysis::verdict::Ruling;
+use reelgauge_analysis::{LoadPoint, held_back};
+use reelgauge_report::verdict::{in_words, in_words_held_back};
+
+use super::{PointDone, Session};
+
+impl Session {
+    /// Keeps the ruling on the last load point, which is `done`, with it, and who is to blame if it did not
+    /// pass: also a limit that was set. Whether it passed. One that somebody stopped is not judged.
+    pub fn rule_last<S>(&mut self, done: &PointDone<S>, ruling: Ruling) -> bool {
+        let held = self.done().last().and_then(LoadPoint::was_held_back);
+        let verdict = if held.is_some() { in_words_held_back(ruling) } else { in_words(ruling) };
+        let passed = verdict.passed;
+        let line_bytes_per_s = self.line_bytes_per_s();
+        if let Some(point) = self.last_point() {
+            let incidents = &done.judged.late.incidents;
+            let culprit = of_point(&verdict, incidents, done.total.busier_bytes_per_s(), line_bytes_per_s);
+            point.culprit = culprit.filter(|_| done.complete);
+            point.verdict = done.complete.then_some(verdict);
+            held_back::book(point);
+        }
+        passed
+    }
+}
