@@ -428,53 +428,78 @@ fn check_takes_writes(_target: &Path) -> Result<(), AreaError> {
 /// area without a marker. A crash in between leaves one small directory `reelgauge-area.new-…` behind, which
 /// the next start removes ([`leftover`]).
 fn create(target: &Path) -> Result<Area, AreaError> {
-    created_with(target, &|_| {})
+    created_with(target, &|_, _| {})
 }
 
-/// As [`create`]; `before_named` is called with the area just before it gets its right name.
-fn created_with(target: &Path, before_named: &dyn Fn(&Path)) -> Result<Area, AreaError> {
+/// How far an area is that is being made, and has not got its name yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// A directory with nothing in it.
+    Empty,
+    /// With its marker.
+    Marked,
+}
+
+/// As [`create`]; `meanwhile` is called with its first name at every stage.
+fn created_with(target: &Path, meanwhile: &dyn Fn(Stage, &Path)) -> Result<Area, AreaError> {
     let root = target.join(AREA_DIR);
     let marker = Marker::fresh();
-    let new = target.join(leftover::name_of_new(&marker.id));
-    let made = match make_marked(&new, &root, &marker) {
-        Ok(made) => {
-            before_named(&new);
-            match rename_to_new(&new, &root) {
-                Ok(()) => made,
-                // Another run was quicker: its area serves as well.
-                Err(_) if fs::symlink_metadata(&root).is_ok() => {
-                    unmake(&made);
-                    return Area::open_in(target);
-                }
-                // Some network and FUSE file systems can't rename directories, or another start took it for
-                // a leftover: make it in place.
-                Err(_) => {
-                    unmake(&made);
-                    make_marked(&root, &root, &marker)?
-                }
-            }
-        }
-        // Taken for a leftover before there was a marker in it.
-        Err(AreaError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            make_marked(&root, &root, &marker)?
-        }
-        Err(error) => return Err(error),
+    let made = match made_and_named(target, &root, &marker, meanwhile)? {
+        Some(made) => made,
+        // Another run was quicker: its area serves as well.
+        None if fs::symlink_metadata(&root).is_ok() => return Area::open_in(target),
+        None => match make_marked(&root, &root, &marker, &|_, _| {}) {
+            Err(error) if is_io(&error, io::ErrorKind::AlreadyExists) => return Area::open_in(target),
+            made => made?,
+        },
     };
     sync_dir(target);
     let dir = made.moved_to(&root).map_err(|error| io_error("open", &root, error))?;
     Ok(Area { created: true, ..Area::held(target, dir, marker) })
 }
 
+/// A marked directory that got the area's name. `None`, and nothing of it is left, where it can't have it:
+/// another run was quicker, another start took it for a leftover (at any stage), or the file system renames
+/// no directories, as some network and FUSE file systems.
+fn made_and_named(
+    target: &Path,
+    root: &Path,
+    marker: &Marker,
+    meanwhile: &dyn Fn(Stage, &Path),
+) -> Result<Option<AreaDir>, AreaError> {
+    let new = target.join(leftover::name_of_new(&marker.id));
+    let made = match make_marked(&new, root, marker, meanwhile) {
+        Err(error) if is_io(&error, io::ErrorKind::NotFound) => return Ok(None),
+        made => made?,
+    };
+    if rename_to_new(&new, root).is_ok() {
+        return Ok(Some(made));
+    }
+    unmake(&made);
+    Ok(None)
+}
+
+fn is_io(error: &AreaError, kind: io::ErrorKind) -> bool {
+    matches!(error, AreaError::Io { source, .. } if source.kind() == kind)
+}
+
 /// A new directory with a marker in it; nothing is left of it when that fails. Errors name the area as it
 /// would be called: nobody ever sees its first name.
-fn make_marked(path: &Path, root: &Path, marker: &Marker) -> Result<AreaDir, AreaError> {
+fn make_marked(
+    path: &Path,
+    root: &Path,
+    marker: &Marker,
+    meanwhile: &dyn Fn(Stage, &Path),
+) -> Result<AreaDir, AreaError> {
     fs::create_dir(path).map_err(|error| io_error("make the area", root, error))?;
+    meanwhile(Stage::Empty, path);
     let dir = AreaDir::open(path).map_err(|error| io_error("open", root, error))?;
     if let Err(error) = marker.write(&dir) {
         unmake(&dir);
         return Err(io_error("write the marker in", root, error));
     }
     dir.sync_dir(path);
+    meanwhile(Stage::Marked, path);
     Ok(dir)
 }
 
