@@ -108,8 +108,8 @@ export type CheckFacts = {
   unsteady?: string,
   /** What limits it first, in words. */
   limit: string,
-  /** One thing to do next, in words. */
-  next_step: string,
+  /** One thing to do next, in words. `null` where the look was not finished: then it is to look again. */
+  next_step: string | null,
   /** How long all of that took. */
   looked_s: number,
 };

@@ -372,7 +372,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     formats: ["Everyday formats, each measured at its limit.", "CheckFormat"],
     unsteady: ["Why no count is to be relied on, in words, where counts of one storage contradicted each other and did so again."],
     limit: ["What limits it first, in words."],
-    next_step: ["One thing to do next, in words."],
+    next_step: ["One thing to do next, in words. null where the look was not finished: then it is to look again."],
     looked_s: ["How long all of that took."],
   },
   CheckFormat: {

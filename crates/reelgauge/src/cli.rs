@@ -313,11 +313,12 @@ pub struct TargetArgs {
 /// Less than this is a misspelt unit, and one operation would take longer than a storage may stand still.
 const MAX_RATE_LEAST: u64 = 1_000_000;
 
-/// Bytes a second.
+/// Bytes a second, with or without the words for it.
 pub fn max_rate(text: &str) -> Result<NonZeroU64, String> {
-    let size: Size = text.parse().map_err(|error: UnitError| error.to_string())?;
+    let size = text.strip_suffix("/s").unwrap_or(text).parse::<Size>();
+    let size = size.map_err(|_| "write it like 100MB or 100MB/s: so many bytes a second".to_owned())?;
     let rate = NonZeroU64::new(size.bytes()).filter(|rate| rate.get() >= MAX_RATE_LEAST);
-    rate.ok_or_else(|| "give 1M or more: so many bytes a second".to_owned())
+    rate.ok_or_else(|| "give 1MB or more: so many bytes a second".to_owned())
 }
 
 impl TargetArgs {
@@ -772,5 +773,17 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         command::command().debug_assert();
+    }
+
+    #[test]
+    fn a_rate_is_a_size_with_or_without_its_second() {
+        for text in ["1MB", "1M/s", "20MB/s", "1.5GiB"] {
+            assert!(max_rate(text).is_ok(), "{text}");
+        }
+        assert_eq!(max_rate("20MB/s"), max_rate("20MB"));
+        for (text, hint) in [("0", "100MB/s"), ("20", "100MB/s"), ("/s", "100MB/s"), ("999kB", "1MB or more")]
+        {
+            assert!(max_rate(text).is_err_and(|error| error.contains(hint)), "{text}");
+        }
     }
 }

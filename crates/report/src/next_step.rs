@@ -63,9 +63,7 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         },
         NextStep::MorePoints => "Larger load points (--points) show where it ends.".to_owned(),
         NextStep::MeasureLonger => "Measure for longer (--duration).".to_owned(),
-        NextStep::AsTheLookSays => {
-            plain(&summary.check.as_ref().filter(|check| !check.next_step.is_empty())?.next_step)
-        }
+        NextStep::AsTheLookSays => plain(summary.check.as_ref()?.next_step.as_ref()?),
         NextStep::BesideARun => {
             let run_dir = run_dir(summary)?;
             format!("To put it beside what a client measured meanwhile: reelgauge report RUN --observer {run_dir}")

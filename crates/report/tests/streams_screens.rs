@@ -278,7 +278,7 @@ fn a_first_look_fits_on_a_screen() {
         ],
         unsteady: None,
         limit: "The link: reading took 93 % of what 10 Gbit/s carry.".to_owned(),
-        next_step: "reelgauge streams /mnt/nas --format prores-422-hq-uhd-25 --find-max".to_owned(),
+        next_step: Some("reelgauge streams /mnt/nas --format prores-422-hq-uhd-25 --find-max".to_owned()),
         looked_s: 58.0,
     });
     let text = screen(&summary, &Screen::default());
@@ -337,7 +337,7 @@ fn hostile_strings_reach_no_terminal() {
         formats: vec![format],
         unsteady: Some(evil()),
         limit: evil(),
-        next_step: evil(),
+        next_step: Some(evil()),
         ..CheckFacts::default()
     });
     assert_harmless(&summary);
@@ -369,7 +369,7 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
         formats: vec![format; 5],
         unsteady: Some(long()),
         limit: long(),
-        next_step: long(),
+        next_step: Some(long()),
         looked_s: 58.0,
     });
     // What broke it off comes first, and then there is something else to do next.

@@ -100,5 +100,8 @@ fn a_second_look_writes_no_test_files(target: &Path) {
     running.signal(Signal::INT);
     let second = running.wait(AT_MOST).expect_code(130).json();
     assert_eq!(at(&second, "data_set.reused"), true);
+    // What it would say at its end is not known, so all that is next is to look again.
+    assert_eq!(text(&second, "statement.next_step"), "run_again");
+    assert!(at(&second, "check.next_step").is_null(), "{second:#}");
     assert_eq!(data_sets(), first);
 }

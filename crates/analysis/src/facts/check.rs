@@ -30,8 +30,9 @@ pub struct CheckFacts {
     pub unsteady: Option<String>,
     /// What limits it first, in words.
     pub limit: String,
-    /// One thing to do next, in words.
-    pub next_step: String,
+    /// One thing to do next, in words. `None` where the look was not finished: then it is to look again.
+    #[serde(default)]
+    pub next_step: Option<String>,
     /// How long all of that took.
     pub looked_s: f64,
 }

@@ -238,17 +238,19 @@ impl Findings {
         let (formats, limiters) = (self.formats(&place.link, evidence), self.limiters());
         let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
         let carried = formats.iter().rev().find(plays);
-        let next_step = next_step(&Situation {
-            mount: &locked.mount,
-            link: &place.link,
-            limiters: &limiters,
-            others_took_much: evidence.others_percent.is_some() && !evidence.storage_stood_out,
-            best_mb_per_s,
-            free_share: place.free_share,
-            free_bytes: place.free_bytes,
-            needed_mb_per_s: carried.map_or(0.0, |format| format.needed_mb_per_s_each),
-            target: &target_words(locked),
-            format_id: carried.map_or(EVERYDAY[0], |format| &format.id),
+        let next_step = stopped.is_none().then(|| {
+            next_step(&Situation {
+                mount: &locked.mount,
+                link: &place.link,
+                limiters: &limiters,
+                others_took_much: evidence.others_percent.is_some() && !evidence.storage_stood_out,
+                best_mb_per_s,
+                free_share: place.free_share,
+                free_bytes: place.free_bytes,
+                needed_mb_per_s: carried.map_or(0.0, |format| format.needed_mb_per_s_each),
+                target: &target_words(locked),
+                format_id: carried.map_or(EVERYDAY[0], |format| &format.id),
+            })
         });
         let limit = match stopped {
             Some(why) => format!("This look was not finished: {why}."),
