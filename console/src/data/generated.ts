@@ -294,7 +294,7 @@ export type ComparisonRow = {
   /** For people, with the unit of `texts`: `read, MB/s`. */
   label: string,
   /** The unit of `values`. */
-  unit: Unit,
+  unit: FigureUnit,
   /** Which direction is good. */
   better: Better,
   /** What was measured; `null` where it was not. */
@@ -528,6 +528,19 @@ export type FarWrites = {
 
 /** What is filled in. */
 export type FieldKind = "switch" | "choice" | "text";
+
+/** Units of values in a comparison. */
+export type FigureUnit =
+  | "bytes_per_s"
+  | "mb_per_s"
+  | "per_s"
+  | "us"
+  | "small_us"
+  | "ms"
+  | "s"
+  | "count"
+  | "streams"
+  | "verdict";
 
 /** The figures of a load point or of one worker in it. */
 export type Figures = {
@@ -3299,19 +3312,6 @@ export type Unanswered = {
   /** How long the oldest had been under way. Throughput counts that time as far as it was measured. */
   for_s: number,
 };
-
-/** Units of values in a comparison. */
-export type Unit =
-  | "bytes_per_s"
-  | "mb_per_s"
-  | "per_s"
-  | "us"
-  | "small_us"
-  | "ms"
-  | "s"
-  | "count"
-  | "streams"
-  | "verdict";
 
 /** The curve, with everything that limits what may be said about it. */
 export type VdaFacts = {

@@ -210,7 +210,7 @@ pub struct ComparisonRow {
     /// For people, with the unit of `texts`: `read, MB/s`.
     pub label: String,
     /// The unit of `values`.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// Which direction is good.
     pub better: Better,
     /// What was measured; `None` where it was not.
@@ -264,7 +264,7 @@ pub enum Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub enum FigureUnit {
     /// Bytes per second.
     BytesPerS,
     /// MB per second, where the summary has it so.
@@ -327,7 +327,7 @@ pub enum Shown {
 }
 
 /// How a number of a unit is shown, without the unit.
-pub type Say = dyn Fn(Unit, Shown) -> String;
+pub type Say = dyn Fn(FigureUnit, Shown) -> String;
 
 /// What can't be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

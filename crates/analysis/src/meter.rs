@@ -10,7 +10,7 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use crate::figures::{Figures, LatenessFigures, PointTiming, TimeFigures, WorkerFigures};
 use crate::paper::{PaperTables, PaperTally};
 use crate::response_counts::ResponseCounts;
-use crate::scope::{Lateness, Scope, Times};
+use crate::scope::{Lateness, ScopeSums, Times};
 use crate::series::{Series, SeriesTally};
 pub use crate::tally::ShortOps;
 use crate::tally::WorkerTally;
@@ -193,12 +193,12 @@ impl PointTally {
         self.total_and_figures(timing).1
     }
 
-    fn total_and_figures(&self, timing: PointTiming) -> (Scope, PointFigures) {
-        let mut total = Scope::default();
+    fn total_and_figures(&self, timing: PointTiming) -> (ScopeSums, PointFigures) {
+        let mut total = ScopeSums::default();
         let mut paper = PaperTally::default();
         let mut per_worker = Vec::with_capacity(self.workers.len());
         for worker in &self.workers {
-            let scope = Scope::of(worker);
+            let scope = ScopeSums::of(worker);
             total.add(&scope);
             paper.add(&worker.paper);
             per_worker.push(WorkerFigures {
@@ -324,7 +324,7 @@ impl Meter {
         self.series.merge(&other.series);
     }
 
-    fn remember(&mut self, tally: &PointTally, total: &Scope, figures: &PointFigures) {
+    fn remember(&mut self, tally: &PointTally, total: &ScopeSums, figures: &PointFigures) {
         self.run_warmup_read_bytes += tally.counts().warmup_read_bytes;
         self.run_ops += figures.total.ops + figures.total.warmup_ops;
         self.run_lateness.add(&total.lateness);
@@ -348,8 +348,8 @@ impl Meter {
     /// every worker, so it is for once a second.
     pub fn response_counts(&self) -> ResponseCounts {
         let Some(current) = &self.current else { return ResponseCounts::default() };
-        let mut total = Scope::default();
-        current.workers.iter().for_each(|worker| total.add(&Scope::of(worker)));
+        let mut total = ScopeSums::default();
+        current.workers.iter().for_each(|worker| total.add(&ScopeSums::of(worker)));
         total.data_response().counts()
     }
 

@@ -40,12 +40,12 @@ pub(crate) struct Column(u16);
 
 /// A row of the tally: the kind of access, from the flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Row(u8);
+pub(crate) struct AccessRow(u8);
 
-impl Row {
+impl AccessRow {
     #[inline]
-    pub(crate) fn of(flags: OpFlags) -> Row {
-        Row(u8::from(flags.has(OpFlags::WRITING)) * 2 + u8::from(flags.has(OpFlags::RANDOM)))
+    pub(crate) fn of(flags: OpFlags) -> AccessRow {
+        AccessRow(u8::from(flags.has(OpFlags::WRITING)) * 2 + u8::from(flags.has(OpFlags::RANDOM)))
     }
 }
 
@@ -170,7 +170,7 @@ impl PaperTally {
     }
 
     #[inline]
-    fn cell(&mut self, row: Row, column: Column) -> &mut Cell {
+    fn cell(&mut self, row: AccessRow, column: Column) -> &mut Cell {
         &mut self.cells[usize::from(column.0)][usize::from(row.0 & 3)]
     }
 
@@ -178,7 +178,7 @@ impl PaperTally {
     #[inline]
     pub(crate) fn book_data(
         &mut self,
-        row: Row,
+        row: AccessRow,
         column: Column,
         bytes: u64,
         service_ns: u64,
@@ -192,14 +192,14 @@ impl PaperTally {
     }
 
     /// Data transfer time in which no bytes were moved: of a sync, of closing what was written.
-    pub(crate) fn book_wait(&mut self, row: Row, column: Column, service_ns: u64) {
+    pub(crate) fn book_wait(&mut self, row: AccessRow, column: Column, service_ns: u64) {
         let cell = self.cell(row, column);
         cell.data_ns = cell.data_ns.saturating_add(service_ns);
     }
 
     /// A transfer that is complete; the gaps are those between its operations, part of the latency.
     #[inline]
-    pub(crate) fn book_latency(&mut self, row: Row, column: Column, latency_ns: u64, gaps_ns: u64) {
+    pub(crate) fn book_latency(&mut self, row: AccessRow, column: Column, latency_ns: u64, gaps_ns: u64) {
         let cell = self.cell(row, column);
         cell.transfers += 1;
         cell.gaps_ns = cell.gaps_ns.saturating_add(gaps_ns);
@@ -213,7 +213,7 @@ impl PaperTally {
         for (cells, &size) in other.cells.iter().zip(&other.sizes) {
             let column = self.column(size);
             for (row, cell) in (0_u8..).zip(cells) {
-                self.cell(Row(row), column).add(cell);
+                self.cell(AccessRow(row), column).add(cell);
             }
         }
     }
@@ -327,7 +327,7 @@ mod tests {
     fn zero_durations_and_empty_cells_are_none() {
         let mut tally = PaperTally::default();
         let column = tally.column(4096);
-        tally.book_data(Row(0), column, 4096, 0, false);
+        tally.book_data(AccessRow(0), column, 4096, 0, false);
         let tables = tally.tables();
         let cell = tables.cell(Mode::SeqRd, Some(4096)).unwrap();
         assert_eq!(cell.bytes, 4096);
@@ -343,7 +343,7 @@ mod tests {
         let mut tally = PaperTally::default();
         for len in (0..100_000_u32).rev().chain([u32::MAX, 1 << 31]) {
             let column = tally.column(len);
-            tally.book_data(Row(1), column, 1, 1, false);
+            tally.book_data(AccessRow(1), column, 1, 1, false);
         }
         let tables = tally.tables();
         assert!(tables.block_bytes.len() <= MAX_ODD_SIZES + 33, "{}", tables.block_bytes.len());
@@ -356,9 +356,9 @@ mod tests {
         let (mut one, mut two) = (PaperTally::default(), PaperTally::default());
         let (a, b) = (one.column(4096), two.column(8192));
         let c = two.column(4096);
-        one.book_data(Row(2), a, 1, 10, false);
-        two.book_data(Row(2), b, 2, 10, false);
-        two.book_data(Row(2), c, 4, 10, true);
+        one.book_data(AccessRow(2), a, 1, 10, false);
+        two.book_data(AccessRow(2), b, 2, 10, false);
+        two.book_data(AccessRow(2), c, 4, 10, true);
         one.add(&two);
         let tables = one.tables();
         assert_eq!(tables.cell(Mode::SeqWr, Some(4096)).unwrap().bytes, 5);

@@ -88,7 +88,7 @@ pub struct ClientLink {
 
 /// What was measured along the path, in the direction of the load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Measured {
+pub struct MeasuredPath {
     /// By this machine's operations.
     pub client_bytes_per_s: Option<f64>,
     /// By the server's interfaces.
@@ -100,7 +100,7 @@ pub struct Measured {
 }
 
 /// The path, of what is known of a site, of this machine's link, and of what was measured.
-pub fn path(site: &Site, client: Option<&ClientLink>, measured: Measured) -> PathFacts {
+pub fn path(site: &Site, client: Option<&ClientLink>, measured: MeasuredPath) -> PathFacts {
     let hop = |kind, ceiling_bytes_per_s: Option<f64>, measured_bytes_per_s| Hop {
         kind,
         ceiling_bytes_per_s,
@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn the_hop_that_can_carry_least_is_marked_in_the_direction_of_the_load() {
-        let reading = path(&site(), Some(&client(10_000.0)), Measured::default());
+        let reading = path(&site(), Some(&client(10_000.0)), MeasuredPath::default());
         let expected = [Some(1_177.0), None, Some(1_177.0), None, Some(2_400.0), Some(1_440.0)];
         assert_eq!((ceilings(&reading), reading.lowest), (expected.to_vec(), Some(0)));
-        let writing = Measured { is_writing: true, ..Measured::default() };
+        let writing = MeasuredPath { is_writing: true, ..MeasuredPath::default() };
         let writing = path(&site(), Some(&client(10_000.0)), writing);
         assert_eq!(ceilings(&writing)[5], Some(720.0), "each mirror is written twice");
         assert_eq!(writing.hops[writing.lowest.unwrap()].kind, HopKind::Disks);
@@ -210,10 +210,10 @@ mod tests {
 
     #[test]
     fn what_nobody_said_is_no_ceiling() {
-        let nothing = path(&Site::default(), None, Measured::default());
+        let nothing = path(&Site::default(), None, MeasuredPath::default());
         assert!(nothing.hops.iter().all(|hop| hop.ceiling_bytes_per_s.is_none()), "{nothing:?}");
         assert_eq!((nothing.hops.len(), nothing.lowest), (6, None));
-        let measured = Measured { disks_bytes_per_s: Some(9e6), ..Measured::default() };
+        let measured = MeasuredPath { disks_bytes_per_s: Some(9e6), ..MeasuredPath::default() };
         let measured = path(&Site::default(), None, measured);
         assert_eq!(measured.hops[5].measured_bytes_per_s, Some(9e6));
     }
@@ -221,7 +221,8 @@ mod tests {
     #[test]
     fn what_more_went_through_is_no_bound() {
         let got = |client_bytes_per_s| {
-            let measured = Measured { client_bytes_per_s: Some(client_bytes_per_s), ..Measured::default() };
+            let measured =
+                MeasuredPath { client_bytes_per_s: Some(client_bytes_per_s), ..MeasuredPath::default() };
             let path = path(&site(), Some(&client(100_000.0)), measured);
             let outrun: Vec<bool> = path.hops.iter().map(|hop| hop.outrun_bytes_per_s.is_some()).collect();
             (outrun, path.lowest)
@@ -234,8 +235,9 @@ mod tests {
 
     #[test]
     fn a_slower_client_is_what_a_buffer_is_for() {
-        let holds =
-            |mbit| path(&site(), Some(&client(mbit)), Measured::default()).buffer_holds_us.map(f64::round);
+        let holds = |mbit| {
+            path(&site(), Some(&client(mbit)), MeasuredPath::default()).buffer_holds_us.map(f64::round)
+        };
         assert_eq!(holds(1_000.0), Some(466.0));
         assert_eq!(holds(10_000.0), None);
     }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use cached::CachedReads;
 
-use crate::compare::{Better, ComparisonRow, Judgement, MeanScale, Unit, Weight, weight};
+use crate::compare::{Better, ComparisonRow, FigureUnit, Judgement, MeanScale, Weight, weight};
 
 /// The operations that failed.
 const FAILED_OPS: &str = "total.failed_ops";
@@ -50,7 +50,7 @@ pub struct ProofFigure {
     /// For people, with the unit in which it is shown.
     pub label: String,
     /// The unit of its values.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// Which direction is good.
     pub better: Better,
     /// It can refuse a change, and is no reason to accept one.
@@ -163,7 +163,7 @@ fn of_retransmitted(values: &[Option<f64>], rounds: usize) -> Option<ProofFigure
         group: String::new(),
         figure: RETRANSMITTED.to_owned(),
         label: "TCP segments sent again per s".to_owned(),
-        unit: Unit::PerS,
+        unit: FigureUnit::PerS,
         better: Better::Lower,
         only_guards: true,
         change_percent: vec![None; values.len()],
@@ -217,7 +217,7 @@ mod tests {
             group: String::new(),
             figure: figure.to_owned(),
             label: figure.to_owned(),
-            unit: Unit::BytesPerS,
+            unit: FigureUnit::BytesPerS,
             better,
             values: values.iter().flatten().map(|value| Some(*value)).collect(),
             texts: vec![String::new(); runs],

@@ -83,7 +83,7 @@ impl Lateness {
 
 /// The sums of a scope.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scope {
+pub(crate) struct ScopeSums {
     ops: [u64; OpKind::ALL.len()],
     service: [Times; OpKind::ALL.len()],
     response: [Times; OpKind::ALL.len()],
@@ -98,10 +98,10 @@ pub(crate) struct Scope {
     written_bytes: u64,
 }
 
-impl Scope {
+impl ScopeSums {
     /// The sums of one worker.
-    pub(crate) fn of(worker: &WorkerTally) -> Scope {
-        let mut scope = Scope {
+    pub(crate) fn of(worker: &WorkerTally) -> ScopeSums {
+        let mut scope = ScopeSums {
             errors: worker.errors.clone(),
             warmup_ops: worker.warmup_ops,
             transfers: worker.transfers.complete,
@@ -110,7 +110,7 @@ impl Scope {
             short_writes: worker.short_writes,
             read_bytes: worker.bytes(OpKind::Read),
             written_bytes: worker.bytes(OpKind::Write),
-            ..Scope::default()
+            ..ScopeSums::default()
         };
         worker.lateness.late.add_to(&mut scope.lateness.spread);
         scope.lateness.spread.record_n(0, worker.lateness.on_time);
@@ -132,7 +132,7 @@ impl Scope {
     }
 
     /// Adds another scope's sums.
-    pub(crate) fn add(&mut self, other: &Scope) {
+    pub(crate) fn add(&mut self, other: &ScopeSums) {
         for index in 0..OpKind::ALL.len() {
             self.ops[index] += other.ops[index];
             self.service[index].add(&other.service[index]);

@@ -5,7 +5,7 @@
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
-use crate::paper::{Column, PaperTally, Row};
+use crate::paper::{AccessRow, Column, PaperTally};
 
 /// More open transfers than this per worker are not followed: the oldest is given up.
 const MAX_OPEN: usize = 64;
@@ -14,7 +14,7 @@ const MAX_OPEN: usize = 64;
 #[derive(Clone, Debug)]
 struct OpenTransfer {
     number: u32,
-    row: Row,
+    row: AccessRow,
     /// Part of it was warm-up, or an operation failed: it gives no latency.
     spoilt: bool,
     began_ns: u64,
@@ -50,7 +50,7 @@ impl OpenTransfer {
     fn begin(op: &OpRecord, spoilt: bool, place: Option<Place>) -> OpenTransfer {
         OpenTransfer {
             number: op.transfer,
-            row: Row::of(op.flags),
+            row: AccessRow::of(op.flags),
             spoilt,
             began_ns: op.issued_ns,
             last_done_ns: op.issued_ns,

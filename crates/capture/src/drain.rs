@@ -12,7 +12,7 @@ use rtrb::Consumer;
 use crate::Tally;
 use crate::journal::Journal;
 use crate::lock::lock;
-use crate::names::{Before, Names, TraceName};
+use crate::names::{Before, NameTable, TraceName};
 use crate::requests::max_request_bytes;
 
 /// How long it sleeps when there was nothing.
@@ -43,7 +43,7 @@ fn count(tally: &mut Tally, op: &OpRecord) {
 #[derive(Debug)]
 pub(crate) struct Drain {
     journal: Arc<Journal>,
-    names: Arc<Mutex<Names>>,
+    names: Arc<Mutex<NameTable>>,
     writer: TraceWriter,
     /// The names that the recorder has numbered, with the trace's number for those that a record uses: it
     /// also numbers names of looks that come to nothing.
@@ -52,7 +52,7 @@ pub(crate) struct Drain {
 }
 
 impl Drain {
-    pub(crate) fn new(journal: Arc<Journal>, names: Arc<Mutex<Names>>, writer: TraceWriter) -> Drain {
+    pub(crate) fn new(journal: Arc<Journal>, names: Arc<Mutex<NameTable>>, writer: TraceWriter) -> Drain {
         Drain { journal, names, writer, names_used: Vec::new(), tally: Tally::default() }
     }
 

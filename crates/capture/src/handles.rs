@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, Dir, fdatasync, fsync, statat};
 use rustix::io::{Errno, Result, pread, pwrite};
 
 use crate::attributes::file_type;
-use crate::journal::Span;
+use crate::journal::ServiceTime;
 use crate::lock::lock;
 
 /// What direct I/O wants memory to begin at.
@@ -26,7 +26,7 @@ thread_local! {
 
 /// A file that the application holds open.
 #[derive(Debug)]
-pub(crate) struct OpenFile {
+pub(crate) struct HeldFile {
     pub(crate) file: File,
     /// Its node.
     pub(crate) node: u64,
@@ -39,12 +39,12 @@ pub(crate) struct OpenFile {
     /// The thread that opened it.
     pub(crate) opener: u32,
     is_used_since_flush: AtomicBool,
-    last_flush: Mutex<Option<(u32, Span)>>,
+    last_flush: Mutex<Option<(u32, ServiceTime)>>,
 }
 
-impl OpenFile {
-    pub(crate) fn new(file: File, number: Option<u32>, transfer: u32) -> OpenFile {
-        OpenFile {
+impl HeldFile {
+    pub(crate) fn new(file: File, number: Option<u32>, transfer: u32) -> HeldFile {
+        HeldFile {
             file,
             node: 0,
             number,
@@ -63,13 +63,13 @@ impl OpenFile {
 
     /// One of its descriptors was closed, by this thread. The last one may be the end of it: the kernel lets
     /// go of a file later and does not say for whom.
-    pub(crate) fn flushed(&self, stream: u32, span: Span) {
+    pub(crate) fn flushed(&self, stream: u32, span: ServiceTime) {
         *lock(&self.last_flush) = Some((stream, span));
         self.is_used_since_flush.store(false, Ordering::Relaxed);
     }
 
     /// Who closed it and when, if its last use was a close.
-    pub(crate) fn closed(&self) -> Option<(u32, Span)> {
+    pub(crate) fn closed(&self) -> Option<(u32, ServiceTime)> {
         let was_last = !self.is_used_since_flush.load(Ordering::Relaxed);
         lock(&self.last_flush).filter(|_| was_last)
     }
@@ -137,7 +137,7 @@ pub(crate) struct OpenDir {
 pub(crate) struct Listing {
     pub(crate) entries: Vec<Entry>,
     /// From the first question to the last answer, and who asked; `None` when it is noted or not begun.
-    pub(crate) asked: Option<(u32, Span)>,
+    pub(crate) asked: Option<(u32, ServiceTime)>,
 }
 
 impl OpenDir {

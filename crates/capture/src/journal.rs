@@ -73,7 +73,7 @@ pub(crate) struct What {
 
 /// From when something was handed to the storage until its result was there.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Span {
+pub(crate) struct ServiceTime {
     pub(crate) begun_ns: u64,
     pub(crate) done_ns: u64,
 }
@@ -214,10 +214,10 @@ fn owner_of(thread: u32) -> u32 {
 
 impl Call<'_> {
     /// Does something to the storage and takes the time.
-    pub(crate) fn time<T>(&self, act: impl FnOnce() -> T) -> (T, Span) {
+    pub(crate) fn time<T>(&self, act: impl FnOnce() -> T) -> (T, ServiceTime) {
         let begun_ns = self.journal.now_ns();
         let result = act();
-        (result, Span { begun_ns, done_ns: self.journal.now_ns() })
+        (result, ServiceTime { begun_ns, done_ns: self.journal.now_ns() })
     }
 
     /// The number of the thread that asked.
@@ -225,7 +225,7 @@ impl Call<'_> {
         self.journal.stream(self.thread)
     }
 
-    fn record(&self, kind: OpKind, what: What, span: Span) -> OpRecord {
+    fn record(&self, kind: OpKind, what: What, span: ServiceTime) -> OpRecord {
         OpRecord {
             offset: what.offset,
             due_ns: span.begun_ns,
@@ -245,7 +245,7 @@ impl Call<'_> {
     }
 
     /// Notes an operation. `None` for the file: it has no name in a trace, and is counted instead.
-    pub(crate) fn note(&self, kind: OpKind, file: Option<u32>, what: What, span: Span) {
+    pub(crate) fn note(&self, kind: OpKind, file: Option<u32>, what: What, span: ServiceTime) {
         self.note_as(None, kind, file, what, span);
     }
 
@@ -256,7 +256,7 @@ impl Call<'_> {
         kind: OpKind,
         file: Option<u32>,
         what: What,
-        span: Span,
+        span: ServiceTime,
     ) {
         if !self.journal.is_on.load(Ordering::Acquire) {
             return;
@@ -269,7 +269,7 @@ impl Call<'_> {
     }
 
     /// Notes a look at a name that failed, unless [`Call::made`] says that it was none.
-    pub(crate) fn note_miss(&self, place: (u64, &OsStr), file: Option<u32>, what: What, span: Span) {
+    pub(crate) fn note_miss(&self, place: (u64, &OsStr), file: Option<u32>, what: What, span: ServiceTime) {
         self.settle();
         let Some(file) = file.filter(|_| self.journal.is_on.load(Ordering::Acquire)) else { return };
         let op = self.record(OpKind::Stat, What { file, ..what }, span);
@@ -300,7 +300,7 @@ impl Call<'_> {
 
     /// It is about to be answered: the application sees no result that is not yet noted. What it took
     /// beside the storage's time counts as the recorder's own.
-    pub(crate) fn finish(&self, span: Span) {
+    pub(crate) fn finish(&self, span: ServiceTime) {
         self.is_finished.set(true);
         self.journal.worker_threads.done();
         if self.journal.is_on.load(Ordering::Acquire) {
@@ -367,9 +367,9 @@ mod tests {
     fn nothing_is_kept_before_it_begins_and_nothing_without_a_name() {
         let journal = Journal::new(1);
         let call = journal.arrive(7);
-        call.note(OpKind::Read, Some(0), What::default(), Span::default());
+        call.note(OpKind::Read, Some(0), What::default(), ServiceTime::default());
         journal.switch(true);
-        call.note(OpKind::ReadDir, None, What::default(), Span::default());
+        call.note(OpKind::ReadDir, None, What::default(), ServiceTime::default());
         assert_eq!(written(&journal).len(), 0);
         assert_eq!(journal.left_out()["of the recorded directory itself"], 1);
         assert_eq!(journal.cost_ns_per_op(), None);
@@ -383,7 +383,7 @@ mod tests {
         let thread = std::thread::spawn(move || {
             for offset in 0..(RING_RECORDS + more) as u64 {
                 let what = What { offset, ..What::default() };
-                writer.arrive(7).note(OpKind::Read, Some(0), what, Span::default());
+                writer.arrive(7).note(OpKind::Read, Some(0), what, ServiceTime::default());
             }
         });
         while journal.full_waits() == 0 {

@@ -49,7 +49,7 @@ pub(crate) struct TraceName {
 
 /// All names, by number in the order of their first use.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct NameTable {
     before: HashMap<PathBuf, Before>,
     numbers: HashMap<(PathBuf, bool), u32>,
     list: Vec<TraceName>,
@@ -62,9 +62,9 @@ pub(crate) struct Names {
     anonymiser: Option<Anonymiser>,
 }
 
-impl Names {
-    pub(crate) fn new(anonymiser: Option<Anonymiser>) -> Names {
-        Names { anonymiser, ..Names::default() }
+impl NameTable {
+    pub(crate) fn new(anonymiser: Option<Anonymiser>) -> NameTable {
+        NameTable { anonymiser, ..NameTable::default() }
     }
 
     /// Notes a look at a path. `origin` is the path that it had before the recording, `None` if its
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_was_one_file_under_two_names_and_where_links_led_is_known() {
-        let mut names = Names::default();
+        let mut names = NameTable::default();
         let several = |inode| Linked { several: Some(Key { device: 1, inode }), ..NONE };
         let mut look = |path: &'static str, seen, linked| {
             names.look(Path::new(path), Some(Path::new(path)), seen, linked);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     /// What a link leads to is the name that the trace has already, of a directory too.
-    fn look_dir(names: &mut Names) {
+    fn look_dir(names: &mut NameTable) {
         names.look(Path::new("dir"), Some(Path::new("dir")), Before::Dir, NONE);
         let dir = names.number_of_target(Path::new("dir"));
         assert_eq!(names.since(dir.unwrap() as usize)[0].path, "dir/");
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_first_look_counts() {
-        let mut names = Names::default();
+        let mut names = NameTable::default();
         let path = Path::new("a");
         assert_eq!(names.look(path, Some(path), Before::Absent, NONE), Before::Absent);
         assert_eq!(names.look(path, Some(path), FILE, NONE), Before::Absent, "made meanwhile");
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn below_a_renamed_directory_a_file_was_there_under_its_old_name() {
-        let mut names = Names::default();
+        let mut names = NameTable::default();
         assert_eq!(names.look(Path::new("new/f"), Some(Path::new("old/f")), FILE, NONE), FILE);
         names.number(Path::new("new/f"), false);
         names.number(Path::new("old/f"), false);
@@ -236,13 +236,13 @@ mod tests {
 
     #[test]
     fn below_a_new_directory_nothing_was_there() {
-        let mut names = Names::default();
+        let mut names = NameTable::default();
         assert_eq!(names.look(Path::new("new/f"), None, FILE, NONE), Before::Absent);
     }
 
     #[test]
     fn a_directory_in_the_place_of_a_file_was_not_there() {
-        let mut names = Names::default();
+        let mut names = NameTable::default();
         names.look(Path::new("a"), Some(Path::new("a")), FILE, NONE);
         names.number(Path::new("a"), true);
         assert_eq!(names.since(0)[0].before, Some(Before::Absent));

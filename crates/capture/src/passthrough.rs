@@ -27,10 +27,10 @@ use rustix::io::{Errno, Result};
 
 use crate::attributes::attributes;
 use crate::handles::{OpenDir, with_aligned};
-use crate::journal::{Call, Span, What};
+use crate::journal::{Call, ServiceTime, What};
 use crate::recorder::{Data, Recorder, errno_of, refused};
 use crate::requests::max_request_bytes;
-use crate::storage::{Change, Place};
+use crate::storage::{Change, Locator};
 
 /// Requests that the kernel may have under way for those who do not wait for them.
 const MAX_BACKGROUND: u16 = 1024;
@@ -111,7 +111,7 @@ impl Recorder {
             match mode {
                 Some(mode) => self.storage.settle(path, mode, owner),
                 // Another name for what was there before, and belongs to whom it belonged.
-                None => self.storage.stat(Place::Path(path)),
+                None => self.storage.stat(Locator::Path(path)),
             }
         });
         let errno = errno_of(&made);
@@ -156,7 +156,7 @@ impl Recorder {
         request: &Request,
         kind: OpKind,
         node: INodeNo,
-        act: impl FnOnce(Place) -> Result<T>,
+        act: impl FnOnce(Locator) -> Result<T>,
         reply: impl FnOnce(Result<T>),
     ) {
         self.asking(request, (kind, 0), node, act, reply);
@@ -168,7 +168,7 @@ impl Recorder {
         request: &Request,
         (kind, len): (OpKind, u32),
         node: INodeNo,
-        act: impl FnOnce(Place) -> Result<T>,
+        act: impl FnOnce(Locator) -> Result<T>,
         reply: impl FnOnce(Result<T>),
     ) {
         let call = self.journal.arrive(request.pid());
@@ -187,14 +187,14 @@ impl Recorder {
         of: (OpKind, INodeNo, Option<FileHandle>),
         offset: u64,
         reply: ReplyAttr,
-        act: impl FnOnce(Place) -> Result<Stat>,
+        act: impl FnOnce(Locator) -> Result<Stat>,
     ) {
         let (kind, node, handle) = of;
         let call = self.journal.arrive(request.pid());
         call.settle();
         let file = handle.and_then(|handle| self.open.file(handle.0).ok());
         let (result, span) = call.time(|| match &file {
-            Some(file) => act(Place::Open(&file.file)),
+            Some(file) => act(Locator::Open(&file.file)),
             None => self.at_node(node.0, act),
         });
         let (transfer, number) = match &file {
@@ -216,12 +216,12 @@ impl Recorder {
     }
 
     /// Looks at a name.
-    fn look(&self, call: &Call, parent: u64, name: &OsStr) -> (Result<(u64, u64, Stat)>, Span) {
+    fn look(&self, call: &Call, parent: u64, name: &OsStr) -> (Result<(u64, u64, Stat)>, ServiceTime) {
         let path = match self.tree.child(parent, name) {
             Ok(path) => path,
-            Err(error) => return (Err(error), Span::default()),
+            Err(error) => return (Err(error), ServiceTime::default()),
         };
-        let (result, span) = call.time(|| self.storage.stat(Place::Path(&path)));
+        let (result, span) = call.time(|| self.storage.stat(Locator::Path(&path)));
         match result {
             Ok(stat) => {
                 let leads_to = self.leads_to(&path, &stat);
@@ -307,7 +307,7 @@ impl Filesystem for Recorder {
         let change = Change { mode, uid, gid, size, accessed, modified };
         let kind = if size.is_some() { OpKind::Truncate } else { OpKind::SetAttr };
         let of = (kind, node, handle);
-        let act = |place: Place| self.storage.change(place, &change);
+        let act = |place: Locator| self.storage.change(place, &change);
         self.attributes_of(request, of, size.unwrap_or(0), reply, act);
     }
 
@@ -444,7 +444,7 @@ impl Filesystem for Recorder {
             file.as_ref().map_err(|error| *error)?;
             let stat = match was_made {
                 true => self.storage.settle(path, mode, (request.uid(), request.gid()))?,
-                false => self.storage.stat(Place::Path(path))?,
+                false => self.storage.stat(Locator::Path(path))?,
             };
             // What was opened is no symbolic link.
             let entered = match was_made {
@@ -622,7 +622,7 @@ impl Filesystem for Recorder {
         if let Some(dir) = self.open.drop_dir(handle.0) {
             self.note_listing(&call, &dir);
         }
-        call.finish(Span::default());
+        call.finish(ServiceTime::default());
         reply.ok();
     }
 
@@ -646,7 +646,7 @@ impl Filesystem for Recorder {
     }
 
     fn statfs(&self, request: &Request, node: INodeNo, reply: ReplyStatfs) {
-        let act = |_: Place| self.storage.statvfs();
+        let act = |_: Locator| self.storage.statvfs();
         self.by_node(request, OpKind::Other, node, act, |result| match result {
             Ok(stat) => {
                 let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -670,12 +670,12 @@ impl Filesystem for Recorder {
         _: u32,
         reply: ReplyEmpty,
     ) {
-        let act = |place: Place| self.storage.set_xattr(place, name, value, flags);
+        let act = |place: Locator| self.storage.set_xattr(place, name, value, flags);
         self.by_node(request, OpKind::SetAttr, node, act, |result| answer(reply, result));
     }
 
     fn getxattr(&self, request: &Request, node: INodeNo, name: &OsStr, room: u32, reply: ReplyXattr) {
-        let act = |place: Place| self.storage.xattr(place, name);
+        let act = |place: Locator| self.storage.xattr(place, name);
         if name == SYSTEMS_XATTR {
             let call = self.journal.arrive(request.pid());
             let (result, span) = call.time(|| self.at_node(node.0, act));
@@ -688,19 +688,19 @@ impl Filesystem for Recorder {
     }
 
     fn listxattr(&self, request: &Request, node: INodeNo, room: u32, reply: ReplyXattr) {
-        let act = |place: Place| self.storage.xattrs(place);
+        let act = |place: Locator| self.storage.xattrs(place);
         self.by_node(request, OpKind::Other, node, act, |result| answer_xattr(reply, room, result));
     }
 
     fn removexattr(&self, request: &Request, node: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let act = |place: Place| self.storage.remove_xattr(place, name);
+        let act = |place: Locator| self.storage.remove_xattr(place, name);
         self.by_node(request, OpKind::SetAttr, node, act, |result| answer(reply, result));
     }
 
     fn access(&self, request: &Request, node: INodeNo, mask: AccessFlags, reply: ReplyEmpty) {
-        let act = |place: Place| match place {
-            Place::Path(path) => self.storage.access(path, mask.bits()),
-            Place::Open(_) => Ok(()),
+        let act = |place: Locator| match place {
+            Locator::Path(path) => self.storage.access(path, mask.bits()),
+            Locator::Open(_) => Ok(()),
         };
         let has = |flag| mask.contains(flag);
         let asked = AccessBits::of(has(AccessFlags::R_OK), has(AccessFlags::W_OK), has(AccessFlags::X_OK));
@@ -718,7 +718,7 @@ impl Filesystem for Recorder {
         _: u32,
         reply: ReplyIoctl,
     ) {
-        let act = |_: Place| Err::<(), Errno>(Errno::NOTTY);
+        let act = |_: Locator| Err::<(), Errno>(Errno::NOTTY);
         self.by_node(request, OpKind::Other, node, act, |_| reply.error(refused(Errno::NOTTY)));
     }
 

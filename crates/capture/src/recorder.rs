@@ -14,9 +14,9 @@ use rustix::fs::{FallocateFlags, OFlags, SeekFrom, copy_file_range, fallocate, f
 use rustix::io::{Errno, Result};
 
 use crate::attributes::open_bits;
-use crate::handles::{OpenDir, OpenFile};
-use crate::journal::{Call, Journal, Span, What};
-use crate::storage::{Place, Storage};
+use crate::handles::{HeldFile, OpenDir};
+use crate::journal::{Call, Journal, ServiceTime, What};
+use crate::storage::{Locator, Storage};
 use crate::tree::Tree;
 
 /// Longer operations are recorded in parts, because a record's length is 32 bits wide.
@@ -48,20 +48,20 @@ pub(crate) struct Data {
 /// Everything that is open, by the number that the kernel has for it.
 #[derive(Debug, Default)]
 pub(crate) struct Handles {
-    files: RwLock<HashMap<u64, Arc<OpenFile>>>,
+    files: RwLock<HashMap<u64, Arc<HeldFile>>>,
     dirs: RwLock<HashMap<u64, Arc<OpenDir>>>,
     next: AtomicU64,
     transfers: AtomicU32,
 }
 
 impl Handles {
-    pub(crate) fn file(&self, handle: u64) -> Result<Arc<OpenFile>> {
+    pub(crate) fn file(&self, handle: u64) -> Result<Arc<HeldFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         files.get(&handle).cloned().ok_or(Errno::BADF)
     }
 
     /// A file of this node that is open, for a node without a name.
-    pub(crate) fn file_of(&self, node: u64) -> Option<Arc<OpenFile>> {
+    pub(crate) fn file_of(&self, node: u64) -> Option<Arc<HeldFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         files.values().find(|file| file.node == node).cloned()
     }
@@ -76,7 +76,7 @@ impl Handles {
         self.transfers.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(crate) fn keep_file(&self, file: OpenFile) -> u64 {
+    pub(crate) fn keep_file(&self, file: HeldFile) -> u64 {
         let handle = self.next.fetch_add(1, Ordering::Relaxed) + 1;
         let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
         files.insert(handle, Arc::new(file));
@@ -90,7 +90,7 @@ impl Handles {
         handle
     }
 
-    pub(crate) fn drop_file(&self, handle: u64) -> Option<Arc<OpenFile>> {
+    pub(crate) fn drop_file(&self, handle: u64) -> Option<Arc<HeldFile>> {
         self.files.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)
     }
 
@@ -148,10 +148,10 @@ fn parts(offset: u64, len: u64) -> impl Iterator<Item = (u64, u32)> {
 
 impl Recorder {
     /// Does something with the place of a node: its path, or an open file when it has none.
-    pub(crate) fn at_node<T>(&self, node: u64, act: impl FnOnce(Place) -> Result<T>) -> Result<T> {
+    pub(crate) fn at_node<T>(&self, node: u64, act: impl FnOnce(Locator) -> Result<T>) -> Result<T> {
         match self.tree.path(node) {
-            Ok(path) => act(Place::Path(&path)),
-            Err(error) => act(Place::Open(&self.open.file_of(node).ok_or(error)?.file)),
+            Ok(path) => act(Locator::Path(&path)),
+            Err(error) => act(Locator::Open(&self.open.file_of(node).ok_or(error)?.file)),
         }
     }
 
@@ -178,7 +178,7 @@ impl Recorder {
         how: (OFlags, bool),
         node: (Option<u64>, Option<u32>),
         result: Result<File>,
-        span: Span,
+        span: ServiceTime,
     ) -> Result<u64> {
         let ((flags, was_made), (node, number)) = (how, node);
         let bits = open_bits(flags);
@@ -193,7 +193,7 @@ impl Recorder {
             ..What::default()
         };
         call.note(kind, number, what, span);
-        let mut file = OpenFile::new(result?, number, transfer);
+        let mut file = HeldFile::new(result?, number, transfer);
         file.node = node.unwrap_or(0);
         file.opener = call.stream();
         file.is_direct = flags.contains(OFlags::DIRECT);
@@ -206,7 +206,7 @@ impl Recorder {
         call: &Call,
         handle: u64,
         asked: &Data,
-        act: impl FnOnce(&OpenFile) -> Result<usize>,
+        act: impl FnOnce(&HeldFile) -> Result<usize>,
     ) -> Result<usize> {
         let file = self.open.file(handle)?;
         let (result, span) = call.time(|| act(&file));
@@ -230,10 +230,10 @@ impl Recorder {
         &self,
         call: &Call,
         kind: OpKind,
-        file: &OpenFile,
+        file: &HeldFile,
         at: (u64, u32),
         errno: i32,
-        span: Span,
+        span: ServiceTime,
     ) {
         file.is_used();
         let what = What { offset: at.0, len: at.1, transfer: file.transfer, errno, ..What::default() };
@@ -241,10 +241,10 @@ impl Recorder {
     }
 
     /// Makes what was written durable.
-    pub(crate) fn sync(&self, call: &Call, handle: u64, data_only: bool) -> (Result<()>, Span) {
+    pub(crate) fn sync(&self, call: &Call, handle: u64, data_only: bool) -> (Result<()>, ServiceTime) {
         let file = match self.open.file(handle) {
             Ok(file) => file,
-            Err(error) => return (Err(error), Span::default()),
+            Err(error) => return (Err(error), ServiceTime::default()),
         };
         let act = || if data_only { fdatasync(&file.file) } else { fsync(&file.file) };
         let (result, span) = call.time(act);
@@ -253,10 +253,10 @@ impl Recorder {
     }
 
     /// A descriptor of a file was closed.
-    pub(crate) fn flush(&self, call: &Call, handle: u64) -> (Result<()>, Span) {
+    pub(crate) fn flush(&self, call: &Call, handle: u64) -> (Result<()>, ServiceTime) {
         let file = match self.open.file(handle) {
             Ok(file) => file,
-            Err(error) => return (Err(error), Span::default()),
+            Err(error) => return (Err(error), ServiceTime::default()),
         };
         let (result, span) = call.time(|| file.flush());
         file.flushed(call.stream(), span);
@@ -264,8 +264,8 @@ impl Recorder {
     }
 
     /// The last descriptor of a file is gone.
-    pub(crate) fn release(&self, call: &Call, handle: u64) -> Span {
-        let Some(file) = self.open.drop_file(handle) else { return Span::default() };
+    pub(crate) fn release(&self, call: &Call, handle: u64) -> ServiceTime {
+        let Some(file) = self.open.drop_file(handle) else { return ServiceTime::default() };
         let (transfer, number, opener) = (file.transfer, file.number, file.opener);
         let closed = file.closed();
         let span = call.time(|| drop(file)).1;
@@ -282,10 +282,10 @@ impl Recorder {
         handle: u64,
         stretch: (u64, u64),
         mode: i32,
-    ) -> (Result<()>, Span) {
+    ) -> (Result<()>, ServiceTime) {
         let file = match self.open.file(handle) {
             Ok(file) => file,
-            Err(error) => return (Err(error), Span::default()),
+            Err(error) => return (Err(error), ServiceTime::default()),
         };
         let flags = FallocateFlags::from_bits_retain(mode.unsigned_abs());
         let (result, span) = call.time(|| fallocate(&file.file, flags, stretch.0, stretch.1));
@@ -310,7 +310,13 @@ impl Recorder {
     }
 
     /// Looks for data or holes.
-    pub(crate) fn seek(&self, call: &Call, handle: u64, offset: i64, whence: i32) -> (Result<u64>, Span) {
+    pub(crate) fn seek(
+        &self,
+        call: &Call,
+        handle: u64,
+        offset: i64,
+        whence: i32,
+    ) -> (Result<u64>, ServiceTime) {
         const SEEK_DATA: i32 = 3;
         const SEEK_HOLE: i32 = 4;
         let found = self.open.file(handle).and_then(|file| {
@@ -324,7 +330,7 @@ impl Recorder {
         });
         let (file, to, offset) = match found {
             Ok(found) => found,
-            Err(error) => return (Err(error), Span::default()),
+            Err(error) => return (Err(error), ServiceTime::default()),
         };
         let (result, span) = call.time(|| seek(&file.file, to));
         self.note_handle(call, OpKind::Other, &file, (offset, 0), errno_of(&result), span);
@@ -338,10 +344,10 @@ impl Recorder {
         from: (u64, u64),
         to: (u64, u64),
         len: u64,
-    ) -> (Result<usize>, Span) {
+    ) -> (Result<usize>, ServiceTime) {
         let (source, target) = match (self.open.file(from.0), self.open.file(to.0)) {
             (Ok(source), Ok(target)) => (source, target),
-            (Err(error), _) | (_, Err(error)) => return (Err(error), Span::default()),
+            (Err(error), _) | (_, Err(error)) => return (Err(error), ServiceTime::default()),
         };
         let (mut read_at, mut write_at) = (from.1, to.1);
         let most = len.min(MAX_PART) as usize;
@@ -377,26 +383,26 @@ mod tests {
     use reelgauge_record::OpRecord;
 
     use super::*;
-    use crate::names::Names;
+    use crate::names::NameTable;
     use crate::tree::key_of;
 
     /// What is noted of one [`Recorder::allocate`] in a file of `len` bytes.
     fn noted(len: u64, stretch: (u64, u64), mode: FallocateFlags) -> Vec<OpRecord> {
         let dir = tempfile::tempdir().unwrap();
         let storage = Storage::open(dir.path()).unwrap();
-        let root = storage.stat(Place::Path(Path::new(""))).unwrap();
+        let root = storage.stat(Locator::Path(Path::new(""))).unwrap();
         let journal = Arc::new(Journal::new(1));
         journal.switch(true);
         let recorder = Recorder {
             journal: Arc::clone(&journal),
             storage,
-            tree: Tree::new(key_of(&root), Arc::new(Mutex::new(Names::new(None)))),
+            tree: Tree::new(key_of(&root), Arc::new(Mutex::new(NameTable::new(None)))),
             homes: Vec::new(),
             open: Arc::default(),
         };
         let file = File::create(dir.path().join("reel")).unwrap();
         file.set_len(len).unwrap();
-        let handle = recorder.open.keep_file(OpenFile::new(file, Some(3), 1));
+        let handle = recorder.open.keep_file(HeldFile::new(file, Some(3), 1));
         let call = journal.arrive(7);
         let mode = i32::try_from(mode.bits()).unwrap();
         let (_, span) = recorder.allocate(&call, handle, stretch, mode);

@@ -19,10 +19,10 @@ use crate::drain::Drain;
 use crate::journal::Journal;
 use crate::lock::lock;
 use crate::mount::{Mounted, Unmounted, is_dead, is_within, mount_at, put_in};
-use crate::names::Names;
+use crate::names::NameTable;
 use crate::recorder::{Handles, Recorder};
 use crate::requests::max_request_text;
-use crate::storage::{Place, Storage};
+use crate::storage::{Locator, Storage};
 use crate::tree::{Tree, key_of};
 use crate::{CaptureError, CaptureOptions, CommandEnd, Recorded, Tally};
 
@@ -153,7 +153,7 @@ impl Running {
             |error: rustix::io::Errno| CaptureError::Dir { path: places.dir.clone(), source: error.into() };
         let storage = Storage::open(&places.dir).map_err(opened)?;
         let below = Storage::open(&places.dir).map_err(opened)?;
-        let root = storage.stat(Place::Path(Path::new(""))).map_err(opened)?;
+        let root = storage.stat(Locator::Path(Path::new(""))).map_err(opened)?;
         let meta = LogMeta {
             run_ns: i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(0),
             agent: AGENT.to_owned(),
@@ -163,7 +163,7 @@ impl Running {
         let mut writer = TraceWriter::create(&options.out, &trace_name(options, places), meta)?;
         writer.keep_safe(&about(options, &writer))?;
         let journal = Arc::new(Journal::new(THREADS));
-        let names = Arc::new(Mutex::new(Names::new(options.anonymise.then(Anonymiser::new))));
+        let names = Arc::new(Mutex::new(NameTable::new(options.anonymise.then(Anonymiser::new))));
         let open = Arc::new(Handles::default());
         let tree = Tree::new(key_of(&root), Arc::clone(&names));
         let recorder = Recorder {
@@ -403,6 +403,6 @@ fn round_trip(point: &Path, below: &Storage) -> Option<f64> {
         times.get(ROUND_TRIPS / 2).copied()
     };
     let through = middle(&|| statat(CWD, point, AtFlags::empty()).is_ok())?;
-    let past = middle(&|| below.stat(Place::Path(Path::new(""))).is_ok())?;
+    let past = middle(&|| below.stat(Locator::Path(Path::new(""))).is_ok())?;
     Some(through.saturating_sub(past).as_nanos() as f64)
 }

@@ -36,7 +36,7 @@ pub(crate) struct Storage {
 
 /// Where to find a file: by its path below the root, or open when it has no path any more.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place<'a> {
+pub(crate) enum Locator<'a> {
     Path(&'a Path),
     Open(&'a File),
 }
@@ -66,10 +66,10 @@ impl Storage {
         Ok(Storage { root, root_path, umask: own_umask() })
     }
 
-    pub(crate) fn stat(&self, place: Place) -> Result<Stat> {
+    pub(crate) fn stat(&self, place: Locator) -> Result<Stat> {
         match place {
-            Place::Path(path) => statat(&self.root, at(path), AtFlags::SYMLINK_NOFOLLOW),
-            Place::Open(file) => fstat(file),
+            Locator::Path(path) => statat(&self.root, at(path), AtFlags::SYMLINK_NOFOLLOW),
+            Locator::Open(file) => fstat(file),
         }
     }
 
@@ -118,7 +118,7 @@ impl Storage {
     /// What the caller's mask allows and ours has taken away is given back, and what was made belongs to
     /// the one who asked for it.
     pub(crate) fn settle(&self, path: &Path, asked_mode: u32, owner: (u32, u32)) -> Result<Stat> {
-        let stat = self.stat(Place::Path(path))?;
+        let stat = self.stat(Locator::Path(path))?;
         let taken = asked_mode & 0o7777 & !stat.st_mode & self.umask;
         if taken != 0 {
             let mode = Mode::from_raw_mode((stat.st_mode & 0o7777) | taken);
@@ -128,11 +128,11 @@ impl Storage {
             let uid = Uid::from_raw(owner.0);
             // A directory with the setgid bit gives its own group to what is made in it.
             let keeps_group =
-                self.stat(Place::Path(path.parent().unwrap_or(Path::new(""))))?.st_mode & SETGID != 0;
+                self.stat(Locator::Path(path.parent().unwrap_or(Path::new(""))))?.st_mode & SETGID != 0;
             let gid = (!keeps_group).then(|| Gid::from_raw(owner.1));
             chownat(&self.root, path, Some(uid), gid, AtFlags::SYMLINK_NOFOLLOW)?;
         }
-        self.stat(Place::Path(path))
+        self.stat(Locator::Path(path))
     }
 
     /// Takes away the rights that end when somebody writes to a file: to run as its owner, and as its group.
@@ -168,70 +168,70 @@ impl Storage {
     }
 
     /// Applies a change and gives the attributes after it.
-    pub(crate) fn change(&self, place: Place, change: &Change) -> Result<Stat> {
+    pub(crate) fn change(&self, place: Locator, change: &Change) -> Result<Stat> {
         if let Some(size) = change.size {
             match place {
-                Place::Path(path) => ftruncate(self.open_file(path, OFlags::WRONLY)?, size)?,
-                Place::Open(file) => ftruncate(file, size)?,
+                Locator::Path(path) => ftruncate(self.open_file(path, OFlags::WRONLY)?, size)?,
+                Locator::Open(file) => ftruncate(file, size)?,
             }
         }
         if change.uid.is_some() || change.gid.is_some() {
             let (uid, gid) = (change.uid.map(Uid::from_raw), change.gid.map(Gid::from_raw));
             match place {
-                Place::Path(path) => chownat(&self.root, at(path), uid, gid, AtFlags::SYMLINK_NOFOLLOW)?,
-                Place::Open(file) => fchown(file, uid, gid)?,
+                Locator::Path(path) => chownat(&self.root, at(path), uid, gid, AtFlags::SYMLINK_NOFOLLOW)?,
+                Locator::Open(file) => fchown(file, uid, gid)?,
             }
         }
         if let Some(mode) = change.mode.map(|mode| Mode::from_raw_mode(mode & 0o7777)) {
             match place {
-                Place::Path(path) => chmodat(&self.root, at(path), mode, AtFlags::empty())?,
-                Place::Open(file) => fchmod(file, mode)?,
+                Locator::Path(path) => chmodat(&self.root, at(path), mode, AtFlags::empty())?,
+                Locator::Open(file) => fchmod(file, mode)?,
             }
         }
         if change.accessed.is_some() || change.modified.is_some() {
             let times = timestamps(change.accessed, change.modified);
             match place {
-                Place::Path(path) => utimensat(&self.root, at(path), &times, AtFlags::SYMLINK_NOFOLLOW)?,
-                Place::Open(file) => futimens(file, &times)?,
+                Locator::Path(path) => utimensat(&self.root, at(path), &times, AtFlags::SYMLINK_NOFOLLOW)?,
+                Locator::Open(file) => futimens(file, &times)?,
             }
         }
         self.stat(place)
     }
 
     /// The value of an extended attribute.
-    pub(crate) fn xattr(&self, place: Place, name: &OsStr) -> Result<Vec<u8>> {
+    pub(crate) fn xattr(&self, place: Locator, name: &OsStr) -> Result<Vec<u8>> {
         let mut value = vec![0; MAX_XATTR_BYTES];
         let len = match place {
-            Place::Path(path) => lgetxattr(self.root_path.join(path), name, &mut value[..])?,
-            Place::Open(file) => fgetxattr(file, name, &mut value[..])?,
+            Locator::Path(path) => lgetxattr(self.root_path.join(path), name, &mut value[..])?,
+            Locator::Open(file) => fgetxattr(file, name, &mut value[..])?,
         };
         value.truncate(len);
         Ok(value)
     }
 
     /// The names of the extended attributes, each with a zero behind it.
-    pub(crate) fn xattrs(&self, place: Place) -> Result<Vec<u8>> {
+    pub(crate) fn xattrs(&self, place: Locator) -> Result<Vec<u8>> {
         let mut names = vec![0; MAX_XATTR_BYTES];
         let len = match place {
-            Place::Path(path) => llistxattr(self.root_path.join(path), &mut names[..])?,
-            Place::Open(file) => flistxattr(file, &mut names[..])?,
+            Locator::Path(path) => llistxattr(self.root_path.join(path), &mut names[..])?,
+            Locator::Open(file) => flistxattr(file, &mut names[..])?,
         };
         names.truncate(len);
         Ok(names)
     }
 
-    pub(crate) fn set_xattr(&self, place: Place, name: &OsStr, value: &[u8], flags: i32) -> Result<()> {
+    pub(crate) fn set_xattr(&self, place: Locator, name: &OsStr, value: &[u8], flags: i32) -> Result<()> {
         let flags = XattrFlags::from_bits_retain(flags.unsigned_abs());
         match place {
-            Place::Path(path) => lsetxattr(self.root_path.join(path), name, value, flags),
-            Place::Open(file) => fsetxattr(file, name, value, flags),
+            Locator::Path(path) => lsetxattr(self.root_path.join(path), name, value, flags),
+            Locator::Open(file) => fsetxattr(file, name, value, flags),
         }
     }
 
-    pub(crate) fn remove_xattr(&self, place: Place, name: &OsStr) -> Result<()> {
+    pub(crate) fn remove_xattr(&self, place: Locator, name: &OsStr) -> Result<()> {
         match place {
-            Place::Path(path) => lremovexattr(self.root_path.join(path), name),
-            Place::Open(file) => fremovexattr(file, name),
+            Locator::Path(path) => lremovexattr(self.root_path.join(path), name),
+            Locator::Open(file) => fremovexattr(file, name),
         }
     }
 }

@@ -8,14 +8,14 @@ use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
 use crate::lock::lock;
-use crate::names::{Before, Linked, Names};
+use crate::names::{Before, Linked, NameTable};
 use crate::nodes::{Entered, Found, Key, Nodes};
 
 /// What the kernel knows of, and what the trace will call it.
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: Mutex<Nodes>,
-    names: Arc<Mutex<Names>>,
+    names: Arc<Mutex<NameTable>>,
 }
 
 /// What makes a file the same file.
@@ -28,7 +28,7 @@ fn is_dir(stat: &Stat) -> bool {
 }
 
 impl Tree {
-    pub(crate) fn new(root: Key, names: Arc<Mutex<Names>>) -> Tree {
+    pub(crate) fn new(root: Key, names: Arc<Mutex<NameTable>>) -> Tree {
         Tree { nodes: Mutex::new(Nodes::new(root)), names }
     }
 

@@ -21,9 +21,9 @@ pub enum Reading {
     /// Microseconds since some time in the past in which it was so; the value is percent of the time between.
     PercentOfTime(u64),
     /// A part of a whole that both grow; the value is percent.
-    PercentOf(Part),
+    PercentOf(CountedPart),
     /// The largest of several parts of their wholes, in percent: the busiest processor.
-    LargestPercentOf(Vec<Part>),
+    LargestPercentOf(Vec<CountedPart>),
     /// A sum and how many made it up; the value is the mean of those that were added since.
     Mean {
         /// Of all.
@@ -35,7 +35,7 @@ pub enum Reading {
 
 /// A part of a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct CountedPart {
     /// Counts with the whole.
     pub part: u64,
     /// All of it.
@@ -92,7 +92,7 @@ fn between(earlier: &Reading, later: &Reading, elapsed_ns: u64) -> Option<f64> {
     }
 }
 
-fn share_between(earlier: Part, later: Part) -> Option<f64> {
+fn share_between(earlier: CountedPart, later: CountedPart) -> Option<f64> {
     let part = later.part.checked_sub(earlier.part)? as f64;
     let whole = positive(later.whole.checked_sub(earlier.whole)?)?;
     Some((part / whole * 100.0).min(100.0))
@@ -113,7 +113,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     fn part(part: u64, whole: u64) -> Reading {
-        Reading::PercentOf(Part { part, whole })
+        Reading::PercentOf(CountedPart { part, whole })
     }
 
     fn mean(sum: f64, count: u64) -> Reading {
@@ -160,7 +160,9 @@ mod tests {
     #[test]
     fn the_busiest_of_several() {
         let cores = |parts: &[(u64, u64)]| {
-            Reading::LargestPercentOf(parts.iter().map(|&(part, whole)| Part { part, whole }).collect())
+            Reading::LargestPercentOf(
+                parts.iter().map(|&(part, whole)| CountedPart { part, whole }).collect(),
+            )
         };
         let earlier = cores(&[(0, 0), (0, 0), (50, 100)]);
         assert_eq!(between(&earlier, &cores(&[(10, 100), (90, 100), (40, 200)]), SECOND), Some(90.0));

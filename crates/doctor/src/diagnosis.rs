@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::facts::{Facts, Gap, Kind, Subject, Value};
+use crate::facts::{FactKind, Facts, Gap, Subject, Value};
 use crate::place::Place;
 use crate::rule::detector::{Seen, Truth};
 use crate::rule::{Detector, Layer, Role, Rule};
@@ -39,7 +39,7 @@ pub struct Finding {
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FactKind,
     /// Its name.
     pub name: String,
     /// The facts that were judged, and those that the sentence names.
@@ -156,7 +156,7 @@ pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosi
         not_here: Vec::new(),
         no_disks_themselves: Vec::new(),
         documented: Vec::new(),
-        probed: facts.of_kind(Kind::Probed).next().cloned(),
+        probed: facts.of_kind(FactKind::Probed).next().cloned(),
         not_understood: not_understood(texts, &facts),
         unrecognised: texts.unrecognised().to_vec(),
     };
@@ -165,7 +165,7 @@ pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosi
             diagnosis.not_here.push(&rule.id);
         } else if let Some(reason) = &rule.documented_only {
             diagnosis.documented.push(Documented { rule: &rule.id, reason });
-        } else if !diagnosis.scope.is_probed && rule.detect.iter().all(|it| it.of == Kind::Probed) {
+        } else if !diagnosis.scope.is_probed && rule.detect.iter().all(|it| it.of == FactKind::Probed) {
             diagnosis.documented.push(Documented { rule: &rule.id, reason: NOT_PROBED });
         } else {
             match outcome(rule, &facts, &diagnosis) {
@@ -189,7 +189,7 @@ fn no_disks_themselves(facts: &Facts, scope: &Scope) -> Vec<String> {
         let kind = disk.fact("kind").and_then(|kind| kind.as_ref().ok());
         matches!(kind, Some(Value::Word(kind)) if kind == "virtual" || kind == "loop")
     };
-    let disks = facts.of_kind(Kind::Disk).filter(|disk| is_meant(disk, facts, scope));
+    let disks = facts.of_kind(FactKind::Disk).filter(|disk| is_meant(disk, facts, scope));
     disks.filter(is_none).map(|disk| disk.name.clone()).collect()
 }
 
@@ -226,7 +226,7 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
     let is_server = diagnosis.scope.roles.contains(&Role::Server);
     let here = |detector: &&Detector| {
         let is_of_system = detector.os.is_empty() || detector.os.contains(&diagnosis.system.os);
-        let is_probed = diagnosis.scope.is_probed || detector.of != Kind::Probed;
+        let is_probed = diagnosis.scope.is_probed || detector.of != FactKind::Probed;
         is_of_system && is_probed && (is_server || !detector.of.is_of_a_server())
     };
     for detector in rule.detect.iter().filter(here) {
@@ -269,12 +269,12 @@ fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
         return true;
     };
     match subject.kind {
-        Kind::NfsMount | Kind::SmbMount | Kind::StornextMount | Kind::LocalMount => {
+        FactKind::NfsMount | FactKind::SmbMount | FactKind::StornextMount | FactKind::LocalMount => {
             subject.name == place.mount_point
         }
-        Kind::Disk | Kind::Array => !place.are_devices_known || place.devices.contains(&subject.name),
-        Kind::ZfsPool | Kind::ZfsDataset => is_of_its_pool(&subject.name, place),
-        Kind::Interface | Kind::Bond => !place.is_local && is_on_the_way(&subject.name, facts, place),
+        FactKind::Disk | FactKind::Array => !place.are_devices_known || place.devices.contains(&subject.name),
+        FactKind::ZfsPool | FactKind::ZfsDataset => is_of_its_pool(&subject.name, place),
+        FactKind::Interface | FactKind::Bond => !place.is_local && is_on_the_way(&subject.name, facts, place),
         _ => true,
     }
 }
@@ -299,7 +299,7 @@ fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
     };
     // `eth0.100` is a VLAN on `eth0`.
     let parent = link.split('.').next().unwrap_or(link);
-    let seen = facts.of_kind(Kind::Interface).find(|subject| subject.name == parent);
+    let seen = facts.of_kind(FactKind::Interface).find(|subject| subject.name == parent);
     let is_member = || match seen.and_then(|subject| subject.fact("members")) {
         Some(Ok(Value::Word(members))) => members.split_whitespace().any(|member| member == interface),
         _ => false,

@@ -32,7 +32,7 @@ use crate::texts::{NotKnown, Texts};
 /// What a fact is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FactKind {
     /// The machine as a whole.
     Machine,
     /// A network interface that is up and has hardware behind it.
@@ -71,10 +71,10 @@ pub enum Kind {
     Probed,
 }
 
-impl Kind {
+impl FactKind {
     /// Whether it says something of a server alone.
     pub fn is_of_a_server(self) -> bool {
-        use Kind::{NfsExport, NfsServer, Samba, SmbSession, SmbShare};
+        use FactKind::{NfsExport, NfsServer, Samba, SmbSession, SmbShare};
         matches!(self, NfsExport | NfsServer | Samba | SmbSession | SmbShare)
     }
 }
@@ -111,14 +111,14 @@ impl Gap {
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FactKind,
     /// Its name: `eth0`, `/mnt/nas`.
     pub name: String,
     facts: BTreeMap<String, Result<Value, Gap>>,
 }
 
 impl Subject {
-    fn new(kind: Kind, name: impl Into<String>) -> Subject {
+    fn new(kind: FactKind, name: impl Into<String>) -> Subject {
         Subject { kind, name: name.into(), facts: BTreeMap::new() }
     }
 
@@ -216,7 +216,7 @@ pub struct Facts {
     /// In the order in which they were found; the machine first.
     pub subjects: Vec<Subject>,
     /// Kinds of which it is not known whether there are any.
-    unseen: BTreeMap<Kind, Gap>,
+    unseen: BTreeMap<FactKind, Gap>,
     /// Texts that are there and damaged.
     damaged: BTreeSet<Gap>,
 }
@@ -228,11 +228,11 @@ impl Facts {
         match System::of(texts).os {
             Os::Linux | Os::Truenas => facts.of_linux(texts),
             Os::Macos => {
-                facts.subjects.push(Subject::new(Kind::Machine, "this machine"));
+                facts.subjects.push(Subject::new(FactKind::Machine, "this machine"));
                 apple::apple(texts, &mut facts);
             }
             Os::Windows => {
-                facts.subjects.push(Subject::new(Kind::Machine, "this machine"));
+                facts.subjects.push(Subject::new(FactKind::Machine, "this machine"));
                 windows::windows(texts, &mut facts);
             }
         }
@@ -273,27 +273,27 @@ impl Facts {
     }
 
     /// Those of a kind.
-    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Subject> {
+    pub fn of_kind(&self, kind: FactKind) -> impl Iterator<Item = &Subject> {
         self.subjects.iter().filter(move |subject| subject.kind == kind)
     }
 
     /// Why it is not known whether there are any of a kind.
-    pub fn unseen(&self, kind: Kind) -> Option<&Gap> {
+    pub fn unseen(&self, kind: FactKind) -> Option<&Gap> {
         self.unseen.get(&kind)
     }
 
     /// The machine's own facts.
     pub fn machine(&self) -> Option<&Subject> {
-        self.of_kind(Kind::Machine).next()
+        self.of_kind(FactKind::Machine).next()
     }
 
     fn machine_mut(&mut self) -> Option<&mut Subject> {
-        self.subjects.iter_mut().find(|subject| subject.kind == Kind::Machine)
+        self.subjects.iter_mut().find(|subject| subject.kind == FactKind::Machine)
     }
 
     /// A text that would have told of subjects of these kinds is not known. Where there is no such file or
     /// program, there are none.
-    fn cannot_see(&mut self, kinds: &[Kind], text: &str, why: &NotKnown) {
+    fn cannot_see(&mut self, kinds: &[FactKind], text: &str, why: &NotKnown) {
         if *why != NotKnown::NotThere {
             kinds.iter().for_each(|kind| {
                 self.unseen.entry(*kind).or_insert_with(|| Gap::new(text, why.clone()));
@@ -303,24 +303,30 @@ impl Facts {
 }
 
 /// What a text lists: of these there may be more where it is damaged.
-fn listed_in(text: &str) -> &'static [Kind] {
+fn listed_in(text: &str) -> &'static [FactKind] {
     match text {
         "/proc/self/mountinfo" => {
             // Of the disks those that a mount makes one of: loop devices.
-            &[Kind::NfsMount, Kind::SmbMount, Kind::StornextMount, Kind::LocalMount, Kind::Disk]
+            &[
+                FactKind::NfsMount,
+                FactKind::SmbMount,
+                FactKind::StornextMount,
+                FactKind::LocalMount,
+                FactKind::Disk,
+            ]
         }
-        "/proc/mdstat" => &[Kind::Array],
-        "testparm -s -v" => &[Kind::Samba, Kind::SmbShare],
-        "smbstatus --json" => &[Kind::SmbSession],
-        "/var/lib/nfs/etab" => &[Kind::NfsExport],
-        "zpool status" => &[Kind::ZfsPool],
-        "nfsstat -m" => &[Kind::NfsMount],
-        "Get-NetAdapter" => &[Kind::Interface],
-        "smbutil statshares -a" | "Get-SmbConnection" => &[Kind::SmbConnection],
-        "/sys/class/net" => &[Kind::Interface, Kind::Bond],
-        "/sys/block" => &[Kind::Disk],
-        _ if text.starts_with("/proc/net/bonding/") => &[Kind::Bond],
-        _ if text.starts_with("zfs get ") => &[Kind::ZfsDataset],
+        "/proc/mdstat" => &[FactKind::Array],
+        "testparm -s -v" => &[FactKind::Samba, FactKind::SmbShare],
+        "smbstatus --json" => &[FactKind::SmbSession],
+        "/var/lib/nfs/etab" => &[FactKind::NfsExport],
+        "zpool status" => &[FactKind::ZfsPool],
+        "nfsstat -m" => &[FactKind::NfsMount],
+        "Get-NetAdapter" => &[FactKind::Interface],
+        "smbutil statshares -a" | "Get-SmbConnection" => &[FactKind::SmbConnection],
+        "/sys/class/net" => &[FactKind::Interface, FactKind::Bond],
+        "/sys/block" => &[FactKind::Disk],
+        _ if text.starts_with("/proc/net/bonding/") => &[FactKind::Bond],
+        _ if text.starts_with("zfs get ") => &[FactKind::ZfsDataset],
         _ => &[],
     }
 }
@@ -363,7 +369,7 @@ mod tests {
 
     #[test]
     fn no_number_is_not_told() {
-        let mut subject = Subject::new(Kind::Machine, "");
+        let mut subject = Subject::new(FactKind::Machine, "");
         subject.number("speed_mbit_per_s", "-".parse().ok(), "/sys/class/net/eth0/speed");
         assert!(matches!(subject.fact("speed_mbit_per_s"), Some(Err(gap)) if gap.why == NotKnown::NotTold));
         subject.told("link", "inf", "");

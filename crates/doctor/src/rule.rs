@@ -33,7 +33,7 @@ pub enum Severity {
 
 /// What a rule rests on. In the order of its strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Evidence {
+pub enum Grounds {
     /// A number measured in a paper that Reelgauge follows, or measured again for it.
     A,
     /// A number that a vendor or maintainer published.
@@ -111,7 +111,7 @@ pub struct Rule {
     /// How grave it is.
     pub severity: Severity,
     /// What it rests on.
-    pub evidence: Evidence,
+    pub evidence: Grounds,
     /// Whether its fix may be carried out.
     pub policy: Policy,
     /// What it can cost, in words that follow "can cost", as far as its own evidence tells: "media that gets

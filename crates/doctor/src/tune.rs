@@ -7,8 +7,8 @@
 //! * `samba`, `nfs`, `zfs`, `linux`, `apple`, `windows`, `truenas`: what is set where.
 //!
 //! Advice that trades security or the safety of data is never a line: it is a decision, which a fragment
-//! names ([`fragment::Part::Decide`]). What cannot be worked out from what was stated is left as it is, and
-//! named.
+//! names ([`fragment::FragmentPart::Decide`]). What cannot be worked out from what was stated is left as it
+//! is, and named.
 //!
 //! Not here: sentences. Why a line is there says its rule, in `catalogue/rules`.
 

@@ -112,7 +112,7 @@ pub(crate) enum What {
 
 /// What is known of what has a name; of a link itself, not of what it leads to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct EntryFacts {
     pub what: What,
     pub size_bytes: u64,
     /// Names that it has; 1 where the system doesn't tell.
@@ -137,7 +137,7 @@ pub(crate) struct Facts {
     pub is_sparse: bool,
 }
 
-impl Facts {
+impl EntryFacts {
     pub fn is_file(&self) -> bool {
         self.what == What::File
     }
@@ -237,7 +237,7 @@ impl AreaDir {
         Ok(text)
     }
 
-    pub(crate) fn facts(&self, path: &Path) -> io::Result<Facts> {
+    pub(crate) fn facts(&self, path: &Path) -> io::Result<EntryFacts> {
         self.held.root.facts(&self.held.path, &self.must_be_inside(path)?)
     }
 
@@ -257,12 +257,12 @@ impl AreaDir {
 
     /// Whether all names of a file are those that this process gave it here.
     #[cfg(unix)]
-    fn is_own_link(&self, facts: &Facts) -> bool {
+    fn is_own_link(&self, facts: &EntryFacts) -> bool {
         facts.is_file() && facts.names > 1 && self.links().allows(facts.id(), facts.names)
     }
 
     #[cfg(not(unix))]
-    fn is_own_link(&self, _facts: &Facts) -> bool {
+    fn is_own_link(&self, _facts: &EntryFacts) -> bool {
         false
     }
 

@@ -65,7 +65,7 @@ impl<F: FnMut(u32, &Op, u64) -> Outcome> FakeStore for F {
 
 /// The times of a simulated load point, in nanoseconds of virtual time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct SimulatedTimes {
     /// When it begins.
     pub start_ns: u64,
     /// No operation is begun at or after this time.
@@ -93,7 +93,12 @@ pub struct Simulated<S> {
 
 /// Runs workers against a fake store for one load point; every finished operation goes to `sink`, in the
 /// order of completion.
-pub fn simulate<S, F, K>(workers: Vec<Worker<S>>, store: &mut F, span: Span, mut sink: K) -> Simulated<S>
+pub fn simulate<S, F, K>(
+    workers: Vec<Worker<S>>,
+    store: &mut F,
+    span: SimulatedTimes,
+    mut sink: K,
+) -> Simulated<S>
 where
     S: Script,
     F: FakeStore + ?Sized,

@@ -13,7 +13,7 @@ mod map;
 
 use std::path::PathBuf;
 
-use self::map::Unit;
+use self::map::UnitContent;
 pub use self::map::{WriteAt, WriteMap};
 use crate::area::AreaDir;
 use crate::buffer::AlignedBuffer;
@@ -185,17 +185,17 @@ impl Verifier<'_> {
             let whole = (start + unit_bytes as usize).min(len as usize);
             let state = self.map.unit(number, unit);
             match state {
-                Unit::Unwritten => continue,
-                Unit::Unknown => {
+                UnitContent::Unwritten => continue,
+                UnitContent::Unknown => {
                     self.verified.unverifiable_units += 1;
                     continue;
                 }
-                Unit::AnyWrite => self.verified.ambiguous_units += 1,
-                Unit::LastWrite(_) => {}
+                UnitContent::AnyWrite => self.verified.ambiguous_units += 1,
+                UnitContent::LastWrite(_) => {}
             }
             self.verified.checked_bytes += (whole - start) as u64;
             let found = &self.window.as_slice()[start.min(read_len)..whole.min(read_len)];
-            let place = explain::Place { file: number, unit, len: whole - start, state };
+            let place = explain::WrittenUnit { file: number, unit, len: whole - start, state };
             if !place.holds(self.patterns.run, found) {
                 self.verified.differing_units += 1;
                 if self.verified.first_difference.is_none() {
@@ -235,11 +235,11 @@ fn read_fully(open: &OpenFile, into: &mut [u8], from: u64) -> Result<usize, i32>
 }
 
 /// Whether this stamp belongs to a write that the map says may have been the last of the unit.
-fn may_be_last(state: Unit, stamp: &Stamp) -> bool {
+fn may_be_last(state: UnitContent, stamp: &Stamp) -> bool {
     match state {
-        Unit::LastWrite(id) => id == map::write_id(stamp.writer, stamp.sequence),
-        Unit::AnyWrite => stamp.writer != crate::pattern::FILL_WRITER,
-        Unit::Unwritten | Unit::Unknown => false,
+        UnitContent::LastWrite(id) => id == map::write_id(stamp.writer, stamp.sequence),
+        UnitContent::AnyWrite => stamp.writer != crate::pattern::FILL_WRITER,
+        UnitContent::Unwritten | UnitContent::Unknown => false,
     }
 }
 

@@ -44,7 +44,7 @@ use reelgauge_results::page::{REPORT_FILE, page, run_page, write_html};
 use reelgauge_runner::streams::verdict::rate_criteria;
 
 use count::Counted;
-use share::{Measured, Part};
+use share::{AgentPart, HostTimes};
 
 pub use share::{AgentShare, ClockOffset, PauseTimes, PointTimes, WholeRequest};
 
@@ -167,9 +167,9 @@ pub fn take_back(out: &Path) {
 pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     let WholeRequest { out, plan_toml, agents, points, pauses, search } = request;
     let folders = share::folders(&agents)?;
-    let mut parts: Vec<Part> = Vec::with_capacity(agents.len());
+    let mut parts: Vec<AgentPart> = Vec::with_capacity(agents.len());
     for (share, folder) in agents.into_iter().zip(folders) {
-        parts.push(Part::open(share, folder)?);
+        parts.push(AgentPart::open(share, folder)?);
     }
     if let Some(first) = parts.first().filter(|_| parts.iter().all(|part| part.run.is_none())) {
         return Err(WholeError::Nothing { why: first.why_missing.clone().unwrap_or_default() });
@@ -178,7 +178,7 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     let run_dir = gather::directory(&out)?;
     run_dir.write_plan(&plan_toml)?;
     gather::gather(&run_dir, &mut parts, &places)?;
-    let counts = |(part, place): (&mut Part, &AgentPlace)| count::of(&run_dir, part, place);
+    let counts = |(part, place): (&mut AgentPart, &AgentPlace)| count::of(&run_dir, part, place);
     let counted: Vec<_> = parts.iter_mut().zip(&places.agents).map(counts).collect();
     let mut summary = around::begun(&parts, &run_dir);
     let plan = amounts::streams_plan(&plan_toml);
@@ -202,7 +202,7 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
 }
 
 /// Whether everybody's load points are those of a curve.
-fn is_curve(parts: &[Part]) -> bool {
+fn is_curve(parts: &[AgentPart]) -> bool {
     parts.iter().filter_map(|part| part.run.as_ref()).all(|run| run.summary.vda.is_some())
 }
 
@@ -221,7 +221,7 @@ fn leave_page(run_dir: &RunDir, summary: &mut Summary) {
 /// Everything that was found, agent by agent in the same order.
 #[derive(Clone, Copy)]
 struct View<'a> {
-    parts: &'a [Part],
+    parts: &'a [AgentPart],
     places: &'a AgentPlaces,
     counted: &'a [Counted],
     agreed: &'a [PointTimes],
@@ -231,7 +231,7 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     /// Each agent with its place and its counts.
-    fn each(self) -> impl Iterator<Item = (&'a Part, &'a AgentPlace, &'a Counted)> {
+    fn each(self) -> impl Iterator<Item = (&'a AgentPart, &'a AgentPlace, &'a Counted)> {
         let placed = self.parts.iter().zip(&self.places.agents).zip(self.counted);
         placed.map(|((part, place), counted)| (part, place, counted))
     }
@@ -243,10 +243,10 @@ impl<'a> View<'a> {
     }
 
     /// When a load point ran, from the first of these agents to the last, on the clock of the whole.
-    fn measured(self, index: u16, is_one: impl Fn(usize) -> bool) -> Option<Measured> {
+    fn measured(self, index: u16, is_one: impl Fn(usize) -> bool) -> Option<HostTimes> {
         let agents = self.each().enumerate().filter(|(at, _)| is_one(*at));
         let all = agents.filter_map(|(_, (part, place, _))| Some(part.measured(index)?.placed(place)));
-        all.reduce(|one, two| Measured {
+        all.reduce(|one, two| HostTimes {
             started_ns: one.started_ns.min(two.started_ns),
             from_ns: one.from_ns.min(two.from_ns),
             until_ns: one.until_ns.max(two.until_ns),

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use crate::format::Format;
 use crate::id;
-use row::{Read, Row};
+use row::{CatalogueRow, Read};
 
 pub(crate) use row::half_a_second;
 pub use row::{Incomplete, RowFault};
@@ -116,7 +116,7 @@ impl Catalogue {
         let columns = reader.headers()?.clone();
         // No field holds a line break, so that rows can be counted.
         for (line, record) in (2..).zip(reader.records()) {
-            let row: Row = record?.deserialize(Some(&columns))?;
+            let row: CatalogueRow = record?.deserialize(Some(&columns))?;
             let read =
                 row.read().map_err(|fault| CatalogueError::Row { line, row: row.id.clone(), fault })?;
             catalogue.add(read, line)?;
@@ -182,7 +182,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::format::{Kind, RateControl};
+    use crate::format::{ClipLayout, RateControl};
     use crate::rate::FrameRate;
     use crate::sizes::{PictureSize, SizeModel};
 
@@ -192,9 +192,9 @@ mod tests {
         assert_eq!(catalogue.formats().len(), 600);
         assert_eq!(catalogue.incomplete().len(), 10);
         let of_kind = |kind| catalogue.formats().iter().filter(|format| format.kind == kind).count();
-        assert_eq!(of_kind(Kind::MovieFile), 460);
-        assert_eq!(of_kind(Kind::FramePerFile), 132);
-        assert_eq!(of_kind(Kind::Audio), 8);
+        assert_eq!(of_kind(ClipLayout::MovieFile), 460);
+        assert_eq!(of_kind(ClipLayout::FramePerFile), 132);
+        assert_eq!(of_kind(ClipLayout::Audio), 8);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::sizes::{ClipSizes, PictureSize, SizeModel};
 
 /// How a clip lies in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ClipLayout {
     /// One file with all frames one after another (MOV, MXF, MP4 …).
     MovieFile,
     /// One file for every frame (DPX, OpenEXR, TIFF …).
@@ -19,21 +19,21 @@ pub enum Kind {
     Audio,
 }
 
-impl Kind {
+impl ClipLayout {
     /// Every kind.
-    pub const ALL: [Kind; 3] = [Kind::MovieFile, Kind::FramePerFile, Kind::Audio];
+    pub const ALL: [ClipLayout; 3] = [ClipLayout::MovieFile, ClipLayout::FramePerFile, ClipLayout::Audio];
 
     /// The word for it in flags, files and on screens.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::MovieFile => "movie",
-            Kind::FramePerFile => "frames",
-            Kind::Audio => "audio",
+            ClipLayout::MovieFile => "movie",
+            ClipLayout::FramePerFile => "frames",
+            ClipLayout::Audio => "audio",
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ClipLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -44,11 +44,11 @@ impl fmt::Display for Kind {
 #[error("'{0}' is not a kind of format; give movie, frames or audio")]
 pub struct KindError(String);
 
-impl FromStr for Kind {
+impl FromStr for ClipLayout {
     type Err = KindError;
 
-    fn from_str(text: &str) -> Result<Kind, KindError> {
-        let found = Kind::ALL.into_iter().find(|kind| kind.name() == text);
+    fn from_str(text: &str) -> Result<ClipLayout, KindError> {
+        let found = ClipLayout::ALL.into_iter().find(|kind| kind.name() == text);
         found.ok_or_else(|| KindError(text.into()))
     }
 }
@@ -93,7 +93,7 @@ pub struct Format {
     /// The codec or file family: `ProRes`.
     pub family: String,
     /// How a clip lies in files.
-    pub kind: Kind,
+    pub kind: ClipLayout,
     /// Width and height, where the source states them.
     pub raster: Option<Raster>,
     /// Bits per component or audio sample, where the source states them.
@@ -141,7 +141,7 @@ impl Format {
     /// # Errors
     /// Where every frame is a file of its own.
     pub fn with_audio(mut self, audio: AudioTracks) -> Result<Format, NoRoomForAudio> {
-        if self.kind == Kind::FramePerFile {
+        if self.kind == ClipLayout::FramePerFile {
             return Err(NoRoomForAudio { id: self.id });
         }
         self.audio = Some(audio);
@@ -151,8 +151,8 @@ impl Format {
     /// How many files a clip of `frames` frames has.
     pub const fn files(&self, frames: u64) -> u64 {
         match self.kind {
-            Kind::FramePerFile => frames,
-            Kind::MovieFile | Kind::Audio => 1,
+            ClipLayout::FramePerFile => frames,
+            ClipLayout::MovieFile | ClipLayout::Audio => 1,
         }
     }
 
@@ -213,9 +213,9 @@ mod tests {
 
     #[test]
     fn kinds_are_read_by_their_names() {
-        for kind in Kind::ALL {
+        for kind in ClipLayout::ALL {
             assert_eq!(kind.name().parse(), Ok(kind));
         }
-        assert!("file".parse::<Kind>().is_err());
+        assert!("file".parse::<ClipLayout>().is_err());
     }
 }

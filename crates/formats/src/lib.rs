@@ -26,7 +26,7 @@ pub mod sizes;
 
 pub use audio::AudioTracks;
 pub use catalogue::{Catalogue, FindError, catalogue};
-pub use format::{Format, Kind, RateControl};
+pub use format::{ClipLayout, Format, RateControl};
 pub use like::{Like, LikeError};
 pub use own::{OwnFormat, OwnFormatError};
 pub use policy::Policy;

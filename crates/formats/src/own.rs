@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::audio::AudioTracks;
 use crate::catalogue::half_a_second;
-use crate::format::{Format, Kind, NoRoomForAudio, RateControl};
+use crate::format::{ClipLayout, Format, NoRoomForAudio, RateControl};
 use crate::id;
 use crate::mean::MeanBytes;
 use crate::raster::Raster;
@@ -35,7 +35,7 @@ pub struct OwnFormat {
     pub fps: FrameRate,
     /// How frames lie in files.
     #[serde(default)]
-    pub files: Files,
+    pub files: FrameFiles,
     /// How the codec holds its rate: `cbr`, `intra` or `vbr`.
     #[serde(default)]
     pub rate_control: Control,
@@ -52,7 +52,7 @@ pub struct OwnFormat {
 /// How frames lie in files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Files {
+pub enum FrameFiles {
     /// All in one.
     #[default]
     Movie,
@@ -150,8 +150,8 @@ impl OwnFormat {
             id,
             family: "own".into(),
             kind: match self.files {
-                Files::Movie => Kind::MovieFile,
-                Files::Frames => Kind::FramePerFile,
+                FrameFiles::Movie => ClipLayout::MovieFile,
+                FrameFiles::Frames => ClipLayout::FramePerFile,
             },
             raster: self.raster()?,
             bits: None,
@@ -202,7 +202,7 @@ impl OwnFormat {
 
     fn model(&self) -> Result<SizeModel, OwnFormatError> {
         let frames = match (self.rate_control, self.gop_frames) {
-            (Control::Vbr, Some(frames)) if frames > 0 && self.files == Files::Movie => frames,
+            (Control::Vbr, Some(frames)) if frames > 0 && self.files == FrameFiles::Movie => frames,
             (Control::Vbr, None) => half_a_second(self.fps),
             (_, Some(_)) => {
                 return Err(OwnFormatError::Gop { name: self.name.clone() });
@@ -212,8 +212,8 @@ impl OwnFormat {
         };
         // Frames in files of their own depend on no others.
         Ok(match self.files {
-            Files::Movie => SizeModel::LongGop { frames },
-            Files::Frames => SizeModel::Spread,
+            FrameFiles::Movie => SizeModel::LongGop { frames },
+            FrameFiles::Frames => SizeModel::Spread,
         })
     }
 
@@ -244,7 +244,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(own.id, "house-mezzanine");
-        assert_eq!(own.kind, Kind::MovieFile);
+        assert_eq!(own.kind, ClipLayout::MovieFile);
         assert_eq!(own.mean_bytes_per_s(), 27_500_000.0 + 1_152_000.0);
         assert!(own.varies());
         assert_eq!(own.sizes(1).total_bytes(25 * 16), 16 * (27_500_000 + 1_152_000));
@@ -255,7 +255,7 @@ mod tests {
         let frames =
             format("name = \"x\"\nbytes_per_frame = 8302592\nfps = \"24\"\nfiles = \"frames\"").unwrap();
         assert_eq!(frames.picture, PictureSize::Constant { bytes: 8_302_592 });
-        assert_eq!(frames.kind, Kind::FramePerFile);
+        assert_eq!(frames.kind, ClipLayout::FramePerFile);
         let gop =
             format("name = \"x\"\nbytes_per_frame = 100000\nfps = 29.97\nrate_control = \"vbr\"").unwrap();
         assert_eq!(

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::catalogue::Catalogue;
-use crate::format::{Format, Kind};
+use crate::format::{ClipLayout, Format};
 use crate::id;
 use crate::raster::Raster;
 use crate::rate::FrameRate;
@@ -18,7 +18,7 @@ pub struct Filter {
     /// Exactly this raster.
     pub raster: Option<Raster>,
     /// This kind of file.
-    pub kind: Option<Kind>,
+    pub kind: Option<ClipLayout>,
     /// At least this many bytes per second on average.
     pub min_bytes_per_s: Option<f64>,
     /// At most this many bytes per second on average.
@@ -209,7 +209,7 @@ mod tests {
         let filter = Filter {
             fps: Some("59.94".parse().unwrap()),
             raster: Some("uhd".parse().unwrap()),
-            kind: Some(Kind::MovieFile),
+            kind: Some(ClipLayout::MovieFile),
             min_bytes_per_s: Some(50e6),
             max_bytes_per_s: Some(150e6),
             ..Filter::default()

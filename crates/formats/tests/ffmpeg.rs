@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use reelgauge_formats::layout::{dnxhr, dpx, exr, tiff, wav, yuv};
-use reelgauge_formats::like::movie::{Movie, Span, TrackKind, Unit};
+use reelgauge_formats::like::movie::{ByteRange, Movie, SampleUnit, TrackKind};
 use reelgauge_formats::like::{self, Basis, LikeError};
 use reelgauge_formats::{AudioTracks, Raster, catalogue};
 
@@ -55,10 +55,10 @@ fn size(path: &Path) -> u64 {
 }
 
 /// The packets of every stream, as FFmpeg finds them.
-fn packets(path: &Path) -> BTreeMap<u32, Vec<Span>> {
+fn packets(path: &Path) -> BTreeMap<u32, Vec<ByteRange>> {
     let entries = ["-show_entries", "packet=stream_index,pos,size", "-of", "csv=p=0"];
     let listed = run("ffprobe", &[&entries[..], &[path.to_str().unwrap()]].concat());
-    let mut streams = BTreeMap::<u32, Vec<Span>>::new();
+    let mut streams = BTreeMap::<u32, Vec<ByteRange>>::new();
     // A packet with side data ends in an empty field and an empty line.
     for line in listed.lines().filter(|line| !line.is_empty()) {
         // In the order of ffprobe's own structure: stream_index, size, pos.
@@ -67,7 +67,7 @@ fn packets(path: &Path) -> BTreeMap<u32, Vec<Span>> {
         streams
             .entry(u32::try_from(fields[0]).unwrap())
             .or_default()
-            .push(Span { offset: fields[2], bytes: fields[1] });
+            .push(ByteRange { offset: fields[2], bytes: fields[1] });
     }
     streams
 }
@@ -192,12 +192,13 @@ fn compare_with_ffprobe(path: &Path, tracks: usize) -> Movie {
     assert_eq!((movie.tracks.len(), packets.len()), (tracks, tracks), "{}", path.display());
     for (track, packets) in movie.tracks.iter().zip(packets.into_values()) {
         match track.unit {
-            Unit::Sample => assert_eq!(track.spans, packets, "{:?}", track.kind),
-            Unit::Chunk => {
-                let bytes = |spans: &[Span]| spans.iter().map(|span| span.bytes).sum::<u64>();
+            SampleUnit::Sample => assert_eq!(track.spans, packets, "{:?}", track.kind),
+            SampleUnit::Chunk => {
+                let bytes = |spans: &[ByteRange]| spans.iter().map(|span| span.bytes).sum::<u64>();
                 assert_eq!(bytes(&track.spans), bytes(&packets));
                 for packet in packets {
-                    let holds = |chunk: &Span| chunk.offset <= packet.offset && packet.end() <= chunk.end();
+                    let holds =
+                        |chunk: &ByteRange| chunk.offset <= packet.offset && packet.end() <= chunk.end();
                     assert!(track.spans.iter().any(holds), "{packet:?}");
                 }
             }
@@ -217,7 +218,7 @@ fn prores_movies_are_listed_as_ffprobe_lists_them() {
     assert_eq!(movie.frame_rate().unwrap().to_string(), "29.97");
     assert!(index_is_last(&movie));
     assert_eq!(movie.tracks[1].kind, TrackKind::Sound);
-    assert_eq!(movie.tracks[1].unit, Unit::Chunk);
+    assert_eq!(movie.tracks[1].unit, SampleUnit::Chunk);
     // Two seconds of two channels in 24 bits.
     let sound: u64 = movie.tracks[1].spans.iter().map(|span| span.bytes).sum();
     assert_eq!(sound, 96_000 * 6);

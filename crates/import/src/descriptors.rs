@@ -17,7 +17,7 @@ const MAX_PROCESSES: usize = 1 << 18;
 
 /// An open file ("open file description").
 #[derive(Debug)]
-pub(crate) struct OpenFile {
+pub(crate) struct OpenDescription {
     /// Which; or why its operations are left out.
     pub place: Place,
     /// What is known of it.
@@ -43,12 +43,12 @@ pub(crate) struct OpenFile {
 }
 
 /// An open file that descriptors share.
-pub(crate) type Handle = Rc<RefCell<OpenFile>>;
+pub(crate) type Handle = Rc<RefCell<OpenDescription>>;
 
-impl OpenFile {
+impl OpenDescription {
     /// One that is left out.
-    pub fn out(why: &'static str, path: &[u8]) -> OpenFile {
-        OpenFile {
+    pub fn out(why: &'static str, path: &[u8]) -> OpenDescription {
+        OpenDescription {
             place: Err(why),
             node: NodeRef::new(Node::default()),
             path: path.to_vec(),
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     fn file(name: &str) -> Handle {
-        OpenFile::out("a test", name.as_bytes()).shared()
+        OpenDescription::out("a test", name.as_bytes()).shared()
     }
 
     #[test]

@@ -18,7 +18,7 @@
 
 use reelgauge_record::{OpKind, OpenBits};
 
-use crate::descriptors::{Handle, OpenFile, Processes};
+use crate::descriptors::{Handle, OpenDescription, Processes};
 use crate::errno;
 use crate::number::{DayClock, decimal, hexadecimal, seconds, time_of_day};
 use crate::sink::{Op, Sink, UNKNOWN_HANDLE};
@@ -228,7 +228,7 @@ impl FsUsage {
     }
 
     fn open(&mut self, sink: &mut Sink, process: u32, line: &Line<'_>, op: Op) -> LineResult {
-        let mut file = OpenFile::out("a name below a directory that is not known", line.path);
+        let mut file = OpenDescription::out("a name below a directory that is not known", line.path);
         if line.path.first() != Some(&b'[') {
             file.place = sink.file(line.path)?;
         }
@@ -410,7 +410,7 @@ impl Positioned {
     }
 
     /// The whole offset, as far as the order of reads and writes tells it.
-    fn offset(self, sink: &mut Sink, file: &OpenFile) -> u64 {
+    fn offset(self, sink: &mut Sink, file: &OpenDescription) -> u64 {
         let low = match self {
             Positioned::Half { low, .. } => u64::from(low),
             Positioned::Whole(offset) => return offset,

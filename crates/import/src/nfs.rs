@@ -25,10 +25,10 @@ use reelgauge_record::{OpKind, OpenBits};
 
 use crate::errno::{EIO, ENOENT};
 use crate::known::Known;
-use crate::nfs::files::{File, Files};
+use crate::nfs::files::{File, NfsFiles};
 use crate::number::{decimal, either, seconds};
 use crate::sink::{Op, Place, Sink};
-use crate::wire::{Table, Waiting};
+use crate::wire::{FieldTable, Waiting};
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.
@@ -90,11 +90,11 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
         "opening and closing in NFSv3",
         "names that were known before the capture began",
     ]);
-    let table = Table::of(source, &NEEDED, &USEFUL)?;
+    let table = FieldTable::of(source, &NEEDED, &USEFUL)?;
     if !table.has(PROCEDURE) && !table.has(OPCODES) {
         return Err(source.not_of_format("it has neither a column nfs.procedure_v3 nor nfs.opcode"));
     }
-    let mut nfs = Nfs { waiting: Waiting::new(), files: Files::default() };
+    let mut nfs = Nfs { waiting: Waiting::new(), files: NfsFiles::default() };
     source.each_line(|sink, line| {
         let mut row = Vec::new();
         table.row(line, &mut row);
@@ -106,7 +106,7 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
 
 struct Nfs {
     waiting: Waiting<Call>,
-    files: Files,
+    files: NfsFiles,
 }
 
 /// What an operation is about: a file or directory, and its handle where that is known.
@@ -183,7 +183,7 @@ struct Reply {
 const MAX_OPERATIONS: usize = 64;
 
 impl Nfs {
-    fn packet(&mut self, sink: &mut Sink, table: &Table, row: &[&[u8]]) -> LineResult {
+    fn packet(&mut self, sink: &mut Sink, table: &FieldTable, row: &[&[u8]]) -> LineResult {
         if row.iter().all(|field| field.is_empty()) {
             return Ok(());
         }
@@ -530,7 +530,7 @@ fn note(sink: &mut Sink, ask: Ask, file: u32, errno: i32) {
     }
 }
 
-fn call(table: &Table, row: &[&[u8]], at_ns: u64) -> Result<Call, LineError> {
+fn call(table: &FieldTable, row: &[&[u8]], at_ns: u64) -> Result<Call, LineError> {
     let number = |column| either(table.values(row, column).take_one());
     let ask = match table.values(row, PROCEDURE).take_one() {
         b"" => None,
@@ -554,11 +554,11 @@ fn call(table: &Table, row: &[&[u8]], at_ns: u64) -> Result<Call, LineError> {
 }
 
 /// The numbers of a field. Something else in it ends them: what follows would be in the wrong place.
-fn numbers(table: &Table, row: &[&[u8]], column: usize) -> Vec<u64> {
+fn numbers(table: &FieldTable, row: &[&[u8]], column: usize) -> Vec<u64> {
     table.values(row, column).map_while(either).take(MAX_OPERATIONS).collect()
 }
 
-fn reply(table: &Table, row: &[&[u8]], at_ns: u64) -> Reply {
+fn reply(table: &FieldTable, row: &[&[u8]], at_ns: u64) -> Reply {
     let number = |column| either(table.values(row, column).take_one());
     let status = number(STATUS3).or_else(|| number(STATUS4)).unwrap_or(0);
     Reply {

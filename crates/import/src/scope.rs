@@ -36,20 +36,20 @@ pub enum Spelling {
 
 /// The choice of paths.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct PathScope {
     spelling: Spelling,
     /// Cleaned; empty for the root of everything.
     root: Option<String>,
 }
 
-impl Scope {
+impl PathScope {
     /// What lies below `root`, or everything that is neither the kernel's nor the system's.
-    pub fn new(spelling: Spelling, root: Option<&Path>) -> Scope {
+    pub fn new(spelling: Spelling, root: Option<&Path>) -> PathScope {
         let root = root.map(|root| {
             let path = root.as_os_str().as_encoded_bytes();
             clean(&slashes(spelling, path)).unwrap_or_default()
         });
-        Scope { spelling, root }
+        PathScope { spelling, root }
     }
 
     /// The name of a path; or why it is left out.
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn unix(root: Option<&str>, path: &str) -> Result<String, &'static str> {
-        Scope::new(Spelling::Unix, root.map(Path::new)).name(path.as_bytes())
+        PathScope::new(Spelling::Unix, root.map(Path::new)).name(path.as_bytes())
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn windows_paths_become_names_without_a_drive_letter() {
-        let scope = |root: Option<&str>| Scope::new(Spelling::Windows, root.map(Path::new));
+        let scope = |root: Option<&str>| PathScope::new(Spelling::Windows, root.map(Path::new));
         assert_eq!(scope(None).name(br"C:\Media\a.mov").as_deref(), Ok("C/Media/a.mov"));
         assert_eq!(scope(None).name(br"\\nas\share\a.mov").as_deref(), Ok("nas/share/a.mov"));
         assert_eq!(scope(None).name(br"c:\windows\System32\x.dll"), Err(SYSTEM));
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(media.name(br"C:\MEDIA\a.mov").as_deref(), Ok("a.mov"));
         assert_eq!(media.name(br"C:\MEDIA2\a.mov"), Err(OUTSIDE));
         assert_eq!(media.name(br"C:\Media\..\..\x"), Err(OUTSIDE));
-        let share = Scope::new(Spelling::Share, None);
+        let share = PathScope::new(Spelling::Share, None);
         assert_eq!(share.name(br"d\h").as_deref(), Ok("d/h"));
     }
 }

@@ -10,7 +10,7 @@ use reelgauge_trace::{TraceError, TraceInfo};
 
 use crate::known::Known;
 use crate::receiver::{AGENT, Receiver};
-use crate::scope::{Scope, Spelling};
+use crate::scope::{PathScope, Spelling};
 use crate::{Format, Options};
 
 /// An operation of the system's own choice (a copy, a reservation) is split into pieces of this size.
@@ -94,7 +94,7 @@ pub(crate) struct Sink<'a> {
     pub info: TraceInfo,
     /// What is known of its files.
     pub known: Known,
-    scope: Scope,
+    scope: PathScope,
     base_ns: Option<u64>,
     threads: HashMap<u64, u32>,
     thread_count: u32,
@@ -128,7 +128,7 @@ impl Sink<'_> {
             has_begun: false,
             info,
             known: Known::default(),
-            scope: Scope::new(spelling, root),
+            scope: PathScope::new(spelling, root),
             base_ns: None,
             threads: HashMap::new(),
             thread_count: 0,

@@ -26,7 +26,7 @@ use crate::ntstatus::{self, END_OF_FILE, PENDING};
 use crate::number::{decimal, either, hexadecimal, seconds};
 use crate::scope::NOT_A_FILE;
 use crate::sink::{Op, Place, Sink, UNKNOWN_HANDLE};
-use crate::wire::{Table, Values, Waiting};
+use crate::wire::{FieldTable, Values, Waiting};
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.
@@ -90,7 +90,7 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
         "encrypted sessions",
         "lengths of short reads",
     ]);
-    let table = Table::of(source, &NEEDED, &USEFUL)?;
+    let table = FieldTable::of(source, &NEEDED, &USEFUL)?;
     if !table.has(16) {
         source.sink.blind(&["open flags"]);
     }
@@ -174,7 +174,7 @@ struct Packet<'r> {
 }
 
 impl Smb2 {
-    fn packet(&mut self, sink: &mut Sink, table: &Table, row: &[&[u8]]) -> LineResult {
+    fn packet(&mut self, sink: &mut Sink, table: &FieldTable, row: &[&[u8]]) -> LineResult {
         if row.iter().all(|field| field.is_empty()) {
             return Ok(());
         }

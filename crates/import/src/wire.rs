@@ -13,14 +13,14 @@ pub(crate) const AGGREGATOR: u8 = b'|';
 const MAX_WAITING: usize = 1 << 17;
 
 /// Where the fields are.
-pub(crate) struct Table {
+pub(crate) struct FieldTable {
     separator: u8,
     columns: Columns,
 }
 
-impl Table {
+impl FieldTable {
     /// Reads the header.
-    pub fn of(source: &mut Source<'_>, needed: &[&str], useful: &[&str]) -> Result<Table, ImportError> {
+    pub fn of(source: &mut Source<'_>, needed: &[&str], useful: &[&str]) -> Result<FieldTable, ImportError> {
         let header = source.header()?;
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
         let Some(separator) = header.iter().copied().find(|byte| !is_name(byte)) else {
@@ -31,7 +31,7 @@ impl Table {
         }
         let names = header.split(move |&byte| byte == separator);
         let columns = Columns::find(names, needed, useful).map_err(|why| source.not_of_format(why))?;
-        Ok(Table { separator, columns })
+        Ok(FieldTable { separator, columns })
     }
 
     /// The fields of a row.

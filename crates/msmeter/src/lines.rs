@@ -16,7 +16,7 @@ pub struct Lines {
 
 /// A line, without its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum WireLine {
     /// Its text. What is no UTF-8 in it has been replaced.
     Text(String),
     /// It was longer than [`LINE_BYTES_MAX`], and is lost.
@@ -25,7 +25,7 @@ pub enum Line {
 
 impl Lines {
     /// Takes what was received; the lines that are whole now, empty ones left out.
-    pub fn take(&mut self, received: &[u8]) -> Vec<Line> {
+    pub fn take(&mut self, received: &[u8]) -> Vec<WireLine> {
         let mut whole = Vec::new();
         for &byte in received {
             match byte {
@@ -39,13 +39,13 @@ impl Lines {
     }
 
     /// The line that the connection ended in.
-    pub fn end(&mut self) -> Option<Line> {
+    pub fn end(&mut self) -> Option<WireLine> {
         let text = String::from_utf8_lossy(&self.rest).into_owned();
         self.rest.clear();
         match (std::mem::take(&mut self.is_too_long), text.is_empty()) {
-            (true, _) => Some(Line::TooLong),
+            (true, _) => Some(WireLine::TooLong),
             (false, true) => None,
-            (false, false) => Some(Line::Text(text)),
+            (false, false) => Some(WireLine::Text(text)),
         }
     }
 }
@@ -58,8 +58,8 @@ mod tests {
 
     use super::*;
 
-    fn text(text: &str) -> Line {
-        Line::Text(text.to_owned())
+    fn text(text: &str) -> WireLine {
+        WireLine::Text(text.to_owned())
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
         let mut lines = Lines::default();
         let mut sent = vec![b'x'; LINE_BYTES_MAX + 1];
         sent.extend(b"\nhello\n");
-        assert_eq!(lines.take(&sent), [Line::TooLong, text("hello")]);
+        assert_eq!(lines.take(&sent), [WireLine::TooLong, text("hello")]);
     }
 
     proptest! {
@@ -92,7 +92,7 @@ mod tests {
             let mut of_whole = whole.take(&sent);
             of_whole.extend(whole.end());
             let mut parts = Lines::default();
-            let mut of_parts: Vec<Line> = sent.chunks(cut).flat_map(|part| parts.take(part)).collect();
+            let mut of_parts: Vec<WireLine> = sent.chunks(cut).flat_map(|part| parts.take(part)).collect();
             of_parts.extend(parts.end());
             prop_assert_eq!(of_whole, of_parts);
         }

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::lines::{Line, Lines};
+use crate::lines::{Lines, WireLine};
 use crate::script::WORKERS_MAX;
 
 /// What a worker says first, and what it is answered.
@@ -43,7 +43,7 @@ pub enum Event {
         /// When it came.
         at: Instant,
         /// What.
-        line: Line,
+        line: WireLine,
     },
     /// Its connection is gone.
     Gone {
@@ -280,9 +280,9 @@ fn serve_worker(
     stream: TcpStream,
     sender: &SyncSender<Event>,
     mut lines: Lines,
-    early: Vec<Line>,
+    early: Vec<WireLine>,
 ) {
-    let send_lines = |lines: Vec<Line>| {
+    let send_lines = |lines: Vec<WireLine>| {
         let at = Instant::now();
         lines.into_iter().all(|line| sender.send(Event::Line { key, at, line }).is_ok())
     };
@@ -295,7 +295,7 @@ fn serve_worker(
 }
 
 /// Reads to the end of a connection; why it ended.
-fn read_all(mut stream: TcpStream, lines: &mut Lines, mut send: impl FnMut(Vec<Line>) -> bool) -> String {
+fn read_all(mut stream: TcpStream, lines: &mut Lines, mut send: impl FnMut(Vec<WireLine>) -> bool) -> String {
     let mut buffer = [0; 4096];
     loop {
         match stream.read(&mut buffer) {
@@ -312,7 +312,7 @@ fn read_all(mut stream: TcpStream, lines: &mut Lines, mut send: impl FnMut(Vec<L
 }
 
 /// Waits for a worker's first word, and makes the connection ready. What came behind it.
-fn hello(mut stream: &TcpStream, lines: &mut Lines) -> Result<Vec<Line>, &'static str> {
+fn hello(mut stream: &TcpStream, lines: &mut Lines) -> Result<Vec<WireLine>, &'static str> {
     let unfit = "its connection can't be used";
     // Accepted from a listener that does not wait, which some systems pass on.
     stream.set_nonblocking(false).map_err(|_| unfit)?;
@@ -330,7 +330,7 @@ fn hello(mut stream: &TcpStream, lines: &mut Lines) -> Result<Vec<Line>, &'stati
         }
         let mut received = lines.take(&buffer[..count]).into_iter();
         match received.next() {
-            Some(Line::Text(text)) if text == HELLO => {
+            Some(WireLine::Text(text)) if text == HELLO => {
                 stream.set_read_timeout(None).map_err(|_| unfit)?;
                 return Ok(received.collect());
             }
@@ -366,7 +366,7 @@ mod tests {
         worker.write_all(b"test000,\0").unwrap();
         worker.write_all(b"0,64,64,\x0010.0,1.0\n\0").unwrap();
         let Event::Line { line, .. } = next(&workers) else { panic!("no line") };
-        assert_eq!(line, Line::Text("test000,0,64,64,10.0,1.0".to_owned()));
+        assert_eq!(line, WireLine::Text("test000,0,64,64,10.0,1.0".to_owned()));
         link.send("start").unwrap();
         let mut start = [0; 6];
         worker.read_exact(&mut start).unwrap();

@@ -10,7 +10,7 @@ const NAME_CHARS_MAX: usize = 64;
 
 /// What a line of a worker is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum WorkerLine {
     /// An operation that was done.
     Record(MeterRecord),
     /// It could not open a file.
@@ -24,16 +24,16 @@ pub enum Said {
 }
 
 /// Reads a line.
-pub fn said(line: &str) -> Said {
+pub fn said(line: &str) -> WorkerLine {
     // It goes into files that people look at in a terminal.
     if line.trim().contains(char::is_control) {
-        return Said::Unknown;
+        return WorkerLine::Unknown;
     }
     match line.trim() {
-        "bye" => Said::Bye,
-        "nofiles" => Said::NoFiles,
-        extra if extra.starts_with(':') => Said::Extra(extra.to_owned()),
-        text => record(text).map_or(Said::Unknown, Said::Record),
+        "bye" => WorkerLine::Bye,
+        "nofiles" => WorkerLine::NoFiles,
+        extra if extra.starts_with(':') => WorkerLine::Extra(extra.to_owned()),
+        text => record(text).map_or(WorkerLine::Unknown, WorkerLine::Record),
     }
 }
 
@@ -72,7 +72,9 @@ mod tests {
 
     #[test]
     fn a_record_of_the_original_is_read() {
-        let Said::Record(record) = said("test002,0,357,64,391.836525,1.849120") else { panic!("no record") };
+        let WorkerLine::Record(record) = said("test002,0,357,64,391.836525,1.849120") else {
+            panic!("no record")
+        };
         assert_eq!((record.file.as_str(), record.access), ("test002", Mode::SeqRd));
         assert_eq!((record.length_kib, record.block_kib), (357, 64));
         assert_eq!((record.rate_mib_per_s, record.latency_ms), (391.836_525, 1.849_120));
@@ -80,15 +82,15 @@ mod tests {
 
     #[test]
     fn what_took_no_time_is_a_record_too() {
-        let Said::Record(record) = said("test000,3,1,1,inf,0.01") else { panic!("no record") };
+        let WorkerLine::Record(record) = said("test000,3,1,1,inf,0.01") else { panic!("no record") };
         assert!(record.rate_mib_per_s.is_infinite());
     }
 
     #[test]
     fn everything_else_is_told_apart() {
-        assert_eq!(said("bye"), Said::Bye);
-        assert_eq!(said("nofiles"), Said::NoFiles);
-        assert_eq!(said(":1.5:2.5"), Said::Extra(":1.5:2.5".to_owned()));
+        assert_eq!(said("bye"), WorkerLine::Bye);
+        assert_eq!(said("nofiles"), WorkerLine::NoFiles);
+        assert_eq!(said(":1.5:2.5"), WorkerLine::Extra(":1.5:2.5".to_owned()));
         for text in [
             "test000,4,1,1,1,1",
             "test000,0,1,1,1",
@@ -97,7 +99,7 @@ mod tests {
             ",0,1,1,1,1",
             ":1\u{1b}[2J",
         ] {
-            assert_eq!(said(text), Said::Unknown, "{text}");
+            assert_eq!(said(text), WorkerLine::Unknown, "{text}");
         }
     }
 

@@ -30,8 +30,8 @@ use parquet::errors::ParquetError;
 use parquet::schema::types::{Type, TypePtr};
 
 pub use key::{Key, Layer};
-pub use kinds::{KINDS, Kind, Unit, Weight, kind};
-pub use reader::{Row, part_meta, read_part};
+pub use kinds::{CounterKind, CounterUnit, KINDS, Weight, kind};
+pub use reader::{CounterRow, part_meta, read_part};
 pub use writer::{Sample, StoreMeta, StoreWriter};
 
 /// Version of columns and metadata. A program reads every version up to its own.

@@ -55,7 +55,7 @@ use reelgauge_workload::mix::SyncPolicy;
 use reelgauge_workload::pace::{Policy, ReadAhead};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::range::{Ramp, Sizes, Sweep};
-use reelgauge_workload::replay::{Layout, Order, Pacing};
+use reelgauge_workload::replay::{Layout, Pacing, ReplayOrder};
 use reelgauge_workload::streams::{ActorKind, Buffer};
 use reelgauge_workload::units::{Percent, Size, Span, UnitError};
 
@@ -531,7 +531,7 @@ pub struct ReplayArgs {
     /// Ordering to preserve: one operation after the other, threads in their own order, or threads and what
     /// they share
     #[arg(long, hide_short_help = true, value_enum, default_value = "resources")]
-    pub order: Order,
+    pub order: ReplayOrder,
     /// Scale recorded times: 0.5 is twice as fast
     #[arg(long, hide_short_help = true, value_name = "FACTOR", default_value_t = 1.0)]
     pub scale: f64,

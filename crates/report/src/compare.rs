@@ -17,8 +17,8 @@ pub use junit::junit;
 pub use markdown::markdown;
 
 use reelgauge_analysis::compare::{
-    CompareError, ComparedRun, Comparison, ComparisonRow, Judgement, Kinship, RunToCompare, Shown, Unit,
-    compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool,
+    CompareError, ComparedRun, Comparison, ComparisonRow, FigureUnit, Judgement, Kinship, RunToCompare,
+    Shown, compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool,
 };
 
 use serde::Serialize;
@@ -99,16 +99,16 @@ pub fn as_data(told: &ToldComparison) -> ToldComparison {
 }
 
 /// The unit of the values themselves, where screens show them in another one.
-fn own_unit(unit: Unit) -> Option<&'static str> {
+fn own_unit(unit: FigureUnit) -> Option<&'static str> {
     match unit {
-        Unit::BytesPerS => Some("bytes/s"),
-        Unit::Us => Some("µs"),
+        FigureUnit::BytesPerS => Some("bytes/s"),
+        FigureUnit::Us => Some("µs"),
         _ => None,
     }
 }
 
 /// A value of this unit, without the unit, and how far it is known.
-fn show(unit: Unit, value: Shown) -> String {
+fn show(unit: FigureUnit, value: Shown) -> String {
     match value {
         Shown::Exactly(value) => say(unit, value),
         Shown::AtLeast(value) => format!("{} or more", say(unit, value)),
@@ -117,15 +117,17 @@ fn show(unit: Unit, value: Shown) -> String {
 }
 
 /// A value of this unit as every screen shows it, without the unit.
-pub(crate) fn say(unit: Unit, value: f64) -> String {
+pub(crate) fn say(unit: FigureUnit, value: f64) -> String {
     match unit {
-        Unit::Verdict => if value > 0.0 { "met" } else { "not met" }.to_owned(),
-        Unit::BytesPerS => number(value / 1e6),
-        Unit::Us => number_signed(value / 1e3),
-        Unit::MbPerS | Unit::PerS | Unit::SmallUs | Unit::Ms | Unit::S => number_signed(value),
+        FigureUnit::Verdict => if value > 0.0 { "met" } else { "not met" }.to_owned(),
+        FigureUnit::BytesPerS => number(value / 1e6),
+        FigureUnit::Us => number_signed(value / 1e3),
+        FigureUnit::MbPerS | FigureUnit::PerS | FigureUnit::SmallUs | FigureUnit::Ms | FigureUnit::S => {
+            number_signed(value)
+        }
         // Means over passes need not be whole.
-        Unit::Count | Unit::Streams if value.fract() != 0.0 => number_signed(value),
-        Unit::Count | Unit::Streams => count(value.max(0.0) as u64),
+        FigureUnit::Count | FigureUnit::Streams if value.fract() != 0.0 => number_signed(value),
+        FigureUnit::Count | FigureUnit::Streams => count(value.max(0.0) as u64),
     }
 }
 

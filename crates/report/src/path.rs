@@ -209,11 +209,11 @@ fn disks(site: &Site) -> String {
 #[cfg(test)]
 mod tests {
     use reelgauge_analysis::path::site::{DisksSite, ServerSite};
-    use reelgauge_analysis::path::{ClientLink, Measured, path};
+    use reelgauge_analysis::path::{ClientLink, MeasuredPath, path};
 
     use super::*;
 
-    fn told(site: &Site, measured: Measured) -> String {
+    fn told(site: &Site, measured: MeasuredPath) -> String {
         let client = ClientLink {
             words: "eth0 to 10.0.0.2, 10 Gbit/s, MTU 1500".to_owned(),
             mbit_per_s: Some(10_000.0),
@@ -229,7 +229,7 @@ mod tests {
             disks: DisksSite { count: Some(4), each_mb_per_s: Some(150.0), ..DisksSite::default() },
             ..Site::default()
         };
-        let measured = Measured { client_bytes_per_s: Some(110e6), ..Measured::default() };
+        let measured = MeasuredPath { client_bytes_per_s: Some(110e6), ..MeasuredPath::default() };
         let text = told(&site, measured);
         assert!(
             text.starts_with("  this machine    eth0 to 10.0.0.2, 10 Gbit/s, MTU 1500: at most 1,177 MB/s;"),
@@ -245,7 +245,7 @@ mod tests {
     fn what_more_went_through_is_told_and_is_not_the_lowest() {
         let server = ServerSite { link_mbit_per_s: Some(100.0), ..ServerSite::default() };
         let site = Site { server, ..Site::default() };
-        let text = told(&site, Measured { client_bytes_per_s: Some(40e6), ..Measured::default() });
+        let text = told(&site, MeasuredPath { client_bytes_per_s: Some(40e6), ..MeasuredPath::default() });
         let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let wrong = "100 Mbit/s: at most 11.8 MB/s; but 40.0 MB/s were had: a cache answered, or what site.toml \
                      says of it is wrong";
@@ -255,8 +255,8 @@ mod tests {
 
     #[test]
     fn where_nothing_was_said_nothing_is_drawn_until_something_was_measured() {
-        assert_eq!(told(&Site::default(), Measured::default()), "");
-        let measured = Measured { disks_bytes_per_s: Some(90e6), ..Measured::default() };
+        assert_eq!(told(&Site::default(), MeasuredPath::default()), "");
+        let measured = MeasuredPath { disks_bytes_per_s: Some(90e6), ..MeasuredPath::default() };
         assert!(told(&Site::default(), measured).contains("disks           not known: 90.0 MB/s measured"));
     }
 }

@@ -9,7 +9,7 @@ mod words;
 pub use words::refused;
 
 use reelgauge_doctor::tune::Purpose;
-use reelgauge_doctor::tune::fragment::{Destination, Fragment, Line, Part};
+use reelgauge_doctor::tune::fragment::{Destination, Fragment, FragmentPart, SettingLine};
 use reelgauge_doctor::tune::site::{Site, Topology};
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ struct Told<'a> {
 pub fn written<'a>(purpose: Purpose, site: &Site, fragments: &'a [Fragment]) -> Vec<WrittenFragment<'a>> {
     let text = |fragment: &Fragment| {
         let mut text = comments(&[words::head(purpose, site)]);
-        if !fragment.parts.iter().any(|part| matches!(part, Part::Line(_))) {
+        if !fragment.parts.iter().any(|part| matches!(part, FragmentPart::Line(_))) {
             return text + &comments(&[words::NOTHING_SET.to_owned()]) + "\n" + &parts(fragment);
         }
         text.push_str(&comments(&[words::place(&fragment.place)]));
@@ -92,25 +92,25 @@ pub fn tune_json(
 
 fn parts(fragment: &Fragment) -> String {
     let mut text = String::new();
-    let mut before: Option<&Line> = None;
+    let mut before: Option<&SettingLine> = None;
     for part in &fragment.parts {
         match part {
-            Part::Frame(frame) => text.push_str(&format!("{frame}\n")),
-            Part::Line(line) => {
+            FragmentPart::Frame(frame) => text.push_str(&format!("{frame}\n")),
+            FragmentPart::Line(line) => {
                 text.push_str(&comments(&reasons(line, before, &fragment.place)));
                 text.push_str(&format!("{}\n", line.text));
             }
-            Part::Decide(rule) => text.push_str(&comments(&[words::decide(rule)])),
-            Part::Left(rule, left) => text.push_str(&comments(&[words::left(rule, left)])),
-            Part::AfpIsLegacy => text.push_str(&comments(&[words::AFP.to_owned()])),
+            FragmentPart::Decide(rule) => text.push_str(&comments(&[words::decide(rule)])),
+            FragmentPart::Left(rule, left) => text.push_str(&comments(&[words::left(rule, left)])),
+            FragmentPart::AfpIsLegacy => text.push_str(&comments(&[words::AFP.to_owned()])),
         }
-        before = if let Part::Line(line) = part { Some(line) } else { None };
+        before = if let FragmentPart::Line(line) = part { Some(line) } else { None };
     }
     text
 }
 
 /// Why a line is there: its rule's reason once, where several lines in a row have one rule.
-fn reasons(line: &Line, before: Option<&Line>, place: &Destination) -> Vec<String> {
+fn reasons(line: &SettingLine, before: Option<&SettingLine>, place: &Destination) -> Vec<String> {
     let is_same = before.is_some_and(|before| before.rule == line.rule && before.because == line.because);
     let mut all = match is_same {
         true => vec![format!("Likewise. [{}]", line.rule)],

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use reelgauge_analysis::counters::means::Means;
 use reelgauge_analysis::marks::{Way, marks};
-use reelgauge_analysis::path::{ClientLink, Measured, PathFacts, path};
+use reelgauge_analysis::path::{ClientLink, MeasuredPath, PathFacts, path};
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_record::counters::Layer;
 
@@ -71,7 +71,7 @@ fn path_of(summary: &Summary, run_dir: &Path, planned: &[LoadPointPlan]) -> Opti
 }
 
 /// What was measured along the path while a load point moved its data.
-fn measured_along(point: &LoadPoint, run_dir: &Path, planned: &[LoadPointPlan]) -> Measured {
+fn measured_along(point: &LoadPoint, run_dir: &Path, planned: &[LoadPointPlan]) -> MeasuredPath {
     let total = &point.total;
     let is_writing = total.written_bytes > total.read_bytes;
     let (client_bytes_per_s, disk, network) = match is_writing {
@@ -93,7 +93,7 @@ fn measured_along(point: &LoadPoint, run_dir: &Path, planned: &[LoadPointPlan]) 
         let disks = means.each(Layer::Disk, disk).filter(|(name, _)| !is_made_of_others(name));
         disks.map(|(_, rate)| rate).reduce(|one, two| one + two)
     };
-    Measured {
+    MeasuredPath {
         client_bytes_per_s,
         server_link_bytes_per_s: means.iter().filter_map(busiest_link).reduce(f64::max),
         disks_bytes_per_s: means.iter().filter_map(of_disks).reduce(f64::max),

@@ -7,7 +7,7 @@ use std::path::Path;
 use reelgauge_analysis::counters::gathering::Gathering;
 use reelgauge_analysis::counters::{CounterAgent, Counters, MAX_POINTS};
 use reelgauge_record::agents::{AgentPlace, AgentPlaces};
-use reelgauge_record::counters::{CountersError, Row, is_part, read_part};
+use reelgauge_record::counters::{CounterRow, CountersError, is_part, read_part};
 use reelgauge_report::counters::counter_note_sentence;
 
 use crate::folders::{listed, of_observers};
@@ -86,7 +86,9 @@ fn gather(dir: &Path, place: &AgentPlace) -> Result<Option<Gathering>, CountersE
             continue;
         }
         parts += 1;
-        match read_part(&path, &mut |row| gathering.take(Row { at_ns: place.time_ns(row.at_ns), ..row })) {
+        match read_part(&path, &mut |row| {
+            gathering.take(CounterRow { at_ns: place.time_ns(row.at_ns), ..row })
+        }) {
             Ok(unread) => gathering.not_sampled(unread),
             Err(error) => gathering.damaged(error.to_string()),
         }

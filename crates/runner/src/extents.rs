@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::fragments::against_copy::{AgainstCopy, CopyComparison, MIN_PASSES, Measured};
+use reelgauge_analysis::fragments::against_copy::{AgainstCopy, CopyComparison, MIN_PASSES, MeasuredFile};
 use reelgauge_analysis::fragments::cold_read::ColdReads;
 use reelgauge_engine::area::{AREA_DIR, Area, AreaDir, Terms};
 use reelgauge_engine::cold::{ColdError, TimedRead, copy_anew, read_cold};
@@ -265,7 +265,7 @@ fn in_area(
     }
     // What can't be removed is removed by the next run.
     let _ = made.remove();
-    let [file, copied] = [0, 1].map(|side: usize| Measured {
+    let [file, copied] = [0, 1].map(|side: usize| MeasuredFile {
         extents: extents[side].as_ref().and_then(|extents| extents.extents),
         pass_ns: sides[side].pass_ns(),
     });

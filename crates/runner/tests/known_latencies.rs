@@ -5,7 +5,7 @@
 
 use reelgauge_analysis::{Meter, Mode, PaperCell, PointFigures, PointTiming, rebuild};
 use reelgauge_engine::driver::Worker;
-use reelgauge_engine::simulated::{Outcome, Span, simulate};
+use reelgauge_engine::simulated::{Outcome, SimulatedTimes, simulate};
 use reelgauge_record::{OpKind, OpRecord};
 use reelgauge_workload::mix::{Lengths, MixFile, MixScript, MixShape, SyncPolicy};
 use reelgauge_workload::script::Op;
@@ -43,7 +43,7 @@ fn run(
         read += 1;
         if read > reads { Outcome::HANGS } else { store(op, read, issued_ns) }
     };
-    let span = Span { start_ns: 0, end_ns: u64::MAX, warmup_until_ns: 0, point: 0 };
+    let span = SimulatedTimes { start_ns: 0, end_ns: u64::MAX, warmup_until_ns: 0, point: 0 };
     simulate(workers, &mut fake, span, |record| records.push(*record));
     let timing = PointTiming { started_ns: 0, measured_ns: 1_000_000_000 };
     rebuild(records, &[(0, timing)].into()).points.remove(0)
@@ -139,7 +139,7 @@ fn shares(workers: u32, blocks_bytes: &[u32], sharing: Sharing) -> Vec<(PaperCel
         free_ns = done_ns;
         Outcome::whole(op, done_ns)
     };
-    let span = Span { start_ns: 0, end_ns: 300_000_000_000, warmup_until_ns: 0, point: 0 };
+    let span = SimulatedTimes { start_ns: 0, end_ns: 300_000_000_000, warmup_until_ns: 0, point: 0 };
     let mut meter = Meter::new();
     simulate((0..workers).map(worker).collect(), &mut store, span, |record| meter.add(record));
     let paper = meter.finish_point(0, PointTiming { started_ns: 0, measured_ns: span.end_ns }).paper;

@@ -7,7 +7,7 @@
 use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateTally, MeasuredPart, StreamFigures, StreamSpec};
 use reelgauge_engine::driver::Worker;
-use reelgauge_engine::simulated::{Outcome, Span, simulate};
+use reelgauge_engine::simulated::{Outcome, SimulatedTimes, simulate};
 use reelgauge_formats::FrameRate;
 use reelgauge_record::OpFlags;
 use reelgauge_workload::clip::Clip;
@@ -70,7 +70,7 @@ fn judged<T: Script>(
 ) -> Vec<StreamFigures> {
     let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: end_ns };
     let mut tally = LateTally::new(specs, part);
-    let span = Span { start_ns: 0, end_ns, warmup_until_ns: 0, point: 0 };
+    let span = SimulatedTimes { start_ns: 0, end_ns, warmup_until_ns: 0, point: 0 };
     let left = simulate(vec![Worker { id: 0, script }], store, span, |op| tally.add(op));
     assert!(left.stuck.is_empty());
     tally.finish(end_ns).streams

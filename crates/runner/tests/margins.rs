@@ -10,7 +10,7 @@ use reelgauge_analysis::late::test_streams;
 use reelgauge_analysis::late::{LateTally, MeasuredPart};
 use reelgauge_analysis::verdict::{Measured, Verdict, judge};
 use reelgauge_engine::driver::Worker;
-use reelgauge_engine::simulated::{Outcome, Span, simulate};
+use reelgauge_engine::simulated::{Outcome, SimulatedTimes, simulate};
 use reelgauge_formats::FrameRate;
 use reelgauge_report::verdict::in_words;
 use reelgauge_workload::clip::Clip;
@@ -102,7 +102,7 @@ fn trial<T: Script>(
         Worker { id, script: stream(id, dice.below(S)) }
     };
     let workers = (0..streams).map(worker).collect();
-    let span = Span { start_ns: 0, end_ns, warmup_until_ns: WARMUP_NS, point: 0 };
+    let span = SimulatedTimes { start_ns: 0, end_ns, warmup_until_ns: WARMUP_NS, point: 0 };
     let mut store = store.performing(seed);
     simulate(workers, &mut store, span, |op| tally.add(op));
     let late = tally.finish(end_ns);

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use reelgauge_engine::driver::Worker;
-use reelgauge_engine::simulated::{Outcome, Span as Simulation, simulate};
+use reelgauge_engine::simulated::{Outcome, SimulatedTimes, simulate};
 use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::test_records::op;
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 use reelgauge_trace::replay::{Outcomes, ReplayError, ReplayScript, Setting, Wanted, load};
 use reelgauge_trace::{TraceInfo, TraceWriter};
-use reelgauge_workload::replay::{Order, Pacing};
+use reelgauge_workload::replay::{Pacing, ReplayOrder};
 use reelgauge_workload::script::{Done, Op, Script, Step};
 use reelgauge_workload::units::Span;
 
@@ -103,7 +103,7 @@ fn try_replay(
     let script = script(trace, wanted, setting)?;
     let mut records = Vec::new();
     let mut store = |_: u32, op: &Op, issued_ns: u64| Outcome::whole(op, issued_ns + service_ns(op));
-    let span = Simulation { start_ns: 1_000, end_ns: EVER, ..Simulation::default() };
+    let span = SimulatedTimes { start_ns: 1_000, end_ns: EVER, ..SimulatedTimes::default() };
     let mut left = simulate(vec![Worker { id: 0, script }], &mut store, span, |record| records.push(*record));
     records.sort_by_key(|record| record.issued_ns);
     Ok(Replayed {
@@ -217,7 +217,7 @@ fn what_a_thread_had_in_flight_at_once_is_again() {
         _ => 10,
     });
     assert_eq!(issued(&replayed), [0, 100, 101, 102, 103, 50_103]);
-    let serial = Wanted { order: Order::Serial, ..Wanted::default() };
+    let serial = Wanted { order: ReplayOrder::Serial, ..Wanted::default() };
     let replayed = replay(&told, serial, Setting::default(), |_| 50_000);
     assert_eq!(issued(&replayed), [0, 50_000, 100_000, 150_000, 200_000, 250_000]);
 }
@@ -325,7 +325,7 @@ fn told(steps: &Steps) -> Vec<Told> {
 }
 
 /// Whether the rules forbid that these two change places.
-fn are_bound(a: &Told, b: &Told, order: Order) -> bool {
+fn are_bound(a: &Told, b: &Told, order: ReplayOrder) -> bool {
     let changes =
         |told: &Told| matches!(told.kind, OpKind::Create | OpKind::Unlink | OpKind::Rename | OpKind::MakeDir);
     let names = |told: &Told| match told.kind {
@@ -335,10 +335,10 @@ fn are_bound(a: &Told, b: &Told, order: Order) -> bool {
     let same_handle = a.handle != 0 && a.handle == b.handle;
     let ends = |told: &Told| matches!(told.kind, OpKind::Open | OpKind::Create | OpKind::Close);
     match order {
-        Order::Serial => true,
+        ReplayOrder::Serial => true,
         _ if a.thread == b.thread => true,
-        Order::Streams => same_handle && (ends(a) || ends(b)),
-        Order::Resources => {
+        ReplayOrder::Streams => same_handle && (ends(a) || ends(b)),
+        ReplayOrder::Resources => {
             let shared = names(a).iter().any(|name| names(b).contains(name));
             let data = |x: &Told, y: &Told| x.kind == OpKind::Read && y.kind == OpKind::Write;
             // `dir` is above `dir/x` and `dir/y`.
@@ -368,7 +368,11 @@ proptest! {
     fn the_rules_are_kept_and_nothing_is_lost(
         steps in steps(),
         services in proptest::collection::vec(1u64..2_000, 1..20),
-        order in prop_oneof![Just(Order::Serial), Just(Order::Streams), Just(Order::Resources)],
+        order in prop_oneof![
+            Just(ReplayOrder::Serial),
+            Just(ReplayOrder::Streams),
+            Just(ReplayOrder::Resources),
+        ],
         pace in prop_oneof![Just(Pacing::Recorded), Just(Pacing::Think), Just(Pacing::Max)],
     ) {
         let trace = told(&steps);

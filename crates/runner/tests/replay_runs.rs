@@ -19,7 +19,7 @@ use reelgauge_runner::replay::{ReplayRequest, run_replay};
 use reelgauge_runner::session::finished::Finished;
 use reelgauge_trace::{Trace, TraceInfo, TraceWriter};
 use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION};
-use reelgauge_workload::replay::{Order, Pacing, ReplayPlan, ReplaySettings};
+use reelgauge_workload::replay::{Pacing, ReplayOrder, ReplayPlan, ReplaySettings};
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::units::Span;
 
@@ -132,14 +132,14 @@ fn plan(trace: &Path, target: &Path) -> ReplayPlan {
     }
 }
 
-struct Place {
+struct Folders {
     target: tempfile::TempDir,
     out: tempfile::TempDir,
 }
 
-impl Place {
-    fn new() -> Place {
-        Place { target: tempfile::tempdir().unwrap(), out: tempfile::tempdir().unwrap() }
+impl Folders {
+    fn new() -> Folders {
+        Folders { target: tempfile::tempdir().unwrap(), out: tempfile::tempdir().unwrap() }
     }
 
     fn run(&self, plan: ReplayPlan) -> Result<Finished, RunError> {
@@ -184,59 +184,59 @@ fn rows(dir: &Path) -> BTreeMap<(u32, u32), Vec<Row>> {
 
 /// Replays a trace and the replay, and compares all three logs.
 #[track_caller]
-fn assert_round_trip(driver: DriverChoice, order: Order, pace: Pacing) {
+fn assert_round_trip(driver: DriverChoice, order: ReplayOrder, pace: Pacing) {
     let (trace, _dir) = some_of_everything();
-    let place = Place::new();
+    let folders = Folders::new();
     let set = |plan: &mut ReplayPlan| {
         plan.driver = driver;
         plan.replay.order = order;
         plan.replay.pace = pace;
     };
-    let (first, facts) = place.replay(&trace, set);
+    let (first, facts) = folders.replay(&trace, set);
     assert_eq!(facts.passes[0].differences, [""; 0], "{driver:?} {order:?}");
     assert!(facts.passes[0].complete);
     assert_eq!(rows(&first.run_dir), rows(&trace), "{driver:?} {order:?}");
-    let (second, facts) = place.replay(&first.run_dir, set);
+    let (second, facts) = folders.replay(&first.run_dir, set);
     assert_eq!(facts.passes[0].different_ops, 0, "{:?}", facts.passes[0].differences);
     assert_eq!(rows(&second.run_dir), rows(&first.run_dir), "{driver:?} {order:?}");
 }
 
 #[test]
 fn what_was_recorded_is_done_again_and_a_replay_is_a_trace() {
-    assert_round_trip(DriverChoice::Threads, Order::Resources, Pacing::Max);
-    assert_round_trip(DriverChoice::Threads, Order::Serial, Pacing::Recorded);
-    assert_round_trip(DriverChoice::Threads, Order::Resources, Pacing::Think);
+    assert_round_trip(DriverChoice::Threads, ReplayOrder::Resources, Pacing::Max);
+    assert_round_trip(DriverChoice::Threads, ReplayOrder::Serial, Pacing::Recorded);
+    assert_round_trip(DriverChoice::Threads, ReplayOrder::Resources, Pacing::Think);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn io_uring_does_the_same() {
-    assert_round_trip(DriverChoice::Uring, Order::Resources, Pacing::Max);
-    assert_round_trip(DriverChoice::Uring, Order::Serial, Pacing::Max);
+    assert_round_trip(DriverChoice::Uring, ReplayOrder::Resources, Pacing::Max);
+    assert_round_trip(DriverChoice::Uring, ReplayOrder::Serial, Pacing::Max);
 }
 
 #[test]
 fn images_are_gone_afterwards_and_a_second_replay_makes_its_files_anew() {
     let (trace, _dir) = some_of_everything();
-    let place = Place::new();
+    let folders = Folders::new();
     for _ in 0..2 {
         // The output is made exclusively: were the old one there, that would fail.
-        let (_, facts) = place.replay(&trace, |_| ());
+        let (_, facts) = folders.replay(&trace, |_| ());
         assert_eq!(facts.passes[0].different_ops, 0, "{:?}", facts.passes[0].differences);
         assert_eq!((facts.prepared_files, facts.prepared_bytes), (1, 20 * 32_768 + 777));
-        assert!(!place.target.path().join("reelgauge-area/scratch").exists());
+        assert!(!folders.target.path().join("reelgauge-area/scratch").exists());
     }
 }
 
 #[test]
 fn a_plan_repeats_its_run() {
     let (trace, _dir) = some_of_everything();
-    let place = Place::new();
-    let (first, _) = place.replay(&trace, |plan| plan.replay.order = Order::Serial);
+    let folders = Folders::new();
+    let (first, _) = folders.replay(&trace, |plan| plan.replay.order = ReplayOrder::Serial);
     let text = fs::read_to_string(first.run_dir.join("run.toml")).unwrap();
     let AnyPlan::Replay(plan) = AnyPlan::from_toml(&text).unwrap() else { panic!("{text}") };
     assert_eq!(plan.replay.trace, trace);
-    let second = place.run(plan).unwrap();
+    let second = folders.run(plan).unwrap();
     assert_eq!(rows(&second.run_dir), rows(&first.run_dir));
     assert_eq!(second.summary.seed, first.summary.seed);
 }
@@ -244,8 +244,8 @@ fn a_plan_repeats_its_run() {
 #[test]
 fn users_and_passes_have_files_of_their_own() {
     let (trace, _dir) = some_of_everything();
-    let place = Place::new();
-    let (finished, facts) = place.replay(&trace, |plan| {
+    let folders = Folders::new();
+    let (finished, facts) = folders.replay(&trace, |plan| {
         plan.replay.copies = 3;
         plan.replay.batch = 2;
         plan.replay.stagger = Span(5_000_000);
@@ -278,7 +278,7 @@ fn what_comes_out_differently_is_counted_and_shown() {
     tell.data(OpKind::Close, "a", handle, (0, 0, 0));
     tell.op(OpKind::Unlink, "a", |op| op.errno = 13);
     let (trace, _dir) = tell.finish();
-    let (_, facts) = Place::new().replay(&trace, |_| ());
+    let (_, facts) = Folders::new().replay(&trace, |_| ());
     let pass = &facts.passes[0];
     assert_eq!(pass.different_ops, 2);
     assert_eq!(
@@ -294,8 +294,8 @@ fn files_that_were_in_use_before_the_trace_are_there_and_open() {
     tell.whole(OpKind::Read, "a", 5, 0, 100).whole(OpKind::Write, "b", 6, 0, 100);
     tell.data(OpKind::Close, "a", 5, (0, 0, 0));
     let (trace, _dir) = tell.finish();
-    let place = Place::new();
-    let (first, facts) = place.replay(&trace, |_| ());
+    let folders = Folders::new();
+    let (first, facts) = folders.replay(&trace, |_| ());
     assert_eq!(facts.passes[0].different_ops, 0, "{:?}", facts.passes[0].differences);
     assert!(facts.remarks.iter().any(|remark| remark.contains("opened before it")), "{:?}", facts.remarks);
     // What the replay added is part of it: the next adds nothing.
@@ -303,7 +303,7 @@ fn files_that_were_in_use_before_the_trace_are_there_and_open() {
 
     let wanted = [OpKind::Open, OpKind::Read, OpKind::Create, OpKind::Write, OpKind::Close];
     assert_eq!(kinds, wanted);
-    let (second, _) = place.replay(&first.run_dir, |_| ());
+    let (second, _) = folders.replay(&first.run_dir, |_| ());
     assert_eq!(rows(&second.run_dir), rows(&first.run_dir));
 }
 
@@ -314,7 +314,7 @@ fn direct_is_used_where_it_was_recorded_and_is_possible() {
     let odd = tell.open("odd", READ.with(OpenBits::DIRECT));
     tell.whole(OpKind::Read, "aligned", aligned, 4096, 8192).whole(OpKind::Read, "odd", odd, 100, 8192);
     let (trace, _dir) = tell.finish();
-    let (finished, facts) = Place::new().replay(&trace, |_| ());
+    let (finished, facts) = Folders::new().replay(&trace, |_| ());
     assert_eq!(facts.passes[0].different_ops, 0, "{:?}", facts.passes[0].differences);
     assert_eq!(finished.summary.effective_mode.asked, "direct");
     let notes = finished.summary.notes.join("\n");
@@ -327,12 +327,12 @@ fn assert_refused(said: &str, tell: impl FnOnce(&mut Teller)) {
     let mut teller = Teller::new();
     tell(&mut teller);
     let (trace, _dir) = teller.finish();
-    let place = Place::new();
-    let error = place.run(plan(&trace, place.target.path())).unwrap_err();
+    let folders = Folders::new();
+    let error = folders.run(plan(&trace, folders.target.path())).unwrap_err();
     assert_eq!(error.exit_code(), 2, "{error}");
     assert!(error.to_string().contains(said), "{error}");
-    assert_eq!(fs::read_dir(place.target.path()).unwrap().count(), 0);
-    assert_eq!(fs::read_dir(place.out.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folders.target.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folders.out.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -374,16 +374,16 @@ fn what_has_no_equivalent_is_left_out_and_told() {
     let handle = tell.open("link", READ.with(OpenBits::WRITE));
     tell.whole(OpKind::Write, "link", handle, 0, 10);
     let (trace, _dir) = tell.finish();
-    let (_, facts) = Place::new().replay(&trace, |_| ());
+    let (_, facts) = Folders::new().replay(&trace, |_| ());
     assert_eq!(facts.left_out.values().sum::<u64>(), 1);
     assert_eq!(facts.passes[0].different_ops, 0);
 }
 
 #[test]
 fn what_is_no_trace_is_refused() {
-    let place = Place::new();
+    let folders = Folders::new();
     let empty = tempfile::tempdir().unwrap();
-    let error = place.run(plan(empty.path(), place.target.path())).unwrap_err();
+    let error = folders.run(plan(empty.path(), folders.target.path())).unwrap_err();
     assert_eq!(error.exit_code(), 2);
     assert!(error.to_string().contains("neither a trace nor a run"), "{error}");
 }

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use reelgauge_engine::simulated::{Outcome, Span, simulate};
+use reelgauge_engine::simulated::{Outcome, SimulatedTimes, simulate};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
-use reelgauge_runner::streams::actor_instance::Files;
+use reelgauge_runner::streams::actor_instance::InstanceFiles;
 use reelgauge_runner::streams::actors::{Actors, PointLoad};
 use reelgauge_workload::companion::ScratchFile;
 use reelgauge_workload::script::Op;
@@ -46,7 +46,7 @@ impl Store {
                 self.is_there.extend(stock.iter().filter(|file| file.is_there).map(|file| file.file));
                 let prepared = take(needs.prepared_files);
                 let folder = needs.folder.then(|| take(1)[0]);
-                actor.files.push(Files { prepared, made, stock, folder, ..Files::default() });
+                actor.files.push(InstanceFiles { prepared, made, stock, folder, ..InstanceFiles::default() });
             }
         }
     }
@@ -120,7 +120,7 @@ fn play(seed: u64, points: &mut [Counts]) {
         let scale = u32::from(point) + 1;
         let start_ns = u64::from(point) * 2 * POINT_S * S;
         let end_ns = start_ns + POINT_S * S;
-        let span = Span { start_ns, end_ns, warmup_until_ns: start_ns, point };
+        let span = SimulatedTimes { start_ns, end_ns, warmup_until_ns: start_ns, point };
         let PointLoad { workers, groups, .. } = actors.point_load(scale, point);
         let mut transfers: BTreeMap<u32, Vec<OpRecord>> = BTreeMap::new();
         let mut done: BTreeMap<u32, u64> = BTreeMap::new();

@@ -67,7 +67,7 @@ pub enum LibraryError {
 
 /// Where a trace comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum TraceOrigin {
     /// Made from what is known about a workload.
     Synthetic,
     /// Recorded from a real program; comes with Reelgauge.
@@ -76,20 +76,20 @@ pub enum Kind {
     User,
 }
 
-impl Kind {
+impl TraceOrigin {
     /// What lists call it.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Synthetic => "synthetic",
-            Kind::Recorded => "recorded",
-            Kind::User => "user",
+            TraceOrigin::Synthetic => "synthetic",
+            TraceOrigin::Recorded => "recorded",
+            TraceOrigin::User => "user",
         }
     }
 }
 
 /// What a list says of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct TraceFacts {
     /// Operations of every kind.
     pub ops: u64,
     /// Files that it names, without directories.
@@ -110,18 +110,18 @@ pub struct Entry {
     /// What it can be called.
     pub name: String,
     /// Where it comes from.
-    pub kind: Kind,
+    pub kind: TraceOrigin,
     /// Where it lies; `None` for one that is made or unpacked when it is asked for.
     pub path: Option<PathBuf>,
     /// What it is, or what is wrong with it.
-    pub facts: Result<Facts, String>,
+    pub facts: Result<TraceFacts, String>,
 }
 
 /// A trace as a directory. One that was made or unpacked for the purpose goes away with this value.
 #[derive(Debug)]
 pub struct Materialised {
     trace: Trace,
-    kind: Kind,
+    kind: TraceOrigin,
     temporary: Option<TempDir>,
 }
 
@@ -132,7 +132,7 @@ impl Materialised {
     }
 
     /// Where it comes from.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TraceOrigin {
         self.kind
     }
 
@@ -192,7 +192,7 @@ impl Library {
     /// None of the name, with names that are close; or the trace is damaged.
     pub fn open(&self, name: &Path) -> Result<Materialised, LibraryError> {
         if let Some(dir) = self.directory(name) {
-            return Ok(Materialised { trace: Trace::open(&dir)?, kind: Kind::User, temporary: None });
+            return Ok(Materialised { trace: Trace::open(&dir)?, kind: TraceOrigin::User, temporary: None });
         }
         let Some(built_in) = name.to_str().and_then(built_in) else { return Err(self.unknown(name)) };
         let temporary = temporary_in(&std::env::temp_dir())?;
@@ -268,10 +268,10 @@ impl BuiltIn {
         }
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TraceOrigin {
         match self {
-            BuiltIn::Naspt(_) | BuiltIn::Hints(_) => Kind::Synthetic,
-            BuiltIn::Shipped(_) => Kind::Recorded,
+            BuiltIn::Naspt(_) | BuiltIn::Hints(_) => TraceOrigin::Synthetic,
+            BuiltIn::Shipped(_) => TraceOrigin::Recorded,
         }
     }
 }
@@ -299,7 +299,7 @@ fn built_in_names() -> impl Iterator<Item = &'static str> {
 /// The NASPT workloads are counted without writing them.
 fn naspt_entries() -> Vec<Entry> {
     let entry = |workload: &'static crate::synth::Workload| {
-        let facts = workload.tally(STANDARD_SEED).map(|tally| Facts {
+        let facts = workload.tally(STANDARD_SEED).map(|tally| TraceFacts {
             ops: tally.ops,
             files: u64::from(tally.files),
             bytes: Some(tally.bytes()),
@@ -308,7 +308,7 @@ fn naspt_entries() -> Vec<Entry> {
             about: workload.what.to_owned(),
         });
         let facts = facts.map_err(|error| error.to_string());
-        Entry { name: workload.name.to_owned(), kind: Kind::Synthetic, path: None, facts }
+        Entry { name: workload.name.to_owned(), kind: TraceOrigin::Synthetic, path: None, facts }
     };
     workloads().iter().map(entry).collect()
 }
@@ -330,7 +330,7 @@ fn built_in_entries() -> Vec<Entry> {
 fn user_entries(folder: &Path) -> Vec<Entry> {
     let entry = |dir: PathBuf| Entry {
         name: dir.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        kind: Kind::User,
+        kind: TraceOrigin::User,
         facts: Trace::open(&dir).and_then(|trace| facts_of(&trace)).map_err(|error| error.to_string()),
         path: Some(dir),
     };
@@ -338,7 +338,7 @@ fn user_entries(folder: &Path) -> Vec<Entry> {
 }
 
 /// What a list says of an open trace.
-fn facts_of(trace: &Trace) -> Result<Facts, TraceError> {
+fn facts_of(trace: &Trace) -> Result<TraceFacts, TraceError> {
     let known = trace.info();
     let (mut bytes, mut duration_ns) = (None, known.map(|info| info.duration_ns));
     if let Some(moved) = known.and_then(|info| info.moved) {
@@ -348,7 +348,7 @@ fn facts_of(trace: &Trace) -> Result<Facts, TraceError> {
         bytes = Some(moved);
         duration_ns = duration_ns.or(Some(counted_ns));
     }
-    Ok(Facts {
+    Ok(TraceFacts {
         ops: trace.ops(),
         files: trace.files().iter().filter(|file| is_file(&file.path)).count() as u64,
         bytes,

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::replay::ReplayError;
 use names::{NONE, parent};
-use walk::{Initial, Kind, Walk};
+use walk::{EntryKind, Initial, Walk};
 
 /// Intervals of written bytes that are kept in all. Beyond that, a file that is written in many places counts
 /// as written from the first to the last of them.
@@ -190,12 +190,12 @@ pub(crate) fn climbs(link: &str, target: &str) -> bool {
 /// What was under a name when the trace began.
 fn of_object(walk: &Walk, number: u32, object: u32, makes: &mut Vec<u32>) -> (Prepare, Why) {
     let object = &walk.objects[object as usize];
-    let is_above = walk.is_above(number) && object.kind != Kind::File;
-    if object.kind == Kind::Directory || is_above || walk.names.says_directory(number) {
+    let is_above = walk.is_above(number) && object.kind != EntryKind::File;
+    if object.kind == EntryKind::Directory || is_above || walk.names.says_directory(number) {
         return (Prepare::Directory, if object.known { Why::Known } else { Why::Used });
     }
     let file = |size_bytes, why| (Prepare::File { size_bytes }, why);
-    if object.kind == Kind::Link {
+    if object.kind == EntryKind::Link {
         return (Prepare::SymbolicLink, if object.known { Why::Known } else { Why::Used });
     }
     let content = &object.content;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use reelgauge_trace::library::{Entry, Kind, Library, LibraryError};
+use reelgauge_trace::library::{Entry, Library, LibraryError, TraceOrigin};
 use reelgauge_trace::synth::workload;
 use tempfile::TempDir;
 
@@ -47,8 +47,11 @@ fn entry<'a>(list: &'a [Entry], name: &str) -> &'a Entry {
 fn traces_in_a_folder_appear_by_themselves_damaged_ones_with_what_is_wrong() {
     let folder = folder();
     let list = library(&folder).list();
-    let own: Vec<&str> =
-        list.iter().filter(|entry| entry.kind == Kind::User).map(|entry| entry.name.as_str()).collect();
+    let own: Vec<&str> = list
+        .iter()
+        .filter(|entry| entry.kind == TraceOrigin::User)
+        .map(|entry| entry.name.as_str())
+        .collect();
     assert_eq!(own, ["a-run", "broken", "mine"]);
     assert!(entry(&list, "broken").facts.as_ref().unwrap_err().contains("damaged"));
     let mine = entry(&list, "mine").facts.as_ref().unwrap();
@@ -63,7 +66,7 @@ fn everything_that_is_listed_and_sound_opens_and_is_what_the_list_says() {
     let folder = folder();
     let library = library(&folder);
     let list = library.list();
-    assert!(list.iter().filter(|entry| entry.kind == Kind::Synthetic).count() >= 15);
+    assert!(list.iter().filter(|entry| entry.kind == TraceOrigin::Synthetic).count() >= 15);
     for entry in list {
         let opened = library.open(Path::new(&entry.name));
         let Ok(facts) = &entry.facts else {
@@ -72,10 +75,10 @@ fn everything_that_is_listed_and_sound_opens_and_is_what_the_list_says() {
         };
         let opened = opened.unwrap();
         assert_eq!((opened.trace().ops(), opened.kind()), (facts.ops, entry.kind), "{}", entry.name);
-        assert_eq!(opened.is_temporary(), entry.kind != Kind::User);
+        assert_eq!(opened.is_temporary(), entry.kind != TraceOrigin::User);
         let dir = opened.trace().dir().to_owned();
         drop(opened);
-        assert_eq!(dir.exists(), entry.kind == Kind::User, "what was made for the purpose goes away");
+        assert_eq!(dir.exists(), entry.kind == TraceOrigin::User, "what was made for the purpose goes away");
     }
 }
 

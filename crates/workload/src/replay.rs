@@ -59,7 +59,7 @@ pub struct ReplaySettings {
     /// When operations begin.
     pub pace: Pacing,
     /// What waits for what.
-    pub order: Order,
+    pub order: ReplayOrder,
     /// How long the recorded times become: 0.5 is twice as fast.
     pub scale: f64,
     /// Times in which nothing happened are cut to this.
@@ -89,7 +89,7 @@ impl Default for ReplaySettings {
         ReplaySettings {
             trace: PathBuf::new(),
             pace: Pacing::Recorded,
-            order: Order::Resources,
+            order: ReplayOrder::Resources,
             scale: 1.0,
             idle_cap: None,
             copies: 1,
@@ -119,7 +119,7 @@ pub enum Pacing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
-pub enum Order {
+pub enum ReplayOrder {
     /// One operation at a time, in the order of the trace
     Serial,
     /// Threads keep their own order, and files are opened before they are used
@@ -188,13 +188,13 @@ impl<'de> Deserialize<'de> for Pacing {
     }
 }
 
-impl Order {
+impl ReplayOrder {
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
-            Order::Serial => "serial",
-            Order::Streams => "streams",
-            Order::Resources => "resources",
+            ReplayOrder::Serial => "serial",
+            ReplayOrder::Streams => "streams",
+            ReplayOrder::Resources => "resources",
         }
     }
 }
@@ -310,7 +310,7 @@ mod tests {
                 let timed = matches!(plan.replay.pace, Pacing::Recorded | Pacing::Think);
                 plan.replay.idle_cap = idle_cap.filter(|_| timed);
                 plan.replay.layout = Layout::Stream;
-                plan.replay.order = Order::Serial;
+                plan.replay.order = ReplayOrder::Serial;
                 let text = plan.to_toml().unwrap();
                 assert_eq!(ReplayPlan::from_toml(&text).unwrap(), plan, "{text}");
                 assert!(text.contains(&format!("pace = \"{pace}\"")), "{text}");

@@ -81,7 +81,7 @@ pub struct Trial {
 
 /// All trials with one count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evidence {
+pub struct CountEvidence {
     /// The count.
     pub streams: u32,
     /// Trials that passed.
@@ -98,7 +98,7 @@ pub struct Evidence {
     pub refuted: u32,
 }
 
-impl Evidence {
+impl CountEvidence {
     /// Trials that passed, and were not refuted by a longer one.
     fn stands(&self) -> u32 {
         if self.refuted > 0 { 0 } else { self.passed }
@@ -265,7 +265,7 @@ pub enum SearchError {
 pub struct Search {
     settings: SearchSettings,
     /// By count, ascending.
-    evidence: Vec<Evidence>,
+    evidence: Vec<CountEvidence>,
     spent_s: f64,
     longest_s: f64,
 }
@@ -353,7 +353,7 @@ impl Search {
         Ok(())
     }
 
-    fn take(&mut self, streams: u32, trial: Trial) -> Result<&mut Evidence, SearchError> {
+    fn take(&mut self, streams: u32, trial: Trial) -> Result<&mut CountEvidence, SearchError> {
         let cap = self.settings.cap;
         if !(1..=cap).contains(&streams) {
             return Err(SearchError::OutOfRange { streams, cap });
@@ -362,7 +362,7 @@ impl Search {
         self.spent_s += trial.took_s;
         let place = self.evidence.partition_point(|known| known.streams < streams);
         if self.evidence.get(place).is_none_or(|known| known.streams != streams) {
-            let nothing = Evidence { streams, ..Evidence::default() };
+            let nothing = CountEvidence { streams, ..CountEvidence::default() };
             self.evidence.insert(place, nothing);
         }
         let known = &mut self.evidence[place];
@@ -391,13 +391,13 @@ impl Search {
     }
 
     /// Every count that was tried, ascending.
-    pub fn evidence(&self) -> &[Evidence] {
+    pub fn evidence(&self) -> &[CountEvidence] {
         &self.evidence
     }
 
     /// How many trials were made.
     pub fn trials(&self) -> u32 {
-        self.evidence.iter().map(Evidence::trials).fold(0, u32::saturating_add)
+        self.evidence.iter().map(CountEvidence::trials).fold(0, u32::saturating_add)
     }
 
     /// How long they took together.
@@ -412,7 +412,7 @@ impl Search {
     }
 
     /// Whether the one trial with this count that fell was a disturbed one.
-    pub fn is_set_aside(&self, known: &Evidence) -> bool {
+    pub fn is_set_aside(&self, known: &CountEvidence) -> bool {
         let repeats = self.settings.repeats;
         known.fell() == 1
             && known.stands() >= repeats
@@ -422,7 +422,7 @@ impl Search {
     /// Trials with this count and larger ones that passed.
     fn passes_from(&self, streams: u32) -> u32 {
         let from = self.evidence.iter().filter(|known| known.streams >= streams);
-        from.map(Evidence::stands).fold(0, u32::saturating_add)
+        from.map(CountEvidence::stands).fold(0, u32::saturating_add)
     }
 
     /// The counts that the answer rests on, in words: `31: 3 of 3; 32: 0 of 3`.
@@ -507,9 +507,9 @@ impl Search {
         self.longest_s.max(self.settings.confirm_s.filter(|_| why == Why::Confirm).unwrap_or(0.0))
     }
 
-    fn of(&self, streams: u32) -> Evidence {
+    fn of(&self, streams: u32) -> CountEvidence {
         let found = self.evidence.binary_search_by_key(&streams, |known| known.streams);
-        found.map_or(Evidence::default(), |place| self.evidence[place])
+        found.map_or(CountEvidence::default(), |place| self.evidence[place])
     }
 
     fn edges(&self) -> Edges {

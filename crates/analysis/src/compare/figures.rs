@@ -11,7 +11,7 @@ mod times;
 use super::evidence::Noise;
 use super::incidents::Disturbances;
 use super::work::{WorkActor, is_all_paced};
-use super::{Better, ComparedLate, RunToCompare, Unit};
+use super::{Better, ComparedLate, FigureUnit, RunToCompare};
 use crate::summary::{LoadPoint, Summary};
 use known::known;
 
@@ -25,7 +25,7 @@ pub(super) struct Reading {
     pub(super) figure: String,
     /// See [`super::ComparisonRow::label`].
     pub(super) label: String,
-    pub(super) unit: Unit,
+    pub(super) unit: FigureUnit,
     pub(super) better: Better,
     pub(super) value: f64,
     pub(super) noise: Noise,

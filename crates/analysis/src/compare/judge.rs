@@ -4,7 +4,7 @@ use super::evidence::{Noise, mean, t_98};
 use super::figures::Reading;
 use super::incidents::Disturbances;
 use super::sides::{DOF_MIN, Sides};
-use super::{Better, Judgement, Unit};
+use super::{Better, FigureUnit, Judgement};
 
 /// Below this share even repeats say nothing that matters to anybody.
 const FLOOR_REPEATS: f64 = 0.01;
@@ -56,7 +56,7 @@ fn by_evidence(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
     if readings.iter().flatten().any(|reading| reading.is_demand) {
         return of_demand(readings);
     }
-    if readings.iter().flatten().any(|reading| reading.unit == Unit::Verdict) {
+    if readings.iter().flatten().any(|reading| reading.unit == FigureUnit::Verdict) {
         return of_sides(readings, sides, of_verdicts);
     }
     if readings.iter().flatten().any(|reading| hangs_on_disturbances(reading)) {
@@ -140,7 +140,7 @@ fn of_verdicts(base: &[&Reading], other: &[&Reading]) -> Judged {
 
 /// Counts of late frames always do; how near the nearest frame came only where one was late.
 fn hangs_on_disturbances(reading: &Reading) -> bool {
-    reading.disturbances.is_some_and(|seen| seen.count > 0 || reading.unit == Unit::Count)
+    reading.disturbances.is_some_and(|seen| seen.count > 0 || reading.unit == FigureUnit::Count)
 }
 
 fn of_disturbances(base: &[&Reading], other: &[&Reading]) -> Judged {
@@ -290,8 +290,8 @@ pub enum MeanScale {
 
 impl MeanScale {
     /// That of a figure with these values over all sides.
-    pub fn of(unit: Unit, mut values: impl Iterator<Item = f64>) -> MeanScale {
-        let is_counted = matches!(unit, Unit::Count | Unit::Streams);
+    pub fn of(unit: FigureUnit, mut values: impl Iterator<Item = f64>) -> MeanScale {
+        let is_counted = matches!(unit, FigureUnit::Count | FigureUnit::Streams);
         match !is_counted && values.all(|value| value > 0.0) {
             true => MeanScale::Logarithmic,
             false => MeanScale::Linear,
@@ -318,7 +318,7 @@ fn of_means(readings: &[Option<&Reading>], sides: &Sides) -> Option<Vec<Judged>>
     if present.iter().any(is_open) || !present.iter().all(|reading| of_same_time(base, reading)) {
         return None;
     }
-    let is_counted = matches!(base.unit, Unit::Count | Unit::Streams);
+    let is_counted = matches!(base.unit, FigureUnit::Count | FigureUnit::Streams);
     let scale = MeanScale::of(base.unit, present.iter().map(|reading| reading.value));
     let logarithmic = scale == MeanScale::Logarithmic;
     let scaled = |reading: &Reading| if logarithmic { reading.value.ln() } else { reading.value };
@@ -336,7 +336,7 @@ fn of_means(readings: &[Option<&Reading>], sides: &Sides) -> Option<Vec<Judged>>
     let mut variance = squares / dof as f64;
     if is_counted {
         // Whole numbers are off by up to a half, counts by at least Poisson's spread.
-        let poisson = if base.unit == Unit::Count { mean(&values.concat()) } else { 0.0 };
+        let poisson = if base.unit == FigureUnit::Count { mean(&values.concat()) } else { 0.0 };
         variance = variance.max(poisson).max(1.0 / 12.0);
     }
     let judge_side = |side: usize| -> Judged {

@@ -4,7 +4,7 @@ use super::evidence::Noise;
 use super::figures::{PointKey, Reading, is_of_streams, late_of_point, of_point, of_run, points};
 use super::judge::judge;
 use super::sides::Sides;
-use super::{ComparedLate, ComparisonRow, Kinship, RunToCompare, Say, Shown, Unit};
+use super::{ComparedLate, ComparisonRow, FigureUnit, Kinship, RunToCompare, Say, Shown};
 
 /// A row under construction: the figure as each run has it.
 struct Line {
@@ -13,14 +13,14 @@ struct Line {
 }
 
 /// What is laid side by side.
-pub(super) struct Table {
+pub(super) struct RowTable {
     pub(super) rows: Vec<ComparisonRow>,
     pub(super) late: Vec<ComparedLate>,
 }
 
 /// All rows: those of the whole run, then load point by load point, in the order of the first run that has
 /// them.
-pub(super) fn table(runs: &[RunToCompare<'_>], sides: &Sides, kinships: &[Kinship], say: &Say) -> Table {
+pub(super) fn table(runs: &[RunToCompare<'_>], sides: &Sides, kinships: &[Kinship], say: &Say) -> RowTable {
     let keyed: Vec<_> = runs.iter().map(|run| points(run.summary)).collect();
     let keys: Vec<Vec<&PointKey>> =
         keyed.iter().map(|points| points.iter().map(|one| &one.0).collect()).collect();
@@ -55,7 +55,7 @@ pub(super) fn table(runs: &[RunToCompare<'_>], sides: &Sides, kinships: &[Kinshi
         // What was put across runs comes first.
         rows.sort_by_key(|row| !(row.group.is_empty() && is_of_streams(&row.figure)));
     }
-    Table { rows, late }
+    RowTable { rows, late }
 }
 
 /// Totals over load points are compared where they are over the same ones, and there are several; or where
@@ -124,8 +124,8 @@ fn row(line: Line, sides: &Sides, kinships: &[Kinship], say: &Say) -> Option<Com
 /// A capacity is shown with its range.
 fn shown(reading: &Reading) -> Shown {
     match (reading.unit, reading.noise) {
-        (Unit::Streams, Noise::Range { low, high: None, .. }) => Shown::AtLeast(low),
-        (Unit::Streams, Noise::Range { low, high: Some(high), .. }) if high > low => {
+        (FigureUnit::Streams, Noise::Range { low, high: None, .. }) => Shown::AtLeast(low),
+        (FigureUnit::Streams, Noise::Range { low, high: Some(high), .. }) if high > low => {
             Shown::Between(low, high)
         }
         _ => Shown::Exactly(reading.value),

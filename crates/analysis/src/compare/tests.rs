@@ -10,7 +10,7 @@ use super::*;
 use crate::summary::{Summary, Target};
 
 /// Numbers as they are.
-fn say(_: Unit, value: Shown) -> String {
+fn say(_: FigureUnit, value: Shown) -> String {
     match value {
         Shown::Exactly(value) => format!("{value:.1}"),
         Shown::AtLeast(value) => format!("{value:.1} or more"),

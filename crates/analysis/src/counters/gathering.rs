@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reelgauge_record::counters::{KINDS, Kind, Layer, Row, Weight};
+use reelgauge_record::counters::{CounterKind, CounterRow, KINDS, Layer, Weight};
 
 use super::note::CounterNote;
 use super::thin::{Point, Thinner};
@@ -39,10 +39,11 @@ pub struct Gathering {
 
 impl Gathering {
     /// Takes a row.
-    pub fn take(&mut self, row: Row<'_>) {
+    pub fn take(&mut self, row: CounterRow<'_>) {
         let layer = Layer::from_name(row.layer);
-        let known =
-            |kind: &Kind| Some(kind.layer) == layer && kind.name == row.name && kind.unit.name() == row.unit;
+        let known = |kind: &CounterKind| {
+            Some(kind.layer) == layer && kind.name == row.name && kind.unit.name() == row.unit
+        };
         let Some(kind) = KINDS.iter().position(known) else {
             if self.unknown.len() < SERIES_MAX {
                 self.unknown.insert(format!("{} {}", shortened(row.layer), shortened(row.name)));
@@ -128,11 +129,11 @@ impl Gathering {
     }
 }
 
-fn is_marking(kind: &Kind) -> bool {
+fn is_marking(kind: &CounterKind) -> bool {
     MARKING.contains(&(kind.layer, kind.name))
 }
 
-fn shown(kind: &Kind, device: String, series: &Thinner) -> CounterSeries {
+fn shown(kind: &CounterKind, device: String, series: &Thinner) -> CounterSeries {
     CounterSeries {
         layer: kind.layer.name().to_owned(),
         name: kind.name.to_owned(),
@@ -164,7 +165,7 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_record::counters::Unit;
+    use reelgauge_record::counters::CounterUnit;
 
     use super::*;
 
@@ -172,17 +173,19 @@ mod tests {
     fn notes(rows: &[(&str, &str, String, &str, f64)]) -> Vec<CounterNote> {
         let mut gathering = Gathering::default();
         for (layer, name, device, unit, value) in rows {
-            gathering.take(Row { layer, name, device, unit, at_ns: 1, value: Some(*value) });
+            gathering.take(CounterRow { layer, name, device, unit, at_ns: 1, value: Some(*value) });
         }
         gathering.choose().notes
     }
 
     #[test]
     fn what_is_left_out_is_noted() {
-        let errors = |value| ("network", "rx_errors_per_s", "eth0".to_owned(), Unit::PerS.name(), value);
+        let errors =
+            |value| ("network", "rx_errors_per_s", "eth0".to_owned(), CounterUnit::PerS.name(), value);
         assert_eq!(notes(&[errors(0.0)]), [CounterNote::Silent { series: 1 }]);
         assert_eq!(notes(&[errors(2.0)]), []);
-        let disk = |number| ("disk", "util_percent", format!("disk{number}"), Unit::Percent.name(), 5.0);
+        let disk =
+            |number| ("disk", "util_percent", format!("disk{number}"), CounterUnit::Percent.name(), 5.0);
         let disks = |count: usize| (0..count).map(disk).collect::<Vec<_>>();
         assert_eq!(notes(&disks(SERIES_MAX)), []);
         assert_eq!(notes(&disks(SERIES_MAX + 3)), [CounterNote::NoRoom { series: Some(3) }]);
@@ -194,15 +197,22 @@ mod tests {
     #[test]
     fn what_marks_a_disturbance_is_kept_beside_however_many_programs() {
         let mut gathering = Gathering::default();
-        let mut take = |layer, name, device: &str, unit: Unit, value| {
-            gathering.take(Row { layer, name, device, unit: unit.name(), at_ns: 1, value: Some(value) });
+        let mut take = |layer, name, device: &str, unit: CounterUnit, value| {
+            gathering.take(CounterRow {
+                layer,
+                name,
+                device,
+                unit: unit.name(),
+                at_ns: 1,
+                value: Some(value),
+            });
         };
         for number in 0..SERIES_MAX {
-            take("host", "program_percent", &format!("cc1 {number}"), Unit::Percent, 20.0);
-            take("disk", "util_percent", &format!("sd{number}"), Unit::Percent, 20.0);
+            take("host", "program_percent", &format!("cc1 {number}"), CounterUnit::Percent, 20.0);
+            take("disk", "util_percent", &format!("sd{number}"), CounterUnit::Percent, 20.0);
         }
-        take("network", "link_changes_per_s", "eth0", Unit::PerS, 1.0);
-        take("network", "link_changes_per_s", "eth1", Unit::PerS, 0.0);
+        take("network", "link_changes_per_s", "eth0", CounterUnit::PerS, 1.0);
+        take("network", "link_changes_per_s", "eth1", CounterUnit::PerS, 0.0);
         let shown = gathering.choose().shown("local".to_owned(), 100, |_| String::new()).series;
         assert_eq!(shown.len(), SERIES_MAX);
         let links = shown.iter().filter(|series| series.name == "link_changes_per_s");

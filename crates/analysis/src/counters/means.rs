@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_record::counters::{KINDS, Key, Layer, Row};
+use reelgauge_record::counters::{CounterRow, KINDS, Key, Layer};
 
 /// Of a stretch, the share that samples must cover for their mean to be said of all of it.
 const COVERED_SHARE_MIN: f64 = 0.5;
@@ -94,7 +94,7 @@ impl Averaging {
     }
 
     /// Takes a sample. What this version doesn't know is left out.
-    pub fn take(&mut self, row: &Row<'_>) {
+    pub fn take(&mut self, row: &CounterRow<'_>) {
         let layer = Layer::from_name(row.layer);
         let known = KINDS
             .iter()
@@ -151,8 +151,8 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    fn row(at_ns: u64, name: &'static str, value: Option<f64>) -> Row<'static> {
-        Row { at_ns, layer: "network", name, device: "", unit: "per_s", value }
+    fn row(at_ns: u64, name: &'static str, value: Option<f64>) -> CounterRow<'static> {
+        CounterRow { at_ns, layer: "network", name, device: "", unit: "per_s", value }
     }
 
     #[test]

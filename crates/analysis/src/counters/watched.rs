@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_record::counters::{KINDS, Kind, Layer, Row, Unit, Weight};
+use reelgauge_record::counters::{CounterKind, CounterRow, CounterUnit, KINDS, Layer, Weight};
 
 use crate::facts::WatchedCounter;
 
@@ -44,7 +44,7 @@ struct Series {
 
 impl Watched {
     /// Takes a sample. What this version doesn't know is left out.
-    pub fn take(&mut self, row: &Row<'_>) {
+    pub fn take(&mut self, row: &CounterRow<'_>) {
         if self.first_ns.is_none() || row.at_ns > self.last_ns {
             self.before_ns = self.first_ns.map(|_| self.last_ns);
             self.last_ns = row.at_ns;
@@ -52,8 +52,9 @@ impl Watched {
         }
         self.first_ns.get_or_insert(row.at_ns);
         let layer = Layer::from_name(row.layer);
-        let known =
-            |kind: &Kind| Some(kind.layer) == layer && kind.name == row.name && kind.unit.name() == row.unit;
+        let known = |kind: &CounterKind| {
+            Some(kind.layer) == layer && kind.name == row.name && kind.unit.name() == row.unit
+        };
         let Some(kind) = KINDS.iter().position(known) else { return };
         let key = (kind, row.device.chars().take(DEVICE_CHARS_MAX).collect());
         if self.series.len() == SERIES_MAX && !self.series.contains_key(&key) {
@@ -88,7 +89,7 @@ impl Watched {
             // What was 0 all the time says nothing, unless somebody looks for just that.
             let is_silent = KINDS[kind].weight != Weight::Main && told.largest == 0.0;
             // Nothing takes no time: it was less than the counter can tell, or there was nothing to take any.
-            let is_silent = is_silent || (KINDS[kind].unit == Unit::Us && told.largest <= 0.0);
+            let is_silent = is_silent || (KINDS[kind].unit == CounterUnit::Us && told.largest <= 0.0);
             (!is_silent && KINDS[kind].layer != Layer::Tool).then_some((KINDS[kind].weight, kind, told))
         });
         let mut told: Vec<_> = told.collect();
@@ -100,7 +101,7 @@ impl Watched {
     }
 }
 
-fn told(kind: &Kind, device: String, series: Series, first_ns: u64) -> Option<WatchedCounter> {
+fn told(kind: &CounterKind, device: String, series: Series, first_ns: u64) -> Option<WatchedCounter> {
     let (largest, at_ns) = series.largest?;
     // Sampled once: that is all that is known of it.
     let mean = if series.seconds > 0.0 { series.value_s / series.seconds } else { largest };
@@ -126,9 +127,9 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    fn row(at_s: u64, name: &'static str, device: &'static str, value: Option<f64>) -> Row<'static> {
+    fn row(at_s: u64, name: &'static str, device: &'static str, value: Option<f64>) -> CounterRow<'static> {
         let (layer, unit) = if name == "util_percent" { ("disk", "percent") } else { ("network", "per_s") };
-        Row { at_ns: at_s * S, layer, name, device, unit, value }
+        CounterRow { at_ns: at_s * S, layer, name, device, unit, value }
     }
 
     #[test]
@@ -160,7 +161,7 @@ mod tests {
     #[test]
     fn a_time_of_nothing_is_not_told() {
         let mut watched = Watched::default();
-        let time = |at_s: u64, device, value| Row {
+        let time = |at_s: u64, device, value| CounterRow {
             at_ns: at_s * S,
             layer: "disk",
             name: "mean_write_us",

@@ -19,7 +19,7 @@ const MORE_PIECES: u64 = 4;
 
 /// A file, or its copy.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
+pub struct MeasuredFile {
     /// Pieces in which it lies; `None` where its file system doesn't tell.
     pub extents: Option<u64>,
     /// How long each pass took to read all of it.
@@ -89,16 +89,17 @@ pub struct CopyComparison {
 
 impl CopyComparison {
     /// Compares; `None` where a side has fewer than [`MIN_PASSES`] passes or nothing was read.
-    pub fn of(file: &Measured, copy: &Measured, bytes: u64) -> Option<CopyComparison> {
+    pub fn of(file: &MeasuredFile, copy: &MeasuredFile, bytes: u64) -> Option<CopyComparison> {
         let least = MIN_PASSES as usize;
-        let enough = |side: &Measured| side.pass_ns.len() >= least && side.pass_ns.iter().all(|&ns| ns > 0);
+        let enough =
+            |side: &MeasuredFile| side.pass_ns.len() >= least && side.pass_ns.iter().all(|&ns| ns > 0);
         if bytes == 0 || !enough(file) || !enough(copy) {
             return None;
         }
         let ratio = median(&file.pass_ns) as f64 / median(&copy.pass_ns) as f64;
         let all_slower =
-            |one: &Measured, other: &Measured| one.pass_ns.iter().min() > other.pass_ns.iter().max();
-        let more_pieces = |one: &Measured, other: &Measured| match (one.extents, other.extents) {
+            |one: &MeasuredFile, other: &MeasuredFile| one.pass_ns.iter().min() > other.pass_ns.iter().max();
+        let more_pieces = |one: &MeasuredFile, other: &MeasuredFile| match (one.extents, other.extents) {
             (Some(one), Some(other)) => one >= other.saturating_mul(MORE_PIECES),
             _ => false,
         };
@@ -134,8 +135,8 @@ impl CopyComparison {
 }
 
 /// Whether both lie in many pieces.
-fn is_in_pieces(file: &Measured, copy: &Measured) -> bool {
-    let many = |side: &Measured| side.extents.is_some_and(|extents| extents >= 16);
+fn is_in_pieces(file: &MeasuredFile, copy: &MeasuredFile) -> bool {
+    let many = |side: &MeasuredFile| side.extents.is_some_and(|extents| extents >= 16);
     many(file) && many(copy)
 }
 
@@ -169,11 +170,11 @@ mod tests {
 
     const MB_100: u64 = 100_000_000;
 
-    fn side(extents: Option<u64>, pass_ms: &[u64]) -> Measured {
-        Measured { extents, pass_ns: pass_ms.iter().map(|ms| ms * 1_000_000).collect() }
+    fn side(extents: Option<u64>, pass_ms: &[u64]) -> MeasuredFile {
+        MeasuredFile { extents, pass_ns: pass_ms.iter().map(|ms| ms * 1_000_000).collect() }
     }
 
-    fn finding(file: &Measured, copy: &Measured) -> Finding {
+    fn finding(file: &MeasuredFile, copy: &MeasuredFile) -> Finding {
         CopyComparison::of(file, copy, MB_100).unwrap().finding
     }
 

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::doubt::{Confidence, Doubt};
-use super::number::Said;
+use super::number::StatedFigures;
 use super::{AtLeast, Judgement, Number};
 use crate::culprit::Culprit;
 use crate::summary::{Outcome, Summary};
@@ -58,7 +58,7 @@ pub enum NextStep {
 
 /// What follows from what is said; `None` where nothing does, because what to do stands in a sentence on what
 /// could not be measured.
-pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> Option<NextStep> {
+pub(super) fn after(summary: &Summary, said: &StatedFigures, confidence: &Confidence) -> Option<NextStep> {
     let doubts = |doubt: Doubt| confidence.doubts.contains(&doubt);
     let own = said.cause.is_some_and(|cause| cause.culprit.is_own());
     let is_held_back = said.cause.is_some_and(|cause| cause.culprit == Culprit::MaxRate);
@@ -100,7 +100,7 @@ pub(super) fn after(summary: &Summary, said: &Said, confidence: &Confidence) -> 
     }
 }
 
-fn by_number(summary: &Summary, said: &Said) -> Option<NextStep> {
+fn by_number(summary: &Summary, said: &StatedFigures) -> Option<NextStep> {
     Some(match (&said.number, said.judgement) {
         (Number::FirstLook { .. }, _) => NextStep::AsTheLookSays,
         (Number::Capacity { at_least: Some(AtLeast::ThisMachine), .. }, _) => NextStep::FreeThisMachine,
@@ -117,7 +117,7 @@ fn by_number(summary: &Summary, said: &Said) -> Option<NextStep> {
 }
 
 /// Where the way is named as the limit, the storage's log tells nothing.
-fn after_a_failure(summary: &Summary, said: &Said) -> NextStep {
+fn after_a_failure(summary: &Summary, said: &StatedFigures) -> NextStep {
     let limit = |point: usize| summary.load_points.get(point)?.limit.as_ref()?.found.as_ref();
     let is_on_the_way = |point| limit(point).is_some_and(|finding| finding.step.is_on_the_way());
     match said.cause {
@@ -145,7 +145,7 @@ mod tests {
         let summary = Summary::new("0.1.0", "2026-11-22T10:00:00Z", "streams", Target::default());
         let cause = culprit.map(|culprit| Cause { culprit, point: 0, incident: Some(0), incidents: 1 });
         let confidence = Confidence { doubts: doubts.to_vec() };
-        after(&summary, &Said { judgement, number, cause }, &confidence)
+        after(&summary, &StatedFigures { judgement, number, cause }, &confidence)
     }
 
     const MET: Number = Number::Streams { point: 0, streams: 8, late_frames: 0, frames_judged: 800 };

@@ -12,26 +12,26 @@ use crate::verdict::{Failure, Verdict};
 
 /// The part of a statement that rests on figures.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Said {
+pub(super) struct StatedFigures {
     pub(super) judgement: Judgement,
     pub(super) number: Number,
     pub(super) cause: Option<Cause>,
 }
 
-impl Said {
-    fn new(judgement: Judgement, number: Number, cause: Option<Cause>) -> Said {
-        Said { judgement, number, cause }
+impl StatedFigures {
+    fn new(judgement: Judgement, number: Number, cause: Option<Cause>) -> StatedFigures {
+        StatedFigures { judgement, number, cause }
     }
 
-    fn nothing(judgement: Judgement) -> Said {
-        Said::new(judgement, Number::NotMeasured, None)
+    fn nothing(judgement: Judgement) -> StatedFigures {
+        StatedFigures::new(judgement, Number::NotMeasured, None)
     }
 }
 
 /// What the run has to say, by its kind.
-pub(super) fn of(summary: &Summary) -> Said {
+pub(super) fn of(summary: &Summary) -> StatedFigures {
     if summary.watch.is_some() || summary.msmeter.is_some() {
-        Said::nothing(Judgement::NothingAsked)
+        StatedFigures::nothing(Judgement::NothingAsked)
     } else if let Some(check) = &summary.check {
         of_check(check, summary.outcome)
     } else if let Some(replay) = &summary.replay {
@@ -45,7 +45,7 @@ pub(super) fn of(summary: &Summary) -> Said {
     }
 }
 
-fn of_check(check: &CheckFacts, outcome: Outcome) -> Said {
+fn of_check(check: &CheckFacts, outcome: Outcome) -> StatedFigures {
     let measured = |at: &usize| {
         let format = &check.formats[*at];
         format.play.is_some() || format.record.is_some()
@@ -57,23 +57,23 @@ fn of_check(check: &CheckFacts, outcome: Outcome) -> Said {
     // Formats that were not looked at may be carried, so that none was is known at the end only.
     let none_is_carried = || (0..check.formats.len()).find(measured).filter(|_| outcome == Outcome::Complete);
     let Some(format) = (0..check.formats.len()).rev().find(carried).or_else(none_is_carried) else {
-        return Said::nothing(Judgement::NotKnown);
+        return StatedFigures::nothing(Judgement::NotKnown);
     };
     let [play, record] = [&check.formats[format].play, &check.formats[format].record];
     let [play, record] = [play, record].map(|count| count.as_ref().map(|count| count.streams));
-    Said::new(Judgement::NothingAsked, Number::FirstLook { format, play, record }, None)
+    StatedFigures::new(Judgement::NothingAsked, Number::FirstLook { format, play, record }, None)
 }
 
-fn of_replay(replay: &ReplayFacts) -> Said {
+fn of_replay(replay: &ReplayFacts) -> StatedFigures {
     let Some(pass) = replay.passes.len().checked_sub(1) else {
-        return Said::nothing(Judgement::NotKnown);
+        return StatedFigures::nothing(Judgement::NotKnown);
     };
     let complete_passes = replay.passes.iter().filter(|pass| pass.complete).count() as u64;
-    Said::new(Judgement::NothingAsked, Number::Replay { pass, complete_passes }, None)
+    StatedFigures::new(Judgement::NothingAsked, Number::Replay { pass, complete_passes }, None)
 }
 
 /// A curve of load points. One that was cut off is neither valid nor not.
-fn of_vda(summary: &Summary, vda: &VdaFacts) -> Said {
+fn of_vda(summary: &Summary, vda: &VdaFacts) -> StatedFigures {
     let cut_off = |at: usize| summary.load_points.get(at).is_some_and(LoadPoint::was_cut_off);
     let failed = vda.points.iter().enumerate().position(|(at, point)| !point.valid && !cut_off(at));
     let valid = vda.points.iter().take_while(|point| point.valid).last();
@@ -87,10 +87,10 @@ fn of_vda(summary: &Summary, vda: &VdaFacts) -> Said {
         None if valid.is_some() && summary.outcome == Outcome::Complete => Judgement::Met,
         None => Judgement::NotKnown,
     };
-    Said::new(judgement, number, failed.and_then(|at| cause_of(at, summary.load_points.get(at)?)))
+    StatedFigures::new(judgement, number, failed.and_then(|at| cause_of(at, summary.load_points.get(at)?)))
 }
 
-fn of_search(summary: &Summary, search: &SearchFacts) -> Said {
+fn of_search(summary: &Summary, search: &SearchFacts) -> StatedFigures {
     let cause = search.stopper(&summary.load_points).and_then(|(at, point)| cause_of(at, point));
     let at_least = match (search.limited_by_client, search.complete) {
         (true, _) => Some(AtLeast::ThisMachine),
@@ -106,19 +106,19 @@ fn of_search(summary: &Summary, search: &SearchFacts) -> Said {
             // A search that was stopped has tried less often than it wanted.
             let was_stopped = summary.outcome != Outcome::Complete;
             let judgement = if was_stopped { Judgement::NotKnown } else { Judgement::Met };
-            Said::new(judgement, Number::Capacity { streams, sometimes, at_least }, cause)
+            StatedFigures::new(judgement, Number::Capacity { streams, sometimes, at_least }, cause)
         }
         // Not even one, which is only known where the search came to its end and the storage was the reason.
         (None, None) => {
             let number = Number::Capacity { streams: 0, sometimes: search.at_most, at_least: None };
-            Said::new(Judgement::NotMet, number, cause)
+            StatedFigures::new(Judgement::NotMet, number, cause)
         }
-        (None, Some(_)) => Said::new(Judgement::NotKnown, Number::NotMeasured, cause),
+        (None, Some(_)) => StatedFigures::new(Judgement::NotKnown, Number::NotMeasured, cause),
     }
 }
 
 /// A run of load points: the first that failed, else the last that was judged, else the one that moved most.
-fn of_points(summary: &Summary) -> Said {
+fn of_points(summary: &Summary) -> StatedFigures {
     let points = &summary.load_points;
     let failed = points.iter().enumerate().find_map(|(at, point)| {
         let verdict = point.verdict.as_ref().filter(|verdict| !verdict.passed)?;
@@ -137,7 +137,7 @@ fn of_points(summary: &Summary) -> Said {
             late_frames: total.late_frames,
             frames_judged: total.frames_judged,
         };
-        return Said::new(Judgement::Met, number, None);
+        return StatedFigures::new(Judgement::Met, number, None);
     }
     let judgement = if judged.is_some() { Judgement::Met } else { asked_or_not(summary) };
     // Frames may be late although nothing ever came back.
@@ -152,9 +152,9 @@ fn of_points(summary: &Summary) -> Said {
         // Frames of a load point that was stopped: what came until then.
         Some((point, _)) if with_frames(&points[point]).is_some() => stopped(point, &points[point]),
         Some((point, measured)) => {
-            Said::new(judgement, Number::Throughput { point, bytes_per_s: rate(measured) }, None)
+            StatedFigures::new(judgement, Number::Throughput { point, bytes_per_s: rate(measured) }, None)
         }
-        None => Said::nothing(judgement),
+        None => StatedFigures::nothing(judgement),
     }
 }
 
@@ -169,9 +169,9 @@ fn with_frames(point: &LoadPoint) -> Option<&LateFigures> {
 }
 
 /// A load point that was stopped. Late frames that came until then are late; that none was is no pass.
-fn stopped(at: usize, point: &LoadPoint) -> Said {
+fn stopped(at: usize, point: &LoadPoint) -> StatedFigures {
     let Some(late) = with_frames(point) else {
-        return Said::nothing(Judgement::NotKnown);
+        return StatedFigures::nothing(Judgement::NotKnown);
     };
     let number = match late.total.late_frames {
         0 => Number::Streams {
@@ -182,10 +182,10 @@ fn stopped(at: usize, point: &LoadPoint) -> Said {
         },
         _ => late_frames(at, late),
     };
-    Said::new(Judgement::NotKnown, number, cause_of(at, point))
+    StatedFigures::new(Judgement::NotKnown, number, cause_of(at, point))
 }
 
-fn of_failed(at: usize, point: &LoadPoint, verdict: &Verdict) -> Said {
+fn of_failed(at: usize, point: &LoadPoint, verdict: &Verdict) -> StatedFigures {
     let culprit = point.culprit.unwrap_or_default();
     let judgement = match (verdict.failures.iter().any(|failure| failure.measured), culprit.is_own()) {
         (false, _) => Judgement::NotKnown,
@@ -199,7 +199,7 @@ fn of_failed(at: usize, point: &LoadPoint, verdict: &Verdict) -> Said {
         (_, _, Some(first)) if first.measured => Number::Failed { point: at, criterion: first.criterion },
         _ => Number::NotMeasured,
     };
-    Said::new(judgement, number, cause_of(at, point))
+    StatedFigures::new(judgement, number, cause_of(at, point))
 }
 
 fn late_frames(point: usize, late: &LateFigures) -> Number {

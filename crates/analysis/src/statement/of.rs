@@ -10,7 +10,7 @@ pub fn of(summary: &Summary) -> Statement {
     let confidence = doubt::confidence(summary);
     let said = number::of(summary);
     let next_step = next_step::after(summary, &said, &confidence);
-    let number::Said { judgement, number, cause } = said;
+    let number::StatedFigures { judgement, number, cause } = said;
     let limit_point = limit_point(summary, &number, cause);
     Statement { judgement, number, cause, confidence, next_step, limit_point }
 }

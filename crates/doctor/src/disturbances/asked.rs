@@ -18,7 +18,7 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// What was said last. Of what said nothing nothing is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct LastAnswer {
     /// `tank scrub`.
     pub(super) work: Vec<String>,
     /// How many snapshots there are, by the kind of file system.
@@ -28,7 +28,7 @@ pub(super) struct Said {
 /// Those who are asked. The thread ends when this is dropped, at its next turn.
 #[derive(Debug)]
 pub(super) struct Asked {
-    said: Arc<Mutex<Said>>,
+    said: Arc<Mutex<LastAnswer>>,
 }
 
 impl Asked {
@@ -42,7 +42,7 @@ impl Asked {
     }
 
     fn begin(has_zfs: bool, btrfs: Option<PathBuf>) -> Asked {
-        let said = Arc::new(Mutex::new(Said::default()));
+        let said = Arc::new(Mutex::new(LastAnswer::default()));
         let kept = Arc::downgrade(&said);
         let work = move || {
             while let Some(said) = kept.upgrade() {
@@ -58,14 +58,14 @@ impl Asked {
     }
 
     /// What they said last.
-    pub(super) fn said(&self) -> Said {
+    pub(super) fn said(&self) -> LastAnswer {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 /// Asks each once.
-fn ask(has_zfs: bool, btrfs: Option<&Path>, output: &dyn Fn(&[&str]) -> Option<String>) -> Said {
-    let mut said = Said::default();
+fn ask(has_zfs: bool, btrfs: Option<&Path>, output: &dyn Fn(&[&str]) -> Option<String>) -> LastAnswer {
+    let mut said = LastAnswer::default();
     if has_zfs {
         said.work = output(&["zpool", "status"]).map(|text| pool_work(&text)).unwrap_or_default();
         let snapshots = output(&["zfs", "list", "-H", "-t", "snapshot", "-o", "name"]);
@@ -99,6 +99,6 @@ mod tests {
         assert_eq!(said.work, ["tank scrub"]);
         assert_eq!(said.snapshots, BTreeMap::from([("zfs", 2), ("btrfs", 0)]));
         let refused = ask(true, Some(Path::new("/mnt/other")), &|_| None);
-        assert_eq!(refused, Said::default(), "unknown, and not 0");
+        assert_eq!(refused, LastAnswer::default(), "unknown, and not 0");
     }
 }

@@ -1,7 +1,7 @@
 //! What macOS says: its NFS mounts, its connections to SMB servers, and what somebody set.
 
 use super::mounts::{dialect, options_of};
-use super::{Facts, Kind, Subject, fact_name, pair};
+use super::{FactKind, Facts, Subject, fact_name, pair};
 use crate::texts::{NotKnown, Texts};
 
 const NFS: &str = "nfsstat -m";
@@ -13,11 +13,11 @@ const FINDER: &str = "defaults read com.apple.desktopservices DSDontWriteNetwork
 pub(super) fn apple(texts: &Texts, facts: &mut Facts) {
     match texts.get(NFS) {
         Ok(said) => facts.subjects.extend(nfs_mounts(said)),
-        Err(why) => facts.cannot_see(&[Kind::NfsMount], NFS, &why),
+        Err(why) => facts.cannot_see(&[FactKind::NfsMount], NFS, &why),
     }
     match texts.get(SHARES) {
         Ok(said) => facts.subjects.extend(connections(said)),
-        Err(why) => facts.cannot_see(&[Kind::SmbConnection], SHARES, &why),
+        Err(why) => facts.cannot_see(&[FactKind::SmbConnection], SHARES, &why),
     }
     let Some(machine) = facts.machine_mut() else { return };
     match texts.get(SMB_SETTINGS) {
@@ -48,7 +48,7 @@ fn nfs_mounts(said: &str) -> Vec<Subject> {
     let mut found: Vec<Subject> = Vec::new();
     for line in said.lines() {
         if let Some((point, _)) = line.split_once(" from ").filter(|_| line.starts_with('/')) {
-            found.push(Subject::new(Kind::NfsMount, point));
+            found.push(Subject::new(FactKind::NfsMount, point));
         } else if let (Some(("NFS parameters", list)), Some(mount)) = (pair(line, ':'), found.last_mut()) {
             for (key, value) in options_of(list) {
                 let name = match key {
@@ -86,7 +86,7 @@ fn connections(said: &str) -> Vec<Subject> {
         let mut words = line.split_whitespace();
         let Some(first) = words.next() else { continue };
         if !line.starts_with(char::is_whitespace) {
-            found.push(Subject::new(Kind::SmbConnection, line.trim()));
+            found.push(Subject::new(FactKind::SmbConnection, line.trim()));
         } else if let Some(share) = found.last_mut() {
             let value = words.collect::<Vec<_>>().join(" ");
             match first {

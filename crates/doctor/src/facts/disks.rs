@@ -1,6 +1,6 @@
 //! Disks and arrays: their queues, and what an array is at.
 
-use super::{Facts, Kind, Subject, is_one_word, no_such_word};
+use super::{FactKind, Facts, Subject, is_one_word, no_such_word};
 use crate::texts::Texts;
 use crate::texts::wanted::{is_no_disk, mounted_loops};
 
@@ -16,16 +16,16 @@ pub(super) fn disks(texts: &Texts, facts: &mut Facts) {
             let members = members(texts.get(ARRAYS).unwrap_or_default());
             facts.subjects.extend(names.map(|name| disk(name, &members, texts)));
         }
-        Err(why) => facts.cannot_see(&[Kind::Disk], ALL, &why),
+        Err(why) => facts.cannot_see(&[FactKind::Disk], ALL, &why),
     }
     match texts.get(ARRAYS) {
         Ok(said) => facts.subjects.extend(arrays(said)),
-        Err(why) => facts.cannot_see(&[Kind::Array], ARRAYS, &why),
+        Err(why) => facts.cannot_see(&[FactKind::Array], ARRAYS, &why),
     }
 }
 
 fn disk(name: &str, members: &[&str], texts: &Texts) -> Subject {
-    let mut disk = Subject::new(Kind::Disk, name);
+    let mut disk = Subject::new(FactKind::Disk, name);
     let queue = |file: &str| format!("{ALL}/{name}/queue/{file}");
     disk.whole("rotational", texts, &queue("rotational"));
     disk.whole("read_ahead_kib", texts, &queue("read_ahead_kb"));
@@ -68,7 +68,7 @@ fn arrays(said: &str) -> Vec<Subject> {
     let mut found: Vec<Subject> = Vec::new();
     for line in said.lines() {
         if let Some((name, rest)) = line.split_once(" : ").filter(|(name, _)| name.starts_with("md")) {
-            let mut array = Subject::new(Kind::Array, name);
+            let mut array = Subject::new(FactKind::Array, name);
             let level = rest.split(' ').find(|word| word.starts_with("raid") || *word == "linear");
             array.word("level", level.unwrap_or("none"));
             array.yes_no("is_degraded", false);

@@ -1,7 +1,7 @@
 //! Network interfaces, as `/sys/class/net` and ethtool tell of them.
 
 use super::number::strict;
-use super::{Facts, Kind, Subject, pair};
+use super::{FactKind, Facts, Subject, pair};
 use crate::texts::{NotKnown, Texts};
 
 /// The listing of all.
@@ -14,7 +14,7 @@ pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
     let names = match texts.get(ALL) {
         Ok(names) => names,
         Err(why) => {
-            facts.cannot_see(&[Kind::Interface, Kind::Bond], ALL, &why);
+            facts.cannot_see(&[FactKind::Interface, FactKind::Bond], ALL, &why);
             return Vec::new();
         }
     };
@@ -26,7 +26,7 @@ pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
             Ok(said) => facts.subjects.push(bond(name, said)),
             // Of other interfaces nobody asks for it.
             Err(NotKnown::NotCollected) => {}
-            Err(why) => facts.cannot_see(&[Kind::Bond], &bond_text(name), &why),
+            Err(why) => facts.cannot_see(&[FactKind::Bond], &bond_text(name), &why),
         }
     }
     names.iter().filter_map(|name| interface(name, texts)).collect()
@@ -42,7 +42,7 @@ fn interface(name: &str, texts: &Texts) -> Option<Subject> {
     if says("operstate") == Ok("down") || (device == Err(NotKnown::NotThere) && !is_bond) {
         return None;
     }
-    let mut subject = Subject::new(Kind::Interface, name);
+    let mut subject = Subject::new(FactKind::Interface, name);
     if let Ok(members) = members {
         subject.word("members", members);
     }
@@ -250,7 +250,7 @@ fn bond_text(name: &str) -> String {
 
 /// Several interfaces together, as the bonding driver tells of them.
 fn bond(name: &str, said: &str) -> Subject {
-    let mut bond = Subject::new(Kind::Bond, name);
+    let mut bond = Subject::new(FactKind::Bond, name);
     let values = |key: &str| -> Vec<&str> {
         said.lines()
             .filter_map(|line| pair(line, ':'))

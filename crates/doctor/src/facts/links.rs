@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use super::{Facts, Kind, Subject};
+use super::{FactKind, Facts, Subject};
 use crate::texts::{NotKnown, Texts};
 
 /// The table for IPv4.
@@ -31,7 +31,7 @@ pub struct LinkTo {
 /// The link to a server with this address; `None` where no table of routes tells.
 pub fn link_to(texts: &Texts, server: IpAddr) -> Option<LinkTo> {
     let facts = Facts::of(texts);
-    let interfaces: Vec<Subject> = facts.of_kind(Kind::Interface).cloned().collect();
+    let interfaces: Vec<Subject> = facts.of_kind(FactKind::Interface).cloned().collect();
     let links = Links::new(texts, &interfaces);
     let way = links.way(&server.to_string()).ok()?;
     Some(link_named(texts, &way.interface))
@@ -40,7 +40,7 @@ pub fn link_to(texts: &Texts, server: IpAddr) -> Option<LinkTo> {
 /// What is known of a link of this name.
 pub fn link_named(texts: &Texts, interface: &str) -> LinkTo {
     let facts = Facts::of(texts);
-    let subject = facts.of_kind(Kind::Interface).find(|subject| subject.name == interface);
+    let subject = facts.of_kind(FactKind::Interface).find(|subject| subject.name == interface);
     let of_link = |name: &str| subject.and_then(|subject| subject.number_of(name));
     LinkTo {
         interface: interface.to_owned(),

@@ -1,7 +1,7 @@
 //! The machine as a whole: TCP, memory, processors.
 
 use super::number::{can_be, strict};
-use super::{Gap, Kind, Subject, is_one_word, no_such_word, pair};
+use super::{FactKind, Gap, Subject, is_one_word, no_such_word, pair};
 use crate::texts::{NotKnown, Texts};
 
 /// Switches of TCP: their facts have their names.
@@ -19,7 +19,7 @@ const TCP: [&str; 7] = [
 const STORAGE_PORTS: [&str; 2] = ["2049", "445"];
 
 pub(super) fn machine(texts: &Texts, interfaces: &[Subject]) -> Subject {
-    let mut machine = Subject::new(Kind::Machine, "this machine");
+    let mut machine = Subject::new(FactKind::Machine, "this machine");
     for name in TCP {
         setting(&mut machine, name, texts, &format!("net.ipv4.{name}"));
     }

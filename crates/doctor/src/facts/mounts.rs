@@ -4,7 +4,7 @@ use reelgauge_record::mountinfo::{self, Entry};
 
 use super::links::{Links, ROUTES};
 use super::number::strict;
-use super::{Facts, Kind, Subject, is_one_word, no_such_word};
+use super::{FactKind, Facts, Subject, is_one_word, no_such_word};
 use crate::devices::unescape;
 use crate::texts::wanted::{SPACE, is_no_disk, named};
 use crate::texts::{NotKnown, Texts};
@@ -59,7 +59,8 @@ pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
     let said = match texts.get(MOUNTS) {
         Ok(said) => said,
         Err(why) => {
-            let kinds = [Kind::NfsMount, Kind::SmbMount, Kind::StornextMount, Kind::LocalMount];
+            let kinds =
+                [FactKind::NfsMount, FactKind::SmbMount, FactKind::StornextMount, FactKind::LocalMount];
             return facts.cannot_see(&kinds, MOUNTS, &why);
         }
     };
@@ -81,7 +82,7 @@ pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
 }
 
 fn nfs(mount: &Mount, texts: &Texts, links: &Links) -> Subject {
-    let mut nfs = Subject::new(Kind::NfsMount, &mount.point);
+    let mut nfs = Subject::new(FactKind::NfsMount, &mount.point);
     option(&mut nfs, mount, "vers", "vers");
     // As it stands there: 4.0 is no 4, which asks for any version from 4.2 down.
     match mount.option("vers") {
@@ -110,7 +111,7 @@ fn nfs(mount: &Mount, texts: &Texts, links: &Links) -> Subject {
 }
 
 fn smb(mount: &Mount, links: &Links) -> Subject {
-    let mut smb = Subject::new(Kind::SmbMount, &mount.point);
+    let mut smb = Subject::new(FactKind::SmbMount, &mount.point);
     smb.number("dialect", mount.option("vers").and_then(dialect), MOUNTS);
     requests(&mut smb, mount);
     smb.word("cache", mount.option("cache").unwrap_or("strict"));
@@ -130,7 +131,7 @@ pub(super) fn dialect(version: &str) -> Option<f64> {
 }
 
 fn stornext(mount: &Mount) -> Subject {
-    let mut stornext = Subject::new(Kind::StornextMount, &mount.point);
+    let mut stornext = Subject::new(FactKind::StornextMount, &mount.point);
     let is_set = mount.options.iter().any(|option| {
         ["cachebufsize=", "buffercachecap=", "buffercache_iods="].iter().any(|name| option.starts_with(name))
     });
@@ -139,7 +140,7 @@ fn stornext(mount: &Mount) -> Subject {
 }
 
 fn local(mount: &Mount, texts: &Texts) -> Subject {
-    let mut local = Subject::new(Kind::LocalMount, &mount.point);
+    let mut local = Subject::new(FactKind::LocalMount, &mount.point);
     local.word("fs_type", &mount.fs_type);
     let kept = ["noatime", "relatime"].into_iter().find(|name| mount.has(name)).unwrap_or("strictatime");
     local.word("atime", kept);

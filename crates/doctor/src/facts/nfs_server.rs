@@ -1,6 +1,6 @@
 //! The kernel's NFS server: its threads, and what it gives to whom.
 
-use super::{Facts, Kind, Subject};
+use super::{FactKind, Facts, Subject};
 use crate::devices::unescape;
 use crate::texts::Texts;
 
@@ -12,16 +12,16 @@ pub(super) fn nfs_server(texts: &Texts, facts: &mut Facts) {
         Ok(said) => {
             // The file is there on kernels whose server does not run.
             if said.trim() != "0" {
-                let mut server = Subject::new(Kind::NfsServer, "the NFS server");
+                let mut server = Subject::new(FactKind::NfsServer, "the NFS server");
                 server.told("threads", said, THREADS);
                 facts.subjects.push(server);
             }
         }
-        Err(why) => facts.cannot_see(&[Kind::NfsServer], THREADS, &why),
+        Err(why) => facts.cannot_see(&[FactKind::NfsServer], THREADS, &why),
     }
     match texts.get(EXPORTS) {
         Ok(said) => facts.subjects.extend(said.lines().filter_map(export)),
-        Err(why) => facts.cannot_see(&[Kind::NfsExport], EXPORTS, &why),
+        Err(why) => facts.cannot_see(&[FactKind::NfsExport], EXPORTS, &why),
     }
 }
 
@@ -30,7 +30,7 @@ fn export(line: &str) -> Option<Subject> {
     let (path, to) = line.trim().split_once(['\t', ' '])?;
     let (client, options) = to.trim().split_once('(')?;
     let options: Vec<&str> = options.trim_end_matches(')').split(',').collect();
-    let mut export = Subject::new(Kind::NfsExport, unescape(path));
+    let mut export = Subject::new(FactKind::NfsExport, unescape(path));
     export.word("client", client);
     export.yes_no("is_async", options.contains(&"async"));
     export.yes_no("is_writable", options.contains(&"rw"));

@@ -1,7 +1,7 @@
 //! What probes of a path found, as lines of a text: `fact = value`, `fact -` where there is no such thing,
 //! `fact ! why` where it is not known. Who carries out probes writes them so; rules judge them like any fact.
 
-use super::{Facts, Gap, Kind, Subject, Value};
+use super::{FactKind, Facts, Gap, Subject, Value};
 use crate::texts::{NotKnown, Texts};
 
 /// The name of the text.
@@ -31,9 +31,9 @@ pub fn probed_line(fact: &str, said: Result<&Value, &str>) -> String {
 pub(super) fn probed(texts: &Texts, facts: &mut Facts) {
     let said = match texts.get(PROBED) {
         Ok(said) => said,
-        Err(why) => return facts.cannot_see(&[Kind::Probed], PROBED, &why),
+        Err(why) => return facts.cannot_see(&[FactKind::Probed], PROBED, &why),
     };
-    let mut probed = Subject::new(Kind::Probed, "the path");
+    let mut probed = Subject::new(FactKind::Probed, "the path");
     for line in said.lines() {
         if let Some((fact, value)) = line.split_once(" = ") {
             match fact {
@@ -68,7 +68,7 @@ mod tests {
         let mut texts = Texts::default();
         texts.put(PROBED, Ok(lines.join("\n")));
         let facts = Facts::of(&texts);
-        let probed = facts.of_kind(Kind::Probed).next().unwrap();
+        let probed = facts.of_kind(FactKind::Probed).next().unwrap();
         assert_eq!(probed.name, "/mnt/a flock = refused");
         assert_eq!(probed.fact("clock_apart_s"), Some(&Ok(Value::Number(92.25))));
         assert_eq!(probed.fact("flock"), Some(&Ok(Value::Word("granted twice".to_owned()))));
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn without_probes_nothing_is_known() {
         let facts = Facts::of(&Texts::default());
-        assert!(facts.of_kind(Kind::Probed).next().is_none());
-        assert_eq!(facts.unseen(Kind::Probed).unwrap().why, NotKnown::NotCollected);
+        assert!(facts.of_kind(FactKind::Probed).next().is_none());
+        assert_eq!(facts.unseen(FactKind::Probed).unwrap().why, NotKnown::NotCollected);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::mounts::dialect;
 use super::number::strict;
-use super::{Facts, Kind, Subject, fact_name, pair};
+use super::{FactKind, Facts, Subject, fact_name, pair};
 use crate::texts::Texts;
 
 const SETTINGS: &str = "testparm -s -v";
@@ -18,14 +18,14 @@ pub(super) fn samba(texts: &Texts, facts: &mut Facts) {
     match texts.get(SETTINGS) {
         Ok(said) => {
             settings(said, facts);
-            let samba = facts.subjects.iter_mut().find(|subject| subject.kind == Kind::Samba);
+            let samba = facts.subjects.iter_mut().find(|subject| subject.kind == FactKind::Samba);
             samba.into_iter().for_each(|samba| log_level(texts, samba));
         }
-        Err(why) => facts.cannot_see(&[Kind::Samba, Kind::SmbShare], SETTINGS, &why),
+        Err(why) => facts.cannot_see(&[FactKind::Samba, FactKind::SmbShare], SETTINGS, &why),
     }
     match texts.get(SESSIONS) {
         Ok(said) => sessions(said, facts),
-        Err(why) => facts.cannot_see(&[Kind::SmbSession], SESSIONS, &why),
+        Err(why) => facts.cannot_see(&[FactKind::SmbSession], SESSIONS, &why),
     }
 }
 
@@ -49,7 +49,7 @@ fn settings(said: &str, facts: &mut Facts) {
     let mut sections: Vec<Subject> = Vec::new();
     for line in said.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';'])) {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            let kind = if name == "global" { Kind::Samba } else { Kind::SmbShare };
+            let kind = if name == "global" { FactKind::Samba } else { FactKind::SmbShare };
             let name = if name == "global" { "Samba" } else { name };
             sections.push(Subject::new(kind, name));
         } else if let (Some((key, value)), Some(section)) = (pair(line, '='), sections.last_mut()) {
@@ -63,7 +63,7 @@ fn settings(said: &str, facts: &mut Facts) {
             section.told(fact, value, SETTINGS);
         }
     }
-    let Some(global) = sections.iter().find(|section| section.kind == Kind::Samba).cloned() else {
+    let Some(global) = sections.iter().find(|section| section.kind == FactKind::Samba).cloned() else {
         return;
     };
     let mut shares: Vec<Subject> = sections.into_iter().filter(is_share).collect();
@@ -88,7 +88,7 @@ fn section_of(fact: &str) -> String {
 
 /// The name of a section in the file.
 fn heading(section: &Subject) -> &str {
-    if section.kind == Kind::Samba { "global" } else { &section.name }
+    if section.kind == FactKind::Samba { "global" } else { &section.name }
 }
 
 /// The name of a setting today; releases before 4.11 and 4.15 had others.
@@ -102,7 +102,7 @@ fn in_force(key: &str) -> &str {
 }
 
 fn is_share(section: &Subject) -> bool {
-    section.kind == Kind::SmbShare
+    section.kind == FactKind::SmbShare
         && !NO_SHARES.contains(&section.name.to_ascii_lowercase().as_str())
         && section.word_of("printable") != Some("yes")
 }
@@ -119,7 +119,7 @@ fn sessions(said: &str, facts: &mut Facts) {
     let sessions = said.get("sessions").and_then(Json::as_object).into_iter().flatten();
     for (number, session) in sessions {
         let word = |path: &str| session.pointer(path).and_then(Json::as_str);
-        let mut subject = Subject::new(Kind::SmbSession, word("/remote_machine").unwrap_or(number));
+        let mut subject = Subject::new(FactKind::SmbSession, word("/remote_machine").unwrap_or(number));
         subject.number("dialect", word("/session_dialect").and_then(version), SESSIONS);
         for (fact, of) in [("signing", "signing"), ("encryption", "encryption")] {
             let degree = word(&format!("/{of}/degree"));
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn the_level_of_the_log_stands_in_the_file() {
         let level = |text: &str| {
-            let (mut texts, mut samba) = (Texts::default(), Subject::new(Kind::Samba, "Samba"));
+            let (mut texts, mut samba) = (Texts::default(), Subject::new(FactKind::Samba, "Samba"));
             texts.put(FILE, Ok(text.to_owned()));
             log_level(&texts, &mut samba);
             samba.number_of("log_level")
@@ -174,9 +174,9 @@ mod tests {
         let said = "[global]\n\toplocks = Yes\n\tsmb encrypt = required\n\
                     [media]\n\toplocks = No\n[print$]\n\tpath = /x\n";
         settings(said, &mut facts);
-        let share = facts.of_kind(Kind::SmbShare).next().cloned();
-        let share = share.unwrap_or_else(|| Subject::new(Kind::Machine, "none"));
-        assert_eq!((share.name.as_str(), facts.of_kind(Kind::SmbShare).count()), ("media", 1));
+        let share = facts.of_kind(FactKind::SmbShare).next().cloned();
+        let share = share.unwrap_or_else(|| Subject::new(FactKind::Machine, "none"));
+        assert_eq!((share.name.as_str(), facts.of_kind(FactKind::SmbShare).count()), ("media", 1));
         assert_eq!(
             (share.word_of("oplocks"), share.word_of("server_smb_encrypt")),
             (Some("no"), Some("required"))

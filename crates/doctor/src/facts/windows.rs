@@ -2,7 +2,7 @@
 
 use super::mounts::dialect;
 use super::number::strict;
-use super::{Facts, Kind, Subject, fact_name, pair};
+use super::{FactKind, Facts, Subject, fact_name, pair};
 use crate::texts::{NotKnown, Texts};
 
 /// Texts with settings of the whole machine, and what their facts' names begin with.
@@ -35,7 +35,7 @@ fn value<'a>(object: &Object<'a>, key: &str) -> Option<&'a str> {
 }
 
 pub(super) fn windows(texts: &Texts, facts: &mut Facts) {
-    for (text, kind) in [(ADAPTERS, Kind::Interface), (CONNECTIONS, Kind::SmbConnection)] {
+    for (text, kind) in [(ADAPTERS, FactKind::Interface), (CONNECTIONS, FactKind::SmbConnection)] {
         if let Err(why) = texts.get(text) {
             facts.cannot_see(&[kind], text, &why);
         }
@@ -70,7 +70,7 @@ pub(super) fn windows(texts: &Texts, facts: &mut Facts) {
 fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
     let name =
         value(object, "Name").filter(|_| value(object, "Status").is_none_or(|status| status == "Up"))?;
-    let mut adapter = Subject::new(Kind::Interface, name);
+    let mut adapter = Subject::new(FactKind::Interface, name);
     let bits = value(object, "Speed").and_then(strict);
     adapter.number("speed_mbit_per_s", bits.map(|bits| bits / 1e6), ADAPTERS);
     if let Some(duplex) = value(object, "FullDuplex") {
@@ -112,7 +112,7 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
 fn connection(object: &Object, texts: &Texts) -> Option<Subject> {
     let server = value(object, "ServerName")?;
     let share = value(object, "ShareName").unwrap_or_default();
-    let mut connection = Subject::new(Kind::SmbConnection, format!("\\\\{server}\\{share}"));
+    let mut connection = Subject::new(FactKind::SmbConnection, format!("\\\\{server}\\{share}"));
     connection.number("dialect", value(object, "Dialect").and_then(dialect), CONNECTIONS);
     for (fact, key) in [("is_encrypted", "Encrypted"), ("is_signed", "Signed")] {
         match value(object, key) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::number::strict;
-use super::{Facts, Kind, Subject, pair};
+use super::{FactKind, Facts, Subject, pair};
 use crate::texts::wanted::ZFS_PROPERTIES;
 use crate::texts::{NotKnown, Texts};
 
@@ -15,7 +15,7 @@ pub(super) fn zfs(texts: &Texts, facts: &mut Facts) {
     let mut pools = match texts.get(STATUS) {
         Ok(said) => pools(said),
         Err(why) => {
-            facts.cannot_see(&[Kind::ZfsPool], STATUS, &why);
+            facts.cannot_see(&[FactKind::ZfsPool], STATUS, &why);
             Vec::new()
         }
     };
@@ -40,7 +40,7 @@ pub(super) fn zfs(texts: &Texts, facts: &mut Facts) {
         .collect();
     match texts.get(&datasets_text) {
         Ok(said) => facts.subjects.extend(datasets(said, &datasets_text, &with_log)),
-        Err(why) => facts.cannot_see(&[Kind::ZfsDataset], &datasets_text, &why),
+        Err(why) => facts.cannot_see(&[FactKind::ZfsDataset], &datasets_text, &why),
     }
     facts.subjects.extend(pools);
     if let Some(machine) = facts.machine_mut() {
@@ -54,7 +54,7 @@ fn pools(said: &str) -> Vec<Subject> {
     for line in said.lines() {
         match pair(line, ':') {
             Some(("pool", name)) => {
-                let mut pool = Subject::new(Kind::ZfsPool, name);
+                let mut pool = Subject::new(FactKind::ZfsPool, name);
                 pool.word("activity", "none");
                 found.push((pool, Vdevs::default()));
             }
@@ -115,7 +115,7 @@ fn datasets(said: &str, text: &str, with_log: &[String]) -> Vec<Subject> {
         else {
             continue;
         };
-        let subject = found.entry(name).or_insert_with(|| Subject::new(Kind::ZfsDataset, name));
+        let subject = found.entry(name).or_insert_with(|| Subject::new(FactKind::ZfsDataset, name));
         let property = match property {
             "recordsize" => "record_bytes",
             "used" => "used_bytes",

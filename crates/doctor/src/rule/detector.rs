@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::Os;
-use crate::facts::{Gap, Kind, Subject, Value};
+use crate::facts::{FactKind, Gap, Subject, Value};
 use crate::texts::NotKnown;
 
 /// Conditions on one kind of subject.
@@ -16,7 +16,7 @@ use crate::texts::NotKnown;
 #[serde(deny_unknown_fields)]
 pub struct Detector {
     /// What is judged.
-    pub of: Kind,
+    pub of: FactKind,
     /// Only on these systems; on all where there are none.
     #[serde(default)]
     pub os: Vec<Os>,

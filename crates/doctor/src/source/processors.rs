@@ -1,7 +1,7 @@
 //! `/proc/stat`: how processors spend their time, and which is the busiest. See proc_stat(5).
 
 use super::put;
-use crate::counter::{Layer, Look, Part, Reading};
+use crate::counter::{CountedPart, Layer, Look, Reading};
 
 /// Times of one processor, or of all, in ticks.
 #[derive(Clone, Copy)]
@@ -25,8 +25,8 @@ impl Times {
         Some(Times { whole: sum(&[busy, idle, iowait]), busy, iowait, softirq, steal })
     }
 
-    fn part(self, part: u64) -> Part {
-        Part { part, whole: self.whole }
+    fn part(self, part: u64) -> CountedPart {
+        CountedPart { part, whole: self.whole }
     }
 }
 
@@ -89,10 +89,13 @@ cpu7 1 1 1 1 1 1 1 1 1 1
         let whole = busy + 493_480 + 101_544;
         assert_eq!(
             reading(&look, "cpu_busy_percent", ""),
-            &Reading::PercentOf(Part { part: busy, whole }),
+            &Reading::PercentOf(CountedPart { part: busy, whole }),
             "waiting for I/O is not being busy"
         );
-        assert_eq!(reading(&look, "cpu_steal_percent", ""), &Reading::PercentOf(Part { part: 1605, whole }));
+        assert_eq!(
+            reading(&look, "cpu_steal_percent", ""),
+            &Reading::PercentOf(CountedPart { part: 1605, whole })
+        );
         let Reading::LargestPercentOf(cores) = reading(&look, "cpu_busiest_core_softirq_percent", "") else {
             panic!("{look:?}");
         };

@@ -7,7 +7,7 @@
 use procfs_core::{FromBufRead, ProcessCGroup, ProcessCGroups};
 
 use super::put_on;
-use crate::counter::{Layer, Look, Part, Reading};
+use crate::counter::{CountedPart, Layer, Look, Reading};
 
 /// The file of a group that tells it.
 pub const STAT: &str = "cpu.stat";
@@ -48,7 +48,7 @@ pub fn throttled_us(text: &str) -> Option<u64> {
 /// its parts were read. Each group is a device of its own: when the process is moved into another one, that
 /// is another counter, which begins anew.
 pub fn put_throttled(group: &str, throttled_us: u64, at_us: u64, look: &mut Look) {
-    let share = Part { part: throttled_us, whole: at_us };
+    let share = CountedPart { part: throttled_us, whole: at_us };
     put_on(look, Layer::Tool, "throttled_percent", group, Reading::PercentOf(share));
 }
 

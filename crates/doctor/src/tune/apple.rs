@@ -1,6 +1,8 @@
 //! A Mac: `nsmb.conf`, `nfs.conf`, and what is set by commands.
 
-use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame, frames};
+use super::fragment::{
+    Because, Destination, Fragment, FragmentPart, Left, SettingLine, default, frame, frames,
+};
 use super::site::{Protocol, Site, SiteName, Topology};
 
 const AGAIN: &str = "unmount the share, and mount it again";
@@ -21,15 +23,15 @@ fn smb(site: &Site) -> Fragment {
     const RULE: &str = "smb.macos.nsmb_conf";
     let mut parts = Vec::new();
     if site.protocol == Some(Protocol::Afp) {
-        parts.push(Part::AfpIsLegacy);
+        parts.push(FragmentPart::AfpIsLegacy);
     }
     parts.push(frame("[default]"));
     parts.push(default("streams=yes", RULE));
     parts.push(default("notify_off=no", RULE));
     parts.push(default("dir_cache_off=no", RULE));
     parts.push(super::samba::several(site, "mc_on=yes"));
-    parts.push(Line::new("mc_prefer_wired=yes", RULE).into());
-    parts.push(Part::Decide("smb.signing_required"));
+    parts.push(SettingLine::new("mc_prefer_wired=yes", RULE).into());
+    parts.push(FragmentPart::Decide("smb.signing_required"));
     Fragment {
         name: "nsmb.conf",
         place: Destination::File("/etc/nsmb.conf".to_owned()),
@@ -46,11 +48,11 @@ fn nfs() -> Fragment {
         name: "nfs.conf",
         place: Destination::Into("/etc/nfs.conf".to_owned()),
         parts: vec![
-            Line::new(format!("nfs.client.mount.options = {options}"), "nfs.macos_defaults")
+            SettingLine::new(format!("nfs.client.mount.options = {options}"), "nfs.macos_defaults")
                 .because(Because::ToProve)
                 .into(),
             // Final Cut wants locks, and a server without them is passed by with locallocks: at a price.
-            Part::Decide("nfs.locking_mode"),
+            FragmentPart::Decide("nfs.locking_mode"),
         ],
         names: Vec::new(),
         keep: None,
@@ -66,7 +68,7 @@ fn commands(site: &Site) -> Fragment {
         name: "mac.sh",
         place: Destination::Run("/bin/zsh"),
         parts: vec![
-            Line::new(
+            SettingLine::new(
                 "defaults write com.apple.desktopservices DSDontWriteNetworkStores -bool TRUE",
                 "smb.macos.ds_store",
             )
@@ -76,11 +78,11 @@ fn commands(site: &Site) -> Fragment {
             )
             .into(),
             frames(site, &|bytes| {
-                Line::new(format!("networksetup -setMTU {card} {bytes}"), "").undo(format!(
+                SettingLine::new(format!("networksetup -setMTU {card} {bytes}"), "").undo(format!(
                     "the same with what 'networksetup -getMTU {card}' gave before: note it first"
                 ))
             }),
-            Part::Left("client.macos.delayed_ack", Left::Measure),
+            FragmentPart::Left("client.macos.delayed_ack", Left::Measure),
         ],
         names,
         keep: None,

@@ -13,7 +13,7 @@ pub struct Fragment {
     /// Where it belongs.
     pub place: Destination,
     /// What it consists of, in its order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<FragmentPart>,
     /// The site's names that stand in it.
     pub names: Vec<SiteName>,
     /// Settings of the kernel that it changes, and that a later restart alone would give back: they are
@@ -49,11 +49,11 @@ pub enum Destination {
 /// A part of a fragment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "part", content = "is")]
-pub enum Part {
+pub enum FragmentPart {
     /// A line that only holds others together: `[global]`.
     Frame(String),
     /// A setting.
-    Line(Line),
+    Line(SettingLine),
     /// Something that trades security or the safety of data: nobody but the owner decides it. The rule that
     /// explains it.
     Decide(&'static str),
@@ -65,7 +65,7 @@ pub enum Part {
 
 /// A setting.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Line {
+pub struct SettingLine {
     /// As it is written.
     pub text: String,
     /// The rule that gives its reason.
@@ -114,85 +114,92 @@ pub enum Left {
     Dialog(&'static str),
 }
 
-impl Part {
+impl FragmentPart {
     /// What is left as it is, since of these somebody did not state all.
-    pub(super) fn not_stated(rule: &'static str, site: &Site, wanted: &[Stated]) -> Part {
-        Part::Left(rule, Left::NotStated(site.not_stated(wanted)))
+    pub(super) fn not_stated(rule: &'static str, site: &Site, wanted: &[Stated]) -> FragmentPart {
+        FragmentPart::Left(rule, Left::NotStated(site.not_stated(wanted)))
     }
 
     /// What it writes besides comments.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Part::Frame(text) | Part::Line(Line { text, .. }) => Some(text),
-            Part::Decide(_) | Part::Left(..) | Part::AfpIsLegacy => None,
+            FragmentPart::Frame(text) | FragmentPart::Line(SettingLine { text, .. }) => Some(text),
+            FragmentPart::Decide(_) | FragmentPart::Left(..) | FragmentPart::AfpIsLegacy => None,
         }
     }
 }
 
-impl Line {
-    pub(super) fn new(text: impl Into<String>, rule: &'static str) -> Line {
-        Line { text: text.into(), rule, parts: Vec::new(), because: None, sums: Vec::new(), undo: None }
+impl SettingLine {
+    pub(super) fn new(text: impl Into<String>, rule: &'static str) -> SettingLine {
+        SettingLine {
+            text: text.into(),
+            rule,
+            parts: Vec::new(),
+            because: None,
+            sums: Vec::new(),
+            undo: None,
+        }
     }
 
-    pub(super) fn part(mut self, text: impl Into<String>, rule: &'static str) -> Line {
+    pub(super) fn part(mut self, text: impl Into<String>, rule: &'static str) -> SettingLine {
         self.parts.push((text.into(), rule));
         self
     }
 
-    pub(super) fn because(self, because: Because) -> Line {
-        Line { because: Some(because), ..self }
+    pub(super) fn because(self, because: Because) -> SettingLine {
+        SettingLine { because: Some(because), ..self }
     }
 
-    pub(super) fn sum(mut self, sum: Option<Sum>) -> Line {
+    pub(super) fn sum(mut self, sum: Option<Sum>) -> SettingLine {
         self.sums.extend(sum);
         self
     }
 
-    pub(super) fn undo(self, undo: impl Into<String>) -> Line {
-        Line { undo: Some(undo.into()), ..self }
+    pub(super) fn undo(self, undo: impl Into<String>) -> SettingLine {
+        SettingLine { undo: Some(undo.into()), ..self }
     }
 }
 
-impl From<Line> for Part {
-    fn from(line: Line) -> Part {
-        Part::Line(line)
+impl From<SettingLine> for FragmentPart {
+    fn from(line: SettingLine) -> FragmentPart {
+        FragmentPart::Line(line)
     }
 }
 
 /// A line that only holds others together.
-pub(super) fn frame(text: &str) -> Part {
-    Part::Frame(text.to_owned())
+pub(super) fn frame(text: &str) -> FragmentPart {
+    FragmentPart::Frame(text.to_owned())
 }
 
 /// The default, written out.
-pub(super) fn default(text: &str, rule: &'static str) -> Part {
-    Line::new(text, rule).because(Because::IsDefault).into()
+pub(super) fn default(text: &str, rule: &'static str) -> FragmentPart {
+    SettingLine::new(text, rule).because(Because::IsDefault).into()
 }
 
 /// How large frames are to be: opposite advice, by the topology. `set` makes the line for a size.
-pub(super) fn frames(site: &Site, set: &dyn Fn(u32) -> Line) -> Part {
+pub(super) fn frames(site: &Site, set: &dyn Fn(u32) -> SettingLine) -> FragmentPart {
     const SINGLE: &str = "net.mtu.jumbo_single_client";
     match site.topology() {
         topology @ Topology::Single => {
-            Line { rule: SINGLE, ..set(9000) }.because(Because::Topology(topology)).into()
+            SettingLine { rule: SINGLE, ..set(9000) }.because(Because::Topology(topology)).into()
         }
-        topology @ Topology::FanIn => {
-            Line { rule: "net.mtu.jumbo_fanin", ..set(1500) }.because(Because::Topology(topology)).into()
-        }
+        topology @ Topology::FanIn => SettingLine { rule: "net.mtu.jumbo_fanin", ..set(1500) }
+            .because(Because::Topology(topology))
+            .into(),
         topology @ (Topology::Several | Topology::FasterClient) => {
-            Part::Left(SINGLE, Left::Topology(topology))
+            FragmentPart::Left(SINGLE, Left::Topology(topology))
         }
         Topology::NotKnown => {
-            Part::not_stated(SINGLE, site, &[Stated::ServerLink, Stated::ClientLink, Stated::Clients])
+            FragmentPart::not_stated(SINGLE, site, &[Stated::ServerLink, Stated::ClientLink, Stated::Clients])
         }
     }
 }
 
 /// Flow control at the step from the server's fast link to slower ones.
-pub(super) fn flow_control(site: &Site, is_server: bool) -> Vec<Part> {
+pub(super) fn flow_control(site: &Site, is_server: bool) -> Vec<FragmentPart> {
     match site.topology() {
         Topology::FanIn if is_server => vec![
-            Line::new(format!("ethtool -A {} rx on", site.interface), "net.pause.fast_to_slow_off")
+            SettingLine::new(format!("ethtool -A {} rx on", site.interface), "net.pause.fast_to_slow_off")
                 .because(Because::Topology(Topology::FanIn))
                 .undo(format!(
                     "ethtool -A {0} rx off, if 'ethtool -a {0}' said so before: note it first",

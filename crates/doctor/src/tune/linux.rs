@@ -3,7 +3,8 @@
 use std::net::Ipv6Addr;
 
 use super::fragment::{
-    Because, Destination, Fragment, Kept, Left, Line, Part, default, flow_control, frame, frames,
+    Because, Destination, Fragment, FragmentPart, Kept, Left, SettingLine, default, flow_control, frame,
+    frames,
 };
 use super::site::{Protocol, Site, SiteName, Stated, Topology, Version};
 use super::sums::{self, Sum, Windows};
@@ -24,17 +25,18 @@ pub(super) fn kernel(site: &Site, is_server: bool) -> Fragment {
         default("net.ipv4.tcp_moderate_rcvbuf = 1", "net.tcp.moderate_rcvbuf_off"),
         default("net.ipv4.tcp_sack = 1", "net.tcp.options_off"),
         default("net.ipv4.tcp_timestamps = 1", "net.tcp.options_off"),
-        Line::new("net.ipv4.tcp_congestion_control = cubic", "net.tcp.cc_on_server").into(),
+        SettingLine::new("net.ipv4.tcp_congestion_control = cubic", "net.tcp.cc_on_server").into(),
     ];
     parts.extend(buffers(site, is_server));
     if site.topology() == Topology::Single {
-        let line = Line::new("net.ipv4.tcp_mtu_probing = 1", "net.mtu.tcp_mtu_probing");
+        let line = SettingLine::new("net.ipv4.tcp_mtu_probing = 1", "net.mtu.tcp_mtu_probing");
         parts.push(line.because(Because::Topology(Topology::Single)).into());
     }
     let is_long = site.round_trip_ms >= LONG_WAY_MS;
     if is_server && is_long {
         parts.push(
-            Line::new("net.ipv4.tcp_slow_start_after_idle = 0", "net.tcp.slow_start_after_idle").into(),
+            SettingLine::new("net.ipv4.tcp_slow_start_after_idle = 0", "net.tcp.slow_start_after_idle")
+                .into(),
         );
     }
     if !is_server {
@@ -53,8 +55,8 @@ pub(super) fn kernel(site: &Site, is_server: bool) -> Fragment {
 
 /// The settings that lines change, by name. Of a limit in bytes and one in percent one is in force: setting
 /// one ends the other.
-fn settings(parts: &[Part]) -> Vec<String> {
-    let names = parts.iter().filter_map(Part::text).filter_map(|text| text.split(" = ").next());
+fn settings(parts: &[FragmentPart]) -> Vec<String> {
+    let names = parts.iter().filter_map(FragmentPart::text).filter_map(|text| text.split(" = ").next());
     let both = names.flat_map(|name| match name.strip_suffix("_bytes") {
         Some(begin) if name.starts_with("vm.") => vec![name.to_owned(), format!("{begin}_ratio")],
         _ => vec![name.to_owned()],
@@ -63,16 +65,16 @@ fn settings(parts: &[Part]) -> Vec<String> {
 }
 
 /// What TCP may buffer, and what that comes to on a server.
-fn buffers(site: &Site, is_server: bool) -> Vec<Part> {
+fn buffers(site: &Site, is_server: bool) -> Vec<FragmentPart> {
     const RULE: &str = "net.tcp.buffer_below_bdp";
     let Some(Windows { receive: (receive, read), send: (send, written) }) = sums::windows(site) else {
-        return vec![Part::not_stated(RULE, site, &[Stated::ServerLink, Stated::ClientLink])];
+        return vec![FragmentPart::not_stated(RULE, site, &[Stated::ServerLink, Stated::ClientLink])];
     };
     let connections = if sums::wants_connections(site) == Some(true) { CONNECTIONS } else { 1 };
     let memory = sums::connection_memory(site, connections, read + written).filter(|_| is_server);
     vec![
-        Line::new(format!("net.ipv4.tcp_rmem = 4096 131072 {read}"), RULE).sum(Some(receive)).into(),
-        Line::new(format!("net.ipv4.tcp_wmem = 4096 16384 {written}"), RULE)
+        SettingLine::new(format!("net.ipv4.tcp_rmem = 4096 131072 {read}"), RULE).sum(Some(receive)).into(),
+        SettingLine::new(format!("net.ipv4.tcp_wmem = 4096 16384 {written}"), RULE)
             .sum(Some(send))
             .sum(memory)
             .into(),
@@ -80,14 +82,14 @@ fn buffers(site: &Site, is_server: bool) -> Vec<Part> {
 }
 
 /// How much written data may wait.
-fn dirty(site: &Site) -> Vec<Part> {
+fn dirty(site: &Site) -> Vec<FragmentPart> {
     const RULE: &str = "vm.dirty_limits";
     match sums::dirty(site) {
         Some(sum @ Sum::Dirty { bytes, background_bytes, .. }) => vec![
-            Line::new(format!("vm.dirty_background_bytes = {background_bytes}"), RULE).into(),
-            Line::new(format!("vm.dirty_bytes = {bytes}"), RULE).sum(Some(sum)).into(),
+            SettingLine::new(format!("vm.dirty_background_bytes = {background_bytes}"), RULE).into(),
+            SettingLine::new(format!("vm.dirty_bytes = {bytes}"), RULE).sum(Some(sum)).into(),
         ],
-        _ => vec![Part::not_stated(RULE, site, &[Stated::ClientLink])],
+        _ => vec![FragmentPart::not_stated(RULE, site, &[Stated::ClientLink])],
     }
 }
 
@@ -95,19 +97,19 @@ fn dirty(site: &Site) -> Vec<Part> {
 pub(super) fn links(site: &Site, is_server: bool) -> Fragment {
     let card = &site.interface;
     let mut parts = vec![frames(site, &|bytes| {
-        Line::new(format!("ip link set dev {card} mtu {bytes}"), "")
+        SettingLine::new(format!("ip link set dev {card} mtu {bytes}"), "")
             .undo(format!("the same with the mtu that 'ip link show dev {card}' gave before: note it first"))
     })];
     parts.extend(flow_control(site, is_server));
     parts.push(
-        Line::new(format!("ethtool --set-eee {card} eee off"), "net.eee")
+        SettingLine::new(format!("ethtool --set-eee {card} eee off"), "net.eee")
             .undo(format!(
                 "ethtool --set-eee {card} eee on, if 'ethtool --show-eee {card}' said so before: note it first"
             ))
             .into(),
     );
-    parts.push(Part::Left("net.ring.rx_small", Left::Measure));
-    parts.push(Part::Left("net.softnet.dropped", Left::Measure));
+    parts.push(FragmentPart::Left("net.ring.rx_small", Left::Measure));
+    parts.push(FragmentPart::Left("net.softnet.dropped", Left::Measure));
     Fragment {
         name: "link.sh",
         place: Destination::Run("/bin/sh"),
@@ -125,9 +127,9 @@ pub(super) fn mount(site: &Site) -> Fragment {
     let (parts, names) = match site.protocol {
         Some(Protocol::Nfs) => (nfs_mount(site), of_nfs.to_vec()),
         Some(Protocol::Smb) => (smb_mount(site), of_smb.to_vec()),
-        Some(Protocol::Afp) => ([vec![Part::AfpIsLegacy], smb_mount(site)].concat(), of_smb.to_vec()),
+        Some(Protocol::Afp) => ([vec![FragmentPart::AfpIsLegacy], smb_mount(site)].concat(), of_smb.to_vec()),
         None => {
-            let left = |rule| Part::not_stated(rule, site, &[Stated::Protocol]);
+            let left = |rule| FragmentPart::not_stated(rule, site, &[Stated::Protocol]);
             (vec![left("nfs.version"), left("nfs.readahead_128k")], vec![SiteName::Mount])
         }
     };
@@ -141,7 +143,7 @@ pub(super) fn mount(site: &Site) -> Fragment {
     }
 }
 
-fn nfs_mount(site: &Site) -> Vec<Part> {
+fn nfs_mount(site: &Site) -> Vec<FragmentPart> {
     let version = match site.nfs.unwrap_or(Version(4, 2)) {
         Version(3, _) => "vers=3".to_owned(),
         Version(major, minor) => format!("vers={major}.{minor}"),
@@ -161,14 +163,14 @@ fn nfs_mount(site: &Site) -> Vec<Part> {
     }
     let (server, path) = (host_of_path(&site.server), &site.path);
     let text = format!("{server}:{path} {} nfs {options},_netdev 0 0", site.mount_point);
-    let mut line = Line::new(text, "nfs.rsize_wsize").sum(sums::requests(site));
+    let mut line = SettingLine::new(text, "nfs.rsize_wsize").sum(sums::requests(site));
     line =
         line.part(version, "nfs.version").part("proto=tcp", "nfs.proto_udp").part("hard", "nfs.soft_mount");
     if left.is_none() {
         line = line.part(connections, "nfs.nconnect_missing");
     }
-    let left = left.map(|left| Part::Left("nfs.nconnect_missing", left));
-    [line.into()].into_iter().chain(left).chain([Part::Decide("nfs.krb5p")]).collect()
+    let left = left.map(|left| FragmentPart::Left("nfs.nconnect_missing", left));
+    [line.into()].into_iter().chain(left).chain([FragmentPart::Decide("nfs.krb5p")]).collect()
 }
 
 /// A server as it stands before the colon of `SERVER:/PATH`: an address of IPv6, which has colons itself, in
@@ -182,22 +184,22 @@ fn host_of_path(server: &str) -> String {
 }
 
 /// `//SERVER/SHARE` takes an address of IPv6 as it is: it ends at the slash.
-fn smb_mount(site: &Site) -> Vec<Part> {
+fn smb_mount(site: &Site) -> Vec<FragmentPart> {
     const SEVERAL: &str = "smb.multichannel_unused";
     let channels = format!("multichannel,max_channels={CONNECTIONS}");
     let wants = sums::wants_connections(site);
     let more = if wants == Some(true) { format!(",{channels}") } else { String::new() };
     let options = format!("vers=3.1.1,cache=strict,credentials=/etc/samba/media.credentials{more}");
     let text = format!("//{}/{} {} cifs {options},_netdev 0 0", site.server, site.share, site.mount_point);
-    let line = Line::new(text, "smb.cifs.mount_options").part("vers=3.1.1", "smb.dialect_low");
+    let line = SettingLine::new(text, "smb.cifs.mount_options").part("vers=3.1.1", "smb.dialect_low");
     let (line, left) = match wants {
         Some(true) => (line.part(channels, SEVERAL), None),
         Some(false) if site.topology() == Topology::FanIn => (line, Some(Left::Topology(Topology::FanIn))),
         Some(false) => (line, Some(Left::Measure)),
         None => (line, Some(Left::NotStated(site.not_stated(&[Stated::ServerLink, Stated::ClientLink])))),
     };
-    let left = left.map(|left| Part::Left(SEVERAL, left));
-    let decide = [Part::Decide("smb.signing_required"), Part::Decide("smb.encryption_on")];
+    let left = left.map(|left| FragmentPart::Left(SEVERAL, left));
+    let decide = [FragmentPart::Decide("smb.signing_required"), FragmentPart::Decide("smb.encryption_on")];
     [line.into()].into_iter().chain(left).chain(decide).collect()
 }
 
@@ -209,7 +211,7 @@ pub(super) fn read_ahead(site: &Site) -> Option<Fragment> {
         place: Destination::File("/etc/nfs.conf.d/reelgauge-media.conf".to_owned()),
         parts: vec![
             frame("[nfsrahead]"),
-            Line::new(format!("default={READ_AHEAD_KIB}"), "nfs.readahead_128k")
+            SettingLine::new(format!("default={READ_AHEAD_KIB}"), "nfs.readahead_128k")
                 .because(Because::ToProve)
                 .into(),
         ],

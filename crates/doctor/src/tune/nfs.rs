@@ -1,6 +1,6 @@
 //! An NFS server: what it gives to whom, and its threads. The kernel's, and NFS-Ganesha.
 
-use super::fragment::{Because, Destination, Fragment, Line, Part, default, frame};
+use super::fragment::{Because, Destination, Fragment, FragmentPart, SettingLine, default, frame};
 use super::site::{Site, SiteName, Stated};
 use super::sums::{self, Sum};
 
@@ -10,11 +10,11 @@ pub(super) const THREADS: [Stated; 4] =
 
 pub(super) fn exports(site: &Site) -> Fragment {
     let options = "rw,sync,no_subtree_check,sec=sys";
-    let line = Line::new(format!("{} {}({options})", site.path, site.network), "nfs.export_async");
+    let line = SettingLine::new(format!("{} {}({options})", site.path, site.network), "nfs.export_async");
     Fragment {
         name: "exports",
         place: Destination::Into("/etc/exports".to_owned()),
-        parts: vec![line.into(), Part::Decide("nfs.export_async"), Part::Decide("nfs.krb5p")],
+        parts: vec![line.into(), FragmentPart::Decide("nfs.export_async"), FragmentPart::Decide("nfs.krb5p")],
         names: vec![SiteName::Path, SiteName::Network],
         keep: None,
         activate: vec!["exportfs -ra".to_owned()],
@@ -25,17 +25,17 @@ pub(super) fn daemon(site: &Site) -> Fragment {
     let mut parts = vec![frame("[nfsd]")];
     match sums::threads(site) {
         Some(sum @ Sum::Threads { threads, .. }) => {
-            let line = Line::new(format!("threads={threads}"), "nfs.server.threads");
+            let line = SettingLine::new(format!("threads={threads}"), "nfs.server.threads");
             parts.push(line.because(Because::ToProve).sum(Some(sum)).into());
         }
-        _ => parts.push(Part::not_stated("nfs.server.threads", site, &THREADS)),
+        _ => parts.push(FragmentPart::not_stated("nfs.server.threads", site, &THREADS)),
     }
     // Macs are best off with version 3, others with 4.
     parts.push(default("vers3=y", "nfs.version"));
     parts.push(default("vers4=y", "nfs.version"));
     parts.push(default("vers4.1=y", "nfs.version"));
     parts.push(default("vers4.2=y", "nfs.version"));
-    parts.push(Line::new("udp=n", "nfs.proto_udp").into());
+    parts.push(SettingLine::new("udp=n", "nfs.proto_udp").into());
     Fragment {
         name: "nfs.conf",
         place: Destination::File("/etc/nfs.conf.d/reelgauge-media.conf".to_owned()),
@@ -48,8 +48,8 @@ pub(super) fn daemon(site: &Site) -> Fragment {
 
 /// The same for NFS-Ganesha, whose file is its own.
 pub(super) fn ganesha(site: &Site) -> Fragment {
-    let set = |text: &str, rule| -> Part { Line::new(text, rule).into() };
-    let plain = |text: String| -> Part { Part::Frame(text) };
+    let set = |text: &str, rule| -> FragmentPart { SettingLine::new(text, rule).into() };
+    let plain = |text: String| -> FragmentPart { FragmentPart::Frame(text) };
     Fragment {
         name: "ganesha.conf",
         place: Destination::Into("/etc/ganesha/ganesha.conf".to_owned()),
@@ -68,7 +68,7 @@ pub(super) fn ganesha(site: &Site) -> Fragment {
             set("    PrefRead = 1048576;", "nfs.rsize_wsize"),
             set("    PrefWrite = 1048576;", "nfs.rsize_wsize"),
             frame("    SecType = sys;"),
-            Part::Decide("nfs.krb5p"),
+            FragmentPart::Decide("nfs.krb5p"),
             frame("    FSAL { Name = VFS; }"),
             frame("    CLIENT {"),
             plain(format!("        Clients = {};", site.network)),

@@ -1,6 +1,6 @@
 //! `smb.conf` of a server.
 
-use super::fragment::{Because, Destination, Fragment, Left, Line, Part, default, frame};
+use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, default, frame};
 use super::site::{Site, SiteName, Topology, Version};
 
 /// Fast algorithms to sign by came with it.
@@ -26,7 +26,7 @@ pub(super) fn config(site: &Site) -> Fragment {
 }
 
 /// What holds for every share; of an appliance, too.
-pub(super) fn global(site: &Site) -> Vec<Part> {
+pub(super) fn global(site: &Site) -> Vec<FragmentPart> {
     let mut parts = vec![
         default("socket options = TCP_NODELAY", "smb.samba.socket_options"),
         default("aio read size = 1", "smb.samba.aio_off"),
@@ -37,14 +37,14 @@ pub(super) fn global(site: &Site) -> Vec<Part> {
         default("smb2 leases = yes", "smb.samba.oplocks_leases"),
         default("kernel oplocks = no", "smb.samba.oplocks_leases"),
         default("use sendfile = no", "smb.samba.sendfile"),
-        Line::new("log level = 1", "smb.samba.debug_and_vfs").into(),
+        SettingLine::new("log level = 1", "smb.samba.debug_and_vfs").into(),
         default("server min protocol = SMB2_02", "smb.dialect_low"),
     ];
     // Without a word on the version it is taken for a current one.
     if site.samba_has(FAST_SIGNING) == Some(false) {
         let version = site.samba.unwrap_or(FAST_SIGNING);
-        parts.push(Part::Left("smb.crypto_algorithm_slow", Left::TooOld(version)));
-        parts.push(Part::Left("smb.multichannel_unused", Left::TooOld(version)));
+        parts.push(FragmentPart::Left("smb.crypto_algorithm_slow", Left::TooOld(version)));
+        parts.push(FragmentPart::Left("smb.multichannel_unused", Left::TooOld(version)));
     } else {
         let rule = "smb.crypto_algorithm_slow";
         let signing = "server smb3 signing algorithms = aes-128-gmac aes-128-cmac hmac-sha256";
@@ -54,10 +54,12 @@ pub(super) fn global(site: &Site) -> Vec<Part> {
         parts.push(default(encryption, rule));
         parts.push(several(site, "server multi channel support = yes"));
     }
-    parts.push(Part::Decide("smb.signing_required"));
-    parts.push(Part::Decide("smb.encryption_on"));
+    parts.push(FragmentPart::Decide("smb.signing_required"));
+    parts.push(FragmentPart::Decide("smb.encryption_on"));
     if site.has_macs {
-        let macs = |text: &str, rule| -> Part { Line::new(text, rule).because(Because::HasMacs).into() };
+        let macs = |text: &str, rule| -> FragmentPart {
+            SettingLine::new(text, rule).because(Because::HasMacs).into()
+        };
         parts.push(macs("ea support = yes", "smb.samba.fruit"));
         parts.push(macs("vfs objects = catia fruit streams_xattr", "smb.samba.fruit"));
         parts.push(macs("fruit:metadata = stream", "smb.samba.fruit"));
@@ -67,16 +69,16 @@ pub(super) fn global(site: &Site) -> Vec<Part> {
 }
 
 /// A line by which clients may have several connections: the topology decides it, as on the clients.
-pub(super) fn several(site: &Site, line: &str) -> Part {
+pub(super) fn several(site: &Site, line: &str) -> FragmentPart {
     const RULE: &str = "smb.multichannel_unused";
     match site.topology() {
-        topology @ Topology::FanIn => Part::Left(RULE, Left::Topology(topology)),
+        topology @ Topology::FanIn => FragmentPart::Left(RULE, Left::Topology(topology)),
         _ => default(line, RULE),
     }
 }
 
 /// What is set for the media share alone.
-pub(super) fn share(site: &Site) -> Vec<Part> {
+pub(super) fn share(site: &Site) -> Vec<FragmentPart> {
     let mut parts = vec![
         default("oplocks = yes", "smb.samba.oplocks_leases"),
         default("strict sync = yes", "smb.samba.sync_settings"),
@@ -85,11 +87,11 @@ pub(super) fn share(site: &Site) -> Vec<Part> {
     match (site.has_zfs, site.has_windows) {
         (true, _) => parts.push(default("strict allocate = no", "smb.samba.strict_allocate")),
         (false, true) => {
-            let line = Line::new("strict allocate = yes", "smb.samba.strict_allocate");
+            let line = SettingLine::new("strict allocate = yes", "smb.samba.strict_allocate");
             parts.push(line.because(Because::WindowsOnExtents).into());
         }
         (false, false) => {}
     }
-    parts.push(Part::Left("smb.samba.case_large_dirs", Left::NewOnly));
+    parts.push(FragmentPart::Left("smb.samba.case_large_dirs", Left::NewOnly));
     parts
 }

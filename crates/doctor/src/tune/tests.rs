@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::fragment::{Because, Left, Part};
+use super::fragment::{Because, FragmentPart, Left};
 use super::site::{Disks, Protocol, SiteError, SiteName, Topology, Version};
 use super::*;
 use crate::rule::catalogue::rules;
@@ -47,9 +47,9 @@ fn rule(id: &str) -> &'static Rule {
     rules().iter().find(|rule| rule.id == id).unwrap_or_else(|| panic!("there is no rule {id}"))
 }
 
-fn lines(purpose: Purpose, site: &Site) -> Vec<fragment::Line> {
+fn lines(purpose: Purpose, site: &Site) -> Vec<fragment::SettingLine> {
     let parts = fragments(purpose, site).unwrap().into_iter().flat_map(|fragment| fragment.parts);
-    parts.filter_map(|part| if let Part::Line(line) = part { Some(line) } else { None }).collect()
+    parts.filter_map(|part| if let FragmentPart::Line(line) = part { Some(line) } else { None }).collect()
 }
 
 #[test]
@@ -60,14 +60,14 @@ fn every_part_has_a_rule_that_exists_and_none_that_trades_security_is_set() {
             for part in fragments(purpose, &site).unwrap().into_iter().flat_map(|fragment| fragment.parts) {
                 seen += 1;
                 match part {
-                    Part::Line(line) => {
+                    FragmentPart::Line(line) => {
                         // What is written is the safe side: `sync`, and no word on signing.
                         let is_safe = line.text.contains("sync,") || rule(line.rule).policy != Policy::Never;
                         assert!(is_safe, "{line:?}");
                     }
-                    Part::Decide(id) => assert!(!rule(id).not_when.is_empty()),
-                    Part::Left(id, _) => assert_eq!(rule(id).id, id),
-                    Part::Frame(_) | Part::AfpIsLegacy => {}
+                    FragmentPart::Decide(id) => assert!(!rule(id).not_when.is_empty()),
+                    FragmentPart::Left(id, _) => assert_eq!(rule(id).id, id),
+                    FragmentPart::Frame(_) | FragmentPart::AfpIsLegacy => {}
                 }
             }
         }
@@ -85,16 +85,16 @@ fn what_trades_security_is_named_where_it_could_be_set() {
         (Purpose::ClientWindows, &["smb.signing_required"]),
         (Purpose::Truenas, &["smb.signing_required"]),
     ] {
-        let parts: Vec<Part> =
+        let parts: Vec<FragmentPart> =
             fragments(purpose, &Site::default()).unwrap().into_iter().flat_map(|one| one.parts).collect();
-        ids.iter().for_each(|id| assert!(parts.contains(&Part::Decide(id)), "{purpose:?} {id}"));
+        ids.iter().for_each(|id| assert!(parts.contains(&FragmentPart::Decide(id)), "{purpose:?} {id}"));
     }
 }
 
 #[test]
 fn frames_are_large_for_one_client_small_behind_a_step_and_else_left() {
     let mtu = |site: &Site, purpose| -> Option<(String, &'static str)> {
-        let is_mtu = |line: &fragment::Line| {
+        let is_mtu = |line: &fragment::SettingLine| {
             ["mtu ", "setMTU", "JumboPacket", "MTU "].iter().any(|name| line.text.contains(name))
         };
         lines(purpose, site).into_iter().find(is_mtu).map(|line| (line.text, line.rule))
@@ -205,7 +205,7 @@ fn a_name_in_a_fragment_is_told() {
             let texts: Vec<&str> = one
                 .parts
                 .iter()
-                .filter_map(Part::text)
+                .filter_map(FragmentPart::text)
                 .chain(one.activate.iter().map(String::as_str))
                 .collect();
             for name in SiteName::ALL {
@@ -246,9 +246,9 @@ fn versions_and_clients_decide_what_is_there() {
     assert!(!texts.iter().any(|text| text.contains("gmac") || text.contains("fruit")), "{texts:?}");
     let kernel = Some(Version(4, 18));
     let nfs = Site { kernel, protocol: Some(Protocol::Nfs), ..stated(25e3, 25e3, 1) };
-    let parts: Vec<Part> =
+    let parts: Vec<FragmentPart> =
         fragments(Purpose::ClientLinux, &nfs).unwrap().into_iter().flat_map(|one| one.parts).collect();
-    assert!(parts.contains(&Part::Left("nfs.nconnect_missing", Left::TooOld(Version(4, 18)))));
+    assert!(parts.contains(&FragmentPart::Left("nfs.nconnect_missing", Left::TooOld(Version(4, 18)))));
     let new = Site { kernel: Some(Version(6, 1)), ..nfs };
     assert!(lines(Purpose::ClientLinux, &new).iter().any(|line| line.text.contains("nconnect=4")));
     let allocate = |has_zfs, has_windows| -> Option<(String, Option<Because>)> {
@@ -264,14 +264,18 @@ fn versions_and_clients_decide_what_is_there() {
 
 #[test]
 fn a_mac_on_nfs_gets_its_version_and_a_warning_of_local_locks_and_afp_is_called_legacy() {
-    let parts = |protocol| -> Vec<Part> {
+    let parts = |protocol| -> Vec<FragmentPart> {
         let site = Site { protocol: Some(protocol), ..Site::default() };
         fragments(Purpose::ClientMacos, &site).unwrap().into_iter().flat_map(|one| one.parts).collect()
     };
     let nfs = parts(Protocol::Nfs);
-    let is_version = |part: &Part| matches!(part, Part::Line(line) if line.text.contains("nfsvers=3,"));
-    assert!(nfs.iter().any(is_version) && nfs.contains(&Part::Decide("nfs.locking_mode")));
-    assert!(parts(Protocol::Afp).contains(&Part::AfpIsLegacy) && !nfs.contains(&Part::AfpIsLegacy));
+    let is_version =
+        |part: &FragmentPart| matches!(part, FragmentPart::Line(line) if line.text.contains("nfsvers=3,"));
+    assert!(nfs.iter().any(is_version) && nfs.contains(&FragmentPart::Decide("nfs.locking_mode")));
+    assert!(
+        parts(Protocol::Afp).contains(&FragmentPart::AfpIsLegacy)
+            && !nfs.contains(&FragmentPart::AfpIsLegacy)
+    );
 }
 
 /// What is called not stated is not stated, and the rest is not asked for again.
@@ -280,7 +284,7 @@ fn only_what_nobody_stated_is_called_so() {
     let missing = |purpose, site: &Site| -> BTreeSet<&'static str> {
         let parts = fragments(purpose, site).unwrap().into_iter().flat_map(|one| one.parts);
         let flags = parts.filter_map(|part| match part {
-            Part::Left(_, Left::NotStated(flags)) => Some(flags),
+            FragmentPart::Left(_, Left::NotStated(flags)) => Some(flags),
             _ => None,
         });
         flags.inspect(|flags| assert!(!flags.is_empty(), "{purpose:?} {site:?}")).flatten().collect()
@@ -354,7 +358,8 @@ fn settings_of_the_kernel_are_kept_before_they_change() {
         let all = fragments(purpose, &stated(10e3, 10e3, 1)).unwrap();
         let kernel = all.iter().find(|one| one.name == "sysctl.conf").unwrap();
         let kept = &kernel.keep.as_ref().unwrap().settings;
-        let set = kernel.parts.iter().filter_map(Part::text).filter_map(|text| text.split(" = ").next());
+        let set =
+            kernel.parts.iter().filter_map(FragmentPart::text).filter_map(|text| text.split(" = ").next());
         set.for_each(|name| assert!(kept.iter().any(|kept| kept == name), "{name}"));
         let is_client = purpose == Purpose::ClientLinux;
         for name in ["vm.dirty_ratio", "vm.dirty_background_ratio"] {
@@ -419,7 +424,7 @@ fn the_topology_decides_on_several_connections_everywhere() {
     ] {
         let sets = |site: &Site| lines(purpose, site).iter().any(|line| line.text.contains(word));
         assert!(!sets(&fan_in) && sets(&single), "{purpose:?}");
-        let left = Part::Left("smb.multichannel_unused", Left::Topology(Topology::FanIn));
+        let left = FragmentPart::Left("smb.multichannel_unused", Left::Topology(Topology::FanIn));
         let parts = fragments(purpose, &fan_in).unwrap().into_iter().flat_map(|one| one.parts);
         assert!(parts.into_iter().any(|part| part == left), "{purpose:?}");
     }

@@ -1,7 +1,7 @@
 //! TrueNAS: SCALE, which is Linux, and CORE, which is FreeBSD. What is set goes into their dialogs, or it is
 //! gone with the next update.
 
-use super::fragment::{Because, Destination, Fragment, Left, Line, Part, frames};
+use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, frames};
 use super::site::{Protocol, Site, Stated};
 use super::sums::{self, Sum, Windows};
 use super::{linux, nfs, samba, zfs};
@@ -20,19 +20,24 @@ pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
 fn auxiliary(site: &Site) -> Fragment {
     let mut parts = Vec::new();
     if site.protocol == Some(Protocol::Afp) {
-        parts.push(Part::AfpIsLegacy);
+        parts.push(FragmentPart::AfpIsLegacy);
     }
     // What the dialogs have fields for, and write themselves, is none of these parameters.
-    let has_a_field = |part: &Part| match part {
-        Part::Line(line) => ["vfs objects", "fruit:", "ea support", "server min protocol", "log level"]
-            .iter()
-            .any(|name| line.text.starts_with(name)),
+    let has_a_field = |part: &FragmentPart| match part {
+        FragmentPart::Line(line) => {
+            ["vfs objects", "fruit:", "ea support", "server min protocol", "log level"]
+                .iter()
+                .any(|name| line.text.starts_with(name))
+        }
         _ => false,
     };
     parts.extend(samba::global(site).into_iter().filter(|part| !has_a_field(part)));
     parts.extend(samba::share(site));
     if site.has_macs {
-        parts.push(Part::Left("smb.samba.fruit", Left::Dialog("Enable Apple SMB2/3 Protocol Extensions")));
+        parts.push(FragmentPart::Left(
+            "smb.samba.fruit",
+            Left::Dialog("Enable Apple SMB2/3 Protocol Extensions"),
+        ));
     }
     Fragment {
         name: "truenas-smb.txt",
@@ -47,17 +52,17 @@ fn auxiliary(site: &Site) -> Fragment {
 fn threads(site: &Site) -> Fragment {
     let part = match sums::threads(site) {
         Some(sum @ Sum::Threads { threads, .. }) => {
-            Line::new(format!("Number of threads: {threads}"), "nfs.server.threads")
+            SettingLine::new(format!("Number of threads: {threads}"), "nfs.server.threads")
                 .because(Because::ToProve)
                 .sum(Some(sum))
                 .into()
         }
-        _ => Part::not_stated("nfs.server.threads", site, &nfs::THREADS),
+        _ => FragmentPart::not_stated("nfs.server.threads", site, &nfs::THREADS),
     };
     Fragment {
         name: "truenas-nfs.txt",
         place: Destination::Dialog("Services > NFS"),
-        parts: vec![part, Part::Decide("nfs.export_async"), Part::Decide("nfs.krb5p")],
+        parts: vec![part, FragmentPart::Decide("nfs.export_async"), FragmentPart::Decide("nfs.krb5p")],
         names: Vec::new(),
         keep: None,
         activate: Vec::new(),
@@ -70,7 +75,9 @@ fn scale(site: &Site) -> Fragment {
     fragment.name = "truenas-scale-sysctl.txt";
     fragment.place = Destination::Dialog("SCALE: System > Advanced > Sysctl, one variable for each line");
     (fragment.keep, fragment.activate) = (None, Vec::new());
-    fragment.parts.push(frames(site, &|bytes| Line::new(format!("MTU {bytes} (Network > Interfaces)"), "")));
+    fragment
+        .parts
+        .push(frames(site, &|bytes| SettingLine::new(format!("MTU {bytes} (Network > Interfaces)"), "")));
     fragment
 }
 
@@ -80,15 +87,17 @@ fn core(site: &Site) -> Fragment {
     let mut parts = match sums::windows_of_freebsd(site) {
         Some(Windows { receive: (receive, read), send: (send, sent) }) => vec![
             // Half of it is the kernel's own book-keeping.
-            Line::new(format!("kern.ipc.maxsockbuf = {}", 2 * read.max(sent)), RULE).into(),
-            Line::new(format!("net.inet.tcp.recvbuf_max = {read}"), RULE).sum(Some(receive)).into(),
-            Line::new(format!("net.inet.tcp.sendbuf_max = {sent}"), RULE).sum(Some(send)).into(),
+            SettingLine::new(format!("kern.ipc.maxsockbuf = {}", 2 * read.max(sent)), RULE).into(),
+            SettingLine::new(format!("net.inet.tcp.recvbuf_max = {read}"), RULE).sum(Some(receive)).into(),
+            SettingLine::new(format!("net.inet.tcp.sendbuf_max = {sent}"), RULE).sum(Some(send)).into(),
         ],
-        None => vec![Part::not_stated(RULE, site, &[Stated::ServerLink, Stated::ClientLink])],
+        None => vec![FragmentPart::not_stated(RULE, site, &[Stated::ServerLink, Stated::ClientLink])],
     };
-    parts.push(Line::new("net.inet.tcp.rfc1323 = 1", "net.tcp.window_scaling_off").into());
-    parts.push(Line::new("net.inet.tcp.cc.algorithm = cubic", "net.tcp.cc_on_server").into());
-    parts.push(frames(site, &|bytes| Line::new(format!("mtu {bytes} (Network > Interfaces > Options)"), "")));
+    parts.push(SettingLine::new("net.inet.tcp.rfc1323 = 1", "net.tcp.window_scaling_off").into());
+    parts.push(SettingLine::new("net.inet.tcp.cc.algorithm = cubic", "net.tcp.cc_on_server").into());
+    parts.push(frames(site, &|bytes| {
+        SettingLine::new(format!("mtu {bytes} (Network > Interfaces > Options)"), "")
+    }));
     Fragment {
         name: "truenas-core-tunables.txt",
         place: Destination::Dialog("CORE: System > Tunables, type SYSCTL, one for each line"),

@@ -1,19 +1,22 @@
 //! A workstation with Windows: commands of PowerShell.
 
-use super::fragment::{Because, Destination, Fragment, Left, Line, Part, frame, frames};
+use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, frame, frames};
 use super::site::{Protocol, Site, SiteName, Topology};
 
 pub(super) fn script(site: &Site) -> Fragment {
     let mut parts = Vec::new();
     if site.protocol == Some(Protocol::Afp) {
-        parts.push(Part::AfpIsLegacy);
+        parts.push(FragmentPart::AfpIsLegacy);
     }
     parts.push(frame(&format!("$Card = '{}'", site.interface)));
     parts.push(
-        Line::new("netsh interface tcp set global autotuninglevel=normal", "client.windows.autotuning")
-            .because(Because::IsDefault)
-            .undo("the same with the level that 'netsh interface tcp show global' said before: note it first")
-            .into(),
+        SettingLine::new(
+            "netsh interface tcp set global autotuninglevel=normal",
+            "client.windows.autotuning",
+        )
+        .because(Because::IsDefault)
+        .undo("the same with the level that 'netsh interface tcp show global' said before: note it first")
+        .into(),
     );
     for (name, value) in [
         ("EnableBandwidthThrottling", "$false"),
@@ -26,9 +29,9 @@ pub(super) fn script(site: &Site) -> Fragment {
         // The topology decides on several connections.
         match (name, site.topology()) {
             ("EnableMultiChannel", topology @ Topology::FanIn) => {
-                parts.push(Part::Left("smb.multichannel_unused", Left::Topology(topology)));
+                parts.push(FragmentPart::Left("smb.multichannel_unused", Left::Topology(topology)));
             }
-            _ => parts.push(Line::new(text, "smb.windows.client_config").undo(undo).into()),
+            _ => parts.push(SettingLine::new(text, "smb.windows.client_config").undo(undo).into()),
         }
     }
     const CARD: &str = "client.windows.nic_buffers_rss";
@@ -40,9 +43,9 @@ pub(super) fn script(site: &Site) -> Fragment {
         let value = if bytes > 1500 { "9014" } else { "1514" };
         advanced("*JumboPacket", value, "")
     }));
-    parts.push(Part::Left("net.pause.fast_to_slow_off", Left::Measure));
-    parts.push(Part::Decide("smb.signing_required"));
-    parts.push(Part::Decide("smb.encryption_on"));
+    parts.push(FragmentPart::Left("net.pause.fast_to_slow_off", Left::Measure));
+    parts.push(FragmentPart::Decide("smb.signing_required"));
+    parts.push(FragmentPart::Decide("smb.encryption_on"));
     Fragment {
         name: "client.ps1",
         place: Destination::Run("PowerShell"),
@@ -55,13 +58,15 @@ pub(super) fn script(site: &Site) -> Fragment {
     }
 }
 
-fn keyword(name: &str, value: &str, rule: &'static str) -> Part {
+fn keyword(name: &str, value: &str, rule: &'static str) -> FragmentPart {
     advanced(name, value, rule).into()
 }
 
-fn advanced(name: &str, value: &str, rule: &'static str) -> Line {
+fn advanced(name: &str, value: &str, rule: &'static str) -> SettingLine {
     let card = format!("-Name $Card -RegistryKeyword '{name}'");
-    Line::new(format!("Set-NetAdapterAdvancedProperty {card} -RegistryValue {value}"), rule).undo(format!(
+    let line =
+        SettingLine::new(format!("Set-NetAdapterAdvancedProperty {card} -RegistryValue {value}"), rule);
+    line.undo(format!(
         "the same with what '(Get-NetAdapterAdvancedProperty {card}).RegistryValue' gave before: note it first"
     ))
 }

@@ -1,6 +1,6 @@
 //! ZFS: properties of a dataset, and how much memory its cache may take.
 
-use super::fragment::{Because, Destination, Fragment, Left, Line, Part};
+use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine};
 use super::site::{Site, SiteName, Stated};
 use super::sums::{self, Sum};
 
@@ -11,8 +11,8 @@ pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
 /// Properties of the dataset that media lie in.
 pub(super) fn dataset(site: &Site) -> Fragment {
     let dataset = &site.dataset;
-    let set = |property: &str, value: &str, rule| -> Part {
-        Line::new(format!("zfs set {property}={value} {dataset}"), rule)
+    let set = |property: &str, value: &str, rule| -> FragmentPart {
+        SettingLine::new(format!("zfs set {property}={value} {dataset}"), rule)
             .undo(format!(
                 "zfs inherit {property} {dataset}; if 'zfs get {property} {dataset}' said local before, set that \
                  value again: note it first"
@@ -27,9 +27,9 @@ pub(super) fn dataset(site: &Site) -> Fragment {
             set("atime", "off", "fs.atime_on"),
             set("sync", "standard", "zfs.sync_and_slog"),
             set("dedup", "off", "zfs.ashift_layout"),
-            Part::Decide("zfs.special_vdev"),
-            Part::Left("zfs.ashift_layout", Left::NewOnly),
-            Part::Left("zfs.prefetch_ineffective", Left::Measure),
+            FragmentPart::Decide("zfs.special_vdev"),
+            FragmentPart::Left("zfs.ashift_layout", Left::NewOnly),
+            FragmentPart::Left("zfs.prefetch_ineffective", Left::Measure),
         ],
         names: vec![SiteName::Dataset],
         keep: None,
@@ -40,12 +40,12 @@ pub(super) fn dataset(site: &Site) -> Fragment {
 fn cache(site: &Site) -> Fragment {
     let part = match sums::cache(site) {
         Some(sum @ Sum::Cache { bytes, .. }) => {
-            Line::new(format!("options zfs zfs_arc_max={bytes}"), "zfs.arc_limit")
+            SettingLine::new(format!("options zfs zfs_arc_max={bytes}"), "zfs.arc_limit")
                 .because(Because::ToProve)
                 .sum(Some(sum))
                 .into()
         }
-        _ => Part::not_stated("zfs.arc_limit", site, &[Stated::Memory, Stated::Reserve]),
+        _ => FragmentPart::not_stated("zfs.arc_limit", site, &[Stated::Memory, Stated::Reserve]),
     };
     Fragment {
         name: "zfs-modprobe.conf",

@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use self::ours::Scope;
+use self::ours::AreaPart;
 use super::lock::AreaLock;
 use super::marker::Marker;
 use reelgauge_record::identity;
@@ -86,7 +86,7 @@ enum Act {
 /// What [`remove`] would remove.
 pub(super) fn look(dir: &AreaDir) -> Result<Cleaned, AreaError> {
     refuse_mounts_within(dir.path())?;
-    let mut cleaned = system::go_through(dir, &[], Scope::Area, Act::Look)?;
+    let mut cleaned = system::go_through(dir, &[], AreaPart::Area, Act::Look)?;
     if cleaned.left_count > 0 {
         // It has to stay, with its marker and its lock.
         return Ok(cleaned);
@@ -105,7 +105,7 @@ pub(super) fn look(dir: &AreaDir) -> Result<Cleaned, AreaError> {
 pub(super) fn remove(dir: &AreaDir, marker: &Marker, lock: Option<AreaLock>) -> Result<Cleaned, AreaError> {
     let root = dir.path();
     refuse_mounts_within(root)?;
-    let mut cleaned = system::go_through(dir, &[], Scope::Area, Act::Remove)?;
+    let mut cleaned = system::go_through(dir, &[], AreaPart::Area, Act::Remove)?;
     // Closed before it is removed: NFS keeps a removed file that is open as `.nfs…`, Windows its name.
     drop(lock);
     if cleaned.left_count > 0 {
@@ -142,7 +142,7 @@ pub(super) fn remove(dir: &AreaDir, marker: &Marker, lock: Option<AreaLock>) -> 
 /// itself. `names` lead to it, from the area's own directory on.
 pub(super) fn empty_dir(dir: &AreaDir, names: &[&str]) -> Result<Cleaned, AreaError> {
     refuse_mounts_within(&names.iter().fold(dir.path().to_owned(), |path, name| path.join(name)))?;
-    system::go_through(dir, names, Scope::Everything, Act::Remove)
+    system::go_through(dir, names, AreaPart::Everything, Act::Remove)
 }
 
 /// The kernel's own list knows mounts that can't even be looked at (a dead server's).
@@ -180,30 +180,30 @@ mod system {
     use rustix::io::Errno;
 
     use super::super::error::io_error;
-    use super::{Act, AreaDir, AreaError, Cleaned, DEEPEST, Scope, removal_error, too_deep};
-    use crate::beneath::{Facts, facts_of};
+    use super::{Act, AreaDir, AreaError, AreaPart, Cleaned, DEEPEST, removal_error, too_deep};
+    use crate::beneath::{EntryFacts, facts_of};
     use crate::mount::MountId;
 
     /// A directory that is being walked.
-    struct Place {
+    struct DirToClear {
         fd: OwnedFd,
         path: PathBuf,
         depth: u32,
-        scope: Scope,
+        scope: AreaPart,
     }
 
     /// Goes through what the tool made in a directory, if all of it lies on this mount.
     pub(super) fn go_through(
         area: &AreaDir,
         names: &[&str],
-        scope: Scope,
+        scope: AreaPart,
         act: Act,
     ) -> Result<Cleaned, AreaError> {
         let root = area.path();
         let fd = area.root().open_dir_to_read(Path::new(""));
         let fd = fd.map_err(|error| io_error("open", root, error))?;
         let home = MountId::of_dir(&fd).map_err(|error| io_error("look at", root, error))?;
-        let mut dir = Place { fd, path: root.to_owned(), depth: 0, scope };
+        let mut dir = DirToClear { fd, path: root.to_owned(), depth: 0, scope };
         for name in names {
             let failed = |error: std::ffi::NulError| io_error("empty", &dir.path, error.into());
             dir = dir.enter(&CString::new(*name).map_err(failed)?, scope, &home)?;
@@ -218,7 +218,7 @@ mod system {
         Ok(cleaned)
     }
 
-    impl Place {
+    impl DirToClear {
         fn join(&self, name: &CString) -> PathBuf {
             self.path.join(OsStr::from_bytes(name.to_bytes()))
         }
@@ -239,7 +239,7 @@ mod system {
         }
 
         /// The directory of this name in it, if it lies on the same mount.
-        fn enter(&self, name: &CString, scope: Scope, home: &MountId) -> Result<Place, AreaError> {
+        fn enter(&self, name: &CString, scope: AreaPart, home: &MountId) -> Result<DirToClear, AreaError> {
             let path = self.join(name);
             if self.depth >= DEEPEST {
                 return Err(too_deep(path));
@@ -251,10 +251,10 @@ mod system {
             if !here.same_mount(home) {
                 return Err(AreaError::MountInside { path });
             }
-            Ok(Place { fd, path, depth: self.depth + 1, scope })
+            Ok(DirToClear { fd, path, depth: self.depth + 1, scope })
         }
 
-        fn facts(&self, name: &CString) -> Result<Facts, AreaError> {
+        fn facts(&self, name: &CString) -> Result<EntryFacts, AreaError> {
             let stat = rustix::fs::statat(&self.fd, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW)
                 .map_err(|error| removal_error(&self.join(name), error.into()))?;
             Ok(facts_of(&stat))
@@ -270,7 +270,7 @@ mod system {
 
     /// Looks through `dir`, or removes what is in it; both refuse if any directory below lies elsewhere, as
     /// one may have come in between. What the tool did not make is left and noted.
-    fn walk(dir: &Place, home: &MountId, act: Act, cleaned: &mut Cleaned) -> Result<(), AreaError> {
+    fn walk(dir: &DirToClear, home: &MountId, act: Act, cleaned: &mut Cleaned) -> Result<(), AreaError> {
         let folder = cleaned.enter(&dir.path);
         for name in dir.names()? {
             let facts = dir.facts(&name)?;
@@ -308,12 +308,12 @@ mod system {
     use std::path::Path;
 
     use super::super::error::io_error;
-    use super::{Act, AreaDir, AreaError, Cleaned, DEEPEST, Scope, removal_error, too_deep};
+    use super::{Act, AreaDir, AreaError, AreaPart, Cleaned, DEEPEST, removal_error, too_deep};
 
     pub(super) fn go_through(
         area: &AreaDir,
         names: &[&str],
-        scope: Scope,
+        scope: AreaPart,
         act: Act,
     ) -> Result<Cleaned, AreaError> {
         let dir = names.iter().fold(area.path().to_owned(), |path, name| path.join(name));
@@ -332,7 +332,7 @@ mod system {
     fn walk(
         area: &AreaDir,
         dir: &Path,
-        (depth, scope): (u32, Scope),
+        (depth, scope): (u32, AreaPart),
         act: Act,
         cleaned: &mut Cleaned,
     ) -> Result<(), AreaError> {

@@ -13,7 +13,7 @@ use std::path::Path;
 use reelgauge_record::identity::{self, Guise};
 
 use super::AreaError;
-use crate::beneath::Facts;
+use crate::beneath::EntryFacts;
 use crate::space::KeepFree;
 
 /// What was said of a target that others own or may write in.
@@ -68,8 +68,8 @@ const UNNAMED: u32 = u32::MAX - 1;
 ///
 /// `target` and `area` are what is known of the directories, with their paths.
 pub(super) fn settle(
-    target: (&Path, &Facts),
-    area: Option<(&Path, &Facts)>,
+    target: (&Path, &EntryFacts),
+    area: Option<(&Path, &EntryFacts)>,
     sharing: Sharing,
 ) -> Result<Option<String>, AreaError> {
     if !identity::is_root() {
@@ -104,7 +104,7 @@ pub(super) fn settle(
 
 /// Why a directory is not root's alone; `None` where it is.
 #[cfg(unix)]
-fn shared(path: &Path, facts: &Facts) -> Option<Shared> {
+fn shared(path: &Path, facts: &EntryFacts) -> Option<Shared> {
     if is_unnamed(facts) {
         return Some(Shared::Unnamed);
     }
@@ -136,28 +136,28 @@ fn has_list(_path: &Path) -> bool {
 
 /// Windows has no root, and rights that no bits tell of.
 #[cfg(not(unix))]
-fn shared(_path: &Path, _facts: &Facts) -> Option<Shared> {
+fn shared(_path: &Path, _facts: &EntryFacts) -> Option<Shared> {
     None
 }
 
 #[cfg(unix)]
-fn is_unnamed(facts: &Facts) -> bool {
+fn is_unnamed(facts: &EntryFacts) -> bool {
     facts.owner.user == UNNAMED
 }
 
 #[cfg(not(unix))]
-fn is_unnamed(_facts: &Facts) -> bool {
+fn is_unnamed(_facts: &EntryFacts) -> bool {
     false
 }
 
 /// The owner of a directory; `None` where that is root.
 #[cfg(unix)]
-fn guise_of(facts: &Facts) -> Option<Guise> {
+fn guise_of(facts: &EntryFacts) -> Option<Guise> {
     (facts.owner.user != 0).then_some(facts.owner)
 }
 
 #[cfg(not(unix))]
-fn guise_of(_facts: &Facts) -> Option<Guise> {
+fn guise_of(_facts: &EntryFacts) -> Option<Guise> {
     None
 }
 

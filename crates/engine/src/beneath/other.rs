@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Facts, For, What};
+use super::{EntryFacts, For, What};
 
 /// Nothing is held: an open directory could not be removed any more.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Root {
         if file.metadata()?.is_symlink() { Err(link()) } else { Ok(file) }
     }
 
-    pub fn facts(&self, area: &Path, inside: &Path) -> io::Result<Facts> {
+    pub fn facts(&self, area: &Path, inside: &Path) -> io::Result<EntryFacts> {
         use std::os::windows::fs::MetadataExt;
         use windows_sys::Win32::Storage::FileSystem::FILE_ATTRIBUTE_SPARSE_FILE;
         let metadata = fs::symlink_metadata(looked_at(area, inside)?)?;
@@ -50,7 +50,7 @@ impl Root {
         } else {
             What::Other
         };
-        Ok(Facts {
+        Ok(EntryFacts {
             what,
             size_bytes: metadata.len(),
             names: 1,

@@ -14,7 +14,7 @@ use rustix::io::{Errno, retry_on_intr};
 use reelgauge_record::identity::Guise;
 
 use super::links::{FileId, OwnLinks, way};
-use super::{Facts, For, What};
+use super::{EntryFacts, For, What};
 use crate::io::{Opening, stat_of_pinned};
 
 /// Opening a directory only to go on from there. Where the system can, without asking its server for it.
@@ -156,7 +156,7 @@ impl Root {
         Ok(File::from(opened))
     }
 
-    pub fn facts(&self, _area: &Path, inside: &Path) -> io::Result<Facts> {
+    pub fn facts(&self, _area: &Path, inside: &Path) -> io::Result<EntryFacts> {
         if inside.as_os_str().is_empty() {
             return Ok(facts_of(&rustix::fs::fstat(&self.dir)?));
         }
@@ -255,7 +255,7 @@ pub(crate) fn c_path(inside: &Path) -> io::Result<CString> {
 }
 
 /// What `stat` tells.
-pub(crate) fn facts_of(stat: &Stat) -> Facts {
+pub(crate) fn facts_of(stat: &Stat) -> EntryFacts {
     let what = match FileType::from_raw_mode(stat.st_mode as _) {
         FileType::RegularFile => What::File,
         FileType::Directory => What::Directory,
@@ -265,7 +265,7 @@ pub(crate) fn facts_of(stat: &Stat) -> Facts {
     // Times before 1970 and negative sizes are no system's; they become "unknown" and nothing.
     let seconds = u64::try_from(stat.st_mtime).ok();
     let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
-    Facts {
+    EntryFacts {
         what,
         size_bytes: u64::try_from(stat.st_size).unwrap_or(0),
         names: stat.st_nlink as _,

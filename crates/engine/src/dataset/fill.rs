@@ -162,7 +162,7 @@ impl<'a> Part<'a> {
         let Some(file) = self.file.as_ref() else {
             return Ok(());
         };
-        let place = Place { file, path: &self.path, number, bytes: file_bytes };
+        let place = FillTarget { file, path: &self.path, number, bytes: file_bytes };
         write_data(place, WRITE_BYTES, data, shared)
     }
 
@@ -178,7 +178,7 @@ impl<'a> Part<'a> {
 }
 
 /// A file to be filled.
-pub(super) struct Place<'a> {
+pub(super) struct FillTarget<'a> {
     pub file: &'a File,
     pub path: &'a Path,
     /// Its number in the stamps of its data.
@@ -188,12 +188,12 @@ pub(super) struct Place<'a> {
 
 /// Fills a file from its beginning with data that is like no other, and makes it durable.
 pub(super) fn write_data(
-    place: Place<'_>,
+    place: FillTarget<'_>,
     write_bytes: usize,
     data: &mut WriteData,
     shared: &Shared,
 ) -> Result<(), DataSetError> {
-    let Place { mut file, path, number, bytes } = place;
+    let FillTarget { mut file, path, number, bytes } = place;
     let failed = |error| named("write", path, bytes, error);
     let mut behind = Behind::new(file);
     let mut offset = 0;

@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 
 use super::error::named;
-use super::fill::{Place, WRITE_BYTES, write_data};
+use super::fill::{FillTarget, WRITE_BYTES, write_data};
 use super::{DataSetError, Prepared, Shared, Watch};
 use crate::area::AreaDir;
 use crate::beneath::For;
@@ -128,7 +128,7 @@ fn make_all(
             }
             Item::File { path, size_bytes, layout } => {
                 let file = make_file(area, path, *size_bytes, *layout)?;
-                let place = Place { file: &file, path, number: number as u32, bytes: *size_bytes };
+                let place = FillTarget { file: &file, path, number: number as u32, bytes: *size_bytes };
                 let write_bytes = match layout {
                     FileLayout::SizeFirst => WRITE_BYTES,
                     FileLayout::Growing => GROW_BYTES,

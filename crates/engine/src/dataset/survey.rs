@@ -7,7 +7,7 @@ use super::error::named;
 use super::manifest::{Manifest, PART, file_name};
 use super::{DataSetError, DataSetSpec};
 use crate::area::{Area, AreaDir};
-use crate::beneath::Facts;
+use crate::beneath::EntryFacts;
 use crate::mount::{Mount, MountKind};
 use crate::space::{KeepFree, Space};
 
@@ -67,12 +67,12 @@ fn survey(
 }
 
 #[cfg(unix)]
-fn is_sparse(facts: &Facts, kind: MountKind) -> bool {
+fn is_sparse(facts: &EntryFacts, kind: MountKind) -> bool {
     has_holes(facts.size_bytes, facts.allocated_bytes, kind)
 }
 
 #[cfg(windows)]
-fn is_sparse(facts: &Facts, _kind: MountKind) -> bool {
+fn is_sparse(facts: &EntryFacts, _kind: MountKind) -> bool {
     facts.is_sparse
 }
 

@@ -60,11 +60,12 @@ fn one(script: Paced) -> Vec<Worker<Paced>> {
 }
 
 const MS: u64 = 1_000_000;
-const FOREVER: Span = Span { start_ns: 0, end_ns: u64::MAX, warmup_until_ns: 0, point: 0 };
+const FOREVER: SimulatedTimes =
+    SimulatedTimes { start_ns: 0, end_ns: u64::MAX, warmup_until_ns: 0, point: 0 };
 
 #[test]
 fn every_time_in_a_record_is_exact() {
-    let span = Span { start_ns: 500, end_ns: u64::MAX, warmup_until_ns: 500 + 10 * MS, point: 3 };
+    let span = SimulatedTimes { start_ns: 500, end_ns: u64::MAX, warmup_until_ns: 500 + 10 * MS, point: 3 };
     let mut records = Vec::new();
     let mut store = |_: u32, op: &Op, issued_ns| Outcome::whole(op, issued_ns + 1000 + u64::from(op.token));
     let left = simulate(one(Paced::new(10 * MS, 3, 1)), &mut store, span, |record| records.push(*record));
@@ -143,7 +144,7 @@ fn what_hangs_is_told_and_the_others_go_on() {
 
 #[test]
 fn nothing_begins_at_the_end_but_what_is_in_flight_finishes() {
-    let span = Span { end_ns: 300, ..FOREVER };
+    let span = SimulatedTimes { end_ns: 300, ..FOREVER };
     let mut store = |_: u32, op: &Op, issued_ns: u64| Outcome::whole(op, issued_ns + 99);
     let mut last = 0;
     let left = simulate(one(Paced::new(100, 10, 1)), &mut store, span, |record| last = record.issued_ns);
@@ -157,9 +158,9 @@ fn nothing_begins_at_the_end_but_what_is_in_flight_finishes() {
 fn workers_can_go_on_in_the_next_load_point() {
     let mut store = |_: u32, op: &Op, issued_ns: u64| Outcome::whole(op, issued_ns + 1);
     let mut dues = Vec::new();
-    let first = Span { end_ns: 250, ..FOREVER };
+    let first = SimulatedTimes { end_ns: 250, ..FOREVER };
     let left = simulate(one(Paced::new(100, 5, 1)), &mut store, first, |record| dues.push(record.due_ns));
-    let second = Span { start_ns: 1000, point: 1, ..FOREVER };
+    let second = SimulatedTimes { start_ns: 1000, point: 1, ..FOREVER };
     simulate(left.workers, &mut store, second, |record| dues.push(record.due_ns));
     // The script had already given out its fourth operation, which was never begun.
     assert_eq!(dues, [0, 100, 200, 1400]);

@@ -1,21 +1,21 @@
 //! One unit against what it must hold: does it, and if not, what happened?
 
-use super::map::Unit;
+use super::map::UnitContent;
 use super::{Patterns, may_be_last};
 use crate::buffer::ALIGNMENT;
 use crate::pattern::{FILL_WRITER, PatternSpec, STAMP_BYTES, Stamp};
 
 /// A unit that was written, and what the map says of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct WrittenUnit {
     pub(super) file: u32,
     pub(super) unit: u64,
     /// Bytes that it has; fewer than a whole unit at the end of a file.
     pub(super) len: usize,
-    pub(super) state: Unit,
+    pub(super) state: UnitContent,
 }
 
-impl Place {
+impl WrittenUnit {
     /// Whether it holds what it must, to the last byte.
     pub(super) fn holds(&self, spec: PatternSpec, found: &[u8]) -> bool {
         match Stamp::read(spec, found) {

@@ -47,7 +47,7 @@ struct FileMap {
 
 /// What a unit must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum UnitContent {
     /// Whatever it held before: the run didn't write it.
     Unwritten,
     /// The write with this id.
@@ -136,15 +136,15 @@ impl WriteMap {
     }
 
     /// What a unit must hold now.
-    pub(super) fn unit(&self, file: u32, unit: u64) -> Unit {
+    pub(super) fn unit(&self, file: u32, unit: u64) -> UnitContent {
         let unit = self.files.get(file as usize).and_then(|file| file.units.get(unit as usize));
         let word = unit.map_or(UNWRITTEN, |unit| unit.load(Ordering::Relaxed));
         match word & KIND {
-            UNWRITTEN => Unit::Unwritten,
-            SETTLED => Unit::LastWrite(word & !KIND),
-            MIXED if word & !KIND == 0 => Unit::AnyWrite,
+            UNWRITTEN => UnitContent::Unwritten,
+            SETTLED => UnitContent::LastWrite(word & !KIND),
+            MIXED if word & !KIND == 0 => UnitContent::AnyWrite,
             // In flight still: the run gave up on a write that may yet arrive.
-            _ => Unit::Unknown,
+            _ => UnitContent::Unknown,
         }
     }
 
@@ -187,11 +187,11 @@ mod tests {
         let map = map();
         for sequence in 0..3 {
             map.begin(&write(sequence, 0, 8192));
-            assert_eq!(map.unit(0, 1), Unit::Unknown, "while in flight");
+            assert_eq!(map.unit(0, 1), UnitContent::Unknown, "while in flight");
             map.end(&write(sequence, 0, 8192), true);
         }
-        assert_eq!(map.unit(0, 0), Unit::LastWrite(write_id(1, 2)));
-        assert_eq!(map.unit(0, 2), Unit::Unwritten);
+        assert_eq!(map.unit(0, 0), UnitContent::LastWrite(write_id(1, 2)));
+        assert_eq!(map.unit(0, 2), UnitContent::Unwritten);
     }
 
     #[test]
@@ -201,13 +201,13 @@ mod tests {
         map.begin(&first);
         map.begin(&second);
         map.end(&first, true);
-        assert_eq!(map.unit(0, 0), Unit::LastWrite(write_id(1, 0)));
-        assert_eq!(map.unit(0, 1), Unit::Unknown, "second is in flight");
+        assert_eq!(map.unit(0, 0), UnitContent::LastWrite(write_id(1, 0)));
+        assert_eq!(map.unit(0, 1), UnitContent::Unknown, "second is in flight");
         map.end(&second, true);
-        assert_eq!(map.unit(0, 1), Unit::AnyWrite);
+        assert_eq!(map.unit(0, 1), UnitContent::AnyWrite);
         map.begin(&third);
         map.end(&third, true);
-        assert_eq!(map.unit(0, 1), Unit::LastWrite(write_id(1, 2)));
+        assert_eq!(map.unit(0, 1), UnitContent::LastWrite(write_id(1, 2)));
     }
 
     #[test]
@@ -215,20 +215,20 @@ mod tests {
         let map = map();
         map.begin(&write(0, 0, 4096));
         map.end(&write(0, 0, 4096), false);
-        assert_eq!(map.unit(0, 0), Unit::Unknown);
+        assert_eq!(map.unit(0, 0), UnitContent::Unknown);
         map.begin(&write(1, 100, 8000));
         map.end(&write(1, 100, 8000), true);
-        assert_eq!(map.unit(0, 0), Unit::Unknown);
-        assert_eq!(map.unit(0, 1), Unit::Unknown);
+        assert_eq!(map.unit(0, 0), UnitContent::Unknown);
+        assert_eq!(map.unit(0, 1), UnitContent::Unknown);
         // One of two overlapping writes fails: it may have left anything.
         map.begin(&write(2, 0, 4096));
         map.begin(&write(3, 0, 4096));
         map.end(&write(2, 0, 4096), false);
         map.end(&write(3, 0, 4096), true);
-        assert_eq!(map.unit(0, 0), Unit::Unknown);
+        assert_eq!(map.unit(0, 0), UnitContent::Unknown);
         map.begin(&write(4, 0, 4096));
         map.end(&write(4, 0, 4096), true);
-        assert_eq!(map.unit(0, 0), Unit::LastWrite(write_id(1, 4)));
+        assert_eq!(map.unit(0, 0), UnitContent::LastWrite(write_id(1, 4)));
     }
 
     #[test]
@@ -236,11 +236,11 @@ mod tests {
         let map = map();
         map.begin(&write(0, 8192, 10_000 - 8192));
         map.end(&write(0, 8192, 10_000 - 8192), true);
-        assert_eq!(map.unit(0, 2), Unit::LastWrite(write_id(1, 0)));
+        assert_eq!(map.unit(0, 2), UnitContent::LastWrite(write_id(1, 0)));
         // Beyond it, and in files that there are not, nothing happens.
         map.begin(&write(1, 1 << 40, 4096));
         map.begin(&WriteAt { file: 9, ..write(1, 0, 4096) });
-        assert_eq!(map.unit(0, 3), Unit::Unwritten);
+        assert_eq!(map.unit(0, 3), UnitContent::Unwritten);
     }
 
     #[test]

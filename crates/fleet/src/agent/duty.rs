@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use reelgauge_runner::steered::sha256;
-use reelgauge_runner::steered::words::{LiveSaid, Said, SteerOrder};
+use reelgauge_runner::steered::words::{LiveSaid, SteerOrder, SteeredWord};
 use reelgauge_runner::watch::WATCHING;
 
 use super::offset::{Exchange, Offset};
@@ -161,37 +161,40 @@ impl Duty {
     }
 
     /// A word of the run that goes on.
-    pub fn said(&mut self, now: Now, said: Said) -> Vec<Deed> {
+    pub fn said(&mut self, now: Now, said: SteeredWord) -> Vec<Deed> {
         let Some(state) = self.active.as_ref().and_then(|run| self.runs.get_mut(run)) else {
             return Vec::new();
         };
         match said {
-            Said::Asks(asked) => state.phase = Phase::Asks(asked),
-            Said::Judged(judged) => {
+            SteeredWord::Asks(asked) => state.phase = Phase::Asks(asked),
+            SteeredWord::Judged(judged) => {
                 // Told with what comes next.
                 state.judged = Some(judged);
                 return Vec::new();
             }
-            Said::Ready(ready) => state.phase = Phase::Ready { point: ready.point },
-            Said::Started { point, skew_ns } => {
+            SteeredWord::Ready(ready) => state.phase = Phase::Ready { point: ready.point },
+            SteeredWord::Started { point, skew_ns } => {
                 state.phase = Phase::Measuring { point };
                 state.skews_ns.push(skew_ns);
             }
-            Said::Refused { point, .. } => state.phase = Phase::Ready { point },
-            Said::PointOver { point: _, is_complete } => {
+            SteeredWord::Refused { point, .. } => state.phase = Phase::Ready { point },
+            SteeredWord::PointOver { point: _, is_complete } => {
                 state.points_complete += u16::from(is_complete);
                 // What comes next is made ready; a last one is read back.
                 state.phase = Phase::Preparing;
             }
-            Said::Live(live) => return self.tell_live(live),
-            Said::Done { code, reason, .. } => {
+            SteeredWord::Live(live) => return self.tell_live(live),
+            SteeredWord::Done { code, reason, .. } => {
                 state.phase = Phase::Over { code: Some(code), reason };
                 state.over_ns = Some(now.unix_ns);
                 self.active = None;
                 self.stops = false;
             }
-            Said::Phase { name } if name == WATCHING => state.phase = Phase::Observing,
-            Said::Hello { .. } | Said::Begun { .. } | Said::Phase { .. } | Said::Prepared { .. } => {
+            SteeredWord::Phase { name } if name == WATCHING => state.phase = Phase::Observing,
+            SteeredWord::Hello { .. }
+            | SteeredWord::Begun { .. }
+            | SteeredWord::Phase { .. }
+            | SteeredWord::Prepared { .. } => {
                 return Vec::new();
             }
         }

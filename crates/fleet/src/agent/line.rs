@@ -48,7 +48,7 @@ pub async fn work_on(
     client: Client,
     (name, life): (AgentName, AgentSession),
     tasks: Tasks,
-    mut orders: Receiver<presence::Order>,
+    mut orders: Receiver<presence::ReceivedOrder>,
     stop: Receiver<()>,
 ) -> io::Result<()> {
     let (obey, to_obey) = channel(ORDERS);

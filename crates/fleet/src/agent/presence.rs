@@ -122,7 +122,7 @@ pub struct RefusedOrder {
 
 /// An order that the controller sent, to be carried out.
 #[derive(Clone, Debug)]
-pub struct Order {
+pub struct ReceivedOrder {
     /// Its number.
     pub number: u64,
     /// What it says.
@@ -186,7 +186,7 @@ impl Station {
     /// What keeps it from hearing, and the end of the connection.
     pub async fn attend(
         self: Arc<Station>,
-        orders: Sender<Order>,
+        orders: Sender<ReceivedOrder>,
         mut refused: impl FnMut(&OrderRefusal),
     ) -> Result<(), PresenceError> {
         let agent = &self.identity.agent;
@@ -241,10 +241,10 @@ impl Station {
         self.opener.lock().unwrap_or_else(PoisonError::into_inner).last()
     }
 
-    fn open(&self, message: &Message) -> Result<Order, OrderRefusal> {
+    fn open(&self, message: &Message) -> Result<ReceivedOrder, OrderRefusal> {
         let mut opener = self.opener.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = opener.open(&message.payload)?;
-        Ok(Order { number: opened.number, body: opened.body.to_vec(), reply: message.reply.clone() })
+        Ok(ReceivedOrder { number: opened.number, body: opened.body.to_vec(), reply: message.reply.clone() })
     }
 
     async fn answer(self: Arc<Station>, question: Message) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use reelgauge_runner::steered::words::{Said, SteerOrder};
+use reelgauge_runner::steered::words::{SteerOrder, SteeredWord};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel};
@@ -54,7 +54,7 @@ struct Steered {
     run: String,
     child: Child,
     input: Option<ChildStdin>,
-    words: Receiver<Said>,
+    words: Receiver<SteeredWord>,
     /// It has said everything.
     is_done: bool,
 }
@@ -133,10 +133,10 @@ impl AgentWork {
         }
     }
 
-    async fn hear(&mut self, said: Option<Said>) {
+    async fn hear(&mut self, said: Option<SteeredWord>) {
         let deeds = match said {
             Some(said) => {
-                if let (Said::Done { .. }, Some(steered)) = (&said, &mut self.steered) {
+                if let (SteeredWord::Done { .. }, Some(steered)) = (&said, &mut self.steered) {
                     steered.is_done = true;
                 }
                 self.duty.said(self.now(), said)
@@ -303,7 +303,7 @@ impl AgentWork {
 }
 
 /// The next word of the run that goes on; `None` when it has ended. Never comes where none goes on.
-async fn next_word(steered: &mut Option<Steered>) -> Option<Said> {
+async fn next_word(steered: &mut Option<Steered>) -> Option<SteeredWord> {
     match steered {
         Some(steered) => steered.words.recv().await,
         None => std::future::pending().await,

@@ -239,7 +239,7 @@ mod tests {
     use tokio::sync::mpsc::unbounded_channel;
 
     use super::*;
-    use crate::controller::conduct::{Conduct, OnLoss, Part};
+    use crate::controller::conduct::{AgentTask, Conduct, OnLoss};
     use crate::protocol::{Beat, Phase, RunState};
 
     const RUN: &str = "20261126T005108Z-ac398b";
@@ -271,7 +271,7 @@ mod tests {
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let dir = tempfile::tempdir().unwrap();
         let folder = RunFolder::new(dir.path());
-        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let run = FleetRun::new(Conduct::new(RUN, OnLoss::GoOn, vec![part], 1));
         let counts = runtime.block_on(async {
             let (orders, mut heard) = unbounded_channel();

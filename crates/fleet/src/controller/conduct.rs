@@ -53,7 +53,7 @@ pub enum OnLoss {
 
 /// What one agent is to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct AgentTask {
     /// The agent.
     pub agent: String,
     /// SHA-256 of its plan.
@@ -75,7 +75,7 @@ pub struct Missing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     /// What it is to do.
-    pub part: Part,
+    pub part: AgentTask,
     /// Whether it is missing.
     pub missing: Option<Missing>,
     /// How its run stood when it was heard last.
@@ -122,7 +122,7 @@ pub struct Member {
 }
 
 impl Member {
-    fn new(part: Part) -> Member {
+    fn new(part: AgentTask) -> Member {
         Member {
             part,
             missing: None,
@@ -340,7 +340,7 @@ pub struct Conduct {
 
 impl Conduct {
     /// A run that begins.
-    pub fn new(run: &str, on_loss: OnLoss, parts: Vec<Part>, epoch: u64) -> Conduct {
+    pub fn new(run: &str, on_loss: OnLoss, parts: Vec<AgentTask>, epoch: u64) -> Conduct {
         Conduct {
             run: run.to_owned(),
             on_loss,
@@ -361,7 +361,7 @@ impl Conduct {
 
     /// The same with these, who load nothing.
     #[must_use]
-    pub fn observed_by(mut self, parts: Vec<Part>) -> Conduct {
+    pub fn observed_by(mut self, parts: Vec<AgentTask>) -> Conduct {
         self.members.extend(parts.into_iter().map(|part| Member { observes: true, ..Member::new(part) }));
         self
     }
@@ -799,7 +799,7 @@ mod tests {
 
     #[test]
     fn what_only_prepares_ends_when_everybody_is_ready_and_nothing_was_begun() {
-        let part = |agent: &str| Part {
+        let part = |agent: &str| AgentTask {
             agent: agent.to_owned(),
             plan_sha256: String::new(),
             plan_toml: String::new(),
@@ -838,7 +838,7 @@ mod tests {
     /// Of whoever ended while nobody listened it is told when; of whom nothing began, that it did not.
     #[test]
     fn who_ended_is_missing_from_then_on() {
-        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let missing = |stage: Stage, over_ns: Option<i64>| {
             let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part.clone()], 1);
             conduct.stage = stage;
@@ -863,7 +863,7 @@ mod tests {
     /// Orders of two controllers would undo each other's.
     #[test]
     fn who_is_at_work_for_another_run_is_left_alone() {
-        let part = |agent: &str| Part {
+        let part = |agent: &str| AgentTask {
             agent: agent.to_owned(),
             plan_sha256: String::new(),
             plan_toml: String::new(),
@@ -885,7 +885,7 @@ mod tests {
 
     #[test]
     fn who_opens_no_order_is_out_of_reach_unless_it_has_opened_one() {
-        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part.clone()], 1);
         let closed =
             |conduct: &mut Conduct| (0..3).for_each(|at| conduct.closed(at, "a", "its seal".to_owned()));
@@ -900,7 +900,7 @@ mod tests {
 
     #[test]
     fn a_start_that_the_disk_held_up_is_agreed_upon_anew_once_nobody_was_told() {
-        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part], 1);
         conduct.beat(1, "a", prepares(1, Phase::Ready { point: 0 }));
         let second = 1_000_000_000;
@@ -927,7 +927,7 @@ mod tests {
     /// hear it in time. What it has stays known to be missing.
     #[test]
     fn of_whom_nobody_heard_something_may_be_left() {
-        let part = Part { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut first = Conduct::new(NAME, OnLoss::GoOn, vec![part], 1);
         assert!(!first.members[0].is_settled());
         let second = 1_000_000_000;

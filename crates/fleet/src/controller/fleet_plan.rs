@@ -29,7 +29,7 @@ use reelgauge_workload::range::Ramp;
 use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 use serde::{Deserialize, Serialize};
 
-use super::conduct::{OnLoss, Part};
+use super::conduct::{AgentTask, OnLoss};
 use super::observers::{self, ObserverError, ObserverTable};
 use super::steps::{Step, StepError};
 use crate::protocol::START_AHEAD;
@@ -74,13 +74,13 @@ pub struct Group {
     /// Where; shared out evenly.
     pub targets: Vec<PathBuf>,
     /// How the plan's workers are placed.
-    pub place: Place,
+    pub place: Placement,
 }
 
 /// How a plan's workers are placed on the agents of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum Placement {
     /// Each agent does the whole plan.
     #[default]
     Each,
@@ -179,7 +179,7 @@ pub struct Taken {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placed {
     /// What the controller tells it.
-    pub part: Part,
+    pub part: AgentTask,
     /// Its group's name.
     pub group: Option<String>,
     /// Its target.
@@ -252,7 +252,7 @@ impl FleetPlan {
     ///
     /// # Errors
     /// Somebody is named twice.
-    pub fn observer_parts(&self) -> Result<Vec<Part>, FleetPlanError> {
+    pub fn observer_parts(&self) -> Result<Vec<AgentTask>, FleetPlanError> {
         let named: Vec<String> = self.groups.iter().flat_map(|group| group.agents.clone()).collect();
         Ok(observers::parts(&self.observers, &named)?)
     }
@@ -353,7 +353,7 @@ impl Group {
     ) -> Result<Placed, FleetPlanError> {
         let unfit = |why: &str| FleetPlanError::Unfit { plan: name.to_owned(), why: why.to_owned() };
         let failed = |source| FleetPlanError::Plan { plan: name.to_owned(), source };
-        if self.place == Place::Share && matches!(plan, AnyPlan::Replay(_)) {
+        if self.place == Placement::Share && matches!(plan, AnyPlan::Replay(_)) {
             return Err(unfit("a trace can't be shared out; use place = \"each\""));
         }
         let target = |own: &Path| {
@@ -367,22 +367,22 @@ impl Group {
                 plan.target = target(&plan.target);
                 // Nobody repeats what another does.
                 plan.seed = plan.seed.wrapping_add(number);
-                if self.place == Place::Share {
+                if self.place == Placement::Share {
                     plan.workers = share(&plan.workers, at, count).map_err(|why| unfit(&why))?;
                 }
                 (plan.target.clone(), plan.points(), plan.to_toml().map_err(failed)?)
             }
             AnyPlan::Streams(mut plan) => {
                 match (plan.find_max, self.place) {
-                    (Some(_), Place::Each) => {
+                    (Some(_), Placement::Each) => {
                         return Err(unfit(
                             "a search is for the count of all agents together, so it has to be shared out; use place = \"share\"",
                         ));
                     }
-                    (None, Place::Share) => {
+                    (None, Placement::Share) => {
                         plan.scale = share(&plan.scale, at, count).map_err(|why| unfit(&why))?;
                     }
-                    (Some(_), Place::Share) | (None, Place::Each) => {}
+                    (Some(_), Placement::Share) | (None, Placement::Each) => {}
                 }
                 plan.target = target(&plan.target);
                 plan.seed = plan.seed.wrapping_add(number);
@@ -399,7 +399,7 @@ impl Group {
             return Err(unfit("it names no target; say which directories in 'targets'"));
         }
         let plan_sha256 = sha256(plan_toml.as_bytes());
-        let part = Part { agent: agent.to_owned(), plan_sha256, plan_toml };
+        let part = AgentTask { agent: agent.to_owned(), plan_sha256, plan_toml };
         Ok(Placed { part, group: self.name.clone(), target, points, seeks })
     }
 }

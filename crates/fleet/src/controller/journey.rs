@@ -14,7 +14,7 @@ use jiff::{Timestamp, Zoned};
 use reelgauge_report::fleet_run::why_missing;
 
 use super::carry_out::{carry_out, now_ns};
-use super::conduct::{Conduct, Member, OnLoss, Part, WhyStopped};
+use super::conduct::{AgentTask, Conduct, Member, OnLoss, WhyStopped};
 use super::fleet_plan::{FleetPlanError, Placed, search_of};
 use super::fleet_run::FleetRun;
 use super::run_folder::RunFolder;
@@ -108,7 +108,7 @@ impl Journey {
     ///
     /// # Errors
     /// No room in the site.
-    pub fn observed_by(mut self, observers: Vec<Part>) -> Result<Journey, JourneyError> {
+    pub fn observed_by(mut self, observers: Vec<AgentTask>) -> Result<Journey, JourneyError> {
         self.conduct = self.conduct.observed_by(observers);
         self.folder.keep(&self.conduct)?;
         Ok(self)

@@ -214,12 +214,12 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use reelgauge_report::fleet_run::WhyMissing;
 
-    use super::super::conduct::{Missing, OnLoss, Part};
+    use super::super::conduct::{AgentTask, Missing, OnLoss};
     use super::*;
     use crate::protocol::Beat;
 
     fn conduct(names: &[String]) -> Conduct {
-        let part = |name: &String| Part {
+        let part = |name: &String| AgentTask {
             agent: name.clone(),
             plan_sha256: String::new(),
             plan_toml: String::new(),

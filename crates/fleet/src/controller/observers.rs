@@ -13,7 +13,7 @@ use reelgauge_workload::plan::PlanError;
 use reelgauge_workload::watch::{WatchPlan, WatchSettings};
 use serde::Deserialize;
 
-use super::conduct::Part;
+use super::conduct::AgentTask;
 
 /// Agents that observe, as a plan has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -44,8 +44,8 @@ pub enum ObserverError {
 ///
 /// # Errors
 /// One is named twice, or none is.
-pub fn parts(tables: &[ObserverTable], workers: &[String]) -> Result<Vec<Part>, ObserverError> {
-    let mut parts: Vec<Part> = Vec::new();
+pub fn parts(tables: &[ObserverTable], workers: &[String]) -> Result<Vec<AgentTask>, ObserverError> {
+    let mut parts: Vec<AgentTask> = Vec::new();
     for table in tables {
         if table.agents.is_empty() {
             return Err(ObserverError::Nobody);
@@ -65,7 +65,7 @@ pub fn parts(tables: &[ObserverTable], workers: &[String]) -> Result<Vec<Part>, 
             };
             let plan_toml = plan.to_toml()?;
             let plan_sha256 = sha256(plan_toml.as_bytes());
-            parts.push(Part { agent: agent.clone(), plan_sha256, plan_toml });
+            parts.push(AgentTask { agent: agent.clone(), plan_sha256, plan_toml });
         }
     }
     Ok(parts)
@@ -96,8 +96,8 @@ mod tests {
 
     const RUN: &str = "20261126T005108Z-ac398b";
 
-    fn part(agent: &str) -> Part {
-        Part { agent: agent.to_owned(), plan_sha256: String::new(), plan_toml: String::new() }
+    fn part(agent: &str) -> AgentTask {
+        AgentTask { agent: agent.to_owned(), plan_sha256: String::new(), plan_toml: String::new() }
     }
 
     /// How an agent says that it stands; `number` rises with each.

@@ -10,7 +10,7 @@ use super::register::Register;
 use super::subject::Permissions;
 
 /// Where the files lie that the configuration names.
-pub struct Files<'a> {
+pub struct SiteFiles<'a> {
     /// The server's certificate.
     pub certificate: &'a Path,
     /// Its key.
@@ -25,7 +25,7 @@ pub struct Files<'a> {
 const STORE_MAX: &str = "8GB";
 
 /// The configuration of a server of the fleet's own.
-pub fn of_server(register: &Register, listen: SocketAddr, files: &Files<'_>) -> String {
+pub fn of_server(register: &Register, listen: SocketAddr, files: &SiteFiles<'_>) -> String {
     format!(
         "# Made by reelgauge from fleet.toml; changed by 'reelgauge fleet add' and 'fleet revoke'.\n\
          server_name: {name}\n\
@@ -144,7 +144,7 @@ mod tests {
     fn nothing_listens_without_tls_and_nobody_is_let_in_unnamed() {
         let register = register();
         let here = Path::new("/var/lib/a \"fleet\"");
-        let files = Files { certificate: here, key: here, store: here, log: here };
+        let files = SiteFiles { certificate: here, key: here, store: here, log: here };
         let text = of_server(&register, "0.0.0.0:4222".parse().unwrap(), &files);
         assert!(text.contains("handshake_first: true\n") && text.contains("min_version: \"1.3\""));
         assert!(text.contains("cert_file: \"/var/lib/a \\\"fleet\\\"\""));

@@ -406,7 +406,7 @@ fn write_register(into: &Path, dir: &Path, register: &Register) -> Result<(), Si
 fn write_configuration(into: &Path, dir: &Path, register: &Register) -> Result<(), SiteError> {
     let (name, text) = match register.listen {
         Some(listen) => {
-            let files = configuration::Files {
+            let files = configuration::SiteFiles {
                 certificate: &dir.join(CERTIFICATE),
                 key: &dir.join(CERTIFICATE_KEY),
                 store: &dir.join(STORE),

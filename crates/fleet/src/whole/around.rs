@@ -21,24 +21,24 @@ use reelgauge_report::warning::{tells_of_log, tells_of_tables, warning_sentence}
 use reelgauge_runner::interrupt::StoppedBy;
 
 use super::View;
-use super::share::{Part, PartRun, PauseTimes};
+use super::share::{AgentPart, PartRun, PauseTimes};
 
 /// Of the time in which anybody was measured, the share in which all were, below which it is said.
 const TOGETHER_MIN: f64 = 0.9;
 
-fn runs(parts: &[Part]) -> impl Iterator<Item = (&str, &PartRun)> + Clone {
+fn runs(parts: &[AgentPart]) -> impl Iterator<Item = (&str, &PartRun)> + Clone {
     parts.iter().filter_map(|part| Some((part.name.as_str(), part.run.as_ref()?)))
 }
 
 /// What one of all agents says, where they agree.
-fn common<T: PartialEq + Clone>(parts: &[Part], of: impl Fn(&Summary) -> T) -> Option<T> {
+fn common<T: PartialEq + Clone>(parts: &[AgentPart], of: impl Fn(&Summary) -> T) -> Option<T> {
     let mut all = runs(parts).map(|(_, run)| of(&run.summary));
     let first = all.next()?;
     all.all(|other| other == first).then_some(first)
 }
 
 /// A summary without figures.
-pub(super) fn begun(parts: &[Part], run_dir: &RunDir) -> Summary {
+pub(super) fn begun(parts: &[AgentPart], run_dir: &RunDir) -> Summary {
     let verb = common(parts, |summary| summary.verb.clone()).unwrap_or_else(|| "run".to_owned());
     let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), "", &verb, target(parts));
     summary.run_dir = Some(run_dir.path().display().to_string());
@@ -94,7 +94,7 @@ fn outcome(seen: &View<'_>) -> (Outcome, Option<String>) {
             false => (Outcome::Interrupted, Some(STOPPED_WORDS.to_owned())),
         };
     };
-    let own = |part: &Part| part.run.as_ref().and_then(|run| run.summary.outcome_reason.clone());
+    let own = |part: &AgentPart| part.run.as_ref().and_then(|run| run.summary.outcome_reason.clone());
     let own = own(first);
     let from_s = super::points::missing_from_s(first, seen.places.run_ns);
     let why = first.why_missing.as_deref().or(own.as_deref());
@@ -106,7 +106,7 @@ fn outcome(seen: &View<'_>) -> (Outcome, Option<String>) {
 }
 
 /// Whether somebody wanted its end; not because it did not hear its controller, or was not heard.
-fn was_stopped(part: &Part) -> bool {
+fn was_stopped(part: &AgentPart) -> bool {
     let by = [StoppedBy::User, StoppedBy::Controller].map(|by| by.to_string());
     let is_by = |reason: Option<&String>| reason.is_none_or(|reason| by.contains(reason));
     part.why_missing.is_none()
@@ -115,7 +115,7 @@ fn was_stopped(part: &Part) -> bool {
         })
 }
 
-fn target(parts: &[Part]) -> Target {
+fn target(parts: &[AgentPart]) -> Target {
     if let Some(target) = common(parts, |summary| summary.target.clone()) {
         return target;
     }
@@ -137,7 +137,7 @@ fn target(parts: &[Part]) -> Target {
 }
 
 /// What is the same in everybody's plan, and what differs by its values.
-fn plan(parts: &[Part]) -> BTreeMap<String, String> {
+fn plan(parts: &[AgentPart]) -> BTreeMap<String, String> {
     let mut plan: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
     for (name, run) in runs(parts) {
         for (setting, value) in &run.summary.plan {
@@ -151,7 +151,7 @@ fn plan(parts: &[Part]) -> BTreeMap<String, String> {
     plan.into_iter().map(|(setting, values)| (setting, said(values))).collect()
 }
 
-fn mode(parts: &[Part]) -> EffectiveMode {
+fn mode(parts: &[AgentPart]) -> EffectiveMode {
     let differs = || "differs".to_owned();
     let said: Vec<(&str, &str)> =
         runs(parts).map(|(name, run)| (name, run.summary.effective_mode.sentence.as_str())).collect();
@@ -168,7 +168,7 @@ fn mode(parts: &[Part]) -> EffectiveMode {
     }
 }
 
-fn data_set(parts: &[Part]) -> DataSet {
+fn data_set(parts: &[AgentPart]) -> DataSet {
     let files: u64 = runs(parts).map(|(_, run)| run.summary.data_set.files).sum();
     let bytes = |set: &DataSet| set.files.saturating_mul(set.file_size_bytes);
     let all_bytes = runs(parts).map(|(_, run)| bytes(&run.summary.data_set)).fold(0, u64::saturating_add);
@@ -179,7 +179,7 @@ fn data_set(parts: &[Part]) -> DataSet {
     }
 }
 
-fn verify(parts: &[Part]) -> Option<VerifyFacts> {
+fn verify(parts: &[AgentPart]) -> Option<VerifyFacts> {
     let all = runs(parts).filter_map(|(name, run)| Some((name, run.summary.verify.as_ref()?)));
     let add = |sum: Option<VerifyFacts>, (name, one): (&str, &VerifyFacts)| {
         let mut sum = sum.unwrap_or_default();
@@ -193,7 +193,7 @@ fn verify(parts: &[Part]) -> Option<VerifyFacts> {
 }
 
 /// The memories of the agent that gives most cause to doubt its figures.
-fn memory(parts: &[Part]) -> Option<MemoryFacts> {
+fn memory(parts: &[AgentPart]) -> Option<MemoryFacts> {
     let rank = |memory: &&MemoryFacts| match memory.suspicion {
         Some(CacheSuspicion::Answered { .. }) => 0,
         Some(_) => 1,

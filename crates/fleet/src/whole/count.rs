@@ -14,7 +14,7 @@ use reelgauge_record::log::{LogReader, SkipReason, Skipped};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::units::counted;
 
-use super::share::{Part, PartRun};
+use super::share::{AgentPart, PartRun};
 
 /// What was counted of an agent.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(super) struct Counted {
 }
 
 /// Counts. Where its log is not what its run wrote, the part says why.
-pub(super) fn of(run_dir: &RunDir, part: &mut Part, place: &AgentPlace) -> Counted {
+pub(super) fn of(run_dir: &RunDir, part: &mut AgentPart, place: &AgentPlace) -> Counted {
     let mut counting = Counting::of(part.run.as_ref(), place);
     let Some(run) = &mut part.run else { return counting.end() };
     let damage = match counting.take_all(run_dir, &part.folder, place) {
@@ -65,7 +65,7 @@ impl Counted {
 
     /// Whether all is here that the agent itself counted in a load point. More may be: what came back when
     /// the agent had given its figures.
-    pub(super) fn is_exact(&self, part: &Part, index: u16) -> bool {
+    pub(super) fn is_exact(&self, part: &AgentPart, index: u16) -> bool {
         part.point(index).is_some_and(|point| self.ops(index) >= point.total.ops)
     }
 }

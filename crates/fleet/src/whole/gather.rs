@@ -19,7 +19,7 @@ use reelgauge_results::stream_table::{self, PointStreams, StreamTable};
 use super::WholeError;
 use super::places::clock;
 use super::points::label;
-use super::share::{Part, own_folder};
+use super::share::{AgentPart, own_folder};
 
 /// Nobody writes a longer plan.
 const PLAN_MAX_BYTES: u64 = 64 << 10;
@@ -44,7 +44,11 @@ pub(super) fn directory(out: &Path) -> Result<RunDir, WholeError> {
 }
 
 /// Links or copies everything, and writes down whose numbers begin where.
-pub(super) fn gather(run_dir: &RunDir, parts: &mut [Part], places: &AgentPlaces) -> Result<(), WholeError> {
+pub(super) fn gather(
+    run_dir: &RunDir,
+    parts: &mut [AgentPart],
+    places: &AgentPlaces,
+) -> Result<(), WholeError> {
     let ops = run_dir.ops_path();
     fs::create_dir_all(&ops).map_err(io_error("create", &ops))?;
     // First, so that an interrupted call is never taken for the run of one machine.
@@ -105,7 +109,11 @@ fn put(from: &Path, to: &Path, is_wanted: fn(&str) -> bool) -> Result<(), WholeE
 }
 
 /// `streams.json`, `load-points.json` and `hosts.json` of the whole.
-pub(super) fn write_tables(run_dir: &RunDir, parts: &[Part], places: &AgentPlaces) -> Result<(), WholeError> {
+pub(super) fn write_tables(
+    run_dir: &RunDir,
+    parts: &[AgentPart],
+    places: &AgentPlaces,
+) -> Result<(), WholeError> {
     let mut streams: Vec<PointStreams> = Vec::new();
     let mut planned: Vec<LoadPointPlan> = Vec::new();
     let mut hosts: Vec<HostFacts> = Vec::new();

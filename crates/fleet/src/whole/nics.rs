@@ -10,7 +10,7 @@ use reelgauge_record::counters::Layer;
 use reelgauge_record::host::NicFacts;
 use reelgauge_results::limits::means_in;
 
-use super::share::{Part, own_folder};
+use super::share::{AgentPart, own_folder};
 
 /// Interfaces of one machine, at most.
 const NICS_MAX: usize = 16;
@@ -19,8 +19,8 @@ const TOLD_SHARE: f64 = 0.02;
 
 /// The means of every machine over the measured time of these load points, in their order; none of a machine
 /// that sampled nothing.
-pub(super) fn sampled(parts: &[Part], indices: &[u16]) -> Vec<Vec<Means>> {
-    let of = |part: &Part| {
+pub(super) fn sampled(parts: &[AgentPart], indices: &[u16]) -> Vec<Vec<Means>> {
+    let of = |part: &AgentPart| {
         let stretch = |index: &u16| {
             let measured = part.measured(*index);
             measured.map_or_else(Stretch::default, |measured| Stretch {
@@ -35,7 +35,7 @@ pub(super) fn sampled(parts: &[Part], indices: &[u16]) -> Vec<Vec<Means>> {
 }
 
 /// The interfaces of a machine that carried anything, and that on the way to its target in any case.
-pub(super) fn nics(part: &Part, means: &Means) -> Vec<NicFigures> {
+pub(super) fn nics(part: &AgentPart, means: &Means) -> Vec<NicFigures> {
     let hosts = part.run.iter().flat_map(|run| &run.hosts);
     let facts: Vec<&NicFacts> = hosts.flat_map(|host| &host.nics).collect();
     let on_the_way = part.interface();
@@ -98,7 +98,7 @@ pub(super) fn own_limit(
 #[cfg(test)]
 mod tests {
     use reelgauge_analysis::counters::means::Averaging;
-    use reelgauge_record::counters::{Row, kind};
+    use reelgauge_record::counters::{CounterRow, kind};
 
     use super::*;
 
@@ -113,7 +113,7 @@ mod tests {
             for (layer, name, device, value) in samples {
                 let unit = kind(*layer, name).map_or("", |kind| kind.unit.name());
                 let value = Some(*value);
-                averaging.take(&Row { at_ns, layer: layer.name(), name, device, unit, value });
+                averaging.take(&CounterRow { at_ns, layer: layer.name(), name, device, unit, value });
             }
         }
         averaging.finish().pop().unwrap_or_default()

@@ -8,10 +8,10 @@
 use reelgauge_record::agents::{AgentPlace, AgentPlaces};
 
 use super::WholeError;
-use super::share::{ClockOffset, Part, PointTimes};
+use super::share::{AgentPart, ClockOffset, PointTimes};
 
 /// How an agent's clock stands to the controller's.
-pub(super) fn clock(part: &Part) -> Option<ClockOffset> {
+pub(super) fn clock(part: &AgentPart) -> Option<ClockOffset> {
     match part.clocks {
         [Some(before), Some(after)] => {
             let drift = i128::from(after.offset_ns) - i128::from(before.offset_ns);
@@ -27,7 +27,7 @@ pub(super) fn clock(part: &Part) -> Option<ClockOffset> {
 }
 
 /// The places of all agents.
-pub(super) fn of(parts: &[Part], points: &[PointTimes]) -> Result<AgentPlaces, WholeError> {
+pub(super) fn of(parts: &[AgentPart], points: &[PointTimes]) -> Result<AgentPlaces, WholeError> {
     let zeros: Vec<Option<i64>> = parts.iter().map(|part| zero_ns(part, points)).collect();
     let run_ns = zeros.iter().flatten().copied().min().unwrap_or_default();
     // Whose clocks were compared, or whose starts were agreed, had one controller.
@@ -56,7 +56,7 @@ pub(super) fn of(parts: &[Part], points: &[PointTimes]) -> Result<AgentPlaces, W
 }
 
 /// An agent's time 0 by the controller's clock.
-fn zero_ns(part: &Part, points: &[PointTimes]) -> Option<i64> {
+fn zero_ns(part: &AgentPart, points: &[PointTimes]) -> Option<i64> {
     let run = part.run.as_ref()?;
     if let Some(clock) = clock(part) {
         return Some(run.run_ns.saturating_sub(clock.offset_ns));
@@ -69,7 +69,7 @@ fn zero_ns(part: &Part, points: &[PointTimes]) -> Option<i64> {
 }
 
 /// Whether the agents ran at the same time at all, which runs that are put together by hand may not have.
-fn check_together(parts: &[Part], zeros: &[Option<i64>]) -> Result<(), WholeError> {
+fn check_together(parts: &[AgentPart], zeros: &[Option<i64>]) -> Result<(), WholeError> {
     let spans = parts.iter().zip(zeros).filter_map(|(part, zero_ns)| {
         let zero_ns = i128::from((*zero_ns)?);
         let points = &part.run.as_ref()?.summary.load_points;

@@ -20,7 +20,7 @@ use reelgauge_runner::streams::verdict::verdict_on_rates;
 use super::View;
 use super::count::Counted;
 use super::places::clock;
-use super::share::Part;
+use super::share::AgentPart;
 
 /// Puts the load points, the seconds and the verdict into the summary; what they amount to together.
 pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) -> RunTotals {
@@ -138,7 +138,7 @@ fn late(seen: &View<'_>, index: u16) -> Option<LateFigures> {
     }
     let mut figures = merged?.figures();
     for stream in &mut figures.streams {
-        let is_its = |(part, place, _): &(&Part, &AgentPlace, &Counted)| {
+        let is_its = |(part, place, _): &(&AgentPart, &AgentPlace, &Counted)| {
             let own = stream.stream.checked_sub(place.first_stream);
             own.zip(part.run.as_ref()).is_some_and(|(own, run)| own < run.stream_numbers)
         };
@@ -155,12 +155,12 @@ fn late(seen: &View<'_>, index: u16) -> Option<LateFigures> {
 
 /// The streams of an agent in a load point; none where operations are missing, without which frames would
 /// seem late that were not.
-pub(super) fn exact_late<'a>(part: &Part, counted: &'a Counted, index: u16) -> Option<&'a LateCounted> {
+pub(super) fn exact_late<'a>(part: &AgentPart, counted: &'a Counted, index: u16) -> Option<&'a LateCounted> {
     counted.late.get(&index).filter(|_| counted.is_exact(part, index))
 }
 
 /// The incidents that an agent told of itself, which its counters have explained; how many there were in all.
-fn own_incidents(part: &Part, place: &AgentPlace, index: u16) -> Option<(Vec<Incident>, u64)> {
+fn own_incidents(part: &AgentPart, place: &AgentPlace, index: u16) -> Option<(Vec<Incident>, u64)> {
     part.run.as_ref().filter(|run| run.has_summary)?;
     let late = part.point(index)?.streams.as_ref()?;
     let shift_s = place.shift_ns as f64 / 1e9;
@@ -219,7 +219,7 @@ fn verdict(seen: &View<'_>, index: u16, of_rates: Option<Verdict>) -> Option<Ver
 }
 
 /// Since when an agent was missing, on the clock of the whole.
-pub(super) fn missing_from_s(part: &Part, run_ns: i64) -> Option<f64> {
+pub(super) fn missing_from_s(part: &AgentPart, run_ns: i64) -> Option<f64> {
     let from_ns = i128::from(part.missing_from_ns?) - i128::from(run_ns);
     Some((from_ns as f64 / 1e9).max(0.0))
 }

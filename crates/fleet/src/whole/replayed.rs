@@ -9,13 +9,13 @@ use reelgauge_analysis::{ReplayFacts, ReplayPass, WrittenPieces};
 use reelgauge_report::hosts::{between_words, hosts_words};
 use reelgauge_report::{bad_timing_sentence, units::counted};
 
-use super::share::Part;
+use super::share::AgentPart;
 
 /// Differences that are kept of a pass.
 const DIFFERENCES_MAX: usize = 20;
 
 /// The facts of all; a note instead where they can't be put together. Neither where nobody replayed.
-pub(super) fn together(parts: &[Part]) -> (Option<ReplayFacts>, Option<String>) {
+pub(super) fn together(parts: &[AgentPart]) -> (Option<ReplayFacts>, Option<String>) {
     let runs = parts.iter().filter_map(|part| Some((part.name.as_str(), part.run.as_ref()?)));
     let all: Vec<(&str, &ReplayFacts)> =
         runs.filter_map(|(name, run)| Some((name, run.summary.replay.as_ref()?))).collect();

@@ -19,7 +19,7 @@ use super::count::Counted;
 use super::nics::{nics, own_limit, sampled};
 use super::places::clock;
 use super::points::{counted_by, exact_late, missing_from_s};
-use super::share::Part;
+use super::share::AgentPart;
 
 /// Puts the section into the summary, which has its load points.
 pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
@@ -88,14 +88,14 @@ fn uncertainty_us(hosts: &[RunHost]) -> Option<f64> {
 }
 
 /// An agent's target as its siblings have it, too.
-fn shared(part: &Part) -> Option<String> {
+fn shared(part: &AgentPart) -> Option<String> {
     Some(shared_target(&part.name, part.target.as_deref()?))
 }
 
 fn of_point(seen: &View<'_>, at: usize, index: u16, means: &[Option<&Means>]) -> PointHosts {
     let out = out_of_line(seen, index);
     let skews = skews_us(seen, index);
-    let own = |host: usize, part: &Part| {
+    let own = |host: usize, part: &AgentPart| {
         let point = part.point(index);
         HostFigures {
             presence: presence(seen, host, index),
@@ -109,7 +109,7 @@ fn of_point(seen: &View<'_>, at: usize, index: u16, means: &[Option<&Means>]) ->
         }
     };
     let hosts: Vec<HostFigures> = seen.parts.iter().enumerate().map(|(host, part)| own(host, part)).collect();
-    let by = |name: fn(&Part) -> Option<String>| -> Vec<PartFigures> {
+    let by = |name: fn(&AgentPart) -> Option<String>| -> Vec<PartFigures> {
         let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (host, part) in seen.parts.iter().enumerate() {
             if let Some(name) = name(part) {
@@ -135,7 +135,7 @@ fn of_point(seen: &View<'_>, at: usize, index: u16, means: &[Option<&Means>]) ->
             .map(|(most, least)| most - least),
         groups: by(|part| part.group.clone()),
         targets: by(shared),
-        interfaces: by(Part::interface),
+        interfaces: by(AgentPart::interface),
         nics: Vec::new(),
         total: figures(seen, index, "", &all),
         without: (others.len() < all.len()).then(|| figures(seen, index, "", &others)),
@@ -211,13 +211,13 @@ fn out_of_line(seen: &View<'_>, index: u16) -> Vec<Option<StandsOut>> {
 fn skews_us(seen: &View<'_>, index: u16) -> Vec<Option<f64>> {
     let at = seen.indices().iter().position(|known| *known == index).unwrap_or_default();
     let agreed = seen.agreed.iter().find(|agreed| agreed.index == index);
-    let started = |part: &Part, place: &AgentPlace| {
+    let started = |part: &AgentPart, place: &AgentPlace| {
         clock(part)?;
         part.point(index).filter(|point| !is_idle(point))?;
         Some(part.measured(index)?.placed(place).started_ns)
     };
     let first_ns = seen.each().filter_map(|(part, place, _)| started(part, place)).min();
-    let skew = |(part, place, _): (&Part, &AgentPlace, &Counted)| {
+    let skew = |(part, place, _): (&AgentPart, &AgentPlace, &Counted)| {
         if part.point(index).is_some_and(is_idle) {
             return None;
         }

@@ -91,7 +91,7 @@ pub struct PointTimes {
 
 /// An agent's part of the run.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct AgentPart {
     pub(super) name: String,
     /// `agent=NAME`.
     pub(super) folder: String,
@@ -128,16 +128,16 @@ pub(super) struct PartRun {
 
 /// When an agent was measured in a load point, on its own clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Measured {
+pub(super) struct HostTimes {
     pub(super) started_ns: u64,
     pub(super) from_ns: u64,
     pub(super) until_ns: u64,
 }
 
-impl Measured {
+impl HostTimes {
     /// The same on the clock of the whole.
-    pub(super) fn placed(self, place: &AgentPlace) -> Measured {
-        Measured {
+    pub(super) fn placed(self, place: &AgentPlace) -> HostTimes {
+        HostTimes {
             started_ns: place.time_ns(self.started_ns),
             from_ns: place.time_ns(self.from_ns),
             until_ns: place.time_ns(self.until_ns),
@@ -168,11 +168,11 @@ pub(super) fn folders(agents: &[AgentShare]) -> Result<Vec<String>, WholeError> 
     Ok(folders)
 }
 
-impl Part {
+impl AgentPart {
     /// Opens what there is of an agent's run. That there is none, or a damaged one, is no error.
-    pub(super) fn open(share: AgentShare, folder: String) -> Result<Part, WholeError> {
+    pub(super) fn open(share: AgentShare, folder: String) -> Result<AgentPart, WholeError> {
         let AgentShare { name, group, target, run_dir, .. } = share;
-        let mut part = Part {
+        let mut part = AgentPart {
             name,
             folder,
             group,
@@ -225,13 +225,13 @@ impl Part {
     }
 
     /// When it was measured there.
-    pub(super) fn measured(&self, index: u16) -> Option<Measured> {
+    pub(super) fn measured(&self, index: u16) -> Option<HostTimes> {
         let point = self.point(index)?;
         let run = self.run.as_ref()?;
         let listed = run.streams.points.iter().find(|streams| streams.point == index);
         if let Some(streams) = listed.filter(|streams| streams.from_ns >= streams.started_ns) {
             let measured_ns = measured_ns(point);
-            return Some(Measured {
+            return Some(HostTimes {
                 started_ns: streams.started_ns,
                 from_ns: streams.from_ns,
                 until_ns: streams.from_ns.saturating_add(measured_ns),
@@ -241,7 +241,7 @@ impl Part {
         let planned = run.planned.iter().find(|planned| planned.index == index);
         let warmup_ns = planned.map_or(0, |plan| plan.warmup_until_ns.saturating_sub(plan.started_ns));
         let from_ns = started_ns.saturating_add(warmup_ns);
-        Some(Measured { started_ns, from_ns, until_ns: from_ns.saturating_add(measured_ns(point)) })
+        Some(HostTimes { started_ns, from_ns, until_ns: from_ns.saturating_add(measured_ns(point)) })
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_runner::steered::leash::{Leash, Load};
 use reelgauge_runner::steered::start_on;
-use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, ReadyPoint, Said, SteerOrder};
+use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, ReadyPoint, SteerOrder, SteeredWord};
 
 use super::world::{POINTS, SECOND, STEP_NS};
 use reelgauge_fleet::agent::duty::{Deed, Duty, Now};
@@ -82,7 +82,7 @@ pub(super) struct Machine {
     /// In a search, the largest share that it carries.
     pub(super) carries: Option<u32>,
     /// What the run said while nobody could read it.
-    unread: Vec<Said>,
+    unread: Vec<SteeredWord>,
 }
 
 impl Machine {
@@ -177,7 +177,7 @@ impl Machine {
         runner.leash.load(Load::Waits);
         let (point, most) = (runner.point, 100);
         let asked = AskedTrial { point, most, most_confirmed: most, limited_by: StoppedBy::Room };
-        self.unread.push(Said::Asks(asked));
+        self.unread.push(SteeredWord::Asks(asked));
     }
 
     fn steer(&mut self, now_ns: i64, order: SteerOrder) {
@@ -224,7 +224,7 @@ impl Machine {
         let now = self.clocks(now_ns);
         let mut answers = Vec::new();
         for said in std::mem::take(&mut self.unread) {
-            self.truth.is_complete |= matches!(said, Said::Done { code: 0, .. });
+            self.truth.is_complete |= matches!(said, SteeredWord::Done { code: 0, .. });
             let deeds = self.duty.as_mut().map(|duty| duty.said(now, said)).unwrap_or_default();
             answers.extend(self.carry_out(now_ns, deeds));
         }
@@ -239,7 +239,7 @@ impl Machine {
 
     fn end(&mut self, runner: &Runner, code: u8) {
         self.write_log(runner);
-        self.unread.push(Said::Done { code, run_dir: None, reason: None });
+        self.unread.push(SteeredWord::Done { code, run_dir: None, reason: None });
     }
 
     /// The process that measures goes on.
@@ -274,7 +274,7 @@ impl Machine {
                 let point = runner.point;
                 let ready =
                     ReadyPoint { point, label: String::new(), workers: 1, warmup_ns: 0, measured_ns: 0 };
-                self.unread.push(Said::Ready(ready));
+                self.unread.push(SteeredWord::Ready(ready));
             }
             Does::Starts => {
                 let begun_ns = runner.until_ns.max(now_ns - STEP_NS);
@@ -282,15 +282,15 @@ impl Machine {
                 runner.skew_ns = begun_ns - runner.until_ns;
                 (runner.does, runner.until_ns, runner.seconds) =
                     (Does::Measures, begun_ns + self.point_ns, 0);
-                self.unread.push(Said::Started { point: runner.point, skew_ns: runner.skew_ns });
+                self.unread.push(SteeredWord::Started { point: runner.point, skew_ns: runner.skew_ns });
             }
             Does::Measures => {
                 self.truth.complete += 1;
-                self.unread.push(Said::PointOver { point: runner.point, is_complete: true });
+                self.unread.push(SteeredWord::PointOver { point: runner.point, is_complete: true });
                 if let Some(carries) = self.carries {
                     let (point, passed) = (runner.point, runner.scale <= carries);
                     let judged = JudgedTrial { point, passed, limited_by_client: false };
-                    self.unread.push(Said::Judged(judged));
+                    self.unread.push(SteeredWord::Judged(judged));
                     runner.point += 1;
                     self.runner = Some(runner);
                     return self.ask();

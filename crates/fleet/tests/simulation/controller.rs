@@ -6,7 +6,7 @@ use reelgauge_runner::steered::sha256;
 
 use super::agent::Machine;
 use super::world::{PIECE_BYTES, RUN};
-use reelgauge_fleet::controller::conduct::{Conduct, Milestone, OnLoss, Part, Told};
+use reelgauge_fleet::controller::conduct::{AgentTask, Conduct, Milestone, OnLoss, Told};
 use reelgauge_fleet::controller::fleet_run::{Act, FleetRun};
 use reelgauge_fleet::controller::wish::Wish;
 use reelgauge_fleet::protocol::{Answer, FileThere};
@@ -29,7 +29,7 @@ impl Desk {
         let part = |machine: &Machine| {
             let plan_toml = format!("plan of {}", machine.name);
             let plan_sha256 = sha256(plan_toml.as_bytes());
-            Part { agent: machine.name.clone(), plan_sha256, plan_toml }
+            AgentTask { agent: machine.name.clone(), plan_sha256, plan_toml }
         };
         let parts = agents.iter().map(part).collect();
         let conduct = Conduct::new(RUN, on_loss, parts, 1).searching(search);

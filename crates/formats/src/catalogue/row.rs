@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::audio::{AudioError, AudioTracks};
-use crate::format::{AUDIO_BLOCKS_PER_S, Format, Kind, RateControl};
+use crate::format::{AUDIO_BLOCKS_PER_S, ClipLayout, Format, RateControl};
 use crate::id;
 use crate::mean::MeanBytes;
 use crate::raster::Raster;
@@ -13,7 +13,7 @@ use crate::sizes::{PictureSize, SizeModel};
 /// A row as it stands in the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Row {
+pub(super) struct CatalogueRow {
     /// The row's own key, for messages and for searching.
     pub(super) id: String,
     family: String,
@@ -94,7 +94,7 @@ pub struct Incomplete {
     /// As of a format.
     pub family: String,
     /// As of a format.
-    pub kind: Kind,
+    pub kind: ClipLayout,
     /// As of a format.
     pub raster: Option<Raster>,
     /// The rate in bit/s, where a source states it.
@@ -115,7 +115,7 @@ pub(super) enum Read {
     Incomplete(Incomplete),
 }
 
-impl Row {
+impl CatalogueRow {
     /// Checks the row and turns it into a format.
     pub(super) fn read(&self) -> Result<Read, RowFault> {
         let kind = self.kind()?;
@@ -140,7 +140,7 @@ impl Row {
         let Some(bits_per_s) = incomplete.bits_per_s else {
             return Ok(Read::Incomplete(incomplete));
         };
-        if kind == Kind::Audio {
+        if kind == ClipLayout::Audio {
             let audio = self.audio_tracks(bits_per_s)?;
             return Ok(Read::Complete(incomplete.sound(audio)));
         }
@@ -160,11 +160,11 @@ impl Row {
         Ok(Read::Complete(format))
     }
 
-    fn kind(&self) -> Result<Kind, RowFault> {
+    fn kind(&self) -> Result<ClipLayout, RowFault> {
         match self.kind.as_str() {
-            "movie_file" => Ok(Kind::MovieFile),
-            "frame_sequence" => Ok(Kind::FramePerFile),
-            "audio" => Ok(Kind::Audio),
+            "movie_file" => Ok(ClipLayout::MovieFile),
+            "frame_sequence" => Ok(ClipLayout::FramePerFile),
+            "audio" => Ok(ClipLayout::Audio),
             word => Err(unknown("kind", word)),
         }
     }
@@ -276,7 +276,7 @@ impl Incomplete {
 }
 
 /// Which model spreads the frames of a format whose frame size is not constant. See [`crate::sizes`].
-fn model(family: &str, kind: Kind, control: RateControl, rate: FrameRate) -> SizeModel {
+fn model(family: &str, kind: ClipLayout, control: RateControl, rate: FrameRate) -> SizeModel {
     match (family, control) {
         // Its rows are ceilings (DCP, IMF) or constant.
         ("JPEG 2000", _) => SizeModel::Even,
@@ -284,7 +284,7 @@ fn model(family: &str, kind: Kind, control: RateControl, rate: FrameRate) -> Siz
         ("XDCAM" | "MPEG-2", _) => SizeModel::LongGop { frames: half_a_second(rate) },
         (_, RateControl::Cbr) => SizeModel::Even,
         (_, RateControl::Intra) => SizeModel::Spread,
-        (_, RateControl::Vbr) if kind == Kind::FramePerFile => SizeModel::Spread,
+        (_, RateControl::Vbr) if kind == ClipLayout::FramePerFile => SizeModel::Spread,
         (_, RateControl::Vbr) => SizeModel::LongGop { frames: half_a_second(rate) },
     }
 }

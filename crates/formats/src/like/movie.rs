@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::rate::FrameRate;
 
-use boxes::Kind;
+use boxes::BoxType;
 
 /// The largest index that is read. A day at 60 frames per second with eight tracks stays below it.
 pub const INDEX_BYTES_MAX: u64 = 256 << 20;
@@ -30,14 +30,14 @@ pub const TRACKS_MAX: usize = 128;
 
 /// A piece of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
+pub struct ByteRange {
     /// Where it begins.
     pub offset: u64,
     /// How long it is.
     pub bytes: u64,
 }
 
-impl Span {
+impl ByteRange {
     /// Where it ends.
     pub const fn end(self) -> u64 {
         self.offset.saturating_add(self.bytes)
@@ -57,7 +57,7 @@ pub enum TrackKind {
 
 /// What a span of a track is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum SampleUnit {
     /// A frame of pictures, or a packet of compressed sound.
     Sample,
     /// A row of samples that lie together: uncompressed sound, whose samples are a few bytes.
@@ -70,9 +70,9 @@ pub struct Track {
     /// What it carries.
     pub kind: TrackKind,
     /// What its spans are.
-    pub unit: Unit,
+    pub unit: SampleUnit,
     /// Its samples or chunks, in the order in which they are decoded.
-    pub spans: Vec<Span>,
+    pub spans: Vec<ByteRange>,
     /// How its samples follow one another in time.
     pub timing: Timing,
 }
@@ -96,7 +96,7 @@ pub struct Movie {
     /// The tracks that have samples.
     pub tracks: Vec<Track>,
     /// The index box (`moov`): behind the media, a player seeks to the end of the file first.
-    pub index: Span,
+    pub index: ByteRange,
     /// Size of the file.
     pub file_bytes: u64,
     picture: usize,
@@ -148,7 +148,7 @@ pub enum MovieError {
     #[error("its index is damaged (box '{kind}' {why}); {REWRAP}")]
     Damaged {
         /// The box, or the box that should be there.
-        kind: Kind,
+        kind: BoxType,
         /// What is wrong.
         why: &'static str,
     },
@@ -214,18 +214,18 @@ pub(super) fn read<R: Read + Seek>(
 }
 
 /// The index box, and its content.
-fn find_index<R: Read + Seek>(file: &mut R, file_bytes: u64) -> Result<(Span, Span), MovieError> {
+fn find_index<R: Read + Seek>(file: &mut R, file_bytes: u64) -> Result<(ByteRange, ByteRange), MovieError> {
     let mut at = 0;
     for _ in 0..BOXES_MAX {
         let Some(head) = boxes::read_head(file, at, file_bytes)? else {
             return Err(MovieError::NoIndex);
         };
-        if head.kind == Kind::MOOV {
+        if head.kind == BoxType::MOOV {
             if head.end > file_bytes {
                 return Err(MovieError::CutShort);
             }
-            let whole = Span { offset: at, bytes: head.end - at };
-            let content = Span { offset: head.content, bytes: head.end - head.content };
+            let whole = ByteRange { offset: at, bytes: head.end - at };
+            let content = ByteRange { offset: head.content, bytes: head.end - head.content };
             return Ok((whole, content));
         }
         at = head.end;
@@ -254,7 +254,7 @@ impl Movie {
     /// spans together are one piece of the file.
     ///
     /// `None` where the frames do not lie in the file in their order, so that nobody can read straight on.
-    pub fn forward_spans(&self) -> Option<Vec<Span>> {
+    pub fn forward_spans(&self) -> Option<Vec<ByteRange>> {
         let frames = &self.picture().spans;
         let in_order = frames.windows(2).all(|pair| pair[0].end() <= pair[1].offset);
         let spans = || self.tracks.iter().flat_map(|track| &track.spans);
@@ -266,7 +266,7 @@ impl Movie {
         let mut begins: Vec<u64> = frames.iter().map(|span| span.offset).collect();
         *begins.first_mut()? = begin;
         let ends = begins.iter().copied().skip(1).chain([end]);
-        let span = |(offset, end): (&u64, u64)| Span { offset: *offset, bytes: end - offset };
+        let span = |(offset, end): (&u64, u64)| ByteRange { offset: *offset, bytes: end - offset };
         Some(begins.iter().zip(ends).map(span).collect())
     }
 
@@ -305,8 +305,8 @@ mod tests {
     fn track(kind: TrackKind, spans: &[(u64, u64)]) -> Track {
         Track {
             kind,
-            unit: Unit::Sample,
-            spans: spans.iter().map(|&(offset, bytes)| Span { offset, bytes }).collect(),
+            unit: SampleUnit::Sample,
+            spans: spans.iter().map(|&(offset, bytes)| ByteRange { offset, bytes }).collect(),
             timing: Timing::default(),
         }
     }
@@ -314,7 +314,7 @@ mod tests {
     fn movie(frames: &[(u64, u64)], sound: &[(u64, u64)]) -> Movie {
         Movie {
             tracks: vec![track(TrackKind::Sound, sound), track(TrackKind::Picture, frames)],
-            index: Span::default(),
+            index: ByteRange::default(),
             file_bytes: 1000,
             picture: 1,
         }

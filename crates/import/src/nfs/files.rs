@@ -22,7 +22,7 @@ pub(super) struct File {
 
 /// All of them.
 #[derive(Default)]
-pub(super) struct Files {
+pub(super) struct NfsFiles {
     /// By the hash of the file handle.
     by_handle: HashMap<u64, File>,
     /// Of every path's hash, the handle that had the path last: a rename names no handle, and looking for it
@@ -32,7 +32,7 @@ pub(super) struct Files {
     path_bytes: usize,
 }
 
-impl Files {
+impl NfsFiles {
     /// What is known of a handle.
     pub fn get(&self, handle: u64) -> Option<&File> {
         self.by_handle.get(&handle)
@@ -81,13 +81,13 @@ mod tests {
         File { path: path.as_bytes().to_vec(), ..File::default() }
     }
 
-    fn path(files: &Files, handle: u64) -> Option<&[u8]> {
+    fn path(files: &NfsFiles, handle: u64) -> Option<&[u8]> {
         files.get(handle).map(|file| file.path.as_slice())
     }
 
     #[test]
     fn a_rename_finds_the_handle_that_had_the_name_last() {
-        let mut files = Files::default();
+        let mut files = NfsFiles::default();
         files.learn(1, file("a"));
         files.learn(2, file("a"));
         files.renamed(b"a", b"b".to_vec());
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_handle_that_is_learned_again_is_found_by_its_new_name_alone() {
-        let mut files = Files::default();
+        let mut files = NfsFiles::default();
         for path in ["a", "b", "b", "a"] {
             files.learn(1, file(path));
         }

@@ -2,7 +2,7 @@
 
 use reelgauge_record::{OpKind, OpenBits};
 
-use crate::descriptors::{Handle, OpenFile};
+use crate::descriptors::{Handle, OpenDescription};
 use crate::errno::ENOENT;
 use crate::scope::NOT_A_FILE;
 use crate::sink::{Op, Sink, UNKNOWN_HANDLE};
@@ -112,7 +112,7 @@ impl Strace {
         number: i32,
         path: &[u8],
     ) -> Result<Handle, LineError> {
-        let mut file = OpenFile::out(NOT_A_FILE, path);
+        let mut file = OpenDescription::out(NOT_A_FILE, path);
         if is_absolute(path) {
             file.place = sink.file(&unescape(path))?;
         }
@@ -194,7 +194,7 @@ impl Strace {
         let nameless = has_flag(flags, b"O_TMPFILE");
         let asked = if nameless { self.made_up(sink, asked) } else { asked };
         let shown = call.path.map(|path| if is_absolute(path) { Ok(unescape(path)) } else { Err(()) });
-        let mut file = OpenFile::out(NOT_A_FILE, call.path.unwrap_or(&asked));
+        let mut file = OpenDescription::out(NOT_A_FILE, call.path.unwrap_or(&asked));
         file.is_directory = has_flag(flags, b"O_DIRECTORY") && !nameless;
         file.is_nameless = nameless && call.succeeded();
         file.append = has_flag(flags, b"O_APPEND");

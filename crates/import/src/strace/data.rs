@@ -4,7 +4,7 @@ use reelgauge_record::{OpFlags, OpKind};
 
 use crate::LineError;
 use crate::LineResult;
-use crate::descriptors::{Handle, OpenFile};
+use crate::descriptors::{Handle, OpenDescription};
 use crate::sink::{END_UNKNOWN, Op, Sink};
 use crate::strace::args::{field, unsigned, vector_bytes};
 use crate::strace::{Call, Strace};
@@ -170,7 +170,7 @@ impl Strace {
 }
 
 /// Where a read or write begins.
-fn start_of(sink: &mut Sink, file: &OpenFile, at: Option<u64>, is_write: bool) -> u64 {
+fn start_of(sink: &mut Sink, file: &OpenDescription, at: Option<u64>, is_write: bool) -> u64 {
     if !is_write || !file.append {
         return at.unwrap_or(file.position);
     }
@@ -181,7 +181,7 @@ fn start_of(sink: &mut Sink, file: &OpenFile, at: Option<u64>, is_write: bool) -
 }
 
 /// What a read or write that succeeded changes.
-fn moved(file: &mut OpenFile, moves_position: bool, offset: u64, done: u64, is_write: bool) {
+fn moved(file: &mut OpenDescription, moves_position: bool, offset: u64, done: u64, is_write: bool) {
     let end = offset.saturating_add(done);
     if moves_position {
         file.position = end;

@@ -32,7 +32,7 @@ pub(crate) enum What<'a> {
 
 /// A line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Line<'a> {
+pub(crate) struct StraceLine<'a> {
     /// The process or thread; 0 where the line does not say.
     pub pid: u32,
     /// When.
@@ -60,7 +60,7 @@ const LONGEST_STEP_NS: u64 = 100_000_000 * 1_000_000_000;
 const UNFINISHED: &[u8] = b"<unfinished ...>";
 
 /// Takes a line apart.
-pub(crate) fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
+pub(crate) fn parse(text: &[u8]) -> Result<StraceLine<'_>, &'static str> {
     let (pid, rest) = process(text);
     let (shown, rest) = word(rest);
     let Some(time) = time(shown) else { return Err("no time of the form that -ttt gives") };
@@ -73,7 +73,7 @@ pub(crate) fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
         None => rest,
     };
     let what = what(rest)?;
-    Ok(Line { pid, time, what })
+    Ok(StraceLine { pid, time, what })
 }
 
 /// The step since the line before, of a line of which nothing else need be understood.

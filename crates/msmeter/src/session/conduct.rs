@@ -13,9 +13,9 @@ use reelgauge_analysis::{Outcome, Summary};
 
 use super::{Happening, LOOK_EVERY};
 use crate::kept::Kept;
-use crate::lines::Line;
+use crate::lines::WireLine;
 use crate::link::{Event, Link, Workers};
-use crate::record::{Said, said};
+use crate::record::{WorkerLine, said};
 use crate::script::{Command, Script};
 
 /// How long a worker has for a message before the next one follows.
@@ -309,24 +309,24 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn line(&mut self, worker: usize, at: Instant, line: Line) -> io::Result<()> {
+    fn line(&mut self, worker: usize, at: Instant, line: WireLine) -> io::Result<()> {
         self.last_heard = at;
-        let Line::Text(text) = line else {
+        let WireLine::Text(text) = line else {
             self.facts.lines_not_understood += 1;
             return Ok(());
         };
         match said(&text) {
-            Said::Record(record) => self.record(worker, at, &record, text.trim()),
-            Said::NoFiles => {
+            WorkerLine::Record(record) => self.record(worker, at, &record, text.trim()),
+            WorkerLine::NoFiles => {
                 self.facts.workers[worker].no_files += 1;
                 Ok(())
             }
-            Said::Extra(extra) => self.kept.extra(&extra),
-            Said::Bye => {
+            WorkerLine::Extra(extra) => self.kept.extra(&extra),
+            WorkerLine::Bye => {
                 self.gone(worker, at, "it left".to_owned());
                 Ok(())
             }
-            Said::Unknown => {
+            WorkerLine::Unknown => {
                 self.facts.lines_not_understood += 1;
                 Ok(())
             }

@@ -6,7 +6,7 @@ use super::Layer;
 
 /// What a value is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum CounterUnit {
     /// Of a whole, 0 to 100; the tool's own processor time may be more, with several processors.
     Percent,
     /// Bytes per second.
@@ -21,28 +21,28 @@ pub enum Unit {
     Count,
 }
 
-impl Unit {
+impl CounterUnit {
     /// The unit's name in files.
     pub const fn name(self) -> &'static str {
         match self {
-            Unit::Percent => "percent",
-            Unit::BytesPerS => "bytes_per_s",
-            Unit::PerS => "per_s",
-            Unit::Us => "us",
-            Unit::Bytes => "bytes",
-            Unit::Count => "count",
+            CounterUnit::Percent => "percent",
+            CounterUnit::BytesPerS => "bytes_per_s",
+            CounterUnit::PerS => "per_s",
+            CounterUnit::Us => "us",
+            CounterUnit::Bytes => "bytes",
+            CounterUnit::Count => "count",
         }
     }
 
     /// What a chart's axis says: the value as it is, but bytes in MB (10^6).
     const fn sign(self) -> &'static str {
         match self {
-            Unit::Percent => ", %",
-            Unit::BytesPerS => ", MB/s",
-            Unit::PerS => ", per s",
-            Unit::Us => ", µs",
-            Unit::Bytes => ", MB",
-            Unit::Count => "",
+            CounterUnit::Percent => ", %",
+            CounterUnit::BytesPerS => ", MB/s",
+            CounterUnit::PerS => ", per s",
+            CounterUnit::Us => ", µs",
+            CounterUnit::Bytes => ", MB",
+            CounterUnit::Count => "",
         }
     }
 }
@@ -60,20 +60,20 @@ pub enum Weight {
 
 /// One kind of counter.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct CounterKind {
     /// What it belongs to.
     pub layer: Layer,
     /// Its name in files; no other of the layer has it.
     pub name: &'static str,
     /// What its values are counted in.
-    pub unit: Unit,
+    pub unit: CounterUnit,
     /// For people.
     pub words: &'static str,
     /// How much it matters.
     pub weight: Weight,
 }
 
-impl Kind {
+impl CounterKind {
     /// For people, with its device and its unit: "eth0 received, MB/s".
     pub fn label(&self, device: &str) -> String {
         let (words, sign) = (self.words, self.unit.sign());
@@ -86,16 +86,16 @@ impl Kind {
 }
 
 /// The kind of this layer and name.
-pub fn kind(layer: Layer, name: &str) -> Option<&'static Kind> {
+pub fn kind(layer: Layer, name: &str) -> Option<&'static CounterKind> {
     KINDS.iter().find(|kind| kind.layer == layer && kind.name == name)
 }
 
 macro_rules! kinds {
     ($($layer:ident $weight:ident $unit:ident $name:literal $words:literal;)*) => {
-        &[$(Kind {
+        &[$(CounterKind {
             layer: Layer::$layer,
             name: $name,
-            unit: Unit::$unit,
+            unit: CounterUnit::$unit,
             words: $words,
             weight: Weight::$weight,
         }),*]
@@ -103,7 +103,7 @@ macro_rules! kinds {
 }
 
 /// Every kind, in the order in which they are shown.
-pub const KINDS: &[Kind] = kinds! {
+pub const KINDS: &[CounterKind] = kinds! {
     // Shares of the time of all processors together; waiting for I/O is idle time, not busy time.
     Host Main Percent "cpu_busy_percent" "processors busy";
     Host Main Percent "cpu_busiest_core_percent" "busiest processor";
@@ -259,9 +259,9 @@ mod tests {
         assert_eq!(names.len(), KINDS.len());
         for kind in KINDS {
             let unit = kind.unit.name();
-            assert!(kind.name.ends_with(unit) || kind.unit == Unit::Count, "{}: {unit}", kind.name);
+            assert!(kind.name.ends_with(unit) || kind.unit == CounterUnit::Count, "{}: {unit}", kind.name);
             let in_s = kind.name.ends_with("bytes_per_s");
-            assert_eq!(in_s, kind.unit == Unit::BytesPerS, "{}", kind.name);
+            assert_eq!(in_s, kind.unit == CounterUnit::BytesPerS, "{}", kind.name);
         }
     }
 

@@ -22,7 +22,7 @@ const BATCH_ROWS: usize = 1 << 12;
 
 /// One row, as the file has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row<'a> {
+pub struct CounterRow<'a> {
     /// When, in nanoseconds of the run's clock; not negative.
     pub at_ns: u64,
     /// Layer, by name.
@@ -41,7 +41,7 @@ pub struct Row<'a> {
 ///
 /// # Errors
 /// When it can't be read to its end. The rows before that have been handed over.
-pub fn read_part(path: &Path, take: &mut dyn FnMut(Row<'_>)) -> Result<Vec<String>, CountersError> {
+pub fn read_part(path: &Path, take: &mut dyn FnMut(CounterRow<'_>)) -> Result<Vec<String>, CountersError> {
     let (file, _) = open_regular(path).map_err(CountersError::io("open", path))?;
     let part = contained(|| Part::open(file)).unwrap_or_else(contradiction);
     part.and_then(|part| part.read(take))
@@ -133,7 +133,7 @@ impl Part {
         Ok((leaf, column.max_def_level() > 0))
     }
 
-    fn read(&self, take: &mut dyn FnMut(Row<'_>)) -> Result<Vec<String>, String> {
+    fn read(&self, take: &mut dyn FnMut(CounterRow<'_>)) -> Result<Vec<String>, String> {
         for group in 0..self.footer.num_row_groups() {
             let group = self.footer.row_group(group);
             let columns = self.places.iter().map(|(leaf, _)| self.open_column(group, *leaf));
@@ -204,7 +204,7 @@ impl Batch {
         Ok(())
     }
 
-    fn hand_over(&self, take: &mut dyn FnMut(Row<'_>)) -> Result<(), String> {
+    fn hand_over(&self, take: &mut dyn FnMut(CounterRow<'_>)) -> Result<(), String> {
         let mut values = self.values.iter().copied();
         for (at, (time, level)) in self.times.iter().zip(&self.levels).enumerate() {
             let text = |column: usize| {
@@ -212,7 +212,7 @@ impl Batch {
                 std::str::from_utf8(bytes).map_err(|_| "a name in it is no text".to_owned())
             };
             let value = if *level == 0 { None } else { values.next() };
-            take(Row {
+            take(CounterRow {
                 at_ns: u64::try_from(*time).map_err(|_| "a time in it is negative".to_owned())?,
                 layer: text(0)?,
                 name: text(1)?,

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 /// The segments that a part holds: numbers `first..=last`, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct PartRange {
     pub first: u32,
     pub last: u32,
 }
 
-impl Span {
+impl PartRange {
     /// One segment.
-    pub fn one(number: u32) -> Span {
-        Span { first: number, last: number }
+    pub fn one(number: u32) -> PartRange {
+        PartRange { first: number, last: number }
     }
 
     /// The name of the finished part.
@@ -25,7 +25,7 @@ impl Span {
     }
 
     /// What a finished part's name says, if it is one.
-    pub fn parse(name: &str) -> Option<Span> {
+    pub fn parse(name: &str) -> Option<PartRange> {
         let numbers = name.strip_prefix("part-")?.strip_suffix(".parquet")?;
         let number = |text: &str| {
             let digits = text.len() >= 6 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -35,7 +35,7 @@ impl Span {
             Some((first, last)) => (number(first)?, number(last)?),
             None => (number(numbers)?, number(numbers)?),
         };
-        (1 <= first && first <= last).then_some(Span { first, last })
+        (1 <= first && first <= last).then_some(PartRange { first, last })
     }
 }
 
@@ -62,12 +62,12 @@ mod tests {
     #[test]
     fn names_and_spans() {
         for (span, name) in [
-            (Span::one(7), "part-000007.parquet"),
-            (Span { first: 1, last: 60 }, "part-000001-000060.parquet"),
-            (Span::one(1_234_567), "part-1234567.parquet"),
+            (PartRange::one(7), "part-000007.parquet"),
+            (PartRange { first: 1, last: 60 }, "part-000001-000060.parquet"),
+            (PartRange::one(1_234_567), "part-1234567.parquet"),
         ] {
             assert_eq!(span.file_name(), name);
-            assert_eq!(Span::parse(name), Some(span));
+            assert_eq!(PartRange::parse(name), Some(span));
         }
         for name in [
             "part-1.parquet",
@@ -80,7 +80,7 @@ mod tests {
             "_segment-000001.tmp",
             "part-00000\u{664}.parquet",
         ] {
-            assert_eq!(Span::parse(name), None, "{name}");
+            assert_eq!(PartRange::parse(name), None, "{name}");
         }
     }
 

@@ -17,26 +17,26 @@ const FAST_ROWS_NS: u64 = 5_000;
 const LONG_RUN_ROWS: usize = 64;
 
 /// An order of rows: positions among the rows as they came, or none for as they came.
-pub(super) struct Order(Option<Vec<u32>>);
+pub(super) struct RowOrder(Option<Vec<u32>>);
 
 /// The order in which to encode these rows.
-pub(super) fn worth_while(rows: &Rows, range: Range<usize>) -> Order {
+pub(super) fn worth_while(rows: &Rows, range: Range<usize>) -> RowOrder {
     let workers = &rows.narrow[cell::WORKER][range.clone()];
     let done_ns = &rows.wide[cell::DONE][range];
     let (Some(first_ns), Some(last_ns)) = (done_ns.first(), done_ns.last()) else {
-        return Order(None);
+        return RowOrder(None);
     };
     let rows_ns = last_ns.saturating_sub(*first_ns);
     let runs = workers.windows(2).filter(|pair| pair[0] != pair[1]).count() + 1;
     if rows_ns / (workers.len() as u64) < FAST_ROWS_NS || workers.len() / runs >= LONG_RUN_ROWS {
-        return Order(None);
+        return RowOrder(None);
     }
     let mut order: Vec<u32> = (0..workers.len() as u32).collect();
     order.sort_by_key(|&row| workers[row as usize]); // Stable: each worker keeps its order.
-    Order(Some(order))
+    RowOrder(Some(order))
 }
 
-impl Order {
+impl RowOrder {
     /// A column in this order. `room` is where it is put together if need be.
     pub fn arrange<'a, T: Copy>(&self, values: &'a [T], room: &'a mut Vec<T>) -> &'a [T] {
         match &self.0 {

@@ -14,7 +14,7 @@ use crate::regular_file::open_regular;
 
 use super::error::LogError;
 use super::meta::{self, FileEntry, LogMeta};
-use super::names::{Span, is_temporary};
+use super::names::{PartRange, is_temporary};
 use super::part_reader::PartReader;
 use super::schema::SCHEMA_VERSION;
 
@@ -319,7 +319,7 @@ pub(super) struct Survey {
 
 /// A part with its footer.
 pub(super) struct FoundPart {
-    span: Span,
+    span: PartRange,
     path: PathBuf,
     footer: ParquetMetaData,
 }
@@ -333,7 +333,7 @@ pub(super) fn survey(dir: &Path) -> Result<Survey, LogError> {
         let path = entry.path();
         if is_temporary(&name.to_string_lossy()) {
             survey.skip(path, SkipReason::Temporary);
-        } else if let Some(span) = Span::parse(&name.to_string_lossy()) {
+        } else if let Some(span) = PartRange::parse(&name.to_string_lossy()) {
             match read_footer(&path)? {
                 Some(footer) => survey.parts.push(FoundPart { span, path, footer }),
                 None => survey.skip(path, SkipReason::Torn),
@@ -367,7 +367,7 @@ impl Survey {
                 });
             }
             if part.span.first > held_to + 1 {
-                let missing = Span { first: held_to + 1, last: part.span.first - 1 };
+                let missing = PartRange { first: held_to + 1, last: part.span.first - 1 };
                 self.note_missing(dir, missing);
             }
             held_to = part.span.last;
@@ -377,7 +377,7 @@ impl Survey {
     }
 
     /// A gap is missing unless it is there and torn, which is noted already.
-    fn note_missing(&mut self, dir: &Path, gap: Span) {
+    fn note_missing(&mut self, dir: &Path, gap: PartRange) {
         let path = dir.join(gap.file_name());
         if !self.skipped.iter().any(|skipped| skipped.path == path) {
             self.skip(path, SkipReason::Missing);

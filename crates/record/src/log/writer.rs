@@ -21,7 +21,7 @@ use crate::op::OpRecord;
 use super::disk::{Disk, SystemDisk};
 use super::error::LogError;
 use super::meta::{self, FileEntry, LogMeta};
-use super::names::{self, Span};
+use super::names::{self, PartRange};
 use super::part::PartFile;
 use super::rows::Rows;
 use super::{group, schema};
@@ -306,7 +306,7 @@ impl LogWriter {
         // Rows of a full group have left memory: such a segment can't be written again.
         let whole_in_memory = part.rows() == (self.rows.len() - self.segment.from) as u64;
         let small = whole_in_memory && part.rows() < self.options.segment_rows as u64;
-        self.segment.sealed_bytes = self.finish_part(part, Span::one(self.segment.number))?;
+        self.segment.sealed_bytes = self.finish_part(part, PartRange::one(self.segment.number))?;
         self.segment.unsealed = false;
         self.sealed_count = self.row_count;
         if !small {
@@ -347,7 +347,7 @@ impl LogWriter {
         if !self.table_wanted() {
             return;
         }
-        let span = Span { first: self.table.first, last: self.segment.number - 1 };
+        let span = PartRange { first: self.table.first, last: self.segment.number - 1 };
         if span.first < span.last
             && let Err(error) = self.finish_table(span)
         {
@@ -364,7 +364,7 @@ impl LogWriter {
         self.table.rows_before = self.sealed_count;
     }
 
-    fn finish_table(&mut self, span: Span) -> Result<(), LogError> {
+    fn finish_table(&mut self, span: PartRange) -> Result<(), LogError> {
         if self.rows.len() > 0 {
             let rest = self.encode_from(0)?;
             self.open_table()?.append(&rest)?;
@@ -379,13 +379,13 @@ impl LogWriter {
         // From here on the table counts: readers of this room leave its segments out, and `repair`
         // removes those that are left if we don't get to it.
         for number in span.first..=span.last {
-            let path = self.dir.join(Span::one(number).file_name());
+            let path = self.dir.join(PartRange::one(number).file_name());
             self.disk.remove(&path).map_err(LogError::io("delete", &path))?;
         }
         Ok(())
     }
 
-    fn finish_part(&self, part: PartFile, span: Span) -> Result<u64, LogError> {
+    fn finish_part(&self, part: PartFile, span: PartRange) -> Result<u64, LogError> {
         let path = self.dir.join(span.file_name());
         part.finish(&path, |used| meta::to_key_values(&self.meta, used, &self.files))
     }
@@ -444,7 +444,7 @@ fn out_of_range(ops: &[OpRecord]) -> LogError {
 fn refuse_existing(disk: &dyn Disk, dir: &Path) -> Result<(), LogError> {
     for path in disk.list(dir).map_err(LogError::io("list", dir))? {
         let name = name_of(&path);
-        if Span::parse(&name).is_some() || names::is_temporary(&name) {
+        if PartRange::parse(&name).is_some() || names::is_temporary(&name) {
             return Err(LogError::AlreadyThere { dir: dir.to_path_buf() });
         }
     }
@@ -465,7 +465,7 @@ fn name_of(path: &Path) -> String {
 fn make_durable(disk: &dyn Disk, dir: &Path) -> Result<(u64, u32), LogError> {
     let (mut bytes, mut parts) = (0, 0);
     for path in disk.list(dir).map_err(LogError::io("list", dir))? {
-        if Span::parse(&name_of(&path)).is_some() {
+        if PartRange::parse(&name_of(&path)).is_some() {
             bytes += disk.sync(&path).map_err(LogError::io("flush", &path))?;
             parts += 1;
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use reelgauge_fleet::agent::network::NetworkSaid;
-use reelgauge_fleet::agent::presence::life::{AgentSettings, Said, live};
+use reelgauge_fleet::agent::presence::life::{AgentSettings, LifeEvent, live};
 use reelgauge_fleet::agent::service::{self, ServiceLog};
 use reelgauge_fleet::connection::Happening;
 use reelgauge_fleet::site::join_file::JoinFile;
@@ -82,10 +82,10 @@ fn network(said: &NetworkSaid) -> String {
 }
 
 /// What happens, a line each: a service's log keeps it with its time.
-fn words(said: Said<'_>) -> Option<String> {
+fn words(said: LifeEvent<'_>) -> Option<String> {
     Some(match said {
-        Said::Waiting(error) => format!("{error} It is dialled until it answers."),
-        Said::Joined(identity) => {
+        LifeEvent::Waiting(error) => format!("{error} It is dialled until it answers."),
+        LifeEvent::Joined(identity) => {
             let roots: Vec<String> = identity.roots.iter().map(|root| shell_word(root)).collect();
             format!(
                 "Agent {} is there; runs may use {}. Ctrl-C ends it.",
@@ -93,19 +93,21 @@ fn words(said: Said<'_>) -> Option<String> {
                 roots.join(" and ")
             )
         }
-        Said::Network(said) => network(said),
-        Said::Looks => "Looks at this machine, as the controller ordered; nothing is changed.".to_owned(),
-        Said::Refused(why) => format!("Refused an order: {why}."),
+        LifeEvent::Network(said) => network(said),
+        LifeEvent::Looks => {
+            "Looks at this machine, as the controller ordered; nothing is changed.".to_owned()
+        }
+        LifeEvent::Refused(why) => format!("Refused an order: {why}."),
         // Said when it ends.
-        Said::Happened(Happening::NotAdmitted | Happening::Closed) => return None,
-        Said::Happened(Happening::Connected) => "Connected to the fleet's server.".to_owned(),
-        Said::Happened(Happening::Disconnected) => {
+        LifeEvent::Happened(Happening::NotAdmitted | Happening::Closed) => return None,
+        LifeEvent::Happened(Happening::Connected) => "Connected to the fleet's server.".to_owned(),
+        LifeEvent::Happened(Happening::Disconnected) => {
             "The fleet's server is gone; it is dialled until it answers.".to_owned()
         }
-        Said::Happened(Happening::Dropped) => {
+        LifeEvent::Happened(Happening::Dropped) => {
             "Messages were lost: they came faster than they were taken.".to_owned()
         }
-        Said::Happened(Happening::Forbidden(what) | Happening::Other(what)) => {
+        LifeEvent::Happened(Happening::Forbidden(what) | Happening::Other(what)) => {
             format!("About the connection: {}.", plain(what))
         }
     })

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use reelgauge_analysis::path::ceiling::tcp_payload_bytes_per_s;
-use reelgauge_analysis::path::{ClientLink, Measured, PathFacts, path};
+use reelgauge_analysis::path::{ClientLink, MeasuredPath, PathFacts, path};
 use reelgauge_doctor::facts::{PROBED, link_named, link_to};
 use reelgauge_doctor::place::{Place, PlaceLink};
 use reelgauge_doctor::rule::Role;
@@ -107,7 +107,7 @@ fn way(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<PathFac
             .mbit_per_s
             .map(|mbit| tcp_payload_bytes_per_s(mbit, link.mtu_bytes.unwrap_or(1_500))),
     });
-    Ok(Some(path(&site.unwrap_or_default(), client.as_ref(), Measured::default())))
+    Ok(Some(path(&site.unwrap_or_default(), client.as_ref(), MeasuredPath::default())))
 }
 
 /// Where a path lies; on another machine nothing but its table of mounts can tell.

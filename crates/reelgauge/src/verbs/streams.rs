@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use reelgauge_formats::OwnFormat;
-use reelgauge_formats::own::{Control, Files};
+use reelgauge_formats::own::{Control, FrameFiles};
 use reelgauge_record::notes::StorageDetails;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::streams::StreamsRequest;
@@ -113,7 +113,7 @@ fn own_format(args: &StreamsArgs) -> Result<Option<OwnFormat>> {
         bytes_per_frame: args.frame_size.map(Size::bytes),
         mbit_per_s: args.mbit_per_s,
         fps,
-        files: if args.file_per_frame { Files::Frames } else { Files::Movie },
+        files: if args.file_per_frame { FrameFiles::Frames } else { FrameFiles::Movie },
         rate_control: Control::default(),
         gop_frames: None,
         width: None,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_analysis::compare::{Kinship, RunToCompare, Unit};
+use reelgauge_analysis::compare::{FigureUnit, Kinship, RunToCompare};
 use reelgauge_analysis::{Culprit, LoadPoint, Outcome, Summary};
 
 use super::say;
@@ -109,7 +109,7 @@ fn data(one: &Summary, two: &Summary) -> Vec<String> {
         |summary: &Summary| (summary.data_set.files as f64 * summary.data_set.file_size_bytes as f64) / 1e6;
     // Who makes files while it runs has none before.
     if bytes(one) != bytes(two) && bytes(one) > 0.0 && bytes(two) > 0.0 {
-        let mb = |summary: &Summary| say(Unit::MbPerS, bytes(summary));
+        let mb = |summary: &Summary| say(FigureUnit::MbPerS, bytes(summary));
         told.push(format!(
             "used {} MB of files, run 1 {} MB: caches hold more of the smaller.",
             mb(two),

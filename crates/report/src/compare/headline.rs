@@ -124,7 +124,7 @@ fn are_names(names: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_analysis::compare::{Better, ComparedRun, ComparedSystem, Unit};
+    use reelgauge_analysis::compare::{Better, ComparedRun, ComparedSystem, FigureUnit};
 
     use super::*;
 
@@ -138,7 +138,7 @@ mod tests {
             group: String::new(),
             figure: figure.to_owned(),
             label: "streams of XAVC, play".to_owned(),
-            unit: Unit::Streams,
+            unit: FigureUnit::Streams,
             better: Better::Higher,
             values: values.iter().copied().map(Some).collect(),
             texts: values.iter().map(f64::to_string).collect(),

@@ -6,7 +6,7 @@ use reelgauge_analysis::path::PathFacts;
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::{Documented, Finding, Found};
 use reelgauge_doctor::facts::{Gap, Subject, Value};
-use reelgauge_doctor::rule::{Claim, Evidence, Layer, Os, Policy, Role, Severity};
+use reelgauge_doctor::rule::{Claim, Grounds, Layer, Os, Policy, Role, Severity};
 use serde::Serialize;
 
 use super::next_step::next_step;
@@ -19,7 +19,7 @@ struct Written<'a> {
     answer: String,
     system: System<'a>,
     roles: Vec<Role>,
-    place: Option<Place<'a>>,
+    place: Option<PlaceJson<'a>>,
     findings: Vec<WrittenFinding<'a>>,
     not_looked_at: Vec<NotLookedAt<'a>>,
     in_order: &'a [&'static str],
@@ -48,7 +48,7 @@ struct System<'a> {
 }
 
 #[derive(Serialize)]
-struct Place<'a> {
+struct PlaceJson<'a> {
     path: String,
     mount_point: &'a str,
     fs_type: &'a str,
@@ -87,7 +87,7 @@ struct WrittenFinding<'a> {
     title: &'a str,
     layer: Layer,
     severity: Severity,
-    evidence: Evidence,
+    evidence: Grounds,
     policy: Policy,
     found: Vec<WrittenFound<'a>>,
     /// What it can cost. `null` where no size and no damage is known.
@@ -135,7 +135,7 @@ struct NotLookedAt<'a> {
 /// None that is known.
 pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_json::Result<String> {
     let system = &diagnosis.system;
-    let place = diagnosis.scope.place.as_ref().map(|place| Place {
+    let place = diagnosis.scope.place.as_ref().map(|place| PlaceJson {
         path: place.path.display().to_string(),
         mount_point: &place.mount_point,
         fs_type: &place.fs_type,

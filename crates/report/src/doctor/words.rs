@@ -5,7 +5,7 @@ use std::path::Path;
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::{Finding, Found};
 use reelgauge_doctor::facts::Value;
-use reelgauge_doctor::rule::{Evidence, Os, Role, Rule, Severity};
+use reelgauge_doctor::rule::{Grounds, Os, Role, Rule, Severity};
 
 use super::SUBJECTS_MAX;
 use crate::text::{capital, plain, plain_short, shell_word};
@@ -118,10 +118,10 @@ pub(crate) fn price(cost: &str) -> String {
 /// What a rule rests on, with the first number that somebody gives for it.
 pub(super) fn evidence_and_claim(rule: &Rule) -> String {
     let level = match rule.evidence {
-        Evidence::A => "A, measured",
-        Evidence::B => "B, a number of a vendor or maintainer",
-        Evidence::C => "C, documentation without a number",
-        Evidence::D => "D, reports of people who work with it",
+        Grounds::A => "A, measured",
+        Grounds::B => "B, a number of a vendor or maintainer",
+        Grounds::C => "C, documentation without a number",
+        Grounds::D => "D, reports of people who work with it",
     };
     match rule.claims.first() {
         Some(claim) => format!("{level}. {} [{}]", claim.says, short_source(&claim.source)),
@@ -270,7 +270,7 @@ fn exact(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use reelgauge_doctor::diagnosis::Own;
-    use reelgauge_doctor::facts::Kind;
+    use reelgauge_doctor::facts::FactKind;
     use reelgauge_doctor::rule::catalogue::rules;
 
     use super::*;
@@ -281,7 +281,7 @@ mod tests {
         let facts =
             [("n".to_owned(), Value::Number(512.0)), ("w".to_owned(), Value::Word("$(x)".to_owned()))];
         let found = Found {
-            kind: Kind::Disk,
+            kind: FactKind::Disk,
             name: "sda; rm".to_owned(),
             facts: facts.into(),
             template: "",

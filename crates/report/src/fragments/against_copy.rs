@@ -56,7 +56,7 @@ fn pieces(extents: Option<u64>) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use reelgauge_analysis::fragments::against_copy::Measured;
+    use reelgauge_analysis::fragments::against_copy::MeasuredFile;
 
     use super::*;
 
@@ -64,7 +64,7 @@ mod tests {
 
     /// What is said of a file and its copy, each in so many pieces, that took these times.
     fn said(file: (Option<u64>, &[u64]), copy: (Option<u64>, &[u64])) -> String {
-        let side = |(extents, pass_ms): (Option<u64>, &[u64])| Measured {
+        let side = |(extents, pass_ms): (Option<u64>, &[u64])| MeasuredFile {
             extents,
             pass_ns: pass_ms.iter().map(|ms| ms * 1_000_000).collect(),
         };

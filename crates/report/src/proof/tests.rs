@@ -1,6 +1,6 @@
 //! What the screen of a proof that ended early says.
 
-use reelgauge_analysis::compare::{ComparisonRow, Unit};
+use reelgauge_analysis::compare::{ComparisonRow, FigureUnit};
 use reelgauge_analysis::proof::cached::CachedReads;
 use reelgauge_analysis::{CacheEvidence, CacheSuspicion, MemoryFacts, WhySuspected};
 
@@ -90,7 +90,7 @@ fn gain(cached: Option<CachedReads>) -> ProofConclusion {
         group: String::new(),
         figure: "total.read_bytes_per_s".to_owned(),
         label: "read, MB/s".to_owned(),
-        unit: Unit::BytesPerS,
+        unit: FigureUnit::BytesPerS,
         better: Better::Higher,
         values: [10e6, 12e6, 20e6, 24e6].map(Some).to_vec(),
         texts: vec![String::new(); 4],

@@ -45,13 +45,13 @@ fn every_setting_has_a_comment_with_its_rule_above_it_and_comments_fit() {
                 let wide: Vec<_> = lines.iter().filter(too_wide).filter(is_breakable).collect();
                 assert!(wide.is_empty(), "{wide:#?}");
                 for part in &one.fragment.parts {
-                    let Part::Line(line) = part else { continue };
+                    let FragmentPart::Line(line) = part else { continue };
                     let at = lines.iter().position(|text| *text == line.text).unwrap();
                     let above = lines[..at].iter().rev().take_while(|text| text.starts_with('#'));
                     let above: Vec<&str> = above.copied().collect();
                     assert!(above.iter().any(|text| text.contains(line.rule)), "{}: {above:#?}", line.text);
                 }
-                let sets = one.fragment.parts.iter().any(|part| matches!(part, Part::Line(_)));
+                let sets = one.fragment.parts.iter().any(|part| matches!(part, FragmentPart::Line(_)));
                 assert_eq!(one.text.contains("# Undo: "), sets, "{}", one.text);
                 assert_eq!(one.text.contains("Nothing is set here"), !sets, "{}", one.text);
                 assert!(!one.text.contains("no such case") && !one.text.contains("But: No "), "{}", one.text);

@@ -1,9 +1,9 @@
 //! The sentences of fragments.
 
 use reelgauge_doctor::rule::catalogue::rules;
-use reelgauge_doctor::rule::{Evidence, Rule};
+use reelgauge_doctor::rule::{Grounds, Rule};
 use reelgauge_doctor::tune::Purpose;
-use reelgauge_doctor::tune::fragment::{Because, Destination, Fragment, Kept, Left, Line};
+use reelgauge_doctor::tune::fragment::{Because, Destination, Fragment, Kept, Left, SettingLine};
 use reelgauge_doctor::tune::site::{Site, SiteError, Topology};
 
 use super::sums::{ms, speed};
@@ -183,7 +183,7 @@ fn is_own(file: &str) -> bool {
 }
 
 /// Why a line is there.
-pub(super) fn reasons(line: &Line) -> Vec<String> {
+pub(super) fn reasons(line: &SettingLine) -> Vec<String> {
     let Some(rule) = rule(line.rule) else { return vec![format!("[{}]", line.rule)] };
     let is_default = line.because == Some(Because::IsDefault);
     let reason = |rule: &Rule| rule.reason.clone().unwrap_or_else(|| rule.recommended.clone());
@@ -254,10 +254,10 @@ fn listed(words: &[&str]) -> String {
 
 fn evidence(rule: &Rule) -> &'static str {
     match rule.evidence {
-        Evidence::A => "A",
-        Evidence::B => "B",
-        Evidence::C => "C",
-        Evidence::D => "D",
+        Grounds::A => "A",
+        Grounds::B => "B",
+        Grounds::C => "C",
+        Grounds::D => "D",
     }
 }
 

@@ -9,7 +9,7 @@
 use jiff::Timestamp;
 
 use super::named::why_wrong;
-use super::series::{SAMPLES_MAX, SERIES_MAX, Series, Table};
+use super::series::{SAMPLES_MAX, SERIES_MAX, Series, SeriesTable};
 
 /// So many lines with a time that can't be read are named.
 const LINES_NAMED: usize = 3;
@@ -18,7 +18,7 @@ const LINES_NAMED: usize = 3;
 ///
 /// # Errors
 /// In words: it is none.
-pub(super) fn read(text: &[u8]) -> Result<Table, String> {
+pub(super) fn read(text: &[u8]) -> Result<SeriesTable, String> {
     let head = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let delimiter = [b',', b';', b'\t'].into_iter().max_by_key(|delimiter| count(head, *delimiter));
     let mut reader = csv::ReaderBuilder::new()
@@ -40,7 +40,7 @@ pub(super) fn read(text: &[u8]) -> Result<Table, String> {
         }
     };
     let mut series: Vec<Series> = names.iter().skip(1).take(SERIES_MAX).map(named).collect();
-    let mut table = Table::default();
+    let mut table = SeriesTable::default();
     let (mut samples, mut wrong) = (0, 0_u64);
     for record in reader.byte_records() {
         let record = record.map_err(|error| error.to_string())?;

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_record::counters::{Key, Kind, Layer, Unit, kind};
+use reelgauge_record::counters::{CounterKind, CounterUnit, Key, Layer, kind};
 
-use super::series::{Series, Table};
+use super::series::{Series, SeriesTable};
 
 /// Points of one counter: when by the clock on the wall, and how much.
 pub(super) type Points = Vec<(i64, Option<f64>)>;
@@ -47,7 +47,7 @@ const LEVELS: [(&str, Layer, &str); 4] = [
 ];
 
 /// The counters of a table.
-pub(super) fn counters(table: &Table) -> BTreeMap<Key, Points> {
+pub(super) fn counters(table: &SeriesTable) -> BTreeMap<Key, Points> {
     let mut found = BTreeMap::new();
     for series in &table.series {
         if let Some((_, count, name)) = MEANS.iter().find(|(sum, ..)| *sum == series.name) {
@@ -76,7 +76,8 @@ pub(super) fn why_wrong(name: &str, value: f64) -> Option<&'static str> {
         return Some("is no number");
     }
     let own = name.split_once('.').and_then(|(layer, name)| kind(Layer::from_name(layer)?, name));
-    let is_share = |kind: &Kind| kind.unit == Unit::Percent && !OF_ONE_PROCESSOR.contains(&kind.name);
+    let is_share =
+        |kind: &CounterKind| kind.unit == CounterUnit::Percent && !OF_ONE_PROCESSOR.contains(&kind.name);
     if own.is_some_and(is_share) && !(0.0..=SHARE_MAX_PERCENT).contains(&value) {
         return Some("is no share of the time (0 to 100 percent)");
     }
@@ -155,7 +156,7 @@ mod tests {
     }
 
     fn told(series: Vec<Series>) -> Vec<(String, Option<f64>)> {
-        let table = Table { series, ..Table::default() };
+        let table = SeriesTable { series, ..SeriesTable::default() };
         let counters = counters(&table);
         let known = |key: &Key| KINDS.iter().any(|kind| kind.layer == key.layer && kind.name == key.name);
         assert!(counters.keys().all(known), "{counters:?}");

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::csv_table::wall_ns;
-use super::series::{SAMPLES_MAX, SERIES_MAX, Series, Table};
+use super::series::{SAMPLES_MAX, SERIES_MAX, Series, SeriesTable};
 
 /// Labels that tell which device it is, the first that is there.
 const DEVICES: [&str; 6] = ["device", "interface", "disk", "port", "name", "pool"];
@@ -24,7 +24,7 @@ const NOT_DEVICES: [&str; 4] = ["instance", "job", "__name__", "prometheus"];
 ///
 /// # Errors
 /// In words: it is none.
-pub(super) fn read(text: &str) -> Result<Table, String> {
+pub(super) fn read(text: &str) -> Result<SeriesTable, String> {
     let mut grows: BTreeSet<&str> = BTreeSet::new();
     let mut found: BTreeMap<(String, String), Series> = BTreeMap::new();
     let (mut without_time, mut odd, mut samples) = (0_u64, 0_u64, 0);
@@ -70,7 +70,7 @@ pub(super) fn read(text: &str) -> Result<Table, String> {
     });
     let said = [(without_time, "lines without a time stamp"), (odd, "lines that are no samples")];
     let not_read = said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    Ok(Table { series: series.collect(), not_read: not_read.collect() })
+    Ok(SeriesTable { series: series.collect(), not_read: not_read.collect() })
 }
 
 struct Sample {

@@ -15,7 +15,7 @@ pub(super) struct Series {
 
 /// Series of a text, and what of it was not understood, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Table {
+pub(super) struct SeriesTable {
     pub(super) series: Vec<Series>,
     pub(super) not_read: Vec<String>,
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::summary::DataSet;
 
-use super::evidence::Evidence;
+use super::evidence::TrialEvidence;
 use super::look::Look;
-use super::place::Place;
+use super::place::LookTarget;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
@@ -30,14 +30,14 @@ impl Look {
             summary.notes.retain(|note| !note.contains("--duration"));
             let looked_s = begun.elapsed().as_secs_f64();
             let stopped = summary.outcome_reason.as_deref();
-            let evidence = Evidence::of(&summary.load_points);
+            let evidence = TrialEvidence::of(&summary.load_points);
             summary.check = Some(findings.into_facts(&place, locked, (stopped, looked_s), &evidence));
         };
         session.end(closing, conclude, observer, interrupt)
     }
 }
 
-fn subject(place: &Place, seed: u64) -> Subject {
+fn subject(place: &LookTarget, seed: u64) -> Subject {
     let files = place.data_set.files.len() as u64;
     let plan = [
         ("direct", place.direct.to_string()),

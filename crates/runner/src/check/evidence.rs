@@ -12,7 +12,7 @@ const OTHERS_PERCENT: f64 = 50.0;
 
 /// What was seen in the trials that failed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evidence {
+pub struct TrialEvidence {
     /// In most of those that were booked to the storage a counter stood out on its side.
     pub storage_stood_out: bool,
     /// The least and the most that other programs took of all processors, in percent, where they took much in
@@ -23,9 +23,9 @@ pub struct Evidence {
     pub instead_of_storage: Option<Culprit>,
 }
 
-impl Evidence {
+impl TrialEvidence {
     /// Of these load points.
-    pub fn of(points: &[LoadPoint]) -> Evidence {
+    pub fn of(points: &[LoadPoint]) -> TrialEvidence {
         let failed: Vec<&LoadPoint> = points.iter().filter(|point| point.culprit.is_some()).collect();
         let storages: Vec<_> =
             failed.iter().filter(|point| point.culprit == Some(Culprit::Storage)).collect();
@@ -35,7 +35,7 @@ impl Evidence {
         let others: Vec<f64> = failed.iter().filter_map(|point| others_percent(point)).collect();
         let is_usual = others.len() * 2 > failed.len();
         let least = others.iter().copied().reduce(f64::min).filter(|_| is_usual);
-        Evidence {
+        TrialEvidence {
             storage_stood_out: stood_out.count() * 2 > storages.len(),
             others_percent: least.zip(others.into_iter().reduce(f64::max)),
             instead_of_storage: (!failed.is_empty() && storages.is_empty()).then(|| instead(&failed)),
@@ -79,7 +79,7 @@ mod tests {
     fn a_storage_that_nothing_stood_out_of_is_only_what_is_left() {
         let storage = |verdict| point(Some(Culprit::Storage), verdict, None);
         let (found, nothing) = (storage(LimitVerdict::Found), storage(LimitVerdict::NothingStoodOut));
-        let of = |points: &[LoadPoint]| Evidence::of(points).storage_stood_out;
+        let of = |points: &[LoadPoint]| TrialEvidence::of(points).storage_stood_out;
         assert!(of(&[found.clone(), found.clone(), nothing.clone()]));
         assert!(!of(&[found.clone(), nothing.clone()]));
         assert!(!of(&[nothing, storage(LimitVerdict::NotKnown)]));
@@ -93,7 +93,7 @@ mod tests {
         let booked = |culprit| point(Some(culprit), LimitVerdict::NotKnown, None);
         let of = |culprits: &[Culprit]| {
             let points: Vec<_> = culprits.iter().map(|culprit| booked(*culprit)).collect();
-            Evidence::of(&points).instead_of_storage
+            TrialEvidence::of(&points).instead_of_storage
         };
         assert_eq!(of(&[Culprit::ThisMachine, Culprit::Tool]), Some(Culprit::ThisMachine));
         assert_eq!(of(&[Culprit::ThisMachine, Culprit::NotKnown]), Some(Culprit::NotKnown));
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn other_programs_are_told_where_they_took_much_while_most_failed() {
         let failed = |others| point(Some(Culprit::Storage), LimitVerdict::NothingStoodOut, others);
-        let of = |points: &[LoadPoint]| Evidence::of(points).others_percent;
+        let of = |points: &[LoadPoint]| TrialEvidence::of(points).others_percent;
         assert_eq!(of(&[failed(Some(97.0)), failed(Some(61.0)), failed(None)]), Some((61.0, 97.0)));
         assert_eq!(of(&[failed(Some(97.0)), failed(None)]), None);
         assert_eq!(of(&[failed(Some(20.0))]), None);

@@ -10,11 +10,11 @@ use reelgauge_report::units::counted;
 
 use super::agreement::{Capacity, outlier};
 use super::everyday::{EVERYDAY, everyday, name};
-use super::evidence::Evidence;
+use super::evidence::TrialEvidence;
 use super::limit::{Carried, Limiter, limit_sentence};
 use super::load::Rate;
 use super::next_step::{Situation, next_step};
-use super::place::Place;
+use super::place::LookTarget;
 use crate::session::locked_target::LockedTarget;
 
 /// What streams do.
@@ -61,7 +61,7 @@ impl Counted {
         Capacity::of(self.streams, self.error, self.at_least, self.needed_mb_per_s)
     }
 
-    pub(super) fn into_facts(self, link: &Link, evidence: &Evidence) -> CheckCount {
+    pub(super) fn into_facts(self, link: &Link, evidence: &TrialEvidence) -> CheckCount {
         CheckCount {
             streams: self.streams,
             at_least: self.at_least,
@@ -189,7 +189,7 @@ impl Findings {
 
     /// Takes what the counters of the trials said when all were sampled: the storage is not named where none
     /// of them is booked to it any more.
-    fn revise(&mut self, evidence: &Evidence) {
+    fn revise(&mut self, evidence: &TrialEvidence) {
         let instead = match evidence.instead_of_storage {
             Some(Culprit::ThisMachine) => Limiter::ThisMachine,
             Some(_) => Limiter::NotKnown,
@@ -209,7 +209,7 @@ impl Findings {
     }
 
     /// Every format, lightest first.
-    fn formats(&self, link: &Link, evidence: &Evidence) -> Vec<CheckFormat> {
+    fn formats(&self, link: &Link, evidence: &TrialEvidence) -> Vec<CheckFormat> {
         let [play, record] = &self.counted;
         let formats = everyday().into_iter().zip(play.iter().zip(record));
         let formats = formats.filter_map(|(format, (play, record))| {
@@ -227,10 +227,10 @@ impl Findings {
 
     pub(super) fn into_facts(
         mut self,
-        place: &Place,
+        place: &LookTarget,
         locked: &LockedTarget,
         (stopped, looked_s): (Option<&str>, f64),
-        evidence: &Evidence,
+        evidence: &TrialEvidence,
     ) -> CheckFacts {
         self.revise(evidence);
         let best = self.best_bytes_per_s(Work::Play);
@@ -302,10 +302,10 @@ mod tests {
         };
         let mut findings = Findings::default();
         findings.found(0, Work::Play, Some(counted));
-        findings.revise(&Evidence::default());
+        findings.revise(&TrialEvidence::default());
         assert_eq!(findings.limiters(), [Limiter::Storage]);
         let instead_of_storage = Some(Culprit::ThisMachine);
-        findings.revise(&Evidence { instead_of_storage, ..Evidence::default() });
+        findings.revise(&TrialEvidence { instead_of_storage, ..TrialEvidence::default() });
         assert_eq!(findings.limiters(), [Limiter::ThisMachine]);
         assert!(findings.counted[Work::Play as usize][0].as_ref().is_some_and(|counted| counted.at_least));
     }

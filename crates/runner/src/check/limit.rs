@@ -6,7 +6,7 @@ use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_report::text::capital;
 use reelgauge_report::units::number;
 
-use super::evidence::Evidence;
+use super::evidence::TrialEvidence;
 
 /// The trial that fell, as far as it tells what was the limit.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,7 +99,7 @@ impl Limiter {
 
     /// For a cell of a table. A network between this machine's own link and the storage is not told from it,
     /// and what no counter stood out of is not known to be it.
-    pub fn word_over(&self, link: &Link, evidence: &Evidence) -> &'static str {
+    pub fn word_over(&self, link: &Link, evidence: &TrialEvidence) -> &'static str {
         match (self, &link.kind) {
             (Limiter::Storage, _) if !evidence.storage_stood_out && evidence.others_percent.is_some() => {
                 Limiter::NotKnown.word()
@@ -125,7 +125,12 @@ impl Limiter {
 }
 
 /// What limits, in a sentence, from what limited each count: [`most_common`] of those that met a limit.
-pub fn limit_sentence(limiters: &[Limiter], link: &Link, carried: &Carried, evidence: &Evidence) -> String {
+pub fn limit_sentence(
+    limiters: &[Limiter],
+    link: &Link,
+    carried: &Carried,
+    evidence: &TrialEvidence,
+) -> String {
     if link.kind == LinkKind::Memory {
         return "This is this machine's memory, not storage: it is as fast as its processors move data."
             .to_owned();
@@ -143,7 +148,7 @@ pub fn limit_sentence(limiters: &[Limiter], link: &Link, carried: &Carried, evid
 }
 
 /// What limits, where it is this.
-fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried, evidence: &Evidence) -> String {
+fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried, evidence: &TrialEvidence) -> String {
     let delivered = carried.words();
     let others = evidence.others_percent.map(others_words);
     let beside = others.as_ref().map_or_else(String::new, |others| format!(" Meanwhile {others}."));
@@ -214,8 +219,8 @@ mod tests {
     use super::*;
 
     const FED: Carried = Carried { play: Some(61.0), record: None };
-    const SEEN: Evidence =
-        Evidence { storage_stood_out: true, others_percent: None, instead_of_storage: None };
+    const SEEN: TrialEvidence =
+        TrialEvidence { storage_stood_out: true, others_percent: None, instead_of_storage: None };
 
     fn link(speed_mbit_per_s: Option<u32>) -> Link {
         let kind = LinkKind::Network {
@@ -300,21 +305,21 @@ mod tests {
     #[test]
     fn storage_of_which_no_counter_stood_out_is_named_with_a_doubt() {
         let (storage, disk) = ([Limiter::Storage], Link { kind: LinkKind::Unknown, sentence: String::new() });
-        let unseen = Evidence::default();
+        let unseen = TrialEvidence::default();
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &unseen),
             "Probably the storage: players that need 61.0 MB/s together were carried. No counter stood out that would \
              show it."
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &unseen), "probably the storage");
-        let busy = Evidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
+        let busy = TrialEvidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &busy),
             "Not known: what is left is the storage: players that need 61.0 MB/s together were carried; but other \
              programs took 61 to 99 % of this machine's processors meanwhile, and no counter stood out."
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &busy), "not known");
-        let seen = Evidence { storage_stood_out: true, ..busy.clone() };
+        let seen = TrialEvidence { storage_stood_out: true, ..busy.clone() };
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &seen),
             "The storage: players that need 61.0 MB/s together were carried. Meanwhile other programs took 61 to 99 % \

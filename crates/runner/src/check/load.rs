@@ -20,7 +20,7 @@ use reelgauge_workload::streams::{ActorKind, ActorPlan};
 use reelgauge_workload::units::{Percent, Size, Span};
 
 use super::budget::TRIAL_TIMES;
-use super::place::Place;
+use super::place::LookTarget;
 use crate::error::RunError;
 use crate::session::allowance::Demand;
 use crate::streams::actors::ActorsError;
@@ -57,7 +57,7 @@ impl Rate {
     }
 
     /// Its workers.
-    pub fn workers(self, place: &Place, seed: u64) -> Vec<Worker<MixScript>> {
+    pub fn workers(self, place: &LookTarget, seed: u64) -> Vec<Worker<MixScript>> {
         let is_random = self == Rate::RandomRead;
         let writes = self == Rate::SequentialWrite;
         let mix = MixPlan {
@@ -97,7 +97,7 @@ impl PointLoad {
     ///
     /// # Errors
     /// A format that can't be played.
-    pub fn new(format: &Format, records: bool, place: &Place, seed: u64) -> Result<PointLoad, RunError> {
+    pub fn new(format: &Format, records: bool, place: &LookTarget, seed: u64) -> Result<PointLoad, RunError> {
         let seconds = place.file_bytes() as f64 / format.mean_bytes_per_s().max(1.0);
         let actor = ActorPlan {
             format: Some(format.id.clone()),

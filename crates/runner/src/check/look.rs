@@ -25,7 +25,7 @@ use super::findings::{Counted, Findings, Work};
 use super::limit::{Fall, Limiter, acquits_storage, limiter};
 use super::load::{PointLoad, Rate};
 use super::narrowing::{Narrowing, Tried};
-use super::place::Place;
+use super::place::LookTarget;
 use super::written::look_as_toml;
 use crate::error::RunError;
 use crate::fresh_seed;
@@ -82,7 +82,8 @@ fn look(
     make_out(&out)?;
     let seed = fresh_seed();
     let naming = Naming { started, out: &out, verb: VERB, label: VERB, what: VERB, notes: &notes };
-    let (locked, results, mut place) = Place::open((&target, terms), seed, &naming, observer, interrupt)?;
+    let (locked, results, mut place) =
+        LookTarget::open((&target, terms), seed, &naming, observer, interrupt)?;
     place.server_memory_bytes = server_memory_bytes;
     let opening = Opening {
         results,
@@ -109,7 +110,7 @@ fn look(
 
 /// A session that looks around.
 pub(super) struct Look {
-    pub(super) place: Place,
+    pub(super) place: LookTarget,
     pub(super) session: Session,
     pub(super) seed: u64,
     pub(super) findings: Findings,

@@ -28,7 +28,7 @@ pub const QUANTUM_BYTES: u32 = 4096;
 
 /// A target that is ready to be looked at.
 #[derive(Debug)]
-pub struct Place {
+pub struct LookTarget {
     /// Over what it is reached.
     pub link: Link,
     /// Whether direct I/O is used.
@@ -47,7 +47,7 @@ pub struct Place {
     pub notes: Vec<String>,
 }
 
-impl Place {
+impl LookTarget {
     /// Takes the target and makes the test files, as many as the time for it allows.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Place {
         naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<(LockedTarget, Results, Place), RunError> {
+    ) -> Result<(LockedTarget, Results, LookTarget), RunError> {
         // Whatever is wrong with the target is better said by the area.
         let room = space(target).ok().flatten();
         if let (Some(room), false) = (room, target.join(AREA_DIR).exists()) {
@@ -67,7 +67,7 @@ impl Place {
                 .map_err(|error| without_flags(target, error))?;
         }
         let area = Area::open_or_create_on(target, terms)?;
-        let result = Place::open_in(&area, room, seed, naming, observer, interrupt);
+        let result = LookTarget::open_in(&area, room, seed, naming, observer, interrupt);
         if result.is_err() && area.is_new() {
             // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
             let _ = area.clean();
@@ -82,7 +82,7 @@ impl Place {
         naming: &Naming<'_>,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<(LockedTarget, Results, Place), RunError> {
+    ) -> Result<(LockedTarget, Results, LookTarget), RunError> {
         let locked = LockedTarget::take(area)?;
         let mut notes = locked.notes();
         let link = link::of(&locked.mount);
@@ -100,7 +100,7 @@ impl Place {
         let free_bytes = room.map(|room| room.available_bytes);
         let server_memory_bytes = None;
         let place =
-            Place { link, direct, data_set, table, free_share, free_bytes, server_memory_bytes, notes };
+            LookTarget { link, direct, data_set, table, free_share, free_bytes, server_memory_bytes, notes };
         Ok((locked, results, place))
     }
 

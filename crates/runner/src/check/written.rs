@@ -11,11 +11,11 @@ use reelgauge_workload::units::Size;
 use super::budget::{RATE_TIMES, TRIAL_TIMES, Times};
 use super::everyday::EVERYDAY;
 use super::load::Rate;
-use super::place::Place;
+use super::place::LookTarget;
 use reelgauge_report::text::shell_word;
 
 /// What the look does, for people.
-pub fn look_as_toml(target: &Path, seed: u64, place: &Place) -> String {
+pub fn look_as_toml(target: &Path, seed: u64, place: &LookTarget) -> String {
     let files = place.data_set.files.len();
     written(target, seed, place.direct, files, Size(place.file_bytes()))
 }

@@ -20,7 +20,7 @@ use crate::session::finished::Finished;
 use crate::session::locked_target::LockedTarget;
 use crate::session::made_files::MadeFiles;
 use crate::session::own_cpu::OwnCpu;
-use crate::session::summarise::{Facts, Subject, Traces, summarise};
+use crate::session::summarise::{RunFacts, Subject, Traces, summarise};
 use crate::session::verify::{Verified, read_back};
 use reelgauge_results::beside::beside_into;
 use reelgauge_results::limits::limits_into;
@@ -78,7 +78,7 @@ impl Session {
         self.notes.extend(self.counters.take().and_then(|counters| counters.finish().trouble));
         explain::incidents(&mut self.done, self.run_dir.path(), self.link.as_ref(), &self.clock);
         let drained = self.drain.finish()?;
-        let mut summary = summarise(Facts {
+        let mut summary = summarise(RunFacts {
             subject,
             locked: &self.locked,
             run_dir: self.run_dir.path(),

@@ -77,7 +77,7 @@ pub struct Material {
 
 /// What a finished run knows.
 #[derive(Debug)]
-pub struct Facts<'a> {
+pub struct RunFacts<'a> {
     /// What was measured.
     pub subject: Subject,
     /// Where.
@@ -111,7 +111,7 @@ pub struct Facts<'a> {
 }
 
 /// The summary of a run.
-pub fn summarise(facts: Facts<'_>) -> Summary {
+pub fn summarise(facts: RunFacts<'_>) -> Summary {
     let subject = &facts.subject;
     let started_at = facts.started.to_string();
     let mut summary =
@@ -176,8 +176,8 @@ struct FoundMode {
     shown: EffectiveMode,
 }
 
-fn effective_mode(facts: &Facts<'_>) -> FoundMode {
-    let Facts { subject, locked, .. } = facts;
+fn effective_mode(facts: &RunFacts<'_>) -> FoundMode {
+    let RunFacts { subject, locked, .. } = facts;
     let asked = Asked { direct: subject.asked_direct };
     let mode_facts = ModeFacts {
         fs_type: locked.mount.fs_type.clone(),
@@ -204,15 +204,15 @@ fn effective_mode(facts: &Facts<'_>) -> FoundMode {
     FoundMode { judged: mode, shown }
 }
 
-impl Facts<'_> {
+impl RunFacts<'_> {
     fn total(&self, bytes: fn(&LoadPoint) -> u64) -> u64 {
         self.load_points.iter().map(bytes).sum()
     }
 }
 
 /// The memories that may have answered instead of the storage.
-fn memory_facts(facts: &Facts<'_>, mode: &Mode) -> MemoryFacts {
-    let Facts { subject, locked, .. } = facts;
+fn memory_facts(facts: &RunFacts<'_>, mode: &Mode) -> MemoryFacts {
+    let RunFacts { subject, locked, .. } = facts;
     let kind = locked.mount.kind;
     let (past_client_cache, client_cached_share) = match mode {
         Mode::Direct => (Some(true), None),
@@ -290,7 +290,7 @@ fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<String> {
 }
 
 /// What to know before believing the figures, the worst first.
-fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String> {
+fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(held_back(&facts.load_points, facts.subject.asked_direct));
     if facts.drained.missed_ops > 0 {
@@ -336,7 +336,7 @@ fn notes(facts: &Facts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String
 }
 
 /// Whether results were written to what was measured.
-fn same_mount(facts: &Facts<'_>) -> bool {
+fn same_mount(facts: &RunFacts<'_>) -> bool {
     let there = &facts.locked.mount;
     Mount::at(facts.run_dir)
         .is_ok_and(|here| here.mount_point == there.mount_point && here.source == there.source)

@@ -76,7 +76,7 @@ pub(super) struct Played {
 }
 
 /// A target in memory, taken once by every thread that lives through worlds.
-struct Place {
+struct SimulatedTarget {
     locked: LockedTarget,
     files: Vec<TargetFile>,
     /// Holds all of it.
@@ -84,11 +84,11 @@ struct Place {
 }
 
 thread_local! {
-    static PLACE: Place = Place::take();
+    static PLACE: SimulatedTarget = SimulatedTarget::take();
 }
 
-impl Place {
-    fn take() -> Place {
+impl SimulatedTarget {
+    fn take() -> SimulatedTarget {
         // A run writes its small files durably, which takes long on a disk.
         let memory = Path::new("/dev/shm");
         let parent = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
@@ -103,7 +103,7 @@ impl Place {
             made.expect("a file");
             TargetFile { path, size_bytes: FILE_BYTES }
         };
-        Place { files: (0..FILES).map(file).collect(), locked, folder }
+        SimulatedTarget { files: (0..FILES).map(file).collect(), locked, folder }
     }
 
     fn locked(&self) -> LockedTarget {
@@ -161,7 +161,7 @@ pub(super) fn play(scenario: &Scenario) -> Played {
 
 fn carry_out(
     scenario: &Scenario,
-    place: &Place,
+    place: &SimulatedTarget,
     results: Results,
     world: &World,
 ) -> Result<Finished, RunError> {

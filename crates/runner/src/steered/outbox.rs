@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::time::Duration;
 
-use super::words::Said;
+use super::words::SteeredWord;
 
 /// So many words wait for the reader at most, before those are left out that later ones make good.
 const WAITING_MOST: usize = 64;
@@ -17,14 +17,14 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Outbox {
-    words: Sender<Said>,
+    words: Sender<SteeredWord>,
     waiting: Arc<AtomicUsize>,
     ended: Receiver<()>,
 }
 
 impl Outbox {
     pub(super) fn on(mut output: impl Write + Send + 'static) -> std::io::Result<Outbox> {
-        let (words, to_say) = channel::<Said>();
+        let (words, to_say) = channel::<SteeredWord>();
         let (end, ended) = sync_channel(1);
         let waiting = Arc::new(AtomicUsize::new(0));
         let said = Arc::clone(&waiting);
@@ -45,9 +45,9 @@ impl Outbox {
     }
 
     /// Says a word, unless the next one of its kind makes it good and too many wait.
-    pub(super) fn say(&self, word: Said) {
-        let may_be_lost = matches!(&word, Said::Live(live) if !live.is_over)
-            || matches!(word, Said::Prepared { .. } | Said::Phase { .. });
+    pub(super) fn say(&self, word: SteeredWord) {
+        let may_be_lost = matches!(&word, SteeredWord::Live(live) if !live.is_over)
+            || matches!(word, SteeredWord::Prepared { .. } | SteeredWord::Phase { .. });
         if may_be_lost && self.waiting.load(Ordering::Relaxed) >= WAITING_MOST {
             return;
         }
@@ -56,7 +56,7 @@ impl Outbox {
     }
 
     /// Says the last word, and waits a moment for it to be read.
-    pub(super) fn finish(self, last: Said) {
+    pub(super) fn finish(self, last: SteeredWord) {
         self.say(last);
         drop(self.words);
         let _ = self.ended.recv_timeout(LAST_WAIT);

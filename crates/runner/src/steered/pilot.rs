@@ -11,7 +11,7 @@ use reelgauge_engine::clock::Clock;
 use super::leash::{Leash, Load};
 use super::outbox::Outbox;
 use super::words::{
-    AskedTrial, JudgedTrial, LiveSaid, ReadyPoint, Said, StartRefusal, SteerOrder, StreamSaid,
+    AskedTrial, JudgedTrial, LiveSaid, ReadyPoint, StartRefusal, SteerOrder, SteeredWord, StreamSaid,
 };
 use crate::error::RunError;
 use crate::interrupt::{Interrupt, StoppedBy};
@@ -109,7 +109,7 @@ impl Pilot {
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
         named("steering").spawn(move || listen(input, &listens))?;
         named("leash").spawn(move || watch(&watches))?;
-        outbox.say(Said::Hello { version: env!("CARGO_PKG_VERSION").to_owned(), plan_sha256 });
+        outbox.say(SteeredWord::Hello { version: env!("CARGO_PKG_VERSION").to_owned(), plan_sha256 });
         Ok(Pilot {
             shared,
             outbox,
@@ -130,7 +130,7 @@ impl Pilot {
             Ok(finished) => (finished.exit_code(), finished.summary.outcome_reason.clone()),
             Err(error) => (error.exit_code(), Some(error.to_string())),
         };
-        self.outbox.finish(Said::Done { code, run_dir: self.run_dir, reason });
+        self.outbox.finish(SteeredWord::Done { code, run_dir: self.run_dir, reason });
         code
     }
 
@@ -146,7 +146,7 @@ impl Observer for Pilot {
         let run_dir = std::path::absolute(begin.run_dir).unwrap_or_else(|_| begin.run_dir.to_path_buf());
         let run_dir = run_dir.display().to_string();
         self.run_dir = Some(run_dir.clone());
-        self.outbox.say(Said::Begun { run_dir });
+        self.outbox.say(SteeredWord::Begun { run_dir });
     }
 
     fn clock_began(&mut self, clock: Clock) {
@@ -157,13 +157,13 @@ impl Observer for Pilot {
         if name == "reporting" {
             self.shared.load(Load::Over);
         }
-        self.outbox.say(Said::Phase { name: name.to_owned() });
+        self.outbox.say(SteeredWord::Phase { name: name.to_owned() });
     }
 
     fn prepared(&mut self, done_bytes: u64, total_bytes: u64) {
         if done_bytes >= total_bytes || self.prepared_told.is_none_or(|at| at.elapsed() >= EVERY) {
             self.prepared_told = Some(Instant::now());
-            self.outbox.say(Said::Prepared { done_bytes, total_bytes });
+            self.outbox.say(SteeredWord::Prepared { done_bytes, total_bytes });
         }
     }
 
@@ -174,7 +174,7 @@ impl Observer for Pilot {
         orders.leash.load(Load::Waits);
         orders.awaited = Some(point);
         orders.start_unix_ns = None;
-        self.outbox.say(Said::Ready(ReadyPoint {
+        self.outbox.say(SteeredWord::Ready(ReadyPoint {
             point,
             label: ahead.label.to_owned(),
             workers: ahead.workers,
@@ -194,7 +194,7 @@ impl Observer for Pilot {
                         self.start_ns = Some(run_ns);
                         return Start::At { run_ns };
                     }
-                    Err(why) => self.outbox.say(Said::Refused { point, why }),
+                    Err(why) => self.outbox.say(SteeredWord::Refused { point, why }),
                 }
             }
             let waited = shared.changed.wait_timeout(orders, BEAT);
@@ -209,7 +209,7 @@ impl Observer for Pilot {
         orders.leash.load(Load::Waits);
         orders.asked = Some(point);
         orders.trial = None;
-        self.outbox.say(Said::Asks(AskedTrial { point, most, most_confirmed, limited_by }));
+        self.outbox.say(SteeredWord::Asks(AskedTrial { point, most, most_confirmed, limited_by }));
         loop {
             if interrupt.asked() {
                 orders.asked = None;
@@ -228,7 +228,7 @@ impl Observer for Pilot {
 
     fn trial_judged(&mut self, judged: TrialJudged) {
         let TrialJudged { point, passed, limited_by_client } = judged;
-        self.outbox.say(Said::Judged(JudgedTrial { point, passed, limited_by_client }));
+        self.outbox.say(SteeredWord::Judged(JudgedTrial { point, passed, limited_by_client }));
     }
 
     fn point_began(&mut self, index: u16, begun_ns: u64) {
@@ -236,12 +236,12 @@ impl Observer for Pilot {
         self.told = None;
         if let Some(start_ns) = self.start_ns.take() {
             let skew_ns = begun_ns.cast_signed() - start_ns.cast_signed();
-            self.outbox.say(Said::Started { point: index, skew_ns });
+            self.outbox.say(SteeredWord::Started { point: index, skew_ns });
         }
     }
 
     fn point_over(&mut self, index: u16, is_complete: bool) {
-        self.outbox.say(Said::PointOver { point: index, is_complete });
+        self.outbox.say(SteeredWord::PointOver { point: index, is_complete });
     }
 
     fn wants_response_counts(&mut self, is_over: bool) -> bool {
@@ -254,7 +254,7 @@ impl Observer for Pilot {
         let margins = std::mem::take(&mut self.margins);
         self.told = Some(Instant::now());
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        self.outbox.say(Said::Live(LiveSaid {
+        self.outbox.say(SteeredWord::Live(LiveSaid {
             point: self.point,
             elapsed_ms: ms(live.elapsed),
             measured_ms: ms(live.elapsed.saturating_sub(live.warmup)),

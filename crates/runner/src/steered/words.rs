@@ -50,7 +50,7 @@ pub enum SteerOrder {
 /// What a steered run says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
-pub enum Said {
+pub enum SteeredWord {
     /// First of all.
     Hello {
         /// Of this program.

@@ -37,7 +37,7 @@ const SCRUB_READS: (u32, u32) = (5, 25);
 
 /// The files of one actor, as numbers in the run's file table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Files {
+pub struct InstanceFiles {
     /// That are there before the run.
     pub prepared: Vec<u32>,
     /// Where in each of these its material begins: not at 0 in files of the user's own.
@@ -217,9 +217,14 @@ impl ActorInstance<'_> {
     }
 
     /// Its script. Without frames (an empty folder of the user's, say) it has nothing to do.
-    pub fn script(&self, first_stream: u32, files: &Files, settings: InstanceSettings) -> ActorScript {
+    pub fn script(
+        &self,
+        first_stream: u32,
+        files: &InstanceFiles,
+        settings: InstanceSettings,
+    ) -> ActorScript {
         let InstanceSettings { start_after_ns, seed, direct, length_ns } = settings;
-        let place = Place { first_stream, files, start_after_ns, seed, direct, length_ns };
+        let place = InstanceSetting { first_stream, files, start_after_ns, seed, direct, length_ns };
         let script = match self.plan.kind {
             ActorKind::Player => self.player(&place),
             ActorKind::Recorder => self.recorder(&place),
@@ -236,11 +241,11 @@ impl ActorInstance<'_> {
     /// What its script needs of a driver, before it has any files.
     pub fn driver_needs(&self) -> Needs {
         let needs = self.needs();
-        let files = Files {
+        let files = InstanceFiles {
             prepared: (0..needs.prepared_files).collect(),
             begins: vec![0; needs.prepared_files as usize],
             made: (0..needs.made_files).collect(),
-            ..Files::default()
+            ..InstanceFiles::default()
         };
         let settings = InstanceSettings { start_after_ns: 0, seed: 0, direct: false, length_ns: 1 };
         self.script(0, &files, settings).needs()
@@ -277,16 +282,16 @@ impl ActorInstance<'_> {
 }
 
 /// The files of one actor, and when it begins.
-struct Place<'a> {
+struct InstanceSetting<'a> {
     first_stream: u32,
-    files: &'a Files,
+    files: &'a InstanceFiles,
     start_after_ns: u64,
     seed: u64,
     direct: bool,
     length_ns: u64,
 }
 
-impl Place<'_> {
+impl InstanceSetting<'_> {
     fn prepared(&self) -> u32 {
         self.files.prepared.first().copied().unwrap_or(0)
     }
@@ -302,7 +307,7 @@ impl Place<'_> {
 }
 
 impl ActorInstance<'_> {
-    fn player(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+    fn player(&self, place: &InstanceSetting<'_>) -> Option<Box<dyn Script>> {
         let media = self.media?;
         let shape = PlayerShape {
             clip: media.clip_from(&place.files.prepared, place.begin(0))?,
@@ -315,7 +320,7 @@ impl ActorInstance<'_> {
         Some(Box::new(Player::new(place.first_stream, shape)))
     }
 
-    fn recorder(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+    fn recorder(&self, place: &InstanceSetting<'_>) -> Option<Box<dyn Script>> {
         let media = self.media?;
         let over = self.writes_over();
         let files = if over { &place.files.prepared } else { &place.files.made };
@@ -337,7 +342,7 @@ impl ActorInstance<'_> {
         Some(Box::new(Recorder::new(place.first_stream, shape)))
     }
 
-    fn editor(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+    fn editor(&self, place: &InstanceSetting<'_>) -> Option<Box<dyn Script>> {
         let media = self.media?;
         let per_camera = if media.is_sequence { media.frames.len() } else { 1 };
         let cameras = place.files.prepared.chunks(per_camera).enumerate();
@@ -357,7 +362,7 @@ impl ActorInstance<'_> {
         Some(Box::new(Editor::new(place.first_stream, shape)))
     }
 
-    fn transcoder(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+    fn transcoder(&self, place: &InstanceSetting<'_>) -> Option<Box<dyn Script>> {
         let media = self.media?;
         let shape = TranscoderShape {
             source: media.clip_from(&place.files.prepared, place.begin(0))?,
@@ -371,7 +376,7 @@ impl ActorInstance<'_> {
         Some(Box::new(Transcoder::new(place.first_stream, shape)))
     }
 
-    fn copier(&self, place: &Place<'_>) -> Option<Box<dyn Script>> {
+    fn copier(&self, place: &InstanceSetting<'_>) -> Option<Box<dyn Script>> {
         let shape = CopierShape {
             source_file: place.prepared(),
             source_bytes: self.plan.file_size.bytes(),
@@ -384,7 +389,7 @@ impl ActorInstance<'_> {
         Some(Box::new(Copier::new(place.first_stream, shape)))
     }
 
-    fn camera(&self, place: &Place<'_>) -> Box<dyn Script> {
+    fn camera(&self, place: &InstanceSetting<'_>) -> Box<dyn Script> {
         let shape = CameraShape {
             files: place.files.prepared.clone(),
             file_bytes: self.plan.file_size.bytes(),
@@ -396,7 +401,7 @@ impl ActorInstance<'_> {
         Box::new(Camera::new(place.first_stream, shape))
     }
 
-    fn companion(&self, place: &Place<'_>) -> ActorScript {
+    fn companion(&self, place: &InstanceSetting<'_>) -> ActorScript {
         let Some(scratch_dir) = place.files.folder else {
             return ActorScript::of(None);
         };
@@ -417,7 +422,7 @@ impl ActorInstance<'_> {
         self.plan.mix.clone().unwrap_or_else(usual)
     }
 
-    fn mix(&self, place: &Place<'_>) -> Box<dyn Script> {
+    fn mix(&self, place: &InstanceSetting<'_>) -> Box<dyn Script> {
         let mut mix = self.mix_plan();
         mix.direct = place.direct;
         let file = MixFile { file: place.prepared(), size_bytes: self.mix_file_bytes() };

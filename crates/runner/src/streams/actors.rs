@@ -19,7 +19,7 @@ use reelgauge_workload::random::Dice;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
 use reelgauge_workload::units::Span;
 
-use super::actor_instance::{ActorInstance, ActorScript, Files, InstanceSettings};
+use super::actor_instance::{ActorInstance, ActorScript, InstanceFiles, InstanceSettings};
 use super::media::{Media, MediaError, output_frame_bytes};
 use crate::session::allowance::Demand;
 
@@ -59,7 +59,7 @@ pub struct Actor {
     /// What it is held to.
     pub criteria: Criteria,
     /// The files of each of those that there are so far.
-    pub files: Vec<Files>,
+    pub files: Vec<InstanceFiles>,
 }
 
 /// All actors of a plan.
@@ -389,7 +389,7 @@ mod tests {
         for actor in &mut actors.actors {
             for _ in 0..actor.plan.count * scale {
                 let needs = actor.instance().needs();
-                let files = Files {
+                let files = InstanceFiles {
                     prepared: take(needs.prepared_files),
                     begins: Vec::new(),
                     made: take(needs.made_files),

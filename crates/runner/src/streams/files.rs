@@ -16,7 +16,7 @@ use reelgauge_engine::space::space;
 use reelgauge_workload::companion::ScratchFile;
 use reelgauge_workload::streams::{ActorKind, StreamsPlan};
 
-use super::actor_instance::Files;
+use super::actor_instance::InstanceFiles;
 use super::actors::{Actor, Actors};
 use super::media::DIRECT_QUANTUM_BYTES;
 use crate::error::RunError;
@@ -269,9 +269,9 @@ impl StreamFiles {
         number: usize,
         instance: usize,
         reads_own: bool,
-    ) -> Result<Files, RunError> {
+    ) -> Result<InstanceFiles, RunError> {
         let needs = actor.instance().needs();
-        let mut files = Files::default();
+        let mut files = InstanceFiles::default();
         for _ in 0..needs.prepared_files {
             let (file, begin) = match self.own.as_mut().filter(|_| reads_own) {
                 Some(own) => own.take(needs.prepared_file_bytes, &mut self.table)?,

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use reelgauge_formats::format::{Format, Kind};
+use reelgauge_formats::format::{ClipLayout, Format};
 use reelgauge_formats::like::{self, Basis, Like, LikeError};
 use reelgauge_formats::own::OwnFormatError;
 use reelgauge_formats::{FindError, FrameRate, catalogue};
@@ -208,7 +208,7 @@ fn of_format(format: &Format, actor: &ActorPlan) -> Result<Media, MediaError> {
     let wanted = rate.frames_in(actor.clip.ns()).max(1);
     let per_frame = sizes.frame_bytes_max().max(1);
     let count = wanted.min((CLIP_BYTES_MAX / per_frame).max(1));
-    let is_sequence = format.kind == Kind::FramePerFile;
+    let is_sequence = format.kind == ClipLayout::FramePerFile;
     let mut frames = Vec::with_capacity(count as usize);
     let mut end = 0;
     for frame in 0..count {

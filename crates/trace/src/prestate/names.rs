@@ -14,7 +14,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// The names of a trace, by index of its file table, and others that turned out to matter behind them.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct TraceNames {
     /// Without a slash at the end; empty where the table has none.
     names: Vec<String>,
     /// The first entry with the same name.
@@ -26,13 +26,13 @@ pub(crate) struct Names {
     directory: Vec<bool>,
 }
 
-impl Names {
+impl TraceNames {
     /// The names of a file table.
     ///
     /// # Errors
     /// A name that is not safe.
-    pub fn of(files: &[FileEntry]) -> Result<Names, ReplayError> {
-        let mut names = Names {
+    pub fn of(files: &[FileEntry]) -> Result<TraceNames, ReplayError> {
+        let mut names = TraceNames {
             names: Vec::with_capacity(files.len()),
             same: Vec::with_capacity(files.len()),
             above: Vec::new(),
@@ -125,9 +125,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn names(paths: &[&str]) -> Names {
+    fn names(paths: &[&str]) -> TraceNames {
         let entry = |path: &&str| FileEntry { path: (*path).to_owned(), ..FileEntry::default() };
-        Names::of(&paths.iter().map(entry).collect::<Vec<_>>()).unwrap()
+        TraceNames::of(&paths.iter().map(entry).collect::<Vec<_>>()).unwrap()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpenBits};
 
 use super::content::Content;
-use super::names::{NONE, Names};
+use super::names::{NONE, TraceNames};
 use super::{Prepare, Prepared, SPANS_MAX};
 use crate::replay::Without;
 use crate::writer::{ABSENT, UNKNOWN};
@@ -56,7 +56,7 @@ pub(super) enum Initial {
 
 /// What something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     Unknown,
     File,
     Directory,
@@ -69,7 +69,7 @@ pub(super) enum Kind {
 pub(super) struct Object {
     /// The name that it had when the trace began; none for what the trace makes.
     pub(super) initial: u32,
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Something happened to it that needs it to have been there.
     pub proven: bool,
     /// The source says that it was there.
@@ -88,7 +88,7 @@ pub(super) struct Object {
 /// The walk so far.
 #[derive(Debug)]
 pub(crate) struct Walk {
-    pub names: Names,
+    pub names: TraceNames,
     now: Vec<Now>,
     pub(super) initial: Vec<Initial>,
     /// Whether any operation names it.
@@ -126,7 +126,7 @@ fn is_only_emptied(bits: OpenBits) -> bool {
 
 impl Walk {
     /// Before the first operation. `facts` is the trace's file table.
-    pub fn new(names: Names, facts: &[FileEntry], without: Without) -> Walk {
+    pub fn new(names: TraceNames, facts: &[FileEntry], without: Without) -> Walk {
         let len = names.len();
         let mut walk = Walk {
             now: vec![Now::Unknown; len],
@@ -158,7 +158,7 @@ impl Walk {
             let Some(file) = walk.names.known(file as u32) else { continue };
             let is_known = !entry.prepared.is_empty() && entry.prepared != UNKNOWN;
             if entry.existed_before || entry.size_before_bytes.is_some() {
-                let object = walk.was_here(file, Kind::Unknown);
+                let object = walk.was_here(file, EntryKind::Unknown);
                 walk.objects[object as usize].known = true;
                 let known_size = &mut walk.objects[object as usize].known_size;
                 *known_size = known_size.or(entry.size_before_bytes);
@@ -177,7 +177,7 @@ impl Walk {
         for (file, entry) in facts.iter().enumerate() {
             let Some(file) = self.names.known(file as u32) else { continue };
             if let Some(to) = entry.leads_to.as_ref().filter(|_| !without.symbolic_links) {
-                let object = self.was_here(file, Kind::Link);
+                let object = self.was_here(file, EntryKind::Link);
                 self.objects[object as usize].leads_to = Some(to.clone());
                 self.link_names.insert(file);
             }
@@ -218,19 +218,21 @@ impl Walk {
             OpKind::Open => self.opened(seen),
             OpKind::Create => self.created(seen),
             OpKind::Read | OpKind::Write | OpKind::Truncate | OpKind::Allocate => self.content(seen),
-            OpKind::Unlink => self.removed(seen.file, Kind::File),
-            OpKind::RemoveDir => self.removed(seen.file, Kind::Directory),
-            OpKind::ReadDir => drop(self.was_here(seen.file, Kind::Directory)),
-            OpKind::Stat | OpKind::Access | OpKind::SetAttr => drop(self.was_here(seen.file, Kind::Unknown)),
+            OpKind::Unlink => self.removed(seen.file, EntryKind::File),
+            OpKind::RemoveDir => self.removed(seen.file, EntryKind::Directory),
+            OpKind::ReadDir => drop(self.was_here(seen.file, EntryKind::Directory)),
+            OpKind::Stat | OpKind::Access | OpKind::SetAttr => {
+                let _ = self.was_here(seen.file, EntryKind::Unknown);
+            }
             OpKind::MakeDir => self.made_directory(seen.file),
             OpKind::Rename => self.renamed(seen.file, seen.new_name),
             OpKind::Link => self.linked(seen.file, seen.new_name),
             OpKind::SymLink => {
                 self.was_absent(seen.file, false);
-                self.make(seen.file, Kind::Link);
+                self.make(seen.file, EntryKind::Link);
                 self.made_in[seen.file as usize] = true;
             }
-            OpKind::ReadLink => drop(self.was_here(seen.file, Kind::Link)),
+            OpKind::ReadLink => drop(self.was_here(seen.file, EntryKind::Link)),
             OpKind::Sync | OpKind::Close | OpKind::Other => {}
         }
     }
@@ -261,12 +263,12 @@ impl Walk {
             (ENOENT, _) if seen.handle.is_none() || seen.kind == OpKind::Open => {
                 self.was_absent(seen.file, true);
             }
-            (EEXIST, OpKind::Create | OpKind::SymLink) => drop(self.was_here(seen.file, Kind::Unknown)),
-            (EEXIST, OpKind::Link) => drop(self.was_here(seen.new_name, Kind::Unknown)),
-            (EEXIST, OpKind::MakeDir) => drop(self.was_here(seen.file, Kind::Directory)),
+            (EEXIST, OpKind::Create | OpKind::SymLink) => drop(self.was_here(seen.file, EntryKind::Unknown)),
+            (EEXIST, OpKind::Link) => drop(self.was_here(seen.new_name, EntryKind::Unknown)),
+            (EEXIST, OpKind::MakeDir) => drop(self.was_here(seen.file, EntryKind::Directory)),
             // It is there, and is no link.
-            (EINVAL, OpKind::ReadLink) => drop(self.was_here(seen.file, Kind::Unknown)),
-            (EISDIR, OpKind::Open | OpKind::Create) => drop(self.was_here(seen.file, Kind::Directory)),
+            (EINVAL, OpKind::ReadLink) => drop(self.was_here(seen.file, EntryKind::Unknown)),
+            (EISDIR, OpKind::Open | OpKind::Create) => drop(self.was_here(seen.file, EntryKind::Directory)),
             _ => {}
         }
     }
@@ -275,7 +277,7 @@ impl Walk {
         let bits = OpenBits(seen.len);
         let known = bits != OpenBits::UNKNOWN;
         let object = match known {
-            true => self.was_here(seen.file, Kind::File),
+            true => self.was_here(seen.file, EntryKind::File),
             false => self.used(seen.file),
         };
         if let Some(handle) = seen.handle {
@@ -298,7 +300,7 @@ impl Walk {
         let empties = bits.has(OpenBits::TRUNCATE);
         if is_only_emptied(bits) {
             // What is only emptied was there.
-            self.was_here(name, Kind::File);
+            self.was_here(name, EntryKind::File);
         }
         let object = match self.now[name as usize] {
             Now::Here(object) => {
@@ -309,10 +311,10 @@ impl Walk {
             }
             Now::Unknown if is_new => {
                 self.was_absent(name, false);
-                self.make(name, Kind::File)
+                self.make(name, EntryKind::File)
             }
-            Now::Absent => self.make(name, Kind::File),
-            Now::Unknown if empties => self.make(name, Kind::File),
+            Now::Absent => self.make(name, EntryKind::File),
+            Now::Unknown if empties => self.make(name, EntryKind::File),
             Now::Unknown => {
                 let object = self.used(name);
                 self.objects[object as usize].may_be_made = true;
@@ -331,7 +333,7 @@ impl Walk {
         let (object, appends) = match by_handle {
             Some((object, handle)) if object != NONE => (object, self.appends[handle as usize]),
             Some(_) => return,
-            None => (self.was_here(seen.file, Kind::File), false),
+            None => (self.was_here(seen.file, EntryKind::File), false),
         };
         let object = &mut self.objects[object as usize];
         let (offset, len, done) = (seen.offset, u64::from(seen.len), u64::from(seen.done_len));
@@ -360,14 +362,14 @@ impl Walk {
         }
     }
 
-    fn removed(&mut self, name: u32, kind: Kind) {
+    fn removed(&mut self, name: u32, kind: EntryKind) {
         self.was_here(name, kind);
         self.now[name as usize] = Now::Absent;
     }
 
     fn made_directory(&mut self, name: u32) {
         self.was_absent(name, false);
-        self.make(name, Kind::Directory);
+        self.make(name, EntryKind::Directory);
         self.made[name as usize] = true;
         self.made_in[name as usize] = true;
     }
@@ -378,12 +380,13 @@ impl Walk {
             || self.is_above(to)
             || self.names.says_directory(from)
             || self.names.says_directory(to);
-        let object = self.was_here(from, if is_directory { Kind::Directory } else { Kind::Unknown });
+        let object =
+            self.was_here(from, if is_directory { EntryKind::Directory } else { EntryKind::Unknown });
         if from == to || self.now[to as usize] == Now::Here(object) {
             // Of two names of one file, both stay.
             return;
         }
-        if self.objects[object as usize].kind == Kind::Directory {
+        if self.objects[object as usize].kind == EntryKind::Directory {
             self.move_below(from, to);
             self.made[to as usize] = true;
         }
@@ -395,7 +398,7 @@ impl Walk {
     /// A file gets a name beside its own.
     fn linked(&mut self, from: u32, to: u32) {
         self.touched[to as usize] = true;
-        let object = self.was_here(from, Kind::Unknown);
+        let object = self.was_here(from, EntryKind::Unknown);
         self.was_absent(to, false);
         self.now[to as usize] = Now::Here(object);
         self.made_in[to as usize] = true;
@@ -480,7 +483,7 @@ impl Walk {
     }
 
     /// What is under a name, which must have been there.
-    fn was_here(&mut self, name: u32, kind: Kind) -> u32 {
+    fn was_here(&mut self, name: u32, kind: EntryKind) -> u32 {
         if self.now[name as usize] == Now::Absent {
             // Made by somebody whom the trace doesn't show.
             self.contradictions += 1;
@@ -489,7 +492,7 @@ impl Walk {
         let object = self.used(name);
         let known = &mut self.objects[object as usize];
         known.proven = true;
-        if known.kind == Kind::Unknown {
+        if known.kind == EntryKind::Unknown {
             known.kind = kind;
         }
         object
@@ -499,10 +502,10 @@ impl Walk {
     fn used(&mut self, name: u32) -> u32 {
         match self.now[name as usize] {
             Now::Here(object) => object,
-            Now::Absent => self.make(name, Kind::File),
+            Now::Absent => self.make(name, EntryKind::File),
             Now::Unknown => {
                 let initial = self.first_name(name);
-                let object = self.add(initial, Kind::Unknown);
+                let object = self.add(initial, EntryKind::Unknown);
                 if self.initial[initial as usize] == Initial::Undecided {
                     self.initial[initial as usize] = Initial::Was(object);
                 }
@@ -524,7 +527,7 @@ impl Walk {
     }
 
     /// The trace makes something.
-    fn make(&mut self, name: u32, kind: Kind) -> u32 {
+    fn make(&mut self, name: u32, kind: EntryKind) -> u32 {
         let known = self.made_objects.get(&name).copied();
         let object = known.unwrap_or_else(|| self.add(NONE, kind));
         self.made_objects.insert(name, object);
@@ -533,7 +536,7 @@ impl Walk {
         object
     }
 
-    fn add(&mut self, initial: u32, kind: Kind) -> u32 {
+    fn add(&mut self, initial: u32, kind: EntryKind) -> u32 {
         self.objects.push(Object {
             initial,
             kind,

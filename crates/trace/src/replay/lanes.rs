@@ -35,7 +35,7 @@ pub(super) struct Lanes {
 
 /// Where an operation belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LanePosition {
     pub lane: u16,
     /// The operation before in the lane.
     pub before: Option<u32>,
@@ -51,7 +51,7 @@ impl Lanes {
         op: u32,
         issued_ns: u64,
         done_ns: u64,
-    ) -> Option<Place> {
+    ) -> Option<LanePosition> {
         let thread = self.thread((worker, stream));
         if self.begun_ns.len() <= thread as usize {
             self.begun_ns.push(issued_ns);
@@ -72,13 +72,13 @@ impl Lanes {
             let number = u16::try_from(self.lanes.len()).ok().filter(|&n| usize::from(n) < LANES_MAX)?;
             self.lanes.push(Lane { thread, last: (op, done_ns), before: None });
             self.known[thread as usize].1.push(number);
-            return Some(Place { lane: number, before: None, idle_since_ns });
+            return Some(LanePosition { lane: number, before: None, idle_since_ns });
         };
         let lane = &mut self.lanes[usize::from(number)];
         let before = lane.last.0;
         lane.before = Some(lane.last);
         lane.last = (op, done_ns);
-        Some(Place { lane: number, before: Some(before), idle_since_ns })
+        Some(LanePosition { lane: number, before: Some(before), idle_since_ns })
     }
 
     /// What the other lanes of a lane's thread had done when an operation was issued: the last of each.

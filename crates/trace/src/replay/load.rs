@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits, OtherBits};
-use reelgauge_workload::replay::{Order, Pacing, ReplayPlan};
+use reelgauge_workload::replay::{Pacing, ReplayOrder, ReplayPlan};
 
 use super::error::ReplayError;
 use super::handles::Handles;
-use super::lanes::{LANES_MAX, Lanes, Place};
+use super::lanes::{LANES_MAX, LanePosition, Lanes};
 use super::order::{Event, Past, Use};
 use super::packed::{Marks, NO_HANDLE, NO_OP, Odd, PackedOp, PackedTrace};
-use crate::prestate::names::{NONE, Names};
+use crate::prestate::names::{NONE, TraceNames};
 use crate::prestate::walk::{Seen, Walk};
 use crate::prestate::{PreState, Prepare, climbs, decide};
 use crate::trace::Trace;
@@ -45,7 +45,7 @@ const PLAN_BYTES_MAX: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// What waits for what.
-    pub order: Order,
+    pub order: ReplayOrder,
     /// When operations begin.
     pub pace: Pacing,
     /// Longer times in which nothing happened are cut to this.
@@ -182,7 +182,7 @@ impl Timeline {
 
 impl Loader {
     fn new(trace: &Trace, wanted: Wanted, numbers_count: bool) -> Result<Loader, ReplayError> {
-        let names = Names::of(trace.files())?;
+        let names = TraceNames::of(trace.files())?;
         let mut packed = PackedTrace::default();
         // What a damaged footer claims beyond what can be had is no reason to end the process.
         let ops = trace.ops();
@@ -413,8 +413,8 @@ impl Loader {
 
     /// Puts an operation behind the one before it in its lane. As long as there is one lane only, the order
     /// of the trace says it.
-    fn chain(&mut self, number: u32, place: Place) {
-        if self.wanted.order == Order::Serial {
+    fn chain(&mut self, number: u32, place: LanePosition) {
+        if self.wanted.order == ReplayOrder::Serial {
             return;
         }
         let next = &mut self.packed.next;
@@ -435,7 +435,7 @@ impl Loader {
     }
 
     /// When an operation begins.
-    fn time(&self, op: &OpRecord, due_ns: u64, place: Place, marks: &mut Marks) -> u64 {
+    fn time(&self, op: &OpRecord, due_ns: u64, place: LanePosition, marks: &mut Marks) -> u64 {
         if self.wanted.pace != Pacing::Think {
             return due_ns;
         }
@@ -456,7 +456,7 @@ impl Loader {
         lane: u16,
     ) -> Result<bool, ReplayError> {
         let order = self.wanted.order;
-        if order == Order::Serial {
+        if order == ReplayOrder::Serial {
             return Ok(false);
         }
         let waits = &mut self.waits;
@@ -467,7 +467,7 @@ impl Loader {
         let event = |usage| Event { op: number, lane, usage, issued_ns: op.issued_ns, done_ns: op.done_ns };
         if let Some(handle) = handle {
             let ends = matches!(op.kind, OpKind::Open | OpKind::Create | OpKind::Close);
-            let usage = if ends || order == Order::Resources { Use::Change } else { Use::Need };
+            let usage = if ends || order == ReplayOrder::Resources { Use::Change } else { Use::Need };
             let count = self.handle_past.len().max(handle as usize + 1);
             self.handle_past.resize(count, Past::default());
             let past = &mut self.handle_past[handle as usize];
@@ -477,7 +477,7 @@ impl Loader {
                 *past = Past::default();
             }
         }
-        if order == Order::Resources {
+        if order == ReplayOrder::Resources {
             let new_name = new_name(op);
             for (name, usage) in names_of(op, &self.shared) {
                 let past = &mut self.name_past[name as usize];
@@ -505,11 +505,11 @@ impl Loader {
         if is_timed && self.clock.last_due_ns > SPAN_MAX_NS {
             return Err(ReplayError::TooLong { days: self.clock.last_due_ns / (24 * 3600 * 1_000_000_000) });
         }
-        if self.wanted.order == Order::Resources && self.wanted.pace != Pacing::Recorded {
+        if self.wanted.order == ReplayOrder::Resources && self.wanted.pace != Pacing::Recorded {
             sequence::keep(&self.lanes, &mut self.packed);
         }
         self.packed.streams = self.lanes.streams();
-        if self.wanted.order == Order::Serial || self.packed.first.is_empty() {
+        if self.wanted.order == ReplayOrder::Serial || self.packed.first.is_empty() {
             self.packed.first = vec![0];
         }
         self.packed.span_ns = self.clock.end_ns;
@@ -550,7 +550,7 @@ impl Loader {
         ];
         let said = said.into_iter().filter(|(count, _)| *count > 0);
         let mut notes: Vec<String> = said.map(|(count, what)| format!("{count} {what}.")).collect();
-        if lanes > 1 && self.wanted.order == Order::Serial {
+        if lanes > 1 && self.wanted.order == ReplayOrder::Serial {
             notes.push(
                 "What went on at the same time in the trace is replayed one after the other.".to_owned(),
             );

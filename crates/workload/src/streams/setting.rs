@@ -4,7 +4,7 @@
 //! Not here: which values make sense ([`super::check`]).
 
 use reelgauge_formats::catalogue;
-use reelgauge_formats::format::Kind;
+use reelgauge_formats::format::ClipLayout;
 use reelgauge_formats::own;
 
 use super::{ActorKind, ActorPlan, StreamsError};
@@ -238,8 +238,8 @@ impl Setting {
 /// Whether every frame is known to be a file. Of the user's own footage it is not, before it is looked at.
 fn is_sequence(actor: &ActorPlan) -> bool {
     let listed = actor.format.as_ref().and_then(|id| catalogue().find(id).ok());
-    listed.is_some_and(|format| format.kind == Kind::FramePerFile)
-        || actor.own_format.as_ref().is_some_and(|format| format.files == own::Files::Frames)
+    listed.is_some_and(|format| format.kind == ClipLayout::FramePerFile)
+        || actor.own_format.as_ref().is_some_and(|format| format.files == own::FrameFiles::Frames)
 }
 
 #[cfg(test)]

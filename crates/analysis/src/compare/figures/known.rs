@@ -3,7 +3,7 @@
 //!
 //! Not here: their values ([`super`]), and what they mean, which is said where the figure is defined.
 
-use super::super::{Better, Unit};
+use super::super::{Better, FigureUnit};
 use super::{INCIDENTS, LATE_FRAMES, SEARCH, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight};
 
 /// What is known of a figure before anything was measured.
@@ -14,7 +14,7 @@ pub struct KnownFigure {
     /// What people call it, with the unit in which it is shown; `*` stands for the word of the name.
     pub label: &'static str,
     /// The unit of its values.
-    pub unit: Unit,
+    pub unit: FigureUnit,
     /// Which direction is good.
     pub better: Better,
     /// How much it matters.
@@ -24,53 +24,53 @@ pub struct KnownFigure {
 const fn figure(
     name: &'static str,
     label: &'static str,
-    unit: Unit,
+    unit: FigureUnit,
     better: Better,
     weight: Weight,
 ) -> KnownFigure {
     KnownFigure { name, label, unit, better, weight }
 }
 
-const fn higher(name: &'static str, label: &'static str, unit: Unit, weight: Weight) -> KnownFigure {
+const fn higher(name: &'static str, label: &'static str, unit: FigureUnit, weight: Weight) -> KnownFigure {
     figure(name, label, unit, Better::Higher, weight)
 }
 
-const fn lower(name: &'static str, label: &'static str, unit: Unit, weight: Weight) -> KnownFigure {
+const fn lower(name: &'static str, label: &'static str, unit: FigureUnit, weight: Weight) -> KnownFigure {
     figure(name, label, unit, Better::Lower, weight)
 }
 
 /// Every figure that is compared.
 pub const KNOWN_FIGURES: &[KnownFigure] = &[
-    higher(VERDICT, "criteria", Unit::Verdict, Weight::Verdict),
-    higher(SEARCH, "streams that passed every time", Unit::Streams, Weight::Capacity),
-    higher("check.formats.*.play.streams", "streams of *, play", Unit::Streams, Weight::Capacity),
-    higher("check.formats.*.record.streams", "streams of *, record", Unit::Streams, Weight::Capacity),
-    lower(INCIDENTS, "incidents", Unit::Count, Weight::LateFrames),
-    lower(LATE_FRAMES, "late frames", Unit::Count, Weight::LateFrames),
-    lower(STREAMS_HIT, "streams with late frames", Unit::Count, Weight::LateFrames),
-    higher(WORST_MARGIN, "worst margin, ms", Unit::Us, Weight::Margin),
-    lower("vda.overall_response_time_ms", "overall response time, ms", Unit::Ms, Weight::Headline),
-    higher("total.read_bytes_per_s", "read, MB/s", Unit::BytesPerS, Weight::Headline),
-    higher("total.written_bytes_per_s", "write, MB/s", Unit::BytesPerS, Weight::Headline),
-    higher("total.data_ops_per_s", "reads and writes per s", Unit::PerS, Weight::Other),
-    higher("rates.achieved_ops_per_s", "achieved operations per s", Unit::PerS, Weight::Other),
-    lower("rates_mean_response_ms", "mean response, ms", Unit::Ms, Weight::Headline),
-    lower("total.response.*.mean_us", "* op mean, ms", Unit::Us, Weight::Other),
-    lower("total.response.*.p50_us", "* op p50, ms", Unit::Us, Weight::Other),
-    lower("total.response.*.p95_us", "* op p95, ms", Unit::Us, Weight::Other),
-    lower("total.response.*.p99_us", "* op p99, ms", Unit::Us, Weight::Headline),
-    lower("total.response.*.p99_9_us", "* op p99.9, ms", Unit::Us, Weight::Other),
-    lower("total.response.*.max_us", "* op max, ms", Unit::Us, Weight::Other),
-    lower("total.failed_ops", "failed operations", Unit::Count, Weight::Other),
-    higher("check.sequential_read_mb_per_s", "read in order, MB/s", Unit::MbPerS, Weight::Other),
-    higher("check.sequential_write_mb_per_s", "write in order, MB/s", Unit::MbPerS, Weight::Other),
-    higher("check.random_read_mb_per_s", "read at random, MB/s", Unit::MbPerS, Weight::Headline),
-    lower("check.random_read_ms_p99", "read at random p99, ms", Unit::Ms, Weight::Other),
-    higher("replay.median_bytes_per_s", "replayed, MB/s", Unit::BytesPerS, Weight::Headline),
-    lower("replay.span_s", "time of a pass, s", Unit::S, Weight::Headline),
-    lower("replay.different_ops", "operations that came out differently", Unit::Count, Weight::Other),
-    lower("self_cost.cpu_us_per_op", "own CPU per operation, µs", Unit::SmallUs, Weight::Other),
-    lower("self_cost.lateness_p99_us", "own delay p99, µs", Unit::SmallUs, Weight::Other),
+    higher(VERDICT, "criteria", FigureUnit::Verdict, Weight::Verdict),
+    higher(SEARCH, "streams that passed every time", FigureUnit::Streams, Weight::Capacity),
+    higher("check.formats.*.play.streams", "streams of *, play", FigureUnit::Streams, Weight::Capacity),
+    higher("check.formats.*.record.streams", "streams of *, record", FigureUnit::Streams, Weight::Capacity),
+    lower(INCIDENTS, "incidents", FigureUnit::Count, Weight::LateFrames),
+    lower(LATE_FRAMES, "late frames", FigureUnit::Count, Weight::LateFrames),
+    lower(STREAMS_HIT, "streams with late frames", FigureUnit::Count, Weight::LateFrames),
+    higher(WORST_MARGIN, "worst margin, ms", FigureUnit::Us, Weight::Margin),
+    lower("vda.overall_response_time_ms", "overall response time, ms", FigureUnit::Ms, Weight::Headline),
+    higher("total.read_bytes_per_s", "read, MB/s", FigureUnit::BytesPerS, Weight::Headline),
+    higher("total.written_bytes_per_s", "write, MB/s", FigureUnit::BytesPerS, Weight::Headline),
+    higher("total.data_ops_per_s", "reads and writes per s", FigureUnit::PerS, Weight::Other),
+    higher("rates.achieved_ops_per_s", "achieved operations per s", FigureUnit::PerS, Weight::Other),
+    lower("rates_mean_response_ms", "mean response, ms", FigureUnit::Ms, Weight::Headline),
+    lower("total.response.*.mean_us", "* op mean, ms", FigureUnit::Us, Weight::Other),
+    lower("total.response.*.p50_us", "* op p50, ms", FigureUnit::Us, Weight::Other),
+    lower("total.response.*.p95_us", "* op p95, ms", FigureUnit::Us, Weight::Other),
+    lower("total.response.*.p99_us", "* op p99, ms", FigureUnit::Us, Weight::Headline),
+    lower("total.response.*.p99_9_us", "* op p99.9, ms", FigureUnit::Us, Weight::Other),
+    lower("total.response.*.max_us", "* op max, ms", FigureUnit::Us, Weight::Other),
+    lower("total.failed_ops", "failed operations", FigureUnit::Count, Weight::Other),
+    higher("check.sequential_read_mb_per_s", "read in order, MB/s", FigureUnit::MbPerS, Weight::Other),
+    higher("check.sequential_write_mb_per_s", "write in order, MB/s", FigureUnit::MbPerS, Weight::Other),
+    higher("check.random_read_mb_per_s", "read at random, MB/s", FigureUnit::MbPerS, Weight::Headline),
+    lower("check.random_read_ms_p99", "read at random p99, ms", FigureUnit::Ms, Weight::Other),
+    higher("replay.median_bytes_per_s", "replayed, MB/s", FigureUnit::BytesPerS, Weight::Headline),
+    lower("replay.span_s", "time of a pass, s", FigureUnit::S, Weight::Headline),
+    lower("replay.different_ops", "operations that came out differently", FigureUnit::Count, Weight::Other),
+    lower("self_cost.cpu_us_per_op", "own CPU per operation, µs", FigureUnit::SmallUs, Weight::Other),
+    lower("self_cost.lateness_p99_us", "own delay p99, µs", FigureUnit::SmallUs, Weight::Other),
 ];
 
 /// What is known of the figure with this name, and the word that `*` stands for, if its name has one.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::*;
 use crate::diagnosis::{Diagnosis, Scope, diagnose};
-use crate::facts::{Kind, PROBED, Value};
+use crate::facts::{FactKind, PROBED, Value};
 use crate::rule::{Detector, Os};
 use crate::texts::wanted::{is_wanted, says_nothing_blank};
 use crate::texts::{NotKnown, Texts};
@@ -390,7 +390,7 @@ fn no_memory_is_not_understood_and_a_slow_card_is_not_judged() {
 #[test]
 fn cards_are_given_back_by_commands_of_their_own_system() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
-        let of_cards = |detector: &&Detector| detector.of == Kind::Interface;
+        let of_cards = |detector: &&Detector| detector.of == FactKind::Interface;
         for os in [Os::Macos, Os::Windows].into_iter().filter(|os| rule.os.contains(os)) {
             let here = |detector: &&Detector| detector.os.is_empty() || detector.os.contains(&os);
             for detector in rule.detect.iter().filter(of_cards).filter(here) {

@@ -4,12 +4,12 @@
 //! may have put something, by mistake or because there was room.
 
 use crate::area::{DATA_DIR, LOCK_FILE, MARKER_FILE, SCRATCH_DIR};
-use crate::beneath::Facts;
+use crate::beneath::EntryFacts;
 use crate::dataset;
 
 /// Where in the area something lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum AreaPart {
     /// Directly in the area.
     Area,
     /// Directly in the directory of data sets.
@@ -20,27 +20,29 @@ pub(super) enum Scope {
     Everything,
 }
 
-impl Scope {
+impl AreaPart {
     /// Whether what has this name here is kept to the end.
     pub fn is_kept(self, name: &[u8]) -> bool {
-        self == Scope::Area && (name == MARKER_FILE.as_bytes() || name == LOCK_FILE.as_bytes())
+        self == AreaPart::Area && (name == MARKER_FILE.as_bytes() || name == LOCK_FILE.as_bytes())
     }
 
     /// Whether the tool made what has this name here, and if so, what it is that lies in it.
-    pub fn of(self, name: &[u8], facts: &Facts) -> Option<Scope> {
+    pub fn of(self, name: &[u8], facts: &EntryFacts) -> Option<AreaPart> {
         let name = std::str::from_utf8(name).ok();
         match self {
-            Scope::Everything => Some(Scope::Everything),
-            Scope::Area if facts.is_dir() => match name? {
-                DATA_DIR => Some(Scope::DataSets),
-                SCRATCH_DIR => Some(Scope::Everything),
+            AreaPart::Everything => Some(AreaPart::Everything),
+            AreaPart::Area if facts.is_dir() => match name? {
+                DATA_DIR => Some(AreaPart::DataSets),
+                SCRATCH_DIR => Some(AreaPart::Everything),
                 _ => None,
             },
-            Scope::Area => (facts.is_file() && is_probe(name?)).then_some(Scope::Everything),
-            Scope::DataSets => (facts.is_dir() && dataset::is_set_name(name?)).then_some(Scope::DataSet),
-            Scope::DataSet => {
+            AreaPart::Area => (facts.is_file() && is_probe(name?)).then_some(AreaPart::Everything),
+            AreaPart::DataSets => {
+                (facts.is_dir() && dataset::is_set_name(name?)).then_some(AreaPart::DataSet)
+            }
+            AreaPart::DataSet => {
                 let is_ours = facts.foreign_file().is_none() && dataset::is_file_name(name?);
-                is_ours.then_some(Scope::Everything)
+                is_ours.then_some(AreaPart::Everything)
             }
         }
     }

@@ -23,7 +23,7 @@ const SETTLED_AFTER: u32 = if cfg!(test) { 4 } else { 64 };
 const NOTHING: RawFd = -1;
 
 /// All handles of all workers of a ring.
-pub(super) struct Files {
+pub(super) struct OpenHandles {
     handles: Vec<Option<Handle>>,
     /// Whether the ring has a table, with a place for each handle.
     has_table: bool,
@@ -41,10 +41,10 @@ struct Handle {
     is_closing: bool,
 }
 
-impl Files {
+impl OpenHandles {
     /// None open yet.
-    pub(super) fn new(handles: usize) -> Files {
-        Files {
+    pub(super) fn new(handles: usize) -> OpenHandles {
+        OpenHandles {
             handles: (0..handles).map(|_| None).collect(),
             has_table: false,
             settling: Vec::with_capacity(handles),

@@ -11,7 +11,7 @@ use reelgauge_workload::script::{Needs, Op, OpenMode, Script};
 use rustix::fs::{OFlags, Statx};
 
 use super::super::{Context, DriverError, ReadOnly, Worker, impossible, read_buffer, write_at, write_data};
-use super::files::Files;
+use super::files::OpenHandles;
 use super::offload::is_offloaded;
 use crate::buffer::AlignedBuffer;
 use crate::io::{Anchors, IMPOSSIBLE, NOT_OPEN, Opening};
@@ -134,7 +134,7 @@ pub(super) struct Slots<S> {
     /// Leaked unless the ring is known to have nothing in flight: the kernel may still use the buffers.
     pub(super) slots: ManuallyDrop<Vec<Slot>>,
     /// The workers' files, by [`Slot::handle`].
-    pub(super) files: Files,
+    pub(super) files: OpenHandles,
     /// Who is to be asked next. Each worker at most once, so it never grows.
     pub(super) ready: VecDeque<u32>,
 }
@@ -194,7 +194,7 @@ impl<S: Script> Slots<S> {
         Ok(Slots {
             workers: ring_workers,
             slots: ManuallyDrop::new(slots),
-            files: Files::new(handles as usize),
+            files: OpenHandles::new(handles as usize),
             ready,
         })
     }

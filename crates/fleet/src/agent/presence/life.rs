@@ -57,7 +57,7 @@ pub struct AgentSettings {
 
 /// What happens to an agent, for whoever looks on.
 #[derive(Debug)]
-pub enum Said<'a> {
+pub enum LifeEvent<'a> {
     /// There is no server yet.
     Waiting(&'a ConnectionError),
     /// It is there.
@@ -120,7 +120,7 @@ pub enum LifeError {
 pub fn live(
     settings: AgentSettings,
     interrupt: &Interrupt,
-    mut say: impl FnMut(Said<'_>),
+    mut say: impl FnMut(LifeEvent<'_>),
 ) -> Result<(), LifeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let ended = runtime.block_on(lived(settings, interrupt, &mut say));
@@ -132,7 +132,7 @@ pub fn live(
 async fn lived(
     settings: AgentSettings,
     interrupt: &Interrupt,
-    say: &mut impl FnMut(Said<'_>),
+    say: &mut impl FnMut(LifeEvent<'_>),
 ) -> Result<(), LifeError> {
     let roots = Roots::new(&settings.roots)?;
     let (disk, _lock) = kept(&settings.kept)?;
@@ -153,7 +153,7 @@ async fn lived(
         at_work: Arc::default(),
     };
     let at_work = Arc::clone(&identity.at_work);
-    say(Said::Joined(&identity));
+    say(LifeEvent::Joined(&identity));
     let name = agent.clone();
     let opener = Opener::new(seal, fleet, agent, session.clone());
     let station = Arc::new(Station::new(client.clone(), identity, opener));
@@ -173,13 +173,13 @@ async fn lived(
         tokio::select! {
             ended = &mut attending => return ended.map_err(LifeError::from),
             ended = &mut working => return Ok(ended?),
-            Some(why) = refusals.recv() => say(Said::Refused(&why)),
-            Some(said) = network_says.recv() => say(Said::Network(&said)),
-            Some(()) = doctor_says.recv() => say(Said::Looks),
+            Some(why) = refusals.recv() => say(LifeEvent::Refused(&why)),
+            Some(said) = network_says.recv() => say(LifeEvent::Network(&said)),
+            Some(()) = doctor_says.recv() => say(LifeEvent::Looks),
             Some(happening) = happenings.recv() => {
                 // A server that is gone for an hour is no news at every attempt.
                 if before.as_ref() != Some(&happening) {
-                    say(Said::Happened(&happening));
+                    say(LifeEvent::Happened(&happening));
                 }
                 if happening == Happening::NotAdmitted {
                     return Err(login.not_admitted().into());
@@ -250,7 +250,10 @@ fn kept(folder: &Path) -> Result<(AgentDisk, FolderLock), LifeError> {
 }
 
 /// Connects, however long the server is not there.
-async fn joined(login: &Login, say: &mut impl FnMut(Said<'_>)) -> Result<FleetConnection, ConnectionError> {
+async fn joined(
+    login: &Login,
+    say: &mut impl FnMut(LifeEvent<'_>),
+) -> Result<FleetConnection, ConnectionError> {
     let (mut is_told, began) = (false, Instant::now());
     loop {
         match login.connect().await {
@@ -259,7 +262,7 @@ async fn joined(login: &Login, say: &mut impl FnMut(Said<'_>)) -> Result<FleetCo
             }
             Err(error) if error.is_passing() => {
                 if !is_told {
-                    say(Said::Waiting(&error));
+                    say(LifeEvent::Waiting(&error));
                 }
                 is_told = true;
                 tokio::time::sleep(AGAIN).await;

@@ -7,29 +7,29 @@ use super::MovieError;
 
 /// The name of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind(pub [u8; 4]);
+pub struct BoxType(pub [u8; 4]);
 
-impl Kind {
-    pub(super) const MOOV: Kind = Kind(*b"moov");
-    pub(super) const CMOV: Kind = Kind(*b"cmov");
-    pub(super) const MVHD: Kind = Kind(*b"mvhd");
-    pub(super) const MVEX: Kind = Kind(*b"mvex");
-    pub(super) const MEHD: Kind = Kind(*b"mehd");
-    pub(super) const TRAK: Kind = Kind(*b"trak");
-    pub(super) const MDIA: Kind = Kind(*b"mdia");
-    pub(super) const MDHD: Kind = Kind(*b"mdhd");
-    pub(super) const HDLR: Kind = Kind(*b"hdlr");
-    pub(super) const MINF: Kind = Kind(*b"minf");
-    pub(super) const DINF: Kind = Kind(*b"dinf");
-    pub(super) const DREF: Kind = Kind(*b"dref");
-    pub(super) const STBL: Kind = Kind(*b"stbl");
-    pub(super) const STSD: Kind = Kind(*b"stsd");
-    pub(super) const STTS: Kind = Kind(*b"stts");
-    pub(super) const STSC: Kind = Kind(*b"stsc");
-    pub(super) const STSZ: Kind = Kind(*b"stsz");
-    pub(super) const STZ2: Kind = Kind(*b"stz2");
-    pub(super) const STCO: Kind = Kind(*b"stco");
-    pub(super) const CO64: Kind = Kind(*b"co64");
+impl BoxType {
+    pub(super) const MOOV: BoxType = BoxType(*b"moov");
+    pub(super) const CMOV: BoxType = BoxType(*b"cmov");
+    pub(super) const MVHD: BoxType = BoxType(*b"mvhd");
+    pub(super) const MVEX: BoxType = BoxType(*b"mvex");
+    pub(super) const MEHD: BoxType = BoxType(*b"mehd");
+    pub(super) const TRAK: BoxType = BoxType(*b"trak");
+    pub(super) const MDIA: BoxType = BoxType(*b"mdia");
+    pub(super) const MDHD: BoxType = BoxType(*b"mdhd");
+    pub(super) const HDLR: BoxType = BoxType(*b"hdlr");
+    pub(super) const MINF: BoxType = BoxType(*b"minf");
+    pub(super) const DINF: BoxType = BoxType(*b"dinf");
+    pub(super) const DREF: BoxType = BoxType(*b"dref");
+    pub(super) const STBL: BoxType = BoxType(*b"stbl");
+    pub(super) const STSD: BoxType = BoxType(*b"stsd");
+    pub(super) const STTS: BoxType = BoxType(*b"stts");
+    pub(super) const STSC: BoxType = BoxType(*b"stsc");
+    pub(super) const STSZ: BoxType = BoxType(*b"stsz");
+    pub(super) const STZ2: BoxType = BoxType(*b"stz2");
+    pub(super) const STCO: BoxType = BoxType(*b"stco");
+    pub(super) const CO64: BoxType = BoxType(*b"co64");
 
     /// This box is damaged.
     pub(super) const fn damaged(self, why: &'static str) -> MovieError {
@@ -37,7 +37,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for BoxType {
     /// The letters; what is no letter is written as a number, so that a message stays one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.escape_ascii())
@@ -47,7 +47,7 @@ impl fmt::Display for Kind {
 /// Where a box of the file's first level lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    pub(super) kind: Kind,
+    pub(super) kind: BoxType,
     /// Where its content begins.
     pub(super) content: u64,
     /// Where it ends; may lie behind the end of the file.
@@ -70,9 +70,9 @@ pub(super) fn read_head<R: Read + Seek>(file: &mut R, at: u64, file_bytes: u64) 
 }
 
 /// Name, bytes of the head and bytes of the whole box, of which `rest` bytes can be there at most.
-fn parse_head(cursor: &mut Cursor<'_>, rest: u64) -> Option<(Kind, u64, u64)> {
+fn parse_head(cursor: &mut Cursor<'_>, rest: u64) -> Option<(BoxType, u64, u64)> {
     let short = cursor.u32()?;
-    let kind = Kind(cursor.array()?);
+    let kind = BoxType(cursor.array()?);
     let (head_bytes, bytes) = match short {
         // To the end of the file or of the box around it.
         0 => (8, rest),
@@ -84,18 +84,18 @@ fn parse_head(cursor: &mut Cursor<'_>, rest: u64) -> Option<(Kind, u64, u64)> {
 
 /// The boxes in the content of a box.
 pub(super) struct Boxes<'a> {
-    parent: Kind,
+    parent: BoxType,
     rest: &'a [u8],
 }
 
 impl<'a> Boxes<'a> {
-    pub(super) fn of(parent: Kind, content: &'a [u8]) -> Boxes<'a> {
+    pub(super) fn of(parent: BoxType, content: &'a [u8]) -> Boxes<'a> {
         Boxes { parent, rest: content }
     }
 }
 
 impl<'a> Iterator for Boxes<'a> {
-    type Item = Result<(Kind, &'a [u8]), MovieError>;
+    type Item = Result<(BoxType, &'a [u8]), MovieError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         // QuickTime ends some lists with four zero bytes.
@@ -116,7 +116,7 @@ impl<'a> Iterator for Boxes<'a> {
 }
 
 /// The first box of this name in the content of a box.
-pub(super) fn child(parent: Kind, content: &[u8], kind: Kind) -> Result<Option<&[u8]>, MovieError> {
+pub(super) fn child(parent: BoxType, content: &[u8], kind: BoxType) -> Result<Option<&[u8]>, MovieError> {
     for found in Boxes::of(parent, content) {
         let (found, content) = found?;
         if found == kind {
@@ -127,7 +127,7 @@ pub(super) fn child(parent: Kind, content: &[u8], kind: Kind) -> Result<Option<&
 }
 
 /// As [`child`], and it must be there.
-pub(super) fn needed(parent: Kind, content: &[u8], kind: Kind) -> Result<&[u8], MovieError> {
+pub(super) fn needed(parent: BoxType, content: &[u8], kind: BoxType) -> Result<&[u8], MovieError> {
     child(parent, content, kind)?.ok_or_else(|| kind.damaged("is missing"))
 }
 
@@ -187,21 +187,24 @@ mod tests {
         content.extend([0, 0, 0, 10, b'a', b'b', b'c', b'd', 1, 2]);
         content.extend([0, 0, 0, 1, b'l', b'o', b'n', b'g', 0, 0, 0, 0, 0, 0, 0, 17, 3]);
         content.extend([0, 0, 0, 0, b'r', b'e', b's', b't', 4, 5, 6]);
-        let found: Vec<(Kind, &[u8])> = Boxes::of(Kind::MOOV, &content).map(Result::unwrap).collect();
-        assert_eq!(found[0], (Kind(*b"abcd"), &[1, 2][..]));
-        assert_eq!(found[1], (Kind(*b"long"), &[3][..]));
-        assert_eq!(found[2], (Kind(*b"rest"), &[4, 5, 6][..]));
+        let found: Vec<(BoxType, &[u8])> = Boxes::of(BoxType::MOOV, &content).map(Result::unwrap).collect();
+        assert_eq!(found[0], (BoxType(*b"abcd"), &[1, 2][..]));
+        assert_eq!(found[1], (BoxType(*b"long"), &[3][..]));
+        assert_eq!(found[2], (BoxType(*b"rest"), &[4, 5, 6][..]));
         assert_eq!(found.len(), 3);
-        assert_eq!(child(Kind::MOOV, &content, Kind(*b"rest")).unwrap(), Some(&[4, 5, 6][..]));
+        assert_eq!(child(BoxType::MOOV, &content, BoxType(*b"rest")).unwrap(), Some(&[4, 5, 6][..]));
         assert!(
-            needed(Kind::MOOV, &content, Kind::TRAK).unwrap_err().to_string().contains("'trak' is missing")
+            needed(BoxType::MOOV, &content, BoxType::TRAK)
+                .unwrap_err()
+                .to_string()
+                .contains("'trak' is missing")
         );
     }
 
     #[test]
     fn four_zero_bytes_end_a_list() {
         let content = [0, 0, 0, 8, b'a', b'b', b'c', b'd', 0, 0, 0, 0];
-        assert_eq!(Boxes::of(Kind::MOOV, &content).count(), 1);
+        assert_eq!(Boxes::of(BoxType::MOOV, &content).count(), 1);
     }
 
     #[test]
@@ -211,13 +214,13 @@ mod tests {
             [0, 0, 0, 7, b'a', b'b', b'c', b'd'],
             [0, 0, 0, 1, b'a', b'b', b'c', b'd'],
         ] {
-            let found: Vec<_> = Boxes::of(Kind::STBL, &content).collect();
+            let found: Vec<_> = Boxes::of(BoxType::STBL, &content).collect();
             assert!(matches!(found.as_slice(), [Err(MovieError::Damaged { .. })]));
         }
     }
 
     #[test]
     fn names_are_shown_on_one_line() {
-        assert_eq!(Kind(*b"a\n\xffz").to_string(), "a\\n\\xffz");
+        assert_eq!(BoxType(*b"a\n\xffz").to_string(), "a\\n\\xffz");
     }
 }

@@ -3,9 +3,9 @@
 //! A track's samples lie in chunks. One table has the size of every sample, one the place of every chunk,
 //! one says how many samples a chunk has. All counts are checked against the tables' real lengths.
 
-use super::boxes::{self, Cursor, Kind};
+use super::boxes::{self, BoxType, Cursor};
 use super::sound::Packing;
-use super::{MovieError, Span, Timing};
+use super::{ByteRange, MovieError, Timing};
 
 /// What no track may exceed.
 #[derive(Clone, Copy)]
@@ -29,14 +29,14 @@ pub(super) enum Sizes<'a> {
 
 impl<'a> Sizes<'a> {
     pub(super) fn read(stbl: &'a [u8]) -> Result<Sizes<'a>, MovieError> {
-        if let Some(stsz) = boxes::child(Kind::STBL, stbl, Kind::STSZ)? {
-            return Sizes::read_stsz(stsz).ok_or_else(|| Kind::STSZ.damaged("is shorter than its count"));
+        if let Some(stsz) = boxes::child(BoxType::STBL, stbl, BoxType::STSZ)? {
+            return Sizes::read_stsz(stsz).ok_or_else(|| BoxType::STSZ.damaged("is shorter than its count"));
         }
-        match boxes::child(Kind::STBL, stbl, Kind::STZ2)? {
+        match boxes::child(BoxType::STBL, stbl, BoxType::STZ2)? {
             Some(stz2) => {
-                Sizes::read_stz2(stz2).ok_or_else(|| Kind::STZ2.damaged("has no table of its count"))
+                Sizes::read_stz2(stz2).ok_or_else(|| BoxType::STZ2.damaged("has no table of its count"))
             }
-            None => Err(Kind::STSZ.damaged("is missing")),
+            None => Err(BoxType::STSZ.damaged("is missing")),
         }
     }
 
@@ -97,14 +97,14 @@ pub(super) struct Chunks<'a> {
 
 impl<'a> Chunks<'a> {
     pub(super) fn read(stbl: &'a [u8]) -> Result<Chunks<'a>, MovieError> {
-        let (kind, content, width) = match boxes::child(Kind::STBL, stbl, Kind::STCO)? {
-            Some(stco) => (Kind::STCO, stco, 4),
-            None => (Kind::CO64, boxes::needed(Kind::STBL, stbl, Kind::CO64)?, 8),
+        let (kind, content, width) = match boxes::child(BoxType::STBL, stbl, BoxType::STCO)? {
+            Some(stco) => (BoxType::STCO, stco, 4),
+            None => (BoxType::CO64, boxes::needed(BoxType::STBL, stbl, BoxType::CO64)?, 8),
         };
         Ok(Chunks {
             offsets: counted(kind, content, width)?,
             width,
-            runs: counted(Kind::STSC, boxes::needed(Kind::STBL, stbl, Kind::STSC)?, 12)?,
+            runs: counted(BoxType::STSC, boxes::needed(BoxType::STBL, stbl, BoxType::STSC)?, 12)?,
         })
     }
 
@@ -117,7 +117,8 @@ impl<'a> Chunks<'a> {
             while let Some((_, in_chunk)) = runs.next_if(|(first, _)| *first <= chunk) {
                 samples = Some(in_chunk);
             }
-            let samples = samples.ok_or_else(|| Kind::STSC.damaged("does not begin with the first chunk"))?;
+            let samples =
+                samples.ok_or_else(|| BoxType::STSC.damaged("does not begin with the first chunk"))?;
             Ok((big_endian(offset), samples))
         })
     }
@@ -134,7 +135,7 @@ fn big_endian(bytes: &[u8]) -> u64 {
 }
 
 /// The entries of a table that begins with version, flags and a count.
-fn counted(kind: Kind, content: &[u8], width: usize) -> Result<&[u8], MovieError> {
+fn counted(kind: BoxType, content: &[u8], width: usize) -> Result<&[u8], MovieError> {
     let entries = || {
         let mut cursor = Cursor::new(content);
         cursor.skip(4)?;
@@ -146,7 +147,7 @@ fn counted(kind: Kind, content: &[u8], width: usize) -> Result<&[u8], MovieError
 
 /// Collects spans within the limits.
 struct Collector {
-    spans: Vec<Span>,
+    spans: Vec<ByteRange>,
     limits: Limits,
 }
 
@@ -159,7 +160,7 @@ impl Collector {
         if self.spans.len() >= self.limits.budget {
             return Err(MovieError::TooManySamples);
         }
-        let span = Span { offset, bytes };
+        let span = ByteRange { offset, bytes };
         if span.end() > self.limits.file_bytes {
             return Err(MovieError::OutsideFile { offset, bytes, file_bytes: self.limits.file_bytes });
         }
@@ -175,7 +176,7 @@ pub(super) fn sample_spans(
     sizes: &Sizes<'_>,
     chunks: &Chunks<'_>,
     limits: Limits,
-) -> Result<Vec<Span>, MovieError> {
+) -> Result<Vec<ByteRange>, MovieError> {
     let count = sizes.count();
     let mut spans = Collector::new(limits);
     let mut sample: usize = 0;
@@ -193,7 +194,7 @@ pub(super) fn sample_spans(
             return Ok(spans.spans);
         }
     }
-    Err(Kind::STSC.damaged(TOO_FEW_CHUNKS))
+    Err(BoxType::STSC.damaged(TOO_FEW_CHUNKS))
 }
 
 /// The place of every chunk, of a track whose samples are a few bytes each.
@@ -202,7 +203,7 @@ pub(super) fn chunk_spans(
     packing: Packing,
     chunks: &Chunks<'_>,
     limits: Limits,
-) -> Result<Vec<Span>, MovieError> {
+) -> Result<Vec<ByteRange>, MovieError> {
     let mut spans = Collector::new(limits);
     let mut rest = u64::from(count);
     for chunk in chunks.iter() {
@@ -216,12 +217,12 @@ pub(super) fn chunk_spans(
             return Ok(spans.spans);
         }
     }
-    Err(Kind::STSC.damaged(TOO_FEW_CHUNKS))
+    Err(BoxType::STSC.damaged(TOO_FEW_CHUNKS))
 }
 
 /// The time table.
 pub(super) fn timing(stbl: &[u8], timescale: u32) -> Result<Timing, MovieError> {
-    let entries = counted(Kind::STTS, boxes::needed(Kind::STBL, stbl, Kind::STTS)?, 8)?;
+    let entries = counted(BoxType::STTS, boxes::needed(BoxType::STBL, stbl, BoxType::STTS)?, 8)?;
     let mut timing = Timing { timescale, ..Timing::default() };
     let runs = || {
         entries.chunks_exact(8).map(|entry| {
@@ -274,14 +275,14 @@ mod tests {
         numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
     }
 
-    fn boxed(kind: Kind, content: &[u8]) -> Vec<u8> {
+    fn boxed(kind: BoxType, content: &[u8]) -> Vec<u8> {
         let mut whole = numbers(&[8 + u32::try_from(content.len()).unwrap()]);
         whole.extend(kind.0);
         whole.extend(content);
         whole
     }
 
-    fn table(kind: Kind, entries: &[u32], width: usize) -> Vec<u8> {
+    fn table(kind: BoxType, entries: &[u32], width: usize) -> Vec<u8> {
         let mut content = numbers(&[0, u32::try_from(entries.len() / width).unwrap()]);
         content.extend(numbers(entries));
         boxed(kind, &content)
@@ -296,15 +297,15 @@ mod tests {
     fn stsz(sizes: &[u32]) -> Vec<u8> {
         let mut content = numbers(&[0, 0, u32::try_from(sizes.len()).unwrap()]);
         content.extend(numbers(sizes));
-        boxed(Kind::STSZ, &content)
+        boxed(BoxType::STSZ, &content)
     }
 
     #[test]
     fn samples_lie_in_chunks() {
         let stbl = [
             stsz(&[10, 20, 30, 40, 50]),
-            table(Kind::STSC, &[1, 2, 1, 3, 1, 1], 3),
-            table(Kind::STCO, &[100, 200, 300], 1),
+            table(BoxType::STSC, &[1, 2, 1, 3, 1, 1], 3),
+            table(BoxType::STCO, &[100, 200, 300], 1),
         ]
         .concat();
         let expected = [(100, 10), (110, 20), (200, 30), (230, 40), (300, 50)];
@@ -315,8 +316,8 @@ mod tests {
 
     #[test]
     fn offsets_may_have_64_bits_and_sizes_4_8_or_16() {
-        let co64 = table(Kind::CO64, &[1, 0], 2);
-        let stsc = table(Kind::STSC, &[1, 3, 1], 3);
+        let co64 = table(BoxType::CO64, &[1, 0], 2);
+        let stsc = table(BoxType::STSC, &[1, 3, 1], 3);
         let far = 1_u64 << 32;
         for (bits, entries, sizes) in [
             (4, vec![0x12, 0x30], [1, 2, 3]),
@@ -325,7 +326,7 @@ mod tests {
         ] {
             let mut stz2 = numbers(&[0, bits, 3]);
             stz2.extend(entries);
-            let stbl = [boxed(Kind::STZ2, &stz2), stsc.clone(), co64.clone()].concat();
+            let stbl = [boxed(BoxType::STZ2, &stz2), stsc.clone(), co64.clone()].concat();
             let found: Vec<u64> = spans(&stbl, far * 2, 9).unwrap().iter().map(|span| span.1).collect();
             assert_eq!(found, sizes);
             assert_eq!(spans(&stbl, far * 2, 9).unwrap()[0].0, far);
@@ -334,22 +335,26 @@ mod tests {
 
     #[test]
     fn tables_that_contradict_each_other_are_damaged() {
-        let (stsc, stco) = (table(Kind::STSC, &[1, 2, 1], 3), table(Kind::STCO, &[100], 1));
+        let (stsc, stco) = (table(BoxType::STSC, &[1, 2, 1], 3), table(BoxType::STCO, &[100], 1));
         let too_few = [stsz(&[1, 2, 3]), stsc.clone(), stco.clone()].concat();
         assert!(spans(&too_few, 999, 9).unwrap_err().to_string().contains("fewer samples"));
-        let late = [stsz(&[1]), table(Kind::STSC, &[2, 2, 1], 3), stco.clone()].concat();
+        let late = [stsz(&[1]), table(BoxType::STSC, &[2, 2, 1], 3), stco.clone()].concat();
         assert!(spans(&late, 999, 9).unwrap_err().to_string().contains("first chunk"));
-        let claims = [boxed(Kind::STSZ, &numbers(&[0, 0, u32::MAX, 1])), stsc.clone(), stco.clone()].concat();
+        let claims =
+            [boxed(BoxType::STSZ, &numbers(&[0, 0, u32::MAX, 1])), stsc.clone(), stco.clone()].concat();
         assert!(spans(&claims, 999, 9).unwrap_err().to_string().contains("shorter than its count"));
-        let endless =
-            [boxed(Kind::STSZ, &numbers(&[0, 1, u32::MAX])), table(Kind::STSC, &[1, u32::MAX, 1], 3), stco];
+        let endless = [
+            boxed(BoxType::STSZ, &numbers(&[0, 1, u32::MAX])),
+            table(BoxType::STSC, &[1, u32::MAX, 1], 3),
+            stco,
+        ];
         assert!(matches!(spans(&endless.concat(), u64::MAX, 1000), Err(MovieError::TooManySamples)));
         assert!(spans(&stsc, 999, 9).unwrap_err().to_string().contains("'stsz' is missing"));
     }
 
     #[test]
     fn uncompressed_sound_is_listed_by_chunks() {
-        let stbl = [table(Kind::STSC, &[1, 1000, 1], 3), table(Kind::STCO, &[100, 9000], 1)].concat();
+        let stbl = [table(BoxType::STSC, &[1, 1000, 1], 3), table(BoxType::STCO, &[100, 9000], 1)].concat();
         let limits = Limits { file_bytes: 20_000, budget: 9 };
         let packing = Packing::plain(6);
         let spans = chunk_spans(1500, packing, &Chunks::read(&stbl).unwrap(), limits).unwrap();
@@ -359,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_last_frame_of_another_length_does_not_make_the_rate_vary() {
-        let timing = |entries: &[u32]| timing(&table(Kind::STTS, entries, 2), 25_000).unwrap();
+        let timing = |entries: &[u32]| timing(&table(BoxType::STTS, entries, 2), 25_000).unwrap();
         assert_eq!(timing(&[100, 1000]).regular, Some(1000));
         assert_eq!(timing(&[99, 1000, 1, 400]).regular, Some(1000));
         assert_eq!(timing(&[50, 1000, 50, 500]).regular, None);

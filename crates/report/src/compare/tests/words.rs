@@ -11,9 +11,9 @@ use reelgauge_analysis::{Outcome, Summary};
 use super::*;
 
 /// A row of two runs.
-fn row(figure: &str, label: &str, unit: Unit, values: [f64; 2], judgement: Judgement) -> ComparisonRow {
+fn row(figure: &str, label: &str, unit: FigureUnit, values: [f64; 2], judgement: Judgement) -> ComparisonRow {
     let [one, two] = values;
-    let change = (one != 0.0 && unit != Unit::Verdict).then(|| (two / one - 1.0) * 100.0);
+    let change = (one != 0.0 && unit != FigureUnit::Verdict).then(|| (two / one - 1.0) * 100.0);
     ComparisonRow {
         group: "3 recorders".to_owned(),
         figure: figure.to_owned(),
@@ -51,12 +51,18 @@ fn recorders(seen: [(u64, u64); 2], judgement: Judgement) -> Comparison {
     let margin = [(one, 412e3), (two, 409e3)].map(|(frames, calm)| if frames == 0 { calm } else { -1_720e3 });
     let counts = |values: [u64; 2]| values.map(|value| value as f64);
     let rows = vec![
-        row(VERDICT, "criteria", Unit::Verdict, met, judgement),
-        row(INCIDENTS, "incidents", Unit::Count, counts([first, second]), judgement),
-        row(LATE_FRAMES, "late frames", Unit::Count, counts([one, two]), judgement),
-        row(WORST_MARGIN, "worst margin, ms", Unit::Us, margin, judgement),
-        row("total.written_bytes_per_s", "write, MB/s", Unit::BytesPerS, [14e6, 14e6], Judgement::Demand),
-        row("total.response.write.mean_us", "write mean, ms", Unit::Us, [1e3, 23.3e3], judgement),
+        row(VERDICT, "criteria", FigureUnit::Verdict, met, judgement),
+        row(INCIDENTS, "incidents", FigureUnit::Count, counts([first, second]), judgement),
+        row(LATE_FRAMES, "late frames", FigureUnit::Count, counts([one, two]), judgement),
+        row(WORST_MARGIN, "worst margin, ms", FigureUnit::Us, margin, judgement),
+        row(
+            "total.written_bytes_per_s",
+            "write, MB/s",
+            FigureUnit::BytesPerS,
+            [14e6, 14e6],
+            Judgement::Demand,
+        ),
+        row("total.response.write.mean_us", "write mean, ms", FigureUnit::Us, [1e3, 23.3e3], judgement),
     ];
     let run = |side: u32| ComparedRun { side, ..ComparedRun::default() };
     let late = vec![late(0, one, first), late(1, two, second)];
@@ -185,15 +191,15 @@ fn other_work_is_not_compared_and_said_so() {
 fn a_capacity_is_told_with_its_range() {
     let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
     let mut capacity =
-        row(SEARCH, "streams that passed every time", Unit::Streams, [31.0, 28.0], Judgement::Worse);
-    capacity.texts = vec![show(Unit::Streams, Shown::Between(31.0, 34.0)), "28".to_owned()];
+        row(SEARCH, "streams that passed every time", FigureUnit::Streams, [31.0, 28.0], Judgement::Worse);
+    capacity.texts = vec![show(FigureUnit::Streams, Shown::Between(31.0, 34.0)), "28".to_owned()];
     capacity.noise_percent[1] = Some(13.0);
     comparison.rows = vec![capacity];
     assert_eq!(
         said(&comparison)[0],
         "Run 2 is worse than run 1: streams that passed every time -9.7 % (31 to 34, then 28; noise 13 %)."
     );
-    assert_eq!(show(Unit::Streams, Shown::AtLeast(20.0)), "20 or more");
+    assert_eq!(show(FigureUnit::Streams, Shown::AtLeast(20.0)), "20 or more");
 }
 
 #[test]

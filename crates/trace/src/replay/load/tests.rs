@@ -3,7 +3,7 @@
 
 use reelgauge_record::test_records::op;
 use reelgauge_record::{OpKind, OpenBits};
-use reelgauge_workload::replay::{Order, Pacing};
+use reelgauge_workload::replay::{Pacing, ReplayOrder};
 
 use super::*;
 use crate::replay::sample::{NEW, READ, Sample, WRITE};
@@ -197,7 +197,7 @@ fn what_goes_by_one_name_waits_for_what_goes_by_the_other() {
     let (one, two) = (sample.open("a", WRITE), sample.thread(1).open("b", READ));
     sample.thread(0).write("a", one, 0, 10);
     sample.thread(1).read("b", two, 0, 10);
-    let replayable = sample.load_as(Wanted { order: Order::Resources, ..Wanted::default() }).unwrap();
+    let replayable = sample.load_as(Wanted { order: ReplayOrder::Resources, ..Wanted::default() }).unwrap();
     let read = replayable.packed.ops.iter().position(|op| op.kind == OpKind::Read).unwrap() as u32;
     let write = replayable.packed.ops.iter().position(|op| op.kind == OpKind::Write).unwrap() as u32;
     assert!(replayable.packed.waits_for(read).contains(&write));
@@ -265,7 +265,7 @@ fn copied_and_mapped_operations_are_told() {
 }
 
 /// Two threads use one handle and one name; the second begins when the first is done.
-fn two_threads(order: Order) -> PackedTrace {
+fn two_threads(order: ReplayOrder) -> PackedTrace {
     let mut sample = Sample::new();
     let a = sample.open("dir/a", NEW.with(READ));
     sample.write("dir/a", a, 0, 10);
@@ -286,18 +286,18 @@ fn what_waits_for_what_follows_the_order() {
     };
     // 0 create, 1 write; by the other thread 2 read, 3 open, 4 read; 5 close, 6 unlink; 7 close, 8 stat.
     let none = || Vec::<u32>::new();
-    assert!(waits(Order::Serial).iter().all(Vec::is_empty));
+    assert!(waits(ReplayOrder::Serial).iter().all(Vec::is_empty));
     assert_eq!(
-        waits(Order::Streams),
+        waits(ReplayOrder::Streams),
         [none(), none(), vec![0], none(), none(), vec![2], none(), none(), none()]
     );
     assert_eq!(
-        waits(Order::Resources),
+        waits(ReplayOrder::Resources),
         // The unlink waits for the last use of the name by the other thread, its stat for the unlink.
         [none(), none(), vec![1], none(), none(), vec![2], vec![4], vec![6], none()]
     );
-    assert_eq!(two_threads(Order::Serial).chains(), 1);
-    assert_eq!(two_threads(Order::Streams).chains(), 2);
+    assert_eq!(two_threads(ReplayOrder::Serial).chains(), 1);
+    assert_eq!(two_threads(ReplayOrder::Streams).chains(), 2);
 }
 
 #[test]
@@ -383,13 +383,13 @@ fn as_fast_as_possible_one_program_after_the_other_stays_so() {
     let waits = |packed: &PackedTrace| {
         (0..packed.ops.len() as u32).map(|op| packed.waits_for(op).to_vec()).collect::<Vec<_>>()
     };
-    let packed = of_pace(Pacing::Max, Order::Resources);
+    let packed = of_pace(Pacing::Max, ReplayOrder::Resources);
     // 0 and 2 by the first program, 3 and 4 by the second, 5 and 6 at once by the third.
     let none = Vec::new;
     assert_eq!(waits(&packed), [none(), none(), none(), vec![2], none(), vec![4], vec![4]]);
-    let packed = of_pace(Pacing::Recorded, Order::Resources);
+    let packed = of_pace(Pacing::Recorded, ReplayOrder::Resources);
     assert!(waits(&packed).iter().all(Vec::is_empty), "their times keep them apart");
-    let packed = of_pace(Pacing::Max, Order::Streams);
+    let packed = of_pace(Pacing::Max, ReplayOrder::Streams);
     assert!(waits(&packed).iter().all(Vec::is_empty), "threads in their own order, and nothing else");
 }
 
