@@ -31,6 +31,7 @@ pub mod point;
 pub mod report_file;
 pub mod results_dir;
 pub mod room;
+pub mod room_watch;
 pub mod sink;
 pub mod space;
 pub mod summarise;

@@ -49,12 +49,17 @@ fn scratch_is(left: bool, summary: &Value, target: &Path) {
     assert_eq!(notes.to_string().contains("could not be removed"), left, "{notes:#}");
 }
 
+/// What may still be written there.
+fn available(mount: &Path) -> u64 {
+    let room = rustix::fs::statvfs(mount).unwrap();
+    room.f_bavail * room.f_frsize
+}
+
 /// Takes the room on a file system until only so many bytes are left.
 fn fill(mount: &Path, leave_bytes: u64) -> PathBuf {
-    let room = rustix::fs::statvfs(mount).unwrap();
     let path = mount.join("somebody else's");
     let file = std::fs::File::create_new(&path).unwrap();
-    let bytes = (room.f_bavail * room.f_frsize).saturating_sub(leave_bytes);
+    let bytes = available(mount).saturating_sub(leave_bytes);
     rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, bytes).unwrap();
     path
 }
@@ -85,6 +90,34 @@ fn a_disk_that_others_fill() {
     let again = again.json();
     assert!(at(&again, "search.trials").as_array().unwrap().len() > 1, "{again:#}");
     assert!(count(&again, "load_points.0.workers") > 1, "{again:#}");
+}
+
+#[test]
+fn room_that_is_to_stay_free_stays_free_when_others_fill_the_storage() {
+    require!(Need::Root, Need::FileSystem("ext4"));
+    let _turn = my_turn();
+    let mount = TempMount::image(ImageKind::Ext4, 512);
+    // 20 MB/s, for which there is room at the start.
+    let verb = Verb::on("streams", mount.path())
+        .with(&["--actor", "recorder", "--mbit-per-s", "160", "--fps", "25", "--warmup", "0s"])
+        .with(&["--duration", "15s"]);
+    let mut running = verb.start();
+    verb.until_measuring(&mut running);
+    fill(mount.path(), 64 << 20);
+    let mut least = available(mount.path());
+    let ended = running.until(LIMIT, |_| {
+        least = least.min(available(mount.path()));
+        verb.run_dir().join("summary.json").exists()
+    });
+    assert!(ended.is_some(), "{}", running.stderr());
+    let printed = running.wait(LIMIT).expect_code(3).json();
+    assert_eq!(text(&printed, "outcome"), "broke_off");
+    let reason = text(&printed, "outcome_reason");
+    assert!(reason.starts_with("others filled the storage: ") && reason.contains("make room"), "{reason}");
+    // A twentieth was to stay free; from a look to the end of the recorder it writes for some tenths of a second.
+    assert!(least > 10 << 20, "{least} bytes were free");
+    scratch_is(false, &printed, mount.path());
+    assert!(count(&printed, "load_points.0.total.ops") > 0);
 }
 
 #[test]

@@ -23,6 +23,7 @@ use crate::interrupt::Interrupt;
 use crate::observer::{Live, Observer, STREAMS_MOST, Waiting};
 use crate::session::drain::{Drain, LiveCounts, PointRan};
 use crate::session::meddling::Meddling;
+use crate::session::room_watch::{Crowded, RoomWatch};
 use crate::session::sink::{RingRoom, RingSink, rings};
 
 /// How often the watcher looks.
@@ -70,6 +71,8 @@ pub enum Ending {
         /// Because the user stopped it.
         is_interrupted: bool,
     },
+    /// Others filled the storage, so that less is free than what is to stay free.
+    Crowded(Crowded),
     /// Something beside the load points: files for the next could not be made, or results not be kept.
     Stopped(Box<RunError>),
 }
@@ -111,6 +114,8 @@ pub struct PointSetup<'a> {
     pub interrupt: &'a Interrupt,
     /// What samples counters beside it, and looks where the measured time begins and ends.
     pub counters: Option<&'a Sampling>,
+    /// What looks whether the room stays free that is to; `None` where nothing is real.
+    pub room: Option<RoomWatch>,
 }
 
 /// Runs a load point to its end, whichever that is.
@@ -251,6 +256,9 @@ impl<S: Script + 'static> Watch<'_, S> {
             if self.setup.mount.is_still_there() == Some(false) {
                 self.stop(Ending::Unmounted);
             }
+        }
+        if let Some(crowded) = self.setup.room.as_ref().and_then(RoomWatch::crowded) {
+            self.stop(Ending::Crowded(crowded));
         }
         let (threads, longest) = self.stuck();
         if longest >= self.setup.hang_after {

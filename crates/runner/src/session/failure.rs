@@ -7,11 +7,13 @@ use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::mount::{MountChange, MountId, MountKind};
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpRecord};
+use reelgauge_report::units::amount;
 
 use crate::interrupt::StoppedBy;
 use crate::session::brief_look::within_a_look;
 use crate::session::drive::Ending;
 use crate::session::meddling::Meddling;
+use crate::session::room_watch::Crowded;
 
 /// What is known of the target, for a sentence about it.
 #[derive(Debug)]
@@ -61,6 +63,12 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
         Ending::Unmounted => {
             Some(format!("the mount is gone from {target}: it was unmounted; mount it again, then run again"))
         }
+        Ending::Crowded(Crowded { available_bytes, kept_bytes }) => Some(format!(
+            "others filled the storage: {} are free on {target}, and {} are to stay free (--keep-free); make room, \
+             then run again",
+            amount(*available_bytes),
+            amount(*kept_bytes)
+        )),
         Ending::Died { threads } => Some(format!(
             "{threads} of the threads that measure died, which is a fault of this tool: please report it with \
              what it printed and the run directory"

@@ -19,6 +19,7 @@ use crate::session::drive::{BEAT, Ending, PointEnd, PointSetup, run_point};
 use crate::session::failure::sentence;
 use crate::session::judging::{Judged, Judging, measured_part};
 use crate::session::meddling::Before;
+use crate::session::room_watch::RoomWatch;
 use reelgauge_results::load_points::{self, LoadPointPlan};
 use reelgauge_results::stream_table::{self, PointStreams};
 
@@ -120,6 +121,7 @@ impl Session {
             rings: self.rings,
             interrupt,
             counters: self.counters.as_ref(),
+            room: if to_judge.is_some() { self.room_watch()? } else { None },
         };
         let threads = threads_for(self.driver, workers.len()) as u32;
         let end = run_point(&setup, workers, observer)?;
@@ -131,6 +133,15 @@ impl Session {
         }
         observer.point_over(index, done.complete);
         Ok(done)
+    }
+
+    /// Looks whether the room stays free that is to. A simulated world has none.
+    fn room_watch(&self) -> Result<Option<RoomWatch>, RunError> {
+        #[cfg(test)]
+        if self.clock.world().is_some() {
+            return Ok(None);
+        }
+        RoomWatch::start(&self.locked.area).map(Some).map_err(RunError::io("start a thread"))
     }
 
     /// When a load point is to begin, where that is agreed upon with others. Nothing is loaded until then.

@@ -127,6 +127,7 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
         | Ending::Driver(_)
         | Ending::Died { .. }
         | Ending::Unmounted
+        | Ending::Crowded(_)
         | Ending::Meddled(_)
         | Ending::Stopped(_) => Outcome::BrokeOff,
     };

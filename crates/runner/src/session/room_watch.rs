@@ -1,0 +1,123 @@
+//! Whether the room that is to stay free stays free while a load point makes files: on a shared storage others
+//! fill it meanwhile, and what was there at the start is gone.
+//!
+//! A thread of its own looks, since a look at storage that is dead may never come back. Where nobody makes files
+//! it looks no more: what is written in files that are there takes no room.
+//!
+//! Not here: whether there is room before a run begins ([`super::space`]).
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use reelgauge_engine::area::{Area, SCRATCH_DIR};
+use reelgauge_engine::space::{Space, space};
+
+/// How often it looks. Two looks apart a fast recorder writes as much as a second of a slow one.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// What stays free is no longer free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crowded {
+    /// What is free now, in bytes.
+    pub available_bytes: u64,
+    /// What is to stay free, in bytes.
+    pub kept_bytes: u64,
+}
+
+#[derive(Debug, Default)]
+struct Watched {
+    crowded: OnceLock<Crowded>,
+    ended: AtomicBool,
+}
+
+/// The handle on the thread. Dropping it ends the thread without waiting for it.
+#[derive(Debug)]
+pub struct RoomWatch(Arc<Watched>);
+
+impl RoomWatch {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub fn start(area: &Area) -> io::Result<RoomWatch> {
+        let watched = Arc::new(Watched::default());
+        let (seen, area) = (Arc::clone(&watched), area.clone());
+        std::thread::Builder::new().name("room".to_owned()).spawn(move || watch(&area, &seen))?;
+        Ok(RoomWatch(watched))
+    }
+
+    /// Once what stays free is no longer free, what was seen then.
+    pub fn crowded(&self) -> Option<Crowded> {
+        self.0.crowded.get().copied()
+    }
+}
+
+impl Drop for RoomWatch {
+    fn drop(&mut self) {
+        self.0.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+fn watch(area: &Area, watched: &Watched) {
+    let scratch = std::fs::read_dir(area.root().join(SCRATCH_DIR));
+    let makes_files = scratch.is_ok_and(|mut folders| folders.next().is_some());
+    let at_start = space(area.root()).ok().flatten();
+    // Where it was gone before, whoever began knows of it.
+    if !makes_files || at_start.is_none_or(|space| crowded(space, area).is_some()) {
+        return;
+    }
+    while !watched.ended.load(Ordering::Relaxed) {
+        if let Ok(Some(space)) = space(area.root())
+            && let Some(crowded) = crowded(space, area)
+        {
+            let _ = watched.crowded.set(crowded);
+            return;
+        }
+        std::thread::sleep(EVERY);
+    }
+}
+
+fn crowded(space: Space, area: &Area) -> Option<Crowded> {
+    let kept_bytes = space.kept_bytes(area.keep_free());
+    let is_crowded = space.available_bytes < kept_bytes;
+    is_crowded.then_some(Crowded { available_bytes: space.available_bytes, kept_bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reelgauge_engine::area::Terms;
+    use reelgauge_engine::space::KeepFree;
+
+    use super::*;
+
+    fn area(target: &tempfile::TempDir, kept_bytes: u64) -> Area {
+        let terms = Terms { keep_free: KeepFree::Bytes(kept_bytes), ..Terms::default() };
+        Area::open_or_create_on(target.path(), terms).unwrap()
+    }
+
+    #[test]
+    fn what_was_gone_before_and_files_that_are_there_are_no_reason() {
+        let target = tempfile::tempdir().unwrap();
+        let scratch = area(&target, 0).root().join(SCRATCH_DIR);
+        std::fs::create_dir_all(scratch.join("00-recorder-0000")).unwrap();
+        let watched = Watched::default();
+        // Gone before: it does not begin to look.
+        watch(&area(&target, u64::MAX), &watched);
+        assert_eq!(watched.crowded.get(), None);
+        // Nobody makes files.
+        std::fs::remove_dir(scratch.join("00-recorder-0000")).unwrap();
+        watch(&area(&target, 0), &watched);
+        assert_eq!(watched.crowded.get(), None);
+    }
+
+    #[test]
+    fn less_than_what_stays_free_is_crowded() {
+        let target = tempfile::tempdir().unwrap();
+        let area = area(&target, 100);
+        let of = |available_bytes| crowded(Space { available_bytes, total_bytes: 1_000 }, &area);
+        assert_eq!((of(100), of(99)), (None, Some(Crowded { available_bytes: 99, kept_bytes: 100 })));
+    }
+}
