@@ -92,8 +92,13 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
             duration(last.span_s * 1e6),
         );
     }
+    let other = match last.different_ops {
+        0 => String::new(),
+        all if all == last.done_ops => "; none of them came to what was recorded".to_owned(),
+        some => format!("; {} of them came to something else than was recorded", count(some)),
+    };
     format!(
-        "Replayed {name}{users} in {}{} on {place}: {}{rate}.",
+        "Replayed {name}{users} in {}{} on {place}: {}{rate}{other}.",
         duration(last.span_s * 1e6),
         recorded.unwrap_or_default(),
         counted(last.done_ops, "operation"),
@@ -290,6 +295,15 @@ mod tests {
     fn a_pass_that_was_stopped_replayed_a_part() {
         let text = shown(vec![ReplayPass { complete: false, ..pass() }], Some(12.0));
         assert!(text.starts_with("Replayed edit only in part on /mnt/nas: 812 of "), "{text}");
+        // What came to nothing is no replay, and the list shows no more than the first sentence.
+        for (different_ops, said) in [
+            (812, "; none of them came to what was recorded."),
+            (3, "; 3 of them came to something else than was recorded."),
+        ] {
+            let text = shown(vec![ReplayPass { different_ops, ..pass() }], Some(12.0));
+            let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(flowing.contains(&format!("100 MB/s{said}")), "{text}");
+        }
         assert!(text.contains("Every operation that was done came to"), "{text}");
     }
 

@@ -226,11 +226,15 @@ fn directories(walk: &Walk, decided: &BTreeMap<String, (Prepare, Why)>) -> BTree
             new.for_each(drop);
         }
     }
-    for (number, made_in) in walk.made_in.iter().enumerate() {
-        if !made_in {
+    // What the trace does not say was new is made as well, by whoever writes it first.
+    let is_made_in = |number: usize, name: &str| {
+        walk.made_in[number] || matches!(decided.get(name), Some((_, Why::OnlyWritten)))
+    };
+    for number in 0..walk.made_in.len() {
+        let mut name = walk.names.name(number as u32);
+        if !is_made_in(number, name) {
             continue;
         }
-        let mut name = walk.names.name(number as u32);
         while let Some(above) = parent(name) {
             let is_made = walk.names.find(above).is_some_and(|above| walk.is_made(above));
             if is_made || !wanted.insert(above.to_owned()) {
@@ -252,11 +256,17 @@ fn notes(walk: &mut Walk, entries: &[Prepared]) -> Vec<String> {
     };
     let only_written = assumed(Why::OnlyWritten);
     if only_written > 0 {
-        notes.push(format!(
-            "{only_written} files are not prepared, because they are only written, from their beginning upwards; \
-             the trace does not say that they were new ({} is one).",
-            example(Why::OnlyWritten)
-        ));
+        let example = example(Why::OnlyWritten);
+        notes.push(match only_written {
+            1 => format!(
+                "{example} is not prepared, because it is only written, from its beginning upwards; the trace does \
+                 not say that it was new."
+            ),
+            many => format!(
+                "{many} files are not prepared, because they are only written, from their beginning upwards; the \
+                 trace does not say that they were new ({example} is one)."
+            ),
+        });
     }
     let empty = entries
         .iter()

@@ -49,10 +49,26 @@ fn what_is_only_written_upwards_by_nobody_knows_whom_was_new() {
         sample.write("a", handle, 0, 100).write("a", handle, 100, 100).write("a", handle, 300, 10);
         let replayable = sample.load();
         assert_prepared(&replayable, &[("a", Prepare::Absent, Why::OnlyWritten)]);
-        assert!(replayable.before.notes[0].contains("does not say that they were new (a is one)"));
+        assert!(replayable.before.notes[0].starts_with("a is not prepared, because it is only written"));
         assert!(replayable.packed.handles[0].makes);
         assert_eq!(replayable.packed.ops.len(), 4, "the open is there, or was added");
     }
+    // What it lies in was there, or there would have been no writing.
+    let mut sample = Sample::new();
+    for name in ["k9/job/a", "k9/b"] {
+        let handle = sample.open(name, OpenBits::UNKNOWN);
+        sample.write(name, handle, 0, 100);
+    }
+    assert_prepared(
+        &sample.load(),
+        &[
+            ("k9", Prepare::Directory, Why::Above),
+            ("k9/b", Prepare::Absent, Why::OnlyWritten),
+            ("k9/job", Prepare::Directory, Why::Above),
+            ("k9/job/a", Prepare::Absent, Why::OnlyWritten),
+        ],
+    );
+    assert!(sample.load().before.notes[0].contains("2 files are not prepared"));
     // Not from its beginning: it was written over.
     let mut sample = Sample::new();
     sample.write("a", 7, 4096, 100).write("a", 7, 0, 100);
