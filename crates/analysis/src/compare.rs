@@ -347,6 +347,17 @@ pub enum CompareError {
         /// How many were to repeat one another.
         repeats: usize,
     },
+    /// A run that is to repeat itself, which has no spread.
+    #[error(
+        "runs {first} and {second} are one and the same run and can't repeat one another; name runs that were \
+         made one by one"
+    )]
+    Twice {
+        /// Number of one of them, from 1.
+        first: usize,
+        /// Number of the other.
+        second: usize,
+    },
 }
 
 /// Compares runs with the first of them. `repeats` says that so many runs one after another did the same;
@@ -364,7 +375,7 @@ pub fn compare(
         return Err(CompareError::RunCount(runs.len()));
     }
     let sides = match repeats {
-        Some(repeats) => sides::given(runs.len(), repeats)?,
+        Some(repeats) => sides::given(runs, repeats)?,
         None => sides::found(runs),
     };
     Ok(of_sides(runs, &sides, say))
@@ -380,7 +391,7 @@ pub fn compare_repeats(
     repeats: usize,
     say: &Say,
 ) -> Result<Comparison, CompareError> {
-    Ok(of_sides(runs, &sides::given(runs.len(), repeats)?, say))
+    Ok(of_sides(runs, &sides::given(runs, repeats)?, say))
 }
 
 fn of_sides(runs: &[RunToCompare<'_>], sides: &Sides, say: &Say) -> Comparison {

@@ -131,6 +131,30 @@ pub(crate) fn say(unit: FigureUnit, value: f64) -> String {
     }
 }
 
+/// `180, then 142`: a figure of the first run and of this one, or the means of both sides where several runs
+/// are one, since the change is that of the means: `on average 181, then 140`. A range has no mean.
+pub(crate) fn said_values(comparison: &Comparison, row: &ComparisonRow, run: usize) -> String {
+    let mean_of_side = |of: usize| {
+        let side = comparison.runs.get(of)?.side;
+        let runs = comparison.runs.iter().zip(&row.values).filter(|(one, _)| one.side == side);
+        let values = runs.map(|(_, value)| *value).collect::<Option<Vec<f64>>>()?;
+        Some((values.iter().sum::<f64>() / values.len() as f64, values.len()))
+    };
+    let is_range = |of: usize| row.values[of].is_none_or(|value| say(row.unit, value) != row.texts[of]);
+    match (mean_of_side(0), mean_of_side(run)) {
+        (Some((one, runs)), Some((other, others)))
+            if runs.max(others) > 1
+                && row.unit != FigureUnit::Verdict
+                && row.change_percent[run].is_some()
+                && !is_range(0)
+                && !is_range(run) =>
+        {
+            format!("on average {}, then {}", say(row.unit, one), say(row.unit, other))
+        }
+        _ => format!("{}, then {}", row.texts[0], row.texts[run]),
+    }
+}
+
 /// [`number`] shows what lies close below 0 as above it.
 fn number_signed(value: f64) -> String {
     if value < 0.0 { format!("-{}", number(-value)) } else { number(value) }

@@ -1,6 +1,6 @@
 //! The gate for automation: which figures became worse by more than somebody allows.
 
-use super::{Comparison, ComparisonRow, Judgement, is_of_the_tool};
+use super::{Comparison, ComparisonRow, Judgement, Kinship, is_of_the_tool};
 
 /// What is allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,9 +33,11 @@ impl Gate {
         pairs.filter(|(row, run)| self.falls(row, *run)).collect()
     }
 
-    /// Whether any figure at all could be judged. A gate that nothing was held to has let nothing pass.
+    /// Whether any figure at all could be judged. A gate that nothing was held to has let nothing pass, and a run
+    /// beside itself tells nothing.
     pub fn could_judge(&self, comparison: &Comparison) -> bool {
-        let runs = 1..comparison.runs.len();
-        comparison.rows.iter().any(|row| self.holds(row) && runs.clone().any(|run| row.is_judged(run)))
+        let is_other = |run: &usize| comparison.runs[*run].kinship != Kinship::Itself;
+        let runs: Vec<usize> = (1..comparison.runs.len()).filter(is_other).collect();
+        comparison.rows.iter().any(|row| self.holds(row) && runs.iter().any(|run| row.is_judged(*run)))
     }
 }

@@ -3,6 +3,7 @@
 //! By the user's word, or found: runs whose whole configuration is the same. Where that holds for all of
 //! them nothing is found, because then what was changed in between (the server, a cable) is in no file.
 
+use super::work::is_itself;
 use super::{CompareError, RunToCompare};
 
 /// Degrees of freedom from which on the spread of repeats is the noise.
@@ -42,7 +43,19 @@ impl Sides {
 }
 
 /// So many runs one after another repeat one another.
-pub(super) fn given(runs: usize, repeats: usize) -> Result<Sides, CompareError> {
+pub(super) fn given(runs: &[RunToCompare<'_>], repeats: usize) -> Result<Sides, CompareError> {
+    let sides = of_numbers(runs.len(), repeats)?;
+    let later = |first: usize| (first + 1..runs.len()).map(move |second| (first, second));
+    let is_twice = |(first, second): &(usize, usize)| {
+        sides.alike[*first] == sides.alike[*second] && is_itself(&runs[*first], &runs[*second])
+    };
+    match (0..runs.len()).flat_map(later).find(is_twice) {
+        Some((first, second)) => Err(CompareError::Twice { first: first + 1, second: second + 1 }),
+        None => Ok(sides),
+    }
+}
+
+fn of_numbers(runs: usize, repeats: usize) -> Result<Sides, CompareError> {
     if repeats == 0 || !runs.is_multiple_of(repeats) || runs / repeats < 2 {
         return Err(CompareError::Repeats { runs, repeats });
     }
@@ -54,7 +67,9 @@ pub(super) fn found(runs: &[RunToCompare<'_>]) -> Sides {
     let mut firsts: Vec<usize> = Vec::new();
     let mut alike = Vec::new();
     for (at, run) in runs.iter().enumerate() {
-        let known = firsts.iter().position(|&first| did_the_same(&runs[first], run));
+        // A run that is named twice repeats nothing.
+        let is_there = runs[..at].iter().any(|before| is_itself(before, run));
+        let known = firsts.iter().position(|&first| !is_there && did_the_same(&runs[first], run));
         alike.push(known.unwrap_or(firsts.len()));
         if known.is_none() {
             firsts.push(at);
@@ -87,14 +102,21 @@ mod tests {
     use super::*;
     use crate::summary::{Summary, Target};
 
-    fn sides(paths: &[&str]) -> Sides {
+    /// Runs of these paths, each with an id of its own, or with that of another.
+    fn with_runs<T>(paths: &[&str], ids: &[&str], of: impl FnOnce(&[RunToCompare<'_>]) -> T) -> T {
         let summary = |path: &&str| {
             let target = Target { path: (*path).to_owned(), ..Target::default() };
             Summary::new("1", "", "mix", target)
         };
         let summaries: Vec<Summary> = paths.iter().map(summary).collect();
-        let run = |summary| RunToCompare { id: "run", summary, machines: &[], work: &[] };
-        found(&summaries.iter().map(run).collect::<Vec<_>>())
+        let run = |(summary, id)| RunToCompare { id, summary, machines: &[], work: &[] };
+        of(&summaries.iter().zip(ids.iter().copied()).map(run).collect::<Vec<_>>())
+    }
+
+    const IDS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];
+
+    fn sides(paths: &[&str]) -> Sides {
+        with_runs(paths, &IDS, found)
     }
 
     #[test]
@@ -111,11 +133,24 @@ mod tests {
 
     #[test]
     fn repeats_that_are_given_must_add_up() {
-        assert_eq!(given(6, 3).unwrap().of_run, [0, 0, 0, 1, 1, 1]);
-        assert_eq!(given(4, 1).unwrap().of_run, [0, 1, 2, 3]);
+        assert_eq!(of_numbers(6, 3).unwrap().of_run, [0, 0, 0, 1, 1, 1]);
+        assert_eq!(of_numbers(4, 1).unwrap().of_run, [0, 1, 2, 3]);
         for (runs, repeats) in [(5, 2), (4, 4), (4, 0), (2, 2)] {
-            assert_eq!(given(runs, repeats), Err(CompareError::Repeats { runs, repeats }));
+            assert_eq!(of_numbers(runs, repeats), Err(CompareError::Repeats { runs, repeats }));
         }
-        assert_eq!(given(6, 3).unwrap().runs(1), [3, 4, 5]);
+        assert_eq!(of_numbers(6, 3).unwrap().runs(1), [3, 4, 5]);
+    }
+
+    #[test]
+    fn a_run_that_is_named_twice_repeats_nothing() {
+        let ids = ["a", "a", "b", "c"];
+        let twice = with_runs(&["x", "x", "y", "y"], &ids, |runs| given(runs, 2));
+        assert_eq!(twice, Err(CompareError::Twice { first: 1, second: 2 }));
+        assert!(with_runs(&["x", "x", "y", "y"], &IDS, |runs| given(runs, 2)).is_ok());
+        // On both sides it is a comparison with itself.
+        assert!(with_runs(&["x", "x", "x", "x"], &["a", "b", "a", "b"], |runs| given(runs, 2)).is_ok());
+        let found = with_runs(&["x", "x", "y", "y"], &ids, found);
+        assert_eq!(found.alike, [0, 1, 2, 2]);
+        assert!(!found.have_repeats());
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn kinships(runs: &[RunToCompare<'_>]) -> Vec<Kinship> {
 
 /// Whether two directories hold one run: no two runs begin at the same time, with the same seed, and move the
 /// same in the same time.
-fn is_itself(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
+pub(super) fn is_itself(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
     let (a, b) = (one.summary, two.summary);
     let is_known = !a.started_at.is_empty() || one.id == two.id;
     is_known && (&a.started_at, a.seed) == (&b.started_at, b.seed) && a.load_points == b.load_points
@@ -84,8 +84,8 @@ fn kinds(work: &[WorkActor]) -> Vec<(&str, &str)> {
     kinds
 }
 
-/// Whether other numbers of them ran. With one kind of actor the load points say how many there were; in a
-/// crew, how it was put together matters as well.
+/// Whether other numbers of them ran. With one kind of actor the load points say how many there were; with
+/// several, how many there were of each matters as well.
 fn counts_differ(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
     let sorted = |work: &[WorkActor]| {
         let mut work = work.to_vec();

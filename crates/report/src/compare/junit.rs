@@ -3,10 +3,10 @@
 //! judged was skipped.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use reelgauge_analysis::compare::{ComparisonRow, Gate, Judgement};
+use reelgauge_analysis::compare::{Comparison, ComparisonRow, Gate, Judgement, Kinship};
 
 use super::systems::{Property, properties};
-use super::{ToldComparison, heading, signed, unsigned, word};
+use super::{ToldComparison, heading, said_values, signed, unsigned, word};
 
 /// The comparison as JUnit XML, ending with a line feed. The figures are those of the comparison; keep
 /// those that are wanted with [`super::keep`].
@@ -28,18 +28,18 @@ fn suite(told: &ToldComparison, run: usize, gate: &Gate) -> TestSuite {
     suite.add_property(("threshold_percent".to_owned(), gate.threshold_percent.to_string()));
     suite.add_properties(told.cautions.iter().map(|caution| ("caution".to_owned(), held(caution))));
     let in_both = |row: &&ComparisonRow| row.values[0].is_some() && row.values[run].is_some();
-    suite.add_test_cases(comparison.rows.iter().filter(in_both).map(|row| case(row, run, gate)));
+    suite.add_test_cases(comparison.rows.iter().filter(in_both).map(|row| case(comparison, row, run, gate)));
     suite
 }
 
-fn case(row: &ComparisonRow, run: usize, gate: &Gate) -> TestCase {
-    let said = held(&said(row, run));
+fn case(comparison: &Comparison, row: &ComparisonRow, run: usize, gate: &Gate) -> TestCase {
+    let said = held(&said(comparison, row, run));
     let mut case = TestCase::new(held(&row.figure), TestCaseStatus::success());
     case.set_classname(held(&heading(&row.group)));
     if gate.falls(row, run) {
         case.status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         case.status.set_type("worse").set_message(said);
-    } else if row.judgement[run] == Judgement::Unknown {
+    } else if row.judgement[run] == Judgement::Unknown || comparison.runs[run].kinship == Kinship::Itself {
         case.status = TestCaseStatus::skipped();
         case.status.set_message(said);
     } else {
@@ -49,12 +49,12 @@ fn case(row: &ComparisonRow, run: usize, gate: &Gate) -> TestCase {
 }
 
 /// `read, MB/s: 180, then 142: -21 % (noise 3.0 %), WORSE`.
-fn said(row: &ComparisonRow, run: usize) -> String {
+fn said(comparison: &Comparison, row: &ComparisonRow, run: usize) -> String {
     let change = row.change_percent[run].map_or_else(String::new, |change| format!(": {}", signed(change)));
     let noise =
         row.noise_percent[run].map_or_else(String::new, |noise| format!(" (noise {})", unsigned(noise)));
     let judged = word(row, run);
-    format!("{}: {}, then {}{change}{noise}, {judged}", row.label, row.texts[0], row.texts[run])
+    format!("{}: {}{change}{noise}, {judged}", row.label, said_values(comparison, row, run))
 }
 
 /// Text without the characters that XML 1.0 discourages or has no way to hold, and that the writer would let

@@ -8,7 +8,7 @@ use reelgauge_analysis::compare::{
 };
 
 use super::cautions::OTHER_PLAN;
-use super::{signed, unsigned};
+use super::{said_values, signed, unsigned};
 use crate::text::capital;
 use crate::units::{count, counted, number};
 
@@ -224,7 +224,7 @@ impl Side<'_> {
 
     fn figure(&self, row: &ComparisonRow) -> String {
         let (name, unit) = name_and_unit(&row.label);
-        let values = format!("{}, then {}{unit}", row.texts[0], row.texts[self.run]);
+        let values = format!("{}{unit}", said_values(self.comparison, row, self.run));
         let change =
             row.change_percent[self.run].map_or_else(String::new, |change| format!(" {}", signed(change)));
         let noise = row.noise_percent[self.run]

@@ -162,3 +162,11 @@ fn the_number_of_runs_is_checked() {
     assert_eq!((of(1), of(9)), (Some(CompareError::RunCount(1)), Some(CompareError::RunCount(9))));
     assert_eq!(of(8), None);
 }
+
+#[test]
+fn a_gate_sees_nothing_in_a_run_beside_itself() {
+    let run = reading(&["a"], 100.0, 30);
+    let comparison = compare(&[run_of(&run, &[]), run_of(&run, &[])], None, &say).unwrap();
+    assert_eq!(comparison.runs[1].kinship, Kinship::Itself);
+    assert!(!Gate { threshold_percent: 5.0, with_the_tool: true }.could_judge(&comparison));
+}
