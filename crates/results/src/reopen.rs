@@ -165,8 +165,7 @@ fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
     let short_ops = if summary.verb == "replay" { ShortOps::Answers } else { ShortOps::Failures };
     let rebuilt = try_rebuild(ops, short_ops, &complete_timings(&planned))?;
     summary.run_dir = Some(run_dir.path().display().to_string());
-    let rows = log.agents().iter().map(|agent| agent.rows).sum();
-    summary.log = LogFacts { complete: is_whole(&log, life), rows, ..LogFacts::default() };
+    summary.log = log_facts(&log, life);
     summary.series = rebuilt.series;
     let label = |index: u16| planned.iter().find(|point| point.index == index).map(facts).unwrap_or_default();
     summary.load_points =
@@ -181,6 +180,14 @@ fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
     summary.self_cost = SelfCost::new(None, &rebuilt.totals, &summary.load_points, None);
     summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
     Ok(summary)
+}
+
+/// What is left of the log.
+fn log_facts(log: &LogReader, life: &Life) -> LogFacts {
+    let rows: u64 = log.agents().iter().map(|agent| agent.rows).sum();
+    let bytes: u64 = log.agents().iter().map(|agent| agent.bytes).sum();
+    let bytes_per_op = (rows > 0).then(|| bytes as f64 / rows as f64);
+    LogFacts { complete: is_whole(log, life), rows, bytes, bytes_per_op, ..LogFacts::default() }
 }
 
 /// What the plan says of the run, if it can be read.

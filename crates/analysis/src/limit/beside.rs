@@ -7,6 +7,10 @@ use super::scene::Scene;
 /// Of all processors, in percent, from when on other programs are worth a word.
 const OTHERS_PERCENT: f64 = 50.0;
 
+/// From when on no processor is idle, in percent of all, and what others take is worth a word from here on.
+const FULL_PERCENT: f64 = 95.0;
+const OTHERS_OF_FULL_PERCENT: f64 = 33.0;
+
 /// Of one processor, in percent, from when on a program fills it: its one thread can't do more.
 const PROGRAM_PERCENT: f64 = 90.0;
 
@@ -34,11 +38,15 @@ fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
     let own = scene.tool("cpu_percent").map(|percent| percent / f64::from(scene.processors.max(1)));
     // The kernel's threads do the I/O of whoever asked for it, as those of a loop device do the run's.
     let kernel = scene.host("kernel_threads_percent").unwrap_or(0.0) / f64::from(scene.processors.max(1));
-    let others = scene.host("cpu_busy_percent").zip(own).map(|(busy, own)| (busy - own - kernel).max(0.0));
+    let (busy, own) = scene.host("cpu_busy_percent").zip(own)?;
+    let others = (busy - own - kernel).max(0.0);
+    let worth_percent = if busy >= FULL_PERCENT { OTHERS_OF_FULL_PERCENT } else { OTHERS_PERCENT };
     let program = scene.largest_program();
     let fills_one = program.is_some_and(|program| program.percent >= PROGRAM_PERCENT);
-    let others = others.filter(|percent| fills_one || *percent >= OTHERS_PERCENT)?;
-    let mut seen = vec![Seen::against(Measure::OthersPercent, others, OTHERS_PERCENT)];
+    if !fills_one && others < worth_percent {
+        return None;
+    }
+    let mut seen = vec![Seen::against(Measure::OthersPercent, others, worth_percent)];
     if let Some(program) = program {
         seen.push(Seen::against(Measure::ProgramPercent, program.percent, PROGRAM_PERCENT));
         seen.extend(program.processes_seen());

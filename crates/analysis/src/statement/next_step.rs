@@ -9,6 +9,7 @@ use super::doubt::{Confidence, Doubt};
 use super::number::StatedFigures;
 use super::{AtLeast, Judgement, Number};
 use crate::culprit::Culprit;
+use crate::limit::{LimitFinding, LimitVerdict, Measure};
 use crate::summary::{Outcome, Summary};
 
 /// What to do next.
@@ -116,6 +117,16 @@ fn by_number(summary: &Summary, said: &StatedFigures) -> Option<NextStep> {
     })
 }
 
+/// Whether other programs took much of this machine's processors while no counter stood out anywhere: then it is
+/// for them to go before somebody looks for a fault of the storage.
+fn others_took_much(summary: &Summary, point: usize) -> bool {
+    let limit = summary.load_points.get(point).and_then(|point| point.limit.as_ref());
+    limit.is_some_and(|limit| {
+        let is_others = |finding: &LimitFinding| finding.value(Measure::OthersPercent).is_some();
+        limit.verdict == LimitVerdict::NothingStoodOut && limit.contributing.iter().any(is_others)
+    })
+}
+
 /// Where the way is named as the limit, the storage's log tells nothing.
 fn after_a_failure(summary: &Summary, said: &StatedFigures) -> NextStep {
     let limit = |point: usize| summary.load_points.get(point)?.limit.as_ref()?.found.as_ref();
@@ -125,6 +136,9 @@ fn after_a_failure(summary: &Summary, said: &StatedFigures) -> NextStep {
             NextStep::MendTheWay
         }
         Some(cause) if cause.culprit == Culprit::Link => NextStep::FasterLink,
+        Some(cause) if cause.culprit == Culprit::Storage && others_took_much(summary, cause.point) => {
+            NextStep::FreeThisMachine
+        }
         Some(cause) if cause.incident.is_some() => NextStep::LookAtIncident,
         _ => NextStep::Compare,
     }

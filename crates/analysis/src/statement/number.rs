@@ -139,6 +139,11 @@ fn of_points(summary: &Summary) -> StatedFigures {
         };
         return StatedFigures::new(Judgement::Met, number, None);
     }
+    // Where verdicts were lost, too, the first one with late frames is what came of it.
+    let is_late = |point: &LoadPoint| with_frames(point).is_some_and(|late| late.total.late_frames > 0);
+    if let Some(at) = points.iter().position(is_late).filter(|_| judged.is_none()) {
+        return stopped(at, &points[at]);
+    }
     let judgement = if judged.is_some() { Judgement::Met } else { asked_or_not(summary) };
     // Frames may be late although nothing ever came back.
     let tells = |point: &LoadPoint| point.total.response.data.is_some() || with_frames(point).is_some();

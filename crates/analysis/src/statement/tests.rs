@@ -174,3 +174,34 @@ fn where_the_way_is_named_it_is_mended_and_the_storages_log_left_alone() {
         assert_eq!(after(step), Some(NextStep::LookAtIncident), "{step:?}");
     }
 }
+
+#[test]
+fn who_takes_the_processors_goes_before_a_fault_of_the_storage_is_looked_for() {
+    use crate::limit::{Limit, LimitFinding, LimitStep, LimitVerdict, Measure, Seen};
+    let after = |verdict: LimitVerdict, measure: Measure| {
+        let mut failed = point(57, Culprit::Storage);
+        let seen = vec![Seen { measure, value: 66.0, threshold: Some(50.0) }];
+        let beside = LimitFinding { step: LimitStep::Client, at: None, seen, rules: Vec::new() };
+        failed.limit = Some(Limit { verdict, contributing: vec![beside], ..Limit::default() });
+        of(&summary(vec![failed])).next_step
+    };
+    let nothing = LimitVerdict::NothingStoodOut;
+    assert_eq!(after(nothing, Measure::OthersPercent), Some(NextStep::FreeThisMachine));
+    assert_eq!(after(nothing, Measure::StealPercent), Some(NextStep::LookAtIncident));
+    assert_eq!(after(LimitVerdict::Found, Measure::OthersPercent), Some(NextStep::LookAtIncident));
+}
+
+#[test]
+fn where_verdicts_were_lost_late_frames_of_any_load_point_are_told() {
+    let lost = |late_frames, bytes_per_s| {
+        let mut lost = LoadPoint { verdict: None, culprit: None, ..point(late_frames, Culprit::Storage) };
+        lost.total.bytes_per_s = Some(bytes_per_s);
+        lost
+    };
+    // As of a search that was killed: what moved most is not what it came to.
+    let said = of(&summary(vec![lost(0, 1e6), lost(29, 2e6), lost(0, 9e6), lost(700, 3e6)]));
+    assert_eq!(said.judgement, Judgement::NotKnown);
+    assert!(matches!(said.number, Number::LateFrames { point: 1, late_frames: 29, .. }), "{said:?}");
+    let said = of(&summary(vec![lost(0, 1e6), lost(0, 9e6)]));
+    assert!(matches!(said.number, Number::Streams { point: 1, late_frames: 0, .. }), "{said:?}");
+}

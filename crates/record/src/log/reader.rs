@@ -41,6 +41,8 @@ pub struct AgentLog {
     pub files: BTreeMap<u32, FileEntry>,
     /// How many operations it holds.
     pub rows: u64,
+    /// What its files take, in bytes.
+    pub bytes: u64,
     parts: Vec<PathBuf>,
     /// What is added to its numbers and times.
     place: AgentPlace,
@@ -181,6 +183,7 @@ impl AgentLog {
                 meta: head.meta.clone(),
                 files: BTreeMap::new(),
                 rows: 0,
+                bytes: 0,
                 parts: Vec::new(),
                 place: AgentPlace::default(),
             });
@@ -191,6 +194,8 @@ impl AgentLog {
                 });
             }
             agent.rows = agent.rows.saturating_add(head.rows);
+            let size = fs::symlink_metadata(&part.path).map_err(LogError::io("look at", &part.path))?.len();
+            agent.bytes = agent.bytes.saturating_add(size);
             agent.files.extend(head.files);
             agent.parts.push(part.path);
         }

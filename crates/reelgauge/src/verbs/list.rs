@@ -33,7 +33,11 @@ pub fn list(args: &ListArgs) -> Result<u8> {
 }
 
 fn none(dir: &Path) -> String {
-    let text = format!("No runs in {} yet. Start here: reelgauge check PATH", shell_word(dir));
+    let shown = shell_word(dir);
+    let text = match dir.exists() {
+        true => format!("No runs in {shown} yet. Start here: reelgauge check PATH"),
+        false => format!("There is no folder {shown}, so no runs in it. Start here: reelgauge check PATH"),
+    };
     wrap(&text, screen::style().width, 0) + "\n"
 }
 

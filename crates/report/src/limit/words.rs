@@ -62,12 +62,14 @@ fn max_rate(finding: &LimitFinding) -> String {
 
 fn cache(finding: &LimitFinding) -> String {
     let share = finding.value(Measure::CachedPercent);
-    let reads = share.map_or_else(String::new, |percent| format!(" {} of the reads", percent_words(percent)));
+    let reads = share.map(|percent| format!("{} of the reads", percent_words(percent)));
     // What came from behind it says something of what lies there.
     let is_partly = share.is_some_and(|percent| percent < NEARLY_ALL_PERCENT);
     if let Some(name) = &finding.at {
+        // The disk below may have been read by others, so it is the least that the cache answered.
+        let reads = reads.map_or_else(String::new, |reads| format!(" at least {reads}"));
         let rest = if is_partly {
-            "the rest came from the disk below"
+            "at most the rest came from the disk below"
         } else {
             "this says nothing of the disk below"
         };
@@ -80,6 +82,7 @@ fn cache(finding: &LimitFinding) -> String {
         true => "the rest came from behind it, and the figure is that of both",
         false => "this is the speed of memory, and says nothing of the disks",
     };
+    let reads = reads.map_or_else(String::new, |reads| format!(" {reads}"));
     format!("a cache, which answered{reads}: {rest}")
 }
 
@@ -339,14 +342,15 @@ fn of_an_operation(percent: f64) -> String {
     }
 }
 
-/// `it carried 843 MB/s, 145 MB/s of it this run's: something else used it`.
+/// `it carried 843 MB/s, at most 145 MB/s of it this run's: something else used it`. A cache may have answered
+/// what this run read.
 fn used_by_others(finding: &LimitFinding) -> Option<String> {
     let (all, own) = (finding.value(Measure::DiskBytesPerS)?, finding.value(Measure::OwnBytesPerS)?);
     let is_beside = finding.value(Measure::DiskBusyPercent).is_none();
     let may_be_ahead = is_beside && finding.rules.first().is_some_and(|rule| rule == "blk.read_ahead");
     let ahead = if may_be_ahead { ", or much more was read ahead than was asked for" } else { "" };
     Some(format!(
-        "carried {} MB/s, {} MB/s of it this run's: something else used it{ahead}",
+        "carried {} MB/s, at most {} MB/s of it this run's: something else used it{ahead}",
         crate::units::mb_per_s(all),
         crate::units::mb_per_s(own)
     ))
@@ -476,7 +480,7 @@ fn name(measure: Measure) -> &'static str {
         Measure::DiskOfOperationPercent => "request of the server's disk, of an operation",
         Measure::DiskPressurePercent => "some waiting for a disk",
         Measure::DiskBytesPerS => "carried by the disk",
-        Measure::OwnBytesPerS => "of it this run's",
+        Measure::OwnBytesPerS => "of it this run's, at most",
         Measure::OnTheWayPercent => "on the way",
         Measure::RequestsPerRead => "requests of the disk for a read",
         Measure::RequestBytes => "bytes of a request",

@@ -384,7 +384,15 @@ fn workers_that_never_wait_for_the_storage_are_this_machine_and_busy_processors_
     let others = |values: Values| of(values).contributing.iter().any(|finding| finding.at.is_none());
     assert!(others(by_kernel.clone()));
     by_kernel.push((Host, "kernel_threads_percent", "", 260.0));
-    assert!(!others(by_kernel));
+    assert!(!others(by_kernel.clone()));
+    // Where no processor is idle a third of them is worth a word, else a half.
+    let third = |busy: f64| {
+        let mut third = by_kernel.clone();
+        third.retain(|(_, name, ..)| !["kernel_threads_percent", "cpu_busy_percent"].contains(name));
+        third.extend([(Host, "cpu_busy_percent", "", busy), (Host, "kernel_threads_percent", "", 220.0)]);
+        others(third)
+    };
+    assert!(third(100.0) && !third(94.0));
     // Every processor busy, and the workers wait for the storage all the same.
     let limit = of(tool(20.0, 0.1));
     assert_eq!(found(&limit), None);
