@@ -114,7 +114,8 @@ fn room_that_is_to_stay_free_stays_free_when_others_fill_the_storage() {
     assert_eq!(text(&printed, "outcome"), "broke_off");
     let reason = text(&printed, "outcome_reason");
     assert!(reason.starts_with("others filled the storage: ") && reason.contains("make room"), "{reason}");
-    // A twentieth was to stay free; from a look to the end of the recorder it writes for some tenths of a second.
+    // A twentieth was to stay free; from a look to the end of the recorder it writes for some tenths of a
+    // second.
     assert!(least > 10 << 20, "{least} bytes were free");
     scratch_is(false, &printed, mount.path());
     assert!(count(&printed, "load_points.0.total.ops") > 0);

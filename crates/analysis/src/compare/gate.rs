@@ -33,8 +33,8 @@ impl Gate {
         pairs.filter(|(row, run)| self.falls(row, *run)).collect()
     }
 
-    /// Whether any figure at all could be judged. A gate that nothing was held to has let nothing pass, and a run
-    /// beside itself tells nothing.
+    /// Whether any figure at all could be judged. A gate that nothing was held to has let nothing pass, and
+    /// a run beside itself tells nothing.
     pub fn could_judge(&self, comparison: &Comparison) -> bool {
         let is_other = |run: &usize| comparison.runs[*run].kinship != Kinship::Itself;
         let runs: Vec<usize> = (1..comparison.runs.len()).filter(is_other).collect();

@@ -117,8 +117,8 @@ fn by_number(summary: &Summary, said: &StatedFigures) -> Option<NextStep> {
     })
 }
 
-/// Whether other programs took much of this machine's processors while no counter stood out anywhere: then it is
-/// for them to go before somebody looks for a fault of the storage.
+/// Whether other programs took much of this machine's processors while no counter stood out anywhere: then
+/// it is for them to go before somebody looks for a fault of the storage.
 fn others_took_much(summary: &Summary, point: usize) -> bool {
     let limit = summary.load_points.get(point).and_then(|point| point.limit.as_ref());
     limit.is_some_and(|limit| {

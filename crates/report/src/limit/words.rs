@@ -342,8 +342,8 @@ fn of_an_operation(percent: f64) -> String {
     }
 }
 
-/// `it carried 843 MB/s, at most 145 MB/s of it this run's: something else used it`. A cache may have answered
-/// what this run read.
+/// `it carried 843 MB/s, at most 145 MB/s of it this run's: something else used it`. A cache may have
+/// answered what this run read.
 fn used_by_others(finding: &LimitFinding) -> Option<String> {
     let (all, own) = (finding.value(Measure::DiskBytesPerS)?, finding.value(Measure::OwnBytesPerS)?);
     let is_beside = finding.value(Measure::DiskBusyPercent).is_none();

@@ -7,8 +7,8 @@
 use reelgauge_analysis::limit::{LimitFinding, LimitVerdict, Measure};
 use reelgauge_analysis::{Culprit, LoadPoint};
 
-/// Of all processors, in percent, from when on other programs may have been the limit as well. They are told at
-/// all where they took half, or filled one, or left none idle.
+/// Of all processors, in percent, from when on other programs may have been the limit as well. They are
+/// told at all where they took half, or filled one, or left none idle.
 const OTHERS_PERCENT: f64 = 33.0;
 
 /// What was seen in the trials that failed.

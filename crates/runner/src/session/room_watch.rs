@@ -1,8 +1,8 @@
-//! Whether the room that is to stay free stays free while a load point makes files: on a shared storage others
-//! fill it meanwhile, and what was there at the start is gone.
+//! Whether the room that is to stay free stays free while a load point makes files: on a shared storage
+//! others fill it meanwhile, and what was there at the start is gone.
 //!
-//! A thread of its own looks, since a look at storage that is dead may never come back. Where nobody makes files
-//! it looks no more: what is written in files that are there takes no room.
+//! A thread of its own looks, since a look at storage that is dead may never come back. Where nobody makes
+//! files it looks no more: what is written in files that are there takes no room.
 //!
 //! Not here: whether there is room before a run begins ([`super::space`]).
 
