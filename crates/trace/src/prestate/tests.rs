@@ -59,8 +59,9 @@ fn what_is_only_written_upwards_by_nobody_knows_whom_was_new() {
         let handle = sample.open(name, OpenBits::UNKNOWN);
         sample.write(name, handle, 0, 100);
     }
+    let replayable = sample.load();
     assert_prepared(
-        &sample.load(),
+        &replayable,
         &[
             ("k9", Prepare::Directory, Why::Above),
             ("k9/b", Prepare::Absent, Why::OnlyWritten),
@@ -68,7 +69,7 @@ fn what_is_only_written_upwards_by_nobody_knows_whom_was_new() {
             ("k9/job/a", Prepare::Absent, Why::OnlyWritten),
         ],
     );
-    assert!(sample.load().before.notes[0].contains("2 files are not prepared"));
+    assert!(replayable.before.notes[0].contains("2 files are not prepared"));
     // Not from its beginning: it was written over.
     let mut sample = Sample::new();
     sample.write("a", 7, 4096, 100).write("a", 7, 0, 100);
