@@ -14,7 +14,7 @@ use std::time::Duration;
 use reelgauge_engine::area::{Area, SCRATCH_DIR};
 use reelgauge_engine::space::{Space, space};
 
-/// How often it looks. Two looks apart a fast recorder writes as much as a second of a slow one.
+/// How often it looks: meanwhile a fast recorder writes some tens of MB.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// What stays free is no longer free.
