@@ -42,6 +42,14 @@ pub struct Limit {
     pub not_measured: Vec<LimitStep>,
 }
 
+impl Limit {
+    /// The most that other programs took of all processors, in percent, where that was worth a word.
+    pub fn others_percent(&self) -> Option<f64> {
+        let findings = self.found.iter().chain(&self.contributing);
+        findings.filter_map(|finding| finding.value(Measure::OthersPercent)).reduce(f64::max)
+    }
+}
+
 /// Whether the limit is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -9,7 +9,7 @@ use super::doubt::{Confidence, Doubt};
 use super::number::StatedFigures;
 use super::{AtLeast, Judgement, Number};
 use crate::culprit::Culprit;
-use crate::limit::{LimitFinding, LimitVerdict, Measure};
+use crate::limit::LimitVerdict;
 use crate::summary::{Outcome, Summary};
 
 /// What to do next.
@@ -122,8 +122,7 @@ fn by_number(summary: &Summary, said: &StatedFigures) -> Option<NextStep> {
 fn others_took_much(summary: &Summary, point: usize) -> bool {
     let limit = summary.load_points.get(point).and_then(|point| point.limit.as_ref());
     limit.is_some_and(|limit| {
-        let is_others = |finding: &LimitFinding| finding.value(Measure::OthersPercent).is_some();
-        limit.verdict == LimitVerdict::NothingStoodOut && limit.contributing.iter().any(is_others)
+        limit.verdict == LimitVerdict::NothingStoodOut && limit.others_percent().is_some()
     })
 }
 

@@ -229,18 +229,14 @@ mod tests {
         assert_eq!(remove(target.path(), NAMES_MAX, &[owner + 1, owner]), [path]);
     }
 
-    /// Another start takes a directory for a leftover.
-    fn take(target: &Path, new: &Path) {
-        assert_eq!(remove(target, NAMES_MAX, &[fs::metadata(new).unwrap().uid()]), [new.to_owned()]);
-    }
-
     #[test]
     fn a_start_that_is_only_slow_makes_its_area_in_its_place() {
         for late in [Stage::Empty, Stage::Marked] {
             let target = tempfile::tempdir().unwrap();
             let made = created_with(target.path(), &|stage, new| {
                 if stage == late {
-                    take(target.path(), new);
+                    let users = [fs::metadata(new).unwrap().uid()];
+                    assert_eq!(remove(target.path(), NAMES_MAX, &users), [new.to_owned()]);
                 }
             });
             let area = made.unwrap();

@@ -4,7 +4,7 @@
 //! neither the tool's nor the link's. A first look names it without a doubt only where a counter said so,
 //! too.
 
-use reelgauge_analysis::limit::{LimitFinding, LimitVerdict, Measure};
+use reelgauge_analysis::limit::LimitVerdict;
 use reelgauge_analysis::{Culprit, LoadPoint};
 
 /// Of all processors, in percent, from when on other programs may have been the limit as well. They are
@@ -50,15 +50,12 @@ fn instead(failed: &[&LoadPoint]) -> Culprit {
 }
 
 fn others_percent(point: &LoadPoint) -> Option<f64> {
-    let limit = point.limit.as_ref()?;
-    let findings = limit.found.iter().chain(&limit.contributing);
-    let percent = findings.filter_map(|finding: &LimitFinding| finding.value(Measure::OthersPercent));
-    percent.reduce(f64::max).filter(|percent| *percent >= OTHERS_PERCENT)
+    point.limit.as_ref()?.others_percent().filter(|percent| *percent >= OTHERS_PERCENT)
 }
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_analysis::limit::{Limit, LimitStep, Seen};
+    use reelgauge_analysis::limit::{Limit, LimitFinding, LimitStep, Measure, Seen};
     use reelgauge_analysis::test_figures::vda_point;
 
     use super::*;
