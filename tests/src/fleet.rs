@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::binary::{self, Outcome, Running};
-use crate::scratch::{Scratch, target_dir};
+use crate::scratch::Scratch;
 
 /// How long anything may take, on a machine that is busy, too.
 pub const SOON: Duration = Duration::from_secs(60);
@@ -16,15 +16,10 @@ const ATTEMPTS: usize = 5;
 
 /// The server's program, if there is one.
 pub fn nats_server() -> Option<PathBuf> {
-    let made = target_dir().join("tools/nats-server");
+    let made = crate::python::program("nats-server");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let dirs = std::env::split_paths(&path).map(|dir| dir.join("nats-server"));
     std::iter::once(made).chain(dirs).find(|program| program.is_file())
-}
-
-/// Why there is none, where `cargo xtask test` has tried.
-pub fn why_no_nats_server() -> Option<String> {
-    std::fs::read_to_string(target_dir().join("tools/nats-server.missing")).ok()
 }
 
 /// A fleet with a server that runs. Taken down on drop.

@@ -6,11 +6,16 @@ use serde_json::Value;
 
 use crate::scratch::target_dir;
 
-/// The Python that has pyarrow and DuckDB: that of `REELGAUGE_TEST_VENV`, or of the target folder.
+/// The Python that has pyarrow and DuckDB.
 pub fn interpreter() -> PathBuf {
+    program("python")
+}
+
+/// A program of the test environment: that of `REELGAUGE_TEST_VENV`, or of the target folder.
+pub fn program(name: &str) -> PathBuf {
     let venv =
         std::env::var_os("REELGAUGE_TEST_VENV").map_or_else(|| target_dir().join("test-venv"), PathBuf::from);
-    venv.join("bin/python")
+    venv.join("bin").join(name)
 }
 
 /// Runs a script of `tests/python/` with these arguments and gives the JSON that it prints.

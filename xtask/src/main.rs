@@ -18,7 +18,6 @@ mod step;
 mod suite;
 mod test;
 mod tidy;
-mod tools;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -106,4 +105,32 @@ fn bench(arguments: &[String]) -> anyhow::Result<bool> {
     let mut command = cargo();
     command.args(["run", "--release", "--package", "reelgauge-benches", "--"]).args(arguments);
     Ok(command.status()?.success())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    /// The text of a file of the repository.
+    fn text(path: &str) -> String {
+        std::fs::read_to_string(crate::root().join(path)).unwrap()
+    }
+
+    /// The commands of the README's section, without their comments.
+    fn readme_commands(section: &str) -> Vec<String> {
+        let readme = text("README.md");
+        let (_, section) = readme.split_once(&format!("## {section}\n")).unwrap();
+        let block = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let commands = block.lines().map(|line| line.split('#').next().unwrap_or_default().trim().to_owned());
+        commands.collect()
+    }
+
+    #[test]
+    fn the_readme_has_two_commands_and_ci_runs_the_second() {
+        let commands = readme_commands("Try it");
+        assert_eq!(commands, ["cargo run --release -- check .", "cargo xtask test"]);
+        let ci = text(".ci/run");
+        let run = ci.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with('#'));
+        assert_eq!(run, Some(format!("exec {} </dev/null", commands[1]).as_str()));
+    }
 }

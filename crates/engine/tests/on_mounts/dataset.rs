@@ -1,7 +1,6 @@
 //! Data sets on real file systems: full ones, frozen ones, sparse files.
 
 use std::fs;
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +9,8 @@ use std::time::{Duration, Instant};
 use reelgauge_engine::area::Area;
 use reelgauge_engine::cache::resident;
 use reelgauge_engine::dataset::{DataSet, DataSetError, DataSetSpec, Prepared};
+
+use rustix::fs::FallocateFlags;
 
 use super::support::{Mounted, run};
 
@@ -92,23 +93,46 @@ fn too_little_space_is_said_and_nothing_is_written() {
     assert_eq!(prepare(mount.path(), spec(1, 60)).unwrap().written_bytes, 0);
 }
 
+/// Whether a data file under `target` is complete. The folders may not exist yet.
+fn has_complete_file(target: &Path) -> bool {
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let sets: Vec<_> = entries(&target.join("reelgauge-area/data")).map(|entry| entry.path()).collect();
+    sets.iter().flat_map(|set| entries(set)).any(|entry| {
+        let name = entry.file_name();
+        name.to_str().is_some_and(|name| name.starts_with("file-") && name.ends_with(".bin"))
+    })
+}
+
+/// Waits for the first complete file, then takes all space that is left on the file system.
+fn fill_after_first_file(root: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !has_complete_file(root) {
+        assert!(Instant::now() < deadline, "no file was completed");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let filler = fs::File::create(root.join("filler")).unwrap();
+    let (mut end, mut len) = (0, 64 * MIB);
+    while len >= 4096 {
+        match rustix::fs::fallocate(&filler, FallocateFlags::empty(), end, len) {
+            Ok(()) => end += len,
+            Err(_) => len /= 2,
+        }
+    }
+}
+
 #[test]
-fn room_that_somebody_else_takes_meanwhile() {
+fn space_taken_by_another_process_during_preparation_is_reported_as_full() {
     let Some(mount) = Mounted::image("ext4", "rw", 600) else {
         return;
     };
     let area = Area::open_or_create(mount.path()).unwrap();
-    let filler = mount.path().join("filler");
-    // Fills the file system as soon as the first file is done.
-    let mut progress = |report: Prepared| {
-        if report.written_bytes > 100 * MIB && !filler.exists() {
-            let mut filler = fs::File::create(&filler).unwrap();
-            while filler.write_all(&[1; 1 << 20]).is_ok() {}
-        }
-        ControlFlow::Continue(())
-    };
     let stop = AtomicBool::new(false);
-    let error = DataSet::prepare(&area, &spec(8, 50), &mut progress, &stop).unwrap_err();
+    // A thread of its own that reserves the space in one call: the file system is full before the second file
+    // is complete, also where other processes keep the processors busy.
+    let error = std::thread::scope(|scope| {
+        scope.spawn(|| fill_after_first_file(mount.path()));
+        DataSet::prepare(&area, &spec(8, 50), &mut |_| ControlFlow::Continue(()), &stop).unwrap_err()
+    });
     if matches!(error, DataSetError::NoSpace { .. }) {
         panic!("it should have begun: {error}");
     }
