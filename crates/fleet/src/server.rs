@@ -20,7 +20,7 @@ use crate::site::directory::{FleetSite, SiteError};
 use keeper::RELOAD;
 use program::{NatsServer, ProgramError};
 
-/// How long the server may take until it listens. A store of gigabytes is looked through first.
+/// How long the server may take until it listens, also on a busy host.
 const READY: Duration = Duration::from_secs(60);
 /// How often that is looked for.
 const BEAT: Duration = Duration::from_millis(50);

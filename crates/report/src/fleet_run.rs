@@ -451,6 +451,12 @@ pub fn fleet_missing(lines: &[MissingLine]) -> String {
     lines.iter().map(line).collect()
 }
 
+/// The files of an agent were not fetched, and why: what it stated of them cannot be true, or has no room
+/// here.
+pub fn fleet_files_refused(agent: &str, why: &dyn std::fmt::Display) -> String {
+    format!("{}: its files were not fetched, {why}. They stay on the agent.", plain(agent))
+}
+
 /// Everything is here, and these were gone before they heard so: they keep a copy until they do. `again` is
 /// the command that tells them.
 pub fn fleet_copies_left(agents: &[&str], again: &str) -> String {

@@ -17,7 +17,7 @@ use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::site::join_file::JoinFile;
 use reelgauge_fleet::site::key::{SealingKey, UserKey};
 use reelgauge_fleet::site::name::{AgentName, AgentSession, FleetId};
-use reelgauge_fleet::site::subject::{Question, ask, event, kept, order};
+use reelgauge_fleet::site::subject::{Question, ask, event, order};
 use reelgauge_tests::binary::{self, Running};
 use reelgauge_tests::fleet::{Fleet, SOON};
 use reelgauge_tests::needs::Need;
@@ -193,12 +193,7 @@ fn an_agents_key_is_no_controllers_and_opens_nothing_of_another() {
         }
         client.publish("$JS.API.STREAM.NAMES", "".into()).await.unwrap();
         forbidden(&mut happenings, "$JS.API.STREAM.NAMES").await;
-        for subject in [
-            order(&name("b")),
-            event(&name("b"), "live"),
-            kept(&name("b"), "x"),
-            "_INBOX_controller.>".to_owned(),
-        ] {
+        for subject in [order(&name("b")), event(&name("b"), "live"), "_INBOX_controller.>".to_owned()] {
             let _subscribed = client.subscribe(subject.clone()).await.unwrap();
             forbidden(&mut happenings, &subject).await;
         }

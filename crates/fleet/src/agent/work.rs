@@ -65,6 +65,8 @@ pub struct AgentWork {
     duty: Duty,
     steered: Option<Steered>,
     answers: UnboundedSender<Answer>,
+    /// Set while the files of a run are read for their list.
+    is_listing: Arc<AtomicBool>,
     born: Instant,
     /// Runs that were forgotten lately, and when.
     forgotten: Vec<(String, Instant)>,
@@ -84,6 +86,7 @@ impl AgentWork {
             duty,
             steered: None,
             answers,
+            is_listing: Arc::default(),
             born: Instant::now(),
             forgotten: Vec::new(),
             tidied: Instant::now(),
@@ -204,11 +207,18 @@ impl AgentWork {
         let _ = self.answers.send(answer);
     }
 
-    /// A large log takes a while to read, and load must not wait for that.
+    /// A large log takes a while to read, and load must not wait for that. It is read once at a time, however
+    /// often the list is asked for.
     fn list(&self, run: String) {
+        if self.is_listing.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let (disk, answers) = (self.place.disk.clone(), self.answers.clone());
+        let is_listing = Arc::clone(&self.is_listing);
         tokio::task::spawn_blocking(move || {
-            if let Ok(files) = disk.files(&run) {
+            let files = disk.files(&run);
+            is_listing.store(false, Ordering::Relaxed);
+            if let Ok(files) = files {
                 let _ = answers.send(Answer::Files { run, files });
             }
         });

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::conduct::{Milestone, Told, WhyStopped};
-use super::fleet_run::{Act, FleetRun};
+use super::fleet_run::{Act, FleetRun, LocalFiles};
 use super::keeper::Keeper;
 use super::run_folder::RunFolder;
 use super::wish::Answered;
@@ -126,7 +126,9 @@ impl Carrying<'_> {
     fn answer(&mut self, agent: &str, answer: Answer) -> io::Result<()> {
         let is_piece = matches!(answer, Answer::Piece { .. });
         let folder = self.folder;
-        let acts = self.run.answer(now_ns(), agent, answer, |file| folder.is_here(agent, file));
+        let local =
+            LocalFiles { is_here: &|file| folder.is_here(agent, file), free_bytes: &|| folder.free_bytes() };
+        let acts = self.run.answer(now_ns(), agent, answer, &local);
         self.act(acts)?;
         if is_piece {
             // The next piece is asked for at once.

@@ -1,17 +1,57 @@
 //! Fetching what a run left on an agent, piece by piece: pure. Whoever carries it out keeps the pieces on
 //! disk.
 //!
-//! A piece that is lost is asked for again, one that comes twice or out of turn changes nothing, and a file
-//! is whole when its digest is the agent's. What is here already is not fetched again.
+//! A piece that is lost is asked for again, one that comes twice changes nothing, and a file is whole when
+//! its digest is the agent's. What is here already is not fetched again. Nothing that an agent states is
+//! believed before it was checked: a list of files that cannot be true, or that has no room here, is refused
+//! as a whole.
+//!
+//! Not here: how much is on its way at once, and when a piece is lost ([`window`]).
+
+pub mod window;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::window::FetchWindow;
+use crate::agent::disk::is_file_name;
 use crate::protocol::{FileThere, Order, PIECE_BYTES};
 
-/// An answer that has not come after so long is asked for again.
-const AGAIN_NS: i64 = 2_000_000_000;
-/// So many pieces are asked for at once.
-const AT_ONCE: usize = 8;
+/// A list of files that has not come is asked for again after so long, then after twice that, and so on: an
+/// agent reads every byte of a run before it has the list.
+const LIST_AGAIN_NS: i64 = 2_000_000_000;
+/// It is not doubled more often.
+const LIST_DOUBLINGS: u32 = 4;
+/// A piece is lost when so many came that were asked for later: an agent answers in the order of what it is
+/// asked.
+const OVERTAKEN: u64 = 3;
+/// A file whose digest was wrong so often is not the agent's.
+const WRONG_MOST: u8 = 3;
+/// An agent's list has no more files.
+const FILES_MOST: usize = 65_536;
+/// The page of an agent's own part: nobody opens it once the parts are put together.
+const NOT_FETCHED: [&str; 1] = ["report.html"];
+
+/// Why nothing more is fetched from an agent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FetchRefusal {
+    /// More bytes than this host has room for.
+    #[error("it states {stated_bytes} bytes of files, and {free_bytes} bytes are free here")]
+    NoRoom {
+        /// By its own list.
+        stated_bytes: u128,
+        /// What may be written here.
+        free_bytes: u64,
+    },
+    /// More files than a run has.
+    #[error("it states {0} files; a run has at most {FILES_MOST}")]
+    TooMany(usize),
+    /// A name that no file of a run has, or that another file's name excludes.
+    #[error("it states a file that no run has: {0:?}")]
+    Name(String),
+    /// Its bytes do not have the digest that it states.
+    #[error("the bytes of {0:?} do not have the digest that it states")]
+    Digest(String),
+}
 
 /// What to do with an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,30 +82,57 @@ pub struct Fetch {
     run: String,
     piece_bytes: u32,
     files: Option<BTreeMap<String, FileHere>>,
-    asked_ns: Option<i64>,
-    /// Pieces that were asked for: file, offset, and when.
-    asked: BTreeMap<(String, u64), i64>,
+    /// When the list was asked for last, or the agent was told that everything is here; how often it was.
+    asked_ns: Option<(i64, u32)>,
+    /// Pieces that are on their way, by file and offset.
+    asked: BTreeMap<(String, u64), Asked>,
+    /// How many pieces were asked for.
+    number: u64,
+    /// When something was asked for or came last.
+    moved_ns: i64,
+    window: FetchWindow,
+    refused: Option<FetchRefusal>,
     is_kept: bool,
+}
+
+/// A piece that is on its way.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    len: u32,
+    at_ns: i64,
+    number: u64,
+    /// It was not asked for before.
+    is_first: bool,
 }
 
 #[derive(Clone, Debug)]
 struct FileHere {
     there: FileThere,
-    /// Offsets of the pieces that are missing.
-    missing: BTreeSet<u64>,
+    /// Nothing from here on was asked for yet.
+    next: u64,
+    /// Pieces that were asked for and are neither here nor on their way: offset and length.
+    lost: BTreeMap<u64, u32>,
+    here_bytes: u64,
     is_whole: bool,
-    piece_bytes: u32,
+    /// How often its digest was wrong.
+    wrong: u8,
 }
 
 impl FileHere {
-    fn new(there: FileThere, is_whole: bool, piece_bytes: u32) -> FileHere {
-        let pieces = (0..there.len).step_by(piece_bytes as usize);
-        let missing = if is_whole { BTreeSet::new() } else { pieces.collect() };
-        FileHere { there, missing, is_whole, piece_bytes }
+    fn new(there: FileThere, is_whole: bool) -> FileHere {
+        let at = if is_whole { there.len } else { 0 };
+        FileHere { there, next: at, lost: BTreeMap::new(), here_bytes: at, is_whole, wrong: 0 }
     }
 
-    fn len_at(&self, offset: u64) -> u32 {
-        (self.there.len - offset).min(u64::from(self.piece_bytes)) as u32
+    /// The next piece to be asked for, and whether it is for the first time.
+    fn next(&mut self, piece_bytes: u32) -> Option<(u64, u32, bool)> {
+        if let Some((offset, len)) = self.lost.pop_first() {
+            return Some((offset, len, false));
+        }
+        let offset = self.next;
+        let len = u32::try_from(self.there.len - offset).unwrap_or(u32::MAX).min(piece_bytes);
+        self.next += u64::from(len);
+        (len > 0).then_some((offset, len, true))
     }
 }
 
@@ -79,10 +146,14 @@ impl Fetch {
     pub fn in_pieces(run: &str, piece_bytes: u32) -> Fetch {
         Fetch {
             run: run.to_owned(),
-            piece_bytes: piece_bytes.clamp(1, PIECE_BYTES),
+            piece_bytes: piece_bytes.clamp(4, PIECE_BYTES),
             files: None,
             asked_ns: None,
             asked: BTreeMap::new(),
+            number: 0,
+            moved_ns: 0,
+            window: FetchWindow::default(),
+            refused: None,
             is_kept: false,
         }
     }
@@ -92,49 +163,89 @@ impl Fetch {
         Fetch { files: Some(BTreeMap::new()), ..Fetch::new(run) }
     }
 
-    /// The agent said which files there are. `is_here`: whether one is here, whole. Files without a byte are
-    /// whole at once: make them.
-    pub fn files(&mut self, files: Vec<FileThere>, is_here: impl Fn(&FileThere) -> bool) -> Vec<String> {
-        if self.files.is_some() {
+    /// The agent stated which files there are. `free_bytes`: what may be written here. `is_here`: whether a
+    /// file is here, whole. Files without a byte are whole at once: make them.
+    pub fn files(
+        &mut self,
+        mut files: Vec<FileThere>,
+        free_bytes: u64,
+        is_here: impl Fn(&FileThere) -> bool,
+    ) -> Vec<String> {
+        if self.files.is_some() || self.refused.is_some() {
             return Vec::new();
         }
-        let piece_bytes = self.piece_bytes;
-        let empty = files.iter().filter(|there| there.len == 0).map(|there| there.name.clone()).collect();
+        files.retain(|there| !NOT_FETCHED.contains(&there.name.as_str()));
+        self.asked_ns = None;
+        if let Err(refusal) = expect_plausible(&files) {
+            self.refused = Some(refusal);
+            return Vec::new();
+        }
         let here = |there: FileThere| {
             let is_whole = there.len == 0 || is_here(&there);
-            (there.name.clone(), FileHere::new(there, is_whole, piece_bytes))
+            (there.name.clone(), FileHere::new(there, is_whole))
         };
-        self.files = Some(files.into_iter().map(here).collect());
+        let files: BTreeMap<String, FileHere> = files.into_iter().map(here).collect();
+        let missing = files.values().filter(|here| !here.is_whole);
+        let stated_bytes: u128 = missing.map(|here| u128::from(here.there.len)).sum();
+        if stated_bytes > u128::from(free_bytes) {
+            self.refused = Some(FetchRefusal::NoRoom { stated_bytes, free_bytes });
+            return Vec::new();
+        }
+        let empty = files.values().filter(|here| here.there.len == 0).map(|here| here.there.name.clone());
+        let empty = empty.collect();
+        self.files = Some(files);
         empty
     }
 
     /// A piece came. What to do with it.
-    pub fn piece(&mut self, file: &str, offset: u64, len: usize) -> Keep {
-        self.asked.remove(&(file.to_owned(), offset));
+    pub fn piece(&mut self, now_ns: i64, file: &str, offset: u64, len: usize) -> Keep {
+        let key = (file.to_owned(), offset);
         let Some(here) = self.files.as_mut().and_then(|files| files.get_mut(file)) else {
             return Keep::Nothing;
         };
-        if !here.missing.contains(&offset) || here.len_at(offset) as usize != len {
+        let asked = self.asked.remove(&key);
+        let awaited = asked.map(|asked| asked.len).or_else(|| here.lost.get(&offset).copied());
+        let Some(awaited) = awaited else { return Keep::Nothing };
+        if awaited as usize != len {
+            here.lost.insert(offset, awaited);
             return Keep::Nothing;
         }
-        here.missing.remove(&offset);
+        here.lost.remove(&offset);
+        here.here_bytes += u64::from(awaited);
+        let is_complete = here.here_bytes == here.there.len;
+        let sha256 = here.there.sha256.clone();
+        self.moved_ns = now_ns;
+        if let Some(asked) = asked {
+            if asked.is_first {
+                self.window.came(now_ns - asked.at_ns);
+            }
+            self.lose(|other| other.number + OVERTAKEN < asked.number);
+        }
         let file = file.to_owned();
-        match here.missing.is_empty() {
-            true => Keep::Complete { file, offset, sha256: here.there.sha256.clone() },
+        match is_complete {
+            true => Keep::Complete { file, offset, sha256 },
             false => Keep::Write { file, offset },
         }
     }
 
-    /// A file that is complete is the agent's, or must be fetched anew.
+    /// A file that is complete is the agent's, or must be fetched again.
     pub fn checked(&mut self, file: &str, is_right: bool) {
-        if let Some(here) = self.files.as_mut().and_then(|files| files.get_mut(file)) {
-            *here = FileHere::new(here.there.clone(), is_right, self.piece_bytes);
+        let Some(here) = self.files.as_mut().and_then(|files| files.get_mut(file)) else { return };
+        let wrong = here.wrong + u8::from(!is_right);
+        *here = FileHere { wrong, ..FileHere::new(here.there.clone(), is_right) };
+        if wrong >= WRONG_MOST {
+            self.refused = Some(FetchRefusal::Digest(file.to_owned()));
         }
     }
 
     /// Whether every file is here, whole.
     pub fn is_whole(&self) -> bool {
         self.files.as_ref().is_some_and(|files| files.values().all(|here| here.is_whole))
+    }
+
+    /// Why nothing more is fetched from this agent, if so.
+    pub fn refused(&self) -> Option<&FetchRefusal> {
+        self.refused.as_ref()
     }
 
     /// The agent knows nothing of this run any more: it was told that everything is here.
@@ -150,43 +261,245 @@ impl Fetch {
     /// Bytes that are here, and of how many; `None` before that is known.
     pub fn progress(&self) -> Option<(u64, u64)> {
         let files = self.files.as_ref()?.values();
-        let of = |here: &FileHere| {
-            let missing: u64 = here.missing.iter().map(|&offset| u64::from(here.len_at(offset))).sum();
-            (here.there.len - missing, here.there.len)
-        };
+        let of = |here: &FileHere| (here.here_bytes, here.there.len);
         Some(files.map(of).fold((0, 0), |(done, all), (d, a)| (done + d, all + a)))
     }
 
     /// What to ask for now. To be called several times a second, and after each piece.
     pub fn tick(&mut self, now_ns: i64) -> Vec<Order> {
+        if self.refused.is_some() {
+            return Vec::new();
+        }
         let run = self.run.clone();
-        let Some(files) = &self.files else {
+        if self.files.is_none() {
             return self.again(now_ns).then_some(Order::Files { run }).into_iter().collect();
-        };
+        }
         if self.is_whole() {
             let is_told = self.is_kept || !self.again(now_ns);
             return (!is_told).then_some(Order::Kept { run }).into_iter().collect();
         }
-        self.asked.retain(|_, asked_ns| now_ns - *asked_ns < AGAIN_NS);
-        let room = AT_ONCE.saturating_sub(self.asked.len());
-        let wanted = files.iter().flat_map(|(file, here)| {
-            here.missing.iter().map(move |&offset| (file.clone(), offset, here.len_at(offset)))
-        });
-        let asked = &self.asked;
-        let wanted = wanted.filter(|(file, offset, _)| !asked.contains_key(&(file.clone(), *offset)));
-        let wanted: Vec<_> = wanted.take(room).collect();
-        let order = |(file, offset, len): (String, u64, u32)| {
-            self.asked.insert((file.clone(), offset), now_ns);
-            Order::Piece { run: run.clone(), file, offset, len }
+        if !self.asked.is_empty() && now_ns - self.moved_ns >= self.window.timeout_ns() {
+            self.lose(|_| true);
+            self.window.timed_out();
+        }
+        self.ask(now_ns)
+    }
+
+    /// Asks for as many pieces as may be on their way.
+    fn ask(&mut self, now_ns: i64) -> Vec<Order> {
+        let piece_bytes = match self.window.takes_whole_pieces() {
+            true => self.piece_bytes,
+            false => self.piece_bytes / 4,
         };
-        wanted.into_iter().map(order).collect()
+        let mut orders = Vec::new();
+        for (file, here) in self.files.iter_mut().flatten().filter(|(_, here)| !here.is_whole) {
+            while self.asked.len() < self.window.pieces() {
+                let Some((offset, len, is_first)) = here.next(piece_bytes) else { break };
+                self.number += 1;
+                let asked = Asked { len, at_ns: now_ns, number: self.number, is_first };
+                self.asked.insert((file.clone(), offset), asked);
+                orders.push(Order::Piece { run: self.run.clone(), file: file.clone(), offset, len });
+            }
+        }
+        if !orders.is_empty() {
+            self.moved_ns = now_ns;
+        }
+        orders
+    }
+
+    /// Pieces on their way that are lost are to be asked for again.
+    fn lose(&mut self, is_lost: impl Fn(&Asked) -> bool) {
+        let Some(files) = &mut self.files else { return };
+        self.asked.retain(|(file, offset), asked| {
+            if !is_lost(asked) {
+                return true;
+            }
+            if let Some(here) = files.get_mut(file) {
+                here.lost.insert(*offset, asked.len);
+            }
+            false
+        });
     }
 
     fn again(&mut self, now_ns: i64) -> bool {
-        let is_due = self.asked_ns.is_none_or(|asked_ns| now_ns - asked_ns >= AGAIN_NS);
+        let (is_due, times) = match self.asked_ns {
+            None => (true, 0),
+            Some((asked_ns, times)) => {
+                (now_ns - asked_ns >= LIST_AGAIN_NS << times.min(LIST_DOUBLINGS), times + 1)
+            }
+        };
         if is_due {
-            self.asked_ns = Some(now_ns);
+            self.asked_ns = Some((now_ns, times));
         }
         is_due
+    }
+}
+
+/// Whether an agent's list can be that of a run, whatever is here.
+fn expect_plausible(files: &[FileThere]) -> Result<(), FetchRefusal> {
+    if files.len() > FILES_MOST {
+        return Err(FetchRefusal::TooMany(files.len()));
+    }
+    let mut names = BTreeSet::new();
+    for there in files {
+        let is_part = there.name.ends_with(".part");
+        if !is_file_name(&there.name) || is_part || !names.insert(there.name.as_str()) {
+            return Err(FetchRefusal::Name(there.name.clone()));
+        }
+    }
+    // A file whose name is a folder of another file.
+    let folder = |name: &str| name.rmatch_indices('/').any(|(at, _)| names.contains(&name[..at]));
+    match names.iter().find(|name| folder(name)) {
+        Some(name) => Err(FetchRefusal::Name((*name).to_owned())),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: i64 = 1_000_000_000;
+
+    fn there(name: &str, len: u64) -> FileThere {
+        FileThere { name: name.to_owned(), len, sha256: "d".to_owned() }
+    }
+
+    fn fetch(files: &[FileThere]) -> Fetch {
+        let mut fetch = Fetch::in_pieces("r", 64);
+        assert_eq!(fetch.tick(0), [Order::Files { run: "r".to_owned() }]);
+        fetch.files(files.to_vec(), u64::MAX, |_| false);
+        fetch
+    }
+
+    fn pieces(orders: &[Order]) -> Vec<(u64, u32)> {
+        let piece = |order: &Order| match order {
+            Order::Piece { offset, len, .. } => (*offset, *len),
+            other => panic!("{other:?}"),
+        };
+        orders.iter().map(piece).collect()
+    }
+
+    /// Fetches one file over a link that sends so many bytes per second and loses every so-manieth piece. The
+    /// time it took, and how many bytes were sent.
+    fn over_a_link(len: u64, bytes_per_s: i64, loses_each: usize) -> (i64, u64) {
+        let mut fetch = Fetch::new("r");
+        fetch.tick(0);
+        fetch.files(vec![there("ops", len)], u64::MAX, |_| false);
+        let (mut now_ns, mut link_free_ns, mut sent, mut count) = (0, 0, 0, 0);
+        let mut on_their_way: std::collections::VecDeque<(i64, u64, u32)> = Default::default();
+        while !fetch.is_whole() {
+            for (offset, piece_len) in pieces(&fetch.tick(now_ns)) {
+                link_free_ns = now_ns.max(link_free_ns) + i64::from(piece_len) * S / bytes_per_s;
+                sent += u64::from(piece_len);
+                count += 1;
+                if loses_each == 0 || count % loses_each != 0 {
+                    on_their_way.push_back((link_free_ns, offset, piece_len));
+                }
+            }
+            let next_ns = on_their_way.front().map_or(i64::MAX, |(at_ns, ..)| *at_ns);
+            now_ns = next_ns.min(now_ns + S / 10);
+            while let Some((_, offset, piece_len)) = on_their_way.pop_front_if(|(at_ns, ..)| *at_ns <= now_ns)
+            {
+                if matches!(fetch.piece(now_ns, "ops", offset, piece_len as usize), Keep::Complete { .. }) {
+                    fetch.checked("ops", true);
+                }
+            }
+            assert!(now_ns < 10_000 * S);
+        }
+        (now_ns, sent)
+    }
+
+    #[test]
+    fn a_slow_link_sends_every_byte_once_in_the_time_it_takes() {
+        for bits_per_s in [1_000_000, 4_000_000, 6_000_000, 10_000_000, 1_000_000_000] {
+            let (took_ns, sent) = over_a_link(9_560_000, bits_per_s / 8, 0);
+            let ideal_ns = 9_560_000 * 8 * S / bits_per_s;
+            assert_eq!(sent, 9_560_000, "{bits_per_s}");
+            assert!(took_ns <= ideal_ns + ideal_ns / 50 + S / 5, "{bits_per_s}: {took_ns} of {ideal_ns}");
+        }
+    }
+
+    #[test]
+    fn a_lost_piece_is_asked_for_again_without_waiting_for_a_timeout() {
+        let (took_ns, sent) = over_a_link(9_560_000, 1_250_000, 20);
+        let ideal_ns = 9_560_000 * S / 1_250_000;
+        assert!(sent < 9_560_000 * 11 / 10, "{sent}");
+        assert!(took_ns < ideal_ns * 12 / 10 + 2 * S, "{took_ns} of {ideal_ns}");
+    }
+
+    #[test]
+    fn a_late_piece_counts_though_it_was_asked_for_again() {
+        let mut fetch = fetch(&[there("f", 32)]);
+        assert_eq!(pieces(&fetch.tick(0)), [(0, 16), (16, 16)]);
+        assert_eq!(pieces(&fetch.tick(4 * S)), []);
+        assert_eq!(pieces(&fetch.tick(5 * S)), [(0, 16), (16, 16)]);
+        assert_eq!(fetch.piece(6 * S, "f", 0, 16), Keep::Write { file: "f".to_owned(), offset: 0 });
+        assert_eq!(fetch.piece(6 * S, "f", 0, 16), Keep::Nothing, "it came twice");
+        let complete = fetch.piece(6 * S, "f", 16, 16);
+        assert_eq!(complete, Keep::Complete { file: "f".to_owned(), offset: 16, sha256: "d".to_owned() });
+        assert_eq!(fetch.progress(), Some((32, 32)));
+    }
+
+    #[test]
+    fn a_piece_of_another_length_is_not_written_and_asked_for_again() {
+        let mut fetch = fetch(&[there("f", 16)]);
+        fetch.tick(0);
+        for len in [0, 15, 17, 1 << 20] {
+            assert_eq!(fetch.piece(0, "f", 0, len), Keep::Nothing);
+            assert_eq!(pieces(&fetch.tick(0)), [(0, 16)]);
+        }
+        assert_eq!(fetch.piece(0, "f", 8, 16), Keep::Nothing);
+        assert_eq!(fetch.piece(0, "other", 0, 16), Keep::Nothing);
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_true_is_refused_before_anything_is_allocated() {
+        let refused = |files: Vec<FileThere>| {
+            let mut fetch = Fetch::new("r");
+            fetch.tick(0);
+            assert!(fetch.files(files, 1_000_000, |_| false).is_empty());
+            assert!(fetch.tick(100 * S).is_empty(), "nothing more is asked of it");
+            fetch.refused().cloned()
+        };
+        for len in [900_000_000_000_000_000, u64::MAX, 1_000_001] {
+            let why = refused(vec![there("f", len)]);
+            assert!(matches!(why, Some(FetchRefusal::NoRoom { .. })), "{len}: {why:?}");
+        }
+        let both = vec![there("a", u64::MAX), there("b", u64::MAX)];
+        assert!(matches!(refused(both), Some(FetchRefusal::NoRoom { .. })));
+        let many = (0..=FILES_MOST).map(|number| there(&number.to_string(), 0)).collect();
+        assert_eq!(refused(many), Some(FetchRefusal::TooMany(FILES_MOST + 1)));
+        for name in ["", "../x", "/x", "a/../b", "a.part", "a\\b", "c:x"] {
+            assert_eq!(refused(vec![there(name, 1)]), Some(FetchRefusal::Name(name.to_owned())));
+        }
+        assert!(matches!(refused(vec![there("a", 1), there("a", 1)]), Some(FetchRefusal::Name(_))));
+        assert!(matches!(refused(vec![there("a", 1), there("a/b", 1)]), Some(FetchRefusal::Name(_))));
+    }
+
+    #[test]
+    fn bytes_that_are_not_what_was_stated_are_fetched_three_times_at_most() {
+        let mut fetch = fetch(&[there("f", 8)]);
+        for _ in 0..WRONG_MOST {
+            assert_eq!(pieces(&fetch.tick(0)), [(0, 8)]);
+            assert!(matches!(fetch.piece(0, "f", 0, 8), Keep::Complete { .. }));
+            fetch.checked("f", false);
+        }
+        assert_eq!(fetch.refused(), Some(&FetchRefusal::Digest("f".to_owned())));
+        assert!(fetch.tick(0).is_empty());
+    }
+
+    #[test]
+    fn the_page_of_an_agents_own_part_is_not_fetched() {
+        let mut fetch = fetch(&[there("report.html", 1_000_000), there("run.toml", 4)]);
+        assert_eq!(pieces(&fetch.tick(0)), [(0, 4)]);
+        assert_eq!(fetch.progress(), Some((0, 4)));
+    }
+
+    #[test]
+    fn a_list_is_asked_for_less_and_less_often() {
+        let mut fetch = Fetch::new("r");
+        let asked = (0..60).filter(|second| !fetch.tick(second * S).is_empty());
+        assert_eq!(asked.collect::<Vec<_>>(), [0, 2, 6, 14, 30]);
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::conduct::{Conduct, Member, Told};
-use super::fetch::{Fetch, Keep};
+use super::fetch::{Fetch, FetchRefusal, Keep};
 use crate::protocol::{Answer, FileThere, PIECE_BYTES, Phase};
 
 /// What is to be done.
@@ -34,6 +34,14 @@ pub enum Act {
     },
 }
 
+/// What the controller's disk has, and has room for.
+pub struct LocalFiles<'a> {
+    /// Whether a file of the agent is here, whole.
+    pub is_here: &'a dyn Fn(&FileThere) -> bool,
+    /// What may be written, in bytes.
+    pub free_bytes: &'a dyn Fn() -> u64,
+}
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct FleetRun {
@@ -55,14 +63,8 @@ impl FleetRun {
         FleetRun { piece_bytes, ..self }
     }
 
-    /// An agent said something. `is_here`: whether a file of it is here, whole.
-    pub fn answer(
-        &mut self,
-        now_ns: i64,
-        agent: &str,
-        answer: Answer,
-        is_here: impl Fn(&FileThere) -> bool,
-    ) -> Vec<Act> {
+    /// An agent said something. `local`: what the controller's disk has of this agent.
+    pub fn answer(&mut self, now_ns: i64, agent: &str, answer: Answer, local: &LocalFiles<'_>) -> Vec<Act> {
         let is_ours = |run: &String| *run == self.conduct.run;
         match answer {
             Answer::Beat(beat) => {
@@ -84,12 +86,12 @@ impl FleetRun {
             Answer::Files { run, files } if is_ours(&run) => {
                 let Some(fetch) = self.fetches.get_mut(agent) else { return Vec::new() };
                 let create = |file| Act::Create { agent: agent.to_owned(), file };
-                fetch.files(files, is_here).into_iter().map(create).collect()
+                fetch.files(files, (local.free_bytes)(), local.is_here).into_iter().map(create).collect()
             }
             Answer::Piece { run, file, offset, bytes } if is_ours(&run) => {
                 let Some(fetch) = self.fetches.get_mut(agent) else { return Vec::new() };
                 let agent = agent.to_owned();
-                match fetch.piece(&file, offset, bytes.len()) {
+                match fetch.piece(now_ns, &file, offset, bytes.len()) {
                     Keep::Nothing => Vec::new(),
                     Keep::Write { file, offset } => {
                         vec![Act::Write { agent, file, offset, bytes, check: None }]
@@ -123,9 +125,17 @@ impl FleetRun {
     pub fn is_done(&self) -> bool {
         let is_done = |member: &Member| match member.state {
             None => member.is_learnt(),
-            Some(_) => self.fetches.get(&member.part.agent).is_some_and(Fetch::is_kept),
+            Some(_) => self
+                .fetches
+                .get(&member.part.agent)
+                .is_some_and(|fetch| fetch.is_kept() || fetch.refused().is_some()),
         };
         self.conduct.is_over() && self.conduct.members.iter().all(is_done)
+    }
+
+    /// Agents whose files are refused, and why. They stay where they are.
+    pub fn refused(&self) -> impl Iterator<Item = (&str, &FetchRefusal)> {
+        self.fetches.iter().filter_map(|(agent, fetch)| Some((agent.as_str(), fetch.refused()?)))
     }
 
     /// Bytes that are here, and of how many, as far as that is known.

@@ -15,6 +15,7 @@ use reelgauge_report::fleet_run::why_missing;
 
 use super::carry_out::{carry_out, now_ns};
 use super::conduct::{AgentTask, Conduct, Member, OnLoss, WhyStopped};
+use super::fetch::FetchRefusal;
 use super::fleet_plan::{FleetPlanError, Placed, search_of};
 use super::fleet_run::FleetRun;
 use super::run_folder::RunFolder;
@@ -23,7 +24,7 @@ use super::wishes::wish_ways;
 use crate::agent::disk::{is_run_name, keep};
 use crate::connection::{ConnectionError, Login};
 use crate::envelope::Sealer;
-use crate::protocol;
+use crate::protocol::{self, Phase};
 use crate::site::directory::{FleetSite, SiteError};
 use crate::whole::observed::ObserverShare;
 use crate::whole::{AgentShare, ClockOffset, PauseTimes, PointTimes, WholeRequest};
@@ -72,6 +73,7 @@ pub struct Journey {
     folder: RunFolder,
     dir: PathBuf,
     conduct: Conduct,
+    refused: Vec<(String, FetchRefusal)>,
 }
 
 impl Journey {
@@ -91,7 +93,7 @@ impl Journey {
         let conduct = Conduct::new(&name, on_loss, parts, epoch()).searching(search);
         let folder = RunFolder::new(&dir);
         folder.keep(&conduct)?;
-        Ok(Journey { name, placed, folder, dir, conduct })
+        Ok(Journey { name, placed, folder, dir, conduct, refused: Vec::new() })
     }
 
     /// The same up to where its first load point would begin: its files are made, and nothing is measured.
@@ -134,7 +136,7 @@ impl Journey {
         if !goes_on {
             conduct.stop(WhyStopped::User);
         }
-        Ok(Journey { name: name.to_owned(), placed, folder, dir, conduct })
+        Ok(Journey { name: name.to_owned(), placed, folder, dir, conduct, refused: Vec::new() })
     }
 
     /// Names of the runs of which something may not be fetched, the oldest first.
@@ -171,13 +173,29 @@ impl Journey {
             Ok(carry_out(FleetRun::new(conduct), &self.folder, ways, wishes, wants_end, show).await?)
         });
         runtime.shutdown_background();
-        self.conduct = ended?.conduct;
+        let ended = ended?;
+        self.refused = ended.refused().map(|(agent, why)| (agent.to_owned(), why.clone())).collect();
+        self.conduct = ended.conduct;
         Ok(())
     }
 
     /// How it ended.
     pub fn conduct(&self) -> &Conduct {
         &self.conduct
+    }
+
+    /// Agents whose files were refused when they were to be fetched, and why.
+    pub fn refused(&self) -> &[(String, FetchRefusal)] {
+        &self.refused
+    }
+
+    /// Whether an agent may have measured something that is not here.
+    pub fn is_short(&self) -> bool {
+        let is_short = |member: &Member| {
+            let phase = member.state.as_ref().map(|state| &state.phase);
+            !member.is_fetched && phase.is_some_and(|phase| !matches!(phase, Phase::Refused { .. }))
+        };
+        self.conduct.measuring().any(is_short)
     }
 
     /// What becomes one run directory.

@@ -7,6 +7,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use reelgauge_engine::space::space;
+
 use super::conduct::Conduct;
 use crate::agent::disk::{digest, is_file_name, keep};
 use crate::protocol::FileThere;
@@ -54,6 +56,14 @@ impl RunFolder {
     pub fn keep_text(&self, saved: &str) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
         keep(&self.dir.join(CONDUCT_FILE), saved.as_bytes())
+    }
+
+    /// What may be written here. A system that does not say how much is free stops nothing.
+    pub(super) fn free_bytes(&self) -> u64 {
+        match space(&self.dir) {
+            Ok(Some(space)) => space.available_bytes,
+            Ok(None) | Err(_) => u64::MAX,
+        }
     }
 
     pub(super) fn is_here(&self, agent: &str, file: &FileThere) -> bool {

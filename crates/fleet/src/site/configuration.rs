@@ -15,14 +15,9 @@ pub struct SiteFiles<'a> {
     pub certificate: &'a Path,
     /// Its key.
     pub key: &'a Path,
-    /// Where JetStream keeps what must not be lost.
-    pub store: &'a Path,
     /// Where the server writes what happens.
     pub log: &'a Path,
 }
-
-/// What the store may take.
-const STORE_MAX: &str = "8GB";
 
 /// The configuration of a server of the fleet's own.
 pub fn of_server(register: &Register, listen: SocketAddr, files: &SiteFiles<'_>) -> String {
@@ -43,12 +38,9 @@ pub fn of_server(register: &Register, listen: SocketAddr, files: &SiteFiles<'_>)
          ping_interval: \"5s\"\n\
          ping_max: 2\n\
          write_deadline: \"10s\"\n\
-         jetstream {{ store_dir: {store}, max_memory_store: 64MB, max_file_store: {STORE_MAX} }}\n\
          system_account: SYS\n\
          accounts {{\n  \
            FLEET {{\n    \
-             jetstream: {{ max_memory: 64MB, max_file: {STORE_MAX}, max_streams: 16, \
-             max_consumers: 256 }}\n    \
              users: [\n{users}    ]\n  \
            }}\n  \
            SYS {{ users: [] }}\n\
@@ -58,7 +50,6 @@ pub fn of_server(register: &Register, listen: SocketAddr, files: &SiteFiles<'_>)
         certificate = quoted(&files.certificate.to_string_lossy()),
         key = quoted(&files.key.to_string_lossy()),
         log = quoted(&files.log.to_string_lossy()),
-        store = quoted(&files.store.to_string_lossy()),
         users = users(register),
     )
 }
@@ -67,8 +58,7 @@ pub fn of_server(register: &Register, listen: SocketAddr, files: &SiteFiles<'_>)
 pub fn of_users(register: &Register) -> String {
     format!(
         "# For the account of this fleet on your NATS server: include this file in it. The server needs\n\
-         # tls {{ handshake_first: true }} and JetStream for the account. Made by reelgauge from \
-         fleet.toml.\n\
+         # tls {{ handshake_first: true }}. Made by reelgauge from fleet.toml.\n\
          users: [\n{}]\n",
         users(register)
     )
@@ -144,11 +134,13 @@ mod tests {
     fn nothing_listens_without_tls_and_nobody_is_let_in_unnamed() {
         let register = register();
         let here = Path::new("/var/lib/a \"fleet\"");
-        let files = SiteFiles { certificate: here, key: here, store: here, log: here };
+        let files = SiteFiles { certificate: here, key: here, log: here };
         let text = of_server(&register, "0.0.0.0:4222".parse().unwrap(), &files);
         assert!(text.contains("handshake_first: true\n") && text.contains("min_version: \"1.3\""));
         assert!(text.contains("cert_file: \"/var/lib/a \\\"fleet\\\"\""));
-        for opening in ["no_auth_user", "http", "websocket", "leafnodes", "cluster", "monitor", "password"] {
+        for opening in
+            ["no_auth_user", "http", "websocket", "leafnodes", "cluster", "monitor", "password", "jetstream"]
+        {
             assert!(!text.contains(opening), "{opening}");
         }
         assert_eq!(text.matches("nkey:").count(), 2);

@@ -7,7 +7,7 @@
 //! keys/seal.key         seals orders; a secret
 //! tls/authority.pem     what agents trust; tls/server.pem and server.key: how the server proves itself
 //! nats.conf             the register as nats-server reads it (users.conf, where others run the server)
-//! jetstream/, nats.log  the server's own
+//! nats.log              the server's own
 //! ```
 
 use std::fs::{self, File};
@@ -289,7 +289,6 @@ const CERTIFICATE: &str = "tls/server.pem";
 const CERTIFICATE_KEY: &str = "tls/server.key";
 const CONFIGURATION: &str = "nats.conf";
 const USERS: &str = "users.conf";
-const STORE: &str = "jetstream";
 const LOG: &str = "nats.log";
 const LOCK: &str = ".lock";
 
@@ -364,7 +363,6 @@ fn own_server(
         certificate::make(&fleet.as_str()[..8], &hosts)?;
     private_file::make(&draft.join(CERTIFICATE), &server_pem)?;
     private_file::make(&draft.join(CERTIFICATE_KEY), &server_key_pem)?;
-    make_folder(&draft.join(STORE))?;
     Ok((servers, Some(listen), authority_pem))
 }
 
@@ -409,7 +407,6 @@ fn write_configuration(into: &Path, dir: &Path, register: &Register) -> Result<(
             let files = configuration::SiteFiles {
                 certificate: &dir.join(CERTIFICATE),
                 key: &dir.join(CERTIFICATE_KEY),
-                store: &dir.join(STORE),
                 log: &dir.join(LOG),
             };
             (CONFIGURATION, configuration::of_server(register, listen, &files))

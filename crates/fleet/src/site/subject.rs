@@ -5,7 +5,6 @@
 //! | `fleet.ask.NAME.WHAT` | controller | one agent | questions that change nothing |
 //! | `fleet.order.NAME` | controller | one agent | orders, each in an envelope |
 //! | `fleet.event.NAME.WHAT` | that agent | controller | what happens there, now or never |
-//! | `fleet.kept.NAME.WHAT` | that agent | JetStream | what must not be lost |
 //! | `fleet.event.-.WHAT` | controller | controller | whether it hears itself; what is wished of its run |
 //!
 //! Answers go to the inbox of who asked, and an agent may send there only when it was asked. Each user has an
@@ -67,11 +66,6 @@ pub fn event(agent: &AgentName, what: &str) -> String {
     format!("fleet.event.{agent}.{what}")
 }
 
-/// What an agent has JetStream keep.
-pub fn kept(agent: &AgentName, what: &str) -> String {
-    format!("fleet.kept.{agent}.{what}")
-}
-
 /// Where an agent hears answers.
 pub fn agent_inbox(agent: &AgentName) -> String {
     format!("_INBOX_agent-{agent}")
@@ -92,12 +86,12 @@ pub struct Permissions {
 const ANSWERS_MAX: u32 = 4096;
 
 impl Permissions {
-    /// The controller's: everything of the fleet, and its JetStream.
+    /// The controller's: everything of the fleet.
     pub fn of_controller() -> Permissions {
         let list = |subjects: &[&str]| subjects.iter().map(|&subject| subject.to_owned()).collect();
         Permissions {
-            publish: list(&["fleet.>", "$SRV.>", "$JS.>", "$O.>", "$KV.>"]),
-            subscribe: list(&["_INBOX_controller.>", "fleet.event.>", "fleet.kept.>"]),
+            publish: list(&["fleet.>", "$SRV.>"]),
+            subscribe: list(&["_INBOX_controller.>", "fleet.event.>"]),
             answers: None,
         }
     }
@@ -110,7 +104,7 @@ impl Permissions {
         });
         let own = [format!("{}.>", agent_inbox(agent)), asked(agent), order(agent)];
         Permissions {
-            publish: vec![event(agent, ">"), kept(agent, ">")],
+            publish: vec![event(agent, ">")],
             subscribe: own.into_iter().chain(discovery).collect(),
             answers: Some(ANSWERS_MAX),
         }
@@ -161,18 +155,17 @@ mod tests {
             {
                 assert!(!hears(&foreign) && !says(&foreign), "{own} hears or says {foreign}");
             }
-            for foreign in [event(&other, "live"), kept(&other, "x"), order(&own), ask(&own, Question::Clock)]
-            {
+            for foreign in [event(&other, "live"), order(&own), ask(&own, Question::Clock)] {
                 assert!(!says(&foreign), "{own} says {foreign}");
             }
-            for foreign in [event(&other, "live"), kept(&other, "x"), format!("{CONTROLLER_INBOX}.x.y")] {
+            for foreign in [event(&other, "live"), format!("{CONTROLLER_INBOX}.x.y")] {
                 assert!(!hears(&foreign) && !says(&foreign), "{own} hears {foreign}");
             }
             for meant in [order(&own), ask(&own, Question::Clock)] {
                 assert!(hears(&meant), "{own} does not hear {meant}");
             }
-            assert!(says(&event(&own, "live")) && says(&kept(&own, "ops.1")));
-            assert!(!says("$JS.API.STREAM.DELETE.kept") && !hears("$JS.API.>"));
+            assert!(says(&event(&own, "live")));
+            assert!(!says("$JS.API.STREAM.NAMES") && !hears("$JS.API.>"));
         }
     }
 }

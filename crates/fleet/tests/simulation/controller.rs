@@ -7,7 +7,7 @@ use reelgauge_runner::steered::sha256;
 use super::agent::Machine;
 use super::world::{PIECE_BYTES, RUN};
 use reelgauge_fleet::controller::conduct::{AgentTask, Conduct, Milestone, OnLoss, Told};
-use reelgauge_fleet::controller::fleet_run::{Act, FleetRun};
+use reelgauge_fleet::controller::fleet_run::{Act, FleetRun, LocalFiles};
 use reelgauge_fleet::controller::wish::Wish;
 use reelgauge_fleet::protocol::{Answer, FileThere};
 use reelgauge_fleet::search::FleetSearch;
@@ -58,7 +58,8 @@ impl Desk {
         let Some(run) = &mut self.run else { return Vec::new() };
         let is_here =
             |file: &FileThere| whole.get(&(agent.to_owned(), file.name.clone())) == Some(&file.sha256);
-        let acts = run.answer(now_ns, agent, answer, is_here);
+        let local = LocalFiles { is_here: &is_here, free_bytes: &|| u64::MAX };
+        let acts = run.answer(now_ns, agent, answer, &local);
         self.carry_out(acts)
     }
 

@@ -15,7 +15,7 @@ use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_fleet::whole::{Whole, WholeError};
 use reelgauge_report::fleet_run::{
-    PlacedLine, PlacedLoad, fleet_copies_left, fleet_missing, fleet_now, fleet_so_far,
+    PlacedLine, PlacedLoad, fleet_copies_left, fleet_files_refused, fleet_missing, fleet_now, fleet_so_far,
 };
 use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
 use reelgauge_report::text::shell_word;
@@ -111,6 +111,9 @@ pub fn carry_out(
         return Err(error.into());
     }
     say(fleet_missing(&missing(journey.conduct())).trim_end());
+    for (agent, why) in journey.refused() {
+        say(&fleet_files_refused(agent, why));
+    }
     Ok(live)
 }
 

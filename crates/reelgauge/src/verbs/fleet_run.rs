@@ -128,9 +128,10 @@ fn measure(
     let whole = match put_together(&journey, run_dir, live) {
         Err(error @ WholeError::Nothing { .. }) => {
             let is_stopped = journey.conduct().stopped == Some(WhyStopped::User);
-            match is_stopped {
-                true => say("It was stopped before anything was measured."),
-                false => say(&format!("Nothing was measured: {error}")),
+            match (journey.is_short(), is_stopped) {
+                (true, _) => say("Nothing of the run could be fetched."),
+                (false, true) => say("It was stopped before anything was measured."),
+                (false, false) => say(&format!("Nothing was measured: {error}")),
             }
             leave(site, journey)?;
             return Ok(if is_stopped { INTERRUPTED } else { BROKE_OFF });
