@@ -53,12 +53,15 @@ pub fn check(bytes: &[u8]) {
     PLACE.with(|place| {
         let source = place.folder.path().join("observer").with_extension(ENDINGS[first % 2]);
         fs::write(&source, text).expect("room for an input");
-        let told = add(&place.run, &source, OFFSETS_NS[first / 2 % 4]);
+        let told = add(&place.run, &source, OFFSETS_NS[first / 2 % 4], &[]);
         match told {
-            Ok(facts) => {
-                let words = observer_words(&facts);
-                assert!(!words.chars().any(char::is_control), "{words:?}");
-                assert_eq!(observers(place.run.path()), [facts]);
+            Ok(all) => {
+                for facts in &all {
+                    let words = observer_words(facts);
+                    assert!(!words.chars().any(char::is_control), "{words:?}");
+                }
+                let kept = observers(place.run.path());
+                assert!(kept.len() == all.len() && all.iter().all(|facts| kept.contains(facts)), "{kept:?}");
                 are_numbers(place.run.path());
             }
             Err(_) => assert!(observers(place.run.path()).is_empty(), "what was refused is there"),

@@ -620,6 +620,10 @@ pub struct ReportArgs {
     /// there, a table (.csv) or Prometheus' text (.prom); may be repeated, and is kept with the run
     #[arg(long, value_name = "DIR|FILE")]
     pub observer: Vec<PathBuf>,
+    /// Of files with the counters of several machines, use only this machine's ('nas1:9100', 'nas1'); may be
+    /// repeated [default: every machine is an observer of its own]
+    #[arg(long, value_name = "NAME", requires = "observer")]
+    pub observer_machine: Vec<String>,
     /// How far the clocks of these observers are ahead of that of the run's machine; -2s: behind [default:
     /// 0s]
     #[arg(long, value_name = "TIME", requires = "observer", allow_hyphen_values = true)]

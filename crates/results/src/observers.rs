@@ -25,13 +25,9 @@ use reelgauge_analysis::facts::ObserverFacts;
 use reelgauge_record::counters::CountersError;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 
-use crate::folders::{OBSERVERS, of_observers};
-use crate::small_file::read_json;
+use reelgauge_record::run_dir::label;
 
-/// What is said of one.
-const FACTS_FILE: &str = "observer.json";
-/// No more is read of it.
-const FACTS_MAX_BYTES: u64 = 1 << 20;
+use crate::folders::{OBSERVER_FILE, OBSERVERS, facts_in, of_observers};
 
 /// Why an observer can't be put beside a run.
 #[derive(Debug, thiserror::Error)]
@@ -80,13 +76,13 @@ pub enum ObserverError {
 
 /// What the observers of a run are, by name.
 pub fn observers(run_dir: &Path) -> Vec<ObserverFacts> {
-    let folders = of_observers(run_dir);
-    folders.iter().filter_map(|(_, dir)| read_json(&dir.join(FACTS_FILE), FACTS_MAX_BYTES)).collect()
+    of_observers(run_dir).iter().filter_map(|(_, dir)| facts_in(dir)).collect()
 }
 
-/// Puts what a watch, a table or a Prometheus text tells beside a run, on its clock. `clock_offset_ns` is how
-/// far the observer's clock was ahead of that of the run's machine; where nobody says, they are taken for the
-/// same. One of the same name is replaced.
+/// Puts what a watch, a table or a Prometheus text tells beside a run, on its clock: an observer for each
+/// machine in it, or for those of these names. `clock_offset_ns` is how far the observer's clock was ahead of
+/// that of the run's machine; where nobody says, they are taken for the same. One of the same name is
+/// replaced.
 ///
 /// # Errors
 /// It can't be read, has nothing of the run's time, or can't be written. Then the run is as before.
@@ -94,27 +90,47 @@ pub fn add(
     run_dir: &RunDir,
     source: &Path,
     clock_offset_ns: Option<i64>,
-) -> Result<ObserverFacts, ObserverError> {
-    let gathered = gather::gather(run_dir, source, clock_offset_ns)?;
+    machines: &[String],
+) -> Result<Vec<ObserverFacts>, ObserverError> {
+    let gathered = gather::gather(run_dir, source, clock_offset_ns, machines)?;
     let folder = run_dir.path().join(OBSERVERS);
     fs::create_dir_all(&folder).map_err(|error| ObserverError::Io { path: folder.clone(), source: error })?;
-    let name = format!("agent={}", gathered.facts.name);
-    let (new, place) = (folder.join(format!("_{name}.new")), folder.join(name));
+    gathered.into_iter().map(|gathered| put(&folder, gathered)).collect()
+}
+
+/// Writes one observer in the place of one of the same name.
+fn put(folder: &Path, gathered: gather::Gathered) -> Result<ObserverFacts, ObserverError> {
+    let facts = gathered.facts.clone();
+    let place = place_of(folder, &facts.name);
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    let new = folder.join(format!("_{name}.new"));
     let failed = |path: &Path| {
         let path = path.to_path_buf();
         move |source| ObserverError::Io { path, source }
     };
     let _ = fs::remove_dir_all(&new);
-    let facts = gathered.facts.clone();
     gathered.write(&new)?;
     let json = serde_json::to_vec_pretty(&facts)
-        .map_err(|source| RunDirError::Json { path: new.join(FACTS_FILE), source })?;
-    write_atomically(&new.join(FACTS_FILE), &json)?;
+        .map_err(|source| RunDirError::Json { path: new.join(OBSERVER_FILE), source })?;
+    write_atomically(&new.join(OBSERVER_FILE), &json)?;
     if place.exists() {
         fs::remove_dir_all(&place).map_err(failed(&place))?;
     }
     fs::rename(&new, &place).map_err(failed(&new))?;
     Ok(facts)
+}
+
+/// The folder of an observer of this name: names that differ only in what no folder's name may have
+/// (`nas1:9100`, `nas1-9100`) get folders of their own.
+fn place_of(folder: &Path, name: &str) -> PathBuf {
+    let label = Some(label(name)).filter(|label| !label.is_empty()).unwrap_or_else(|| "observer".to_owned());
+    let places = (1_u32..).map(|number| match number {
+        1 => folder.join(format!("agent={label}")),
+        _ => folder.join(format!("agent={label}-{number}")),
+    });
+    let is_free = |place: &PathBuf| facts_in(place).is_none_or(|facts| facts.name == name);
+    let mut places = places.take(1 << 16);
+    places.find(is_free).unwrap_or_else(|| folder.join(format!("agent={label}")))
 }
 
 #[cfg(test)]

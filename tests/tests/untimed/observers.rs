@@ -183,3 +183,28 @@ fn the_site_is_asked_for_kept_with_runs_and_drawn() {
     let refused = binary::run(["doctor", "/", "--site", site.to_str().unwrap()]).expect_code(2);
     assert!(refused.stderr.contains("speed"), "{}", refused.stderr);
 }
+
+#[test]
+fn two_machines_in_one_prometheus_dump_are_two_observers() {
+    let (target, folder) = (Scratch::new(), Scratch::new());
+    let mix = small(target.path());
+    binary::run(mix.words()).expect_code(0);
+    let run = mix.run_dir();
+    let make = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/b07-prometheus-two-machines/make.py");
+    let made = Command::new("python3").arg(make).arg(&run).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let dump = folder.path().join("two.prom");
+    fs::write(&dump, made.stdout).unwrap();
+    let dump = dump.to_str().unwrap();
+    let told = report(&run, &["--observer", dump]).expect_code(0).json();
+    let names = |summary: &Value| -> Vec<String> {
+        summary["observers"].as_array().unwrap().iter().map(|one| text(one, "name").to_owned()).collect()
+    };
+    assert_eq!(names(&told), ["nas1:9100", "ws7:9100"]);
+    assert!(told["observers"].as_array().unwrap().iter().all(|one| one["samples"].as_u64() >= Some(2)));
+    fs::remove_dir_all(run.join("observers")).unwrap();
+    let told = report(&run, &["--observer", dump, "--observer-machine", "nas1"]).expect_code(0).json();
+    assert_eq!(names(&told), ["nas1:9100"]);
+    assert_eq!(told["observers"][0]["not_read"][0], "other machines of the file: ws7:9100");
+    report(&run, &["--observer", dump, "--observer-machine", "nas2"]).expect_code(2);
+}

@@ -57,7 +57,7 @@ fn judged(agent: &AgentShare, observers: &[ObserverShare]) -> Result<(), ReopenE
     let own = agent.clock_after.or(agent.clock_before);
     let is_beside = |observer: &&ObserverShare| {
         let source = observer.run_dir.as_deref().and_then(only_run);
-        source.is_some_and(|source| add(&run_dir, &source, ahead_ns(observer.clock, own)).is_ok())
+        source.is_some_and(|source| add(&run_dir, &source, ahead_ns(observer.clock, own), &[]).is_ok())
     };
     if observers.iter().filter(is_beside).count() > 0 {
         judge_anew(&run_dir)?;
@@ -73,7 +73,7 @@ fn beside(run_dir: &RunDir, observer: &ObserverShare) -> Result<(), String> {
         return Err(format!("Observer {name} has nothing to show{missing}: nothing of it was fetched."));
     };
     let zero = Some(ClockOffset::default());
-    match add(run_dir, &source, ahead_ns(observer.clock, zero)) {
+    match add(run_dir, &source, ahead_ns(observer.clock, zero), &[]) {
         Err(error) => Err(format!("Observer {name} stands not beside the run{missing}: {error}.")),
         Ok(_) if observer.why_missing.is_some() => {
             Err(format!("Observer {name} was not there to the end{missing}; what it sampled before is here."))

@@ -97,10 +97,11 @@ fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
     );
     let offset_ns = args.clock_offset.map(ClockOffset::ns);
     for source in &args.observer {
-        let facts = add(&run_dir, source, offset_ns)?;
-        // Beside the report, so that a program that reads it finds nothing else in it.
-        let text = format!("reelgauge: beside the run now: {}", observer_words(&facts));
-        let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
+        for facts in add(&run_dir, source, offset_ns, &args.observer_machine)? {
+            // Beside the report, so that a program that reads it finds nothing else in it.
+            let text = format!("reelgauge: beside the run now: {}", observer_words(&facts));
+            let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
+        }
     }
     let summary = judge_anew(&run_dir)?;
     let page_file = run.join(REPORT_FILE);

@@ -1,24 +1,33 @@
 //! A table of numbers: a first line with names, the first column the time.
 //!
-//! Separated by commas, semicolons or tabs. Time is RFC 3339, or a number since 1970: seconds, or
+//! Separated by commas, semicolons or tabs. A column named `host` (or the like) says which machine a line is
+//! of, one named `device` (or the like) which device; without them all lines are of one machine. Time is RFC 3339, or a number since 1970: seconds, or
 //! milliseconds,
 //! microseconds or nanoseconds where it has so many digits. A cell without a number is a gap; one with a
 //! number that can't be (a disk busy for 140 % of the time) is refused with the table, as its unit is another
 //! one.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use super::named::why_wrong;
-use super::series::{SAMPLES_MAX, SERIES_MAX, Series, SeriesTable};
+use super::series::{MACHINES_MAX, SAMPLES_MAX, SERIES_MAX, Series, SeriesTable};
 
 /// So many lines with a time that can't be read are named.
-const LINES_NAMED: usize = 3;
+const LINES_NAMED: u64 = 3;
 
-/// Reads a table.
+/// Names of a column that says which machine a line is of.
+const MACHINE_COLUMNS: [&str; 6] = ["host", "hostname", "instance", "machine", "node", "server"];
+
+/// Names of a column that says which device a line is of.
+const DEVICE_COLUMNS: [&str; 4] = ["device", "disk", "interface", "port"];
+
+/// Reads a table: one for each machine that a column of it names, else one.
 ///
 /// # Errors
 /// In words: it is none.
-pub(super) fn read(text: &[u8]) -> Result<SeriesTable, String> {
+pub(super) fn read(text: &[u8]) -> Result<Vec<SeriesTable>, String> {
     let head = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let delimiter = [b',', b';', b'\t'].into_iter().max_by_key(|delimiter| count(head, *delimiter));
     let mut reader = csv::ReaderBuilder::new()
@@ -30,52 +39,113 @@ pub(super) fn read(text: &[u8]) -> Result<SeriesTable, String> {
     if names.len() < 2 {
         return Err("its first line has no names of columns; write time,disk.util_percent sda,…".to_owned());
     }
-    let named = |name: &[u8]| {
-        let name = String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned();
-        match name.split_once(' ') {
-            Some((name, device)) => {
-                Series { name: name.to_owned(), device: device.trim().to_owned(), ..Series::default() }
-            }
-            None => Series { name, ..Series::default() },
-        }
-    };
-    let mut series: Vec<Series> = names.iter().skip(1).take(SERIES_MAX).map(named).collect();
-    let mut table = SeriesTable::default();
-    let (mut samples, mut wrong) = (0, 0_u64);
+    let mut lines = Lines::with_columns(&names);
     for record in reader.byte_records() {
-        let record = record.map_err(|error| error.to_string())?;
+        lines.take(&record.map_err(|error| error.to_string())?)?;
+    }
+    lines.tables()
+}
+
+/// A table on its way from lines to series.
+struct Lines {
+    columns: Vec<Series>,
+    /// The column that names the machine, and the one that names the device.
+    machine_at: Option<usize>,
+    device_at: Option<usize>,
+    /// By machine, and by device and column.
+    found: BTreeMap<String, BTreeMap<(String, usize), Series>>,
+    samples: usize,
+    not_read: Vec<String>,
+    without_time: u64,
+}
+
+impl Lines {
+    fn with_columns(names: &csv::ByteRecord) -> Lines {
+        let named = |name: &[u8]| {
+            let name = String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned();
+            match name.split_once(' ') {
+                Some((name, device)) => {
+                    Series { name: name.to_owned(), device: device.trim().to_owned(), ..Series::default() }
+                }
+                None => Series { name, ..Series::default() },
+            }
+        };
+        let columns: Vec<Series> = names.iter().skip(1).take(SERIES_MAX).map(named).collect();
+        let place = |known: &[&str]| {
+            let is_one = |column: &Series| {
+                column.device.is_empty() && known.iter().any(|name| column.name.eq_ignore_ascii_case(name))
+            };
+            columns.iter().position(is_one)
+        };
+        Lines {
+            machine_at: place(&MACHINE_COLUMNS),
+            device_at: place(&DEVICE_COLUMNS),
+            columns,
+            found: BTreeMap::new(),
+            samples: 0,
+            not_read: Vec::new(),
+            without_time: 0,
+        }
+    }
+
+    /// Takes a line.
+    fn take(&mut self, record: &csv::ByteRecord) -> Result<(), String> {
         let time = String::from_utf8_lossy(record.get(0).unwrap_or_default()).into_owned();
         let Some(at_ns) = wall_ns(&time) else {
-            wrong += 1;
-            if table.not_read.len() < LINES_NAMED {
-                table
-                    .not_read
-                    .push(format!("a line whose time is '{}'", time.chars().take(40).collect::<String>()));
+            self.without_time += 1;
+            if self.without_time <= LINES_NAMED {
+                let time = time.chars().take(40).collect::<String>();
+                self.not_read.push(format!("a line whose time is '{time}'"));
             }
-            continue;
+            return Ok(());
         };
-        for (cell, series) in record.iter().skip(1).zip(&mut series) {
-            let value = std::str::from_utf8(cell).ok().and_then(|cell| cell.parse::<f64>().ok());
-            if let Some(why) = value.and_then(|value| why_wrong(&series.name, value)) {
-                return Err(wrong_cell(record.position(), series, cell, why));
+        let word = |at: Option<usize>| {
+            let cell = record.get(at.map_or(usize::MAX, |at| at + 1)).unwrap_or_default();
+            String::from_utf8_lossy(cell).into_owned()
+        };
+        let (machine, device) = (word(self.machine_at), word(self.device_at));
+        if self.found.len() == MACHINES_MAX && !self.found.contains_key(&machine) {
+            return Err(format!("it names more than {MACHINES_MAX} machines; cut it to those that you mean"));
+        }
+        let of_machine = self.found.entry(machine).or_default();
+        for (at, (cell, column)) in record.iter().skip(1).zip(&self.columns).enumerate() {
+            if [self.machine_at, self.device_at].contains(&Some(at)) {
+                continue;
             }
+            let value = std::str::from_utf8(cell).ok().and_then(|cell| cell.parse::<f64>().ok());
+            if let Some(why) = value.and_then(|value| why_wrong(&column.name, value)) {
+                return Err(wrong_cell(record.position(), column, cell, why));
+            }
+            let series = of_machine.entry((device.clone(), at)).or_insert_with(|| {
+                let device = format!("{} {device}", column.device).trim().to_owned();
+                Series { device, ..column.clone() }
+            });
             series.points.push((at_ns, value));
-            samples += 1;
+            self.samples += 1;
         }
-        if samples > SAMPLES_MAX {
-            return Err(format!("it has more than {SAMPLES_MAX} samples; cut it to the time of the run"));
+        match self.samples > SAMPLES_MAX {
+            true => Err(format!("it has more than {SAMPLES_MAX} samples; cut it to the time of the run")),
+            false => Ok(()),
         }
     }
-    if wrong > LINES_NAMED as u64 {
-        table.not_read.push(format!("and {} more such lines", wrong - LINES_NAMED as u64));
+
+    fn tables(mut self) -> Result<Vec<SeriesTable>, String> {
+        if self.without_time > LINES_NAMED {
+            self.not_read.push(format!("and {} more such lines", self.without_time - LINES_NAMED));
+        }
+        let not_read = self.not_read;
+        let table = |(machine, series): (String, BTreeMap<_, Series>)| {
+            let series = series.into_values().collect();
+            let mut table = SeriesTable { machine, series, not_read: not_read.clone() };
+            table.sort();
+            table
+        };
+        let tables: Vec<SeriesTable> = self.found.into_iter().map(table).collect();
+        match tables.iter().all(|table| table.series.is_empty()) {
+            true => Err("no line of it begins with a time: RFC 3339, or seconds since 1970".to_owned()),
+            false => Ok(tables),
+        }
     }
-    series.iter_mut().for_each(Series::sort);
-    series.retain(|series| !series.points.is_empty());
-    if series.is_empty() {
-        return Err("no line of it begins with a time: RFC 3339, or seconds since 1970".to_owned());
-    }
-    table.series = series;
-    Ok(table)
 }
 
 /// `line 3, column 'disk.util_percent sda' says 140, which …`.
@@ -118,10 +188,32 @@ mod tests {
 
     const S: i64 = 1_000_000_000;
 
+    fn only(text: &str) -> SeriesTable {
+        let mut tables = read(text.as_bytes()).unwrap();
+        assert_eq!(tables.len(), 1, "{tables:?}");
+        tables.remove(0)
+    }
+
+    #[test]
+    fn lines_of_several_machines_and_devices_are_told_apart() {
+        let text = "time,host,device,disk.util_percent\n1763000000,ws7,sda,5\n1763000000,nas1,sda,95\n\
+            1763000000,nas1,sdb,7\n1763000001,nas1,sda,96\n";
+        let tables = read(text.as_bytes()).unwrap();
+        let told: Vec<_> = tables
+            .iter()
+            .flat_map(|table| table.series.iter().map(|series| (table.machine.as_str(), series)))
+            .map(|(machine, series)| (machine, series.device.as_str(), series.points.len()))
+            .collect();
+        assert_eq!(told, [("nas1", "sda", 2), ("nas1", "sdb", 1), ("ws7", "sda", 1)]);
+        // Nothing tells these lines apart, and they contradict each other.
+        let merged = only("time,disk.util_percent sda\n1763000000,5\n1763000000,95\n1763000001,5\n");
+        assert_eq!(merged.not_read, ["1 samples with another value at a time that has one already"]);
+    }
+
     #[test]
     fn columns_have_names_devices_and_gaps() {
         let text = "time;disk.util_percent sda;fan_count\n1763000000;12.5;3\n2025-11-13T02:13:21Z;;4\n";
-        let table = read(text.as_bytes()).unwrap();
+        let table = only(text);
         let [disk, fan] = &table.series[..] else { panic!("{table:?}") };
         assert_eq!((disk.name.as_str(), disk.device.as_str()), ("disk.util_percent", "sda"));
         assert_eq!(disk.points, [(1_763_000_000 * S, Some(12.5)), (1_763_000_001 * S, None)]);
@@ -176,7 +268,7 @@ mod tests {
         assert!(read(b"").is_err());
         assert!(read(b"just words\n1\n").unwrap_err().contains("names of columns"));
         assert!(read(b"time,x\nlater,1\n").unwrap_err().contains("RFC 3339"));
-        let odd = read(b"time,x\nlater,1\n1763000000,2\n").unwrap();
+        let odd = only("time,x\nlater,1\n1763000000,2\n");
         assert_eq!(odd.not_read, ["a line whose time is 'later'"]);
     }
 }

@@ -15,6 +15,7 @@ use reelgauge_record::log::LogReader;
 use reelgauge_record::run_dir::{RunDir, label};
 
 use super::named::Points;
+use super::series::SeriesTable;
 use super::{ObserverError, csv_table, named, prometheus};
 use crate::folders::listed;
 use crate::load_points;
@@ -25,6 +26,12 @@ const TEXT_MAX_BYTES: u64 = 256 << 20;
 
 /// Samples that are written at a time.
 const AT_ONCE: usize = 1 << 13;
+
+/// So many machines of a text are taken where the user did not choose.
+const UNCHOSEN_MAX: usize = 16;
+
+/// So many machines that were not used are named.
+const NAMED_MAX: usize = 8;
 
 /// Samples on the run's clock, with what is to be said of them.
 #[derive(Debug)]
@@ -49,14 +56,66 @@ struct Told {
     not_read: Vec<String>,
 }
 
-/// What a source tells of the time of a run.
+/// What a source tells of the time of a run: of each machine in it, or of those that were chosen by name.
 pub(super) fn gather(
     run_dir: &RunDir,
     source: &Path,
     clock_offset_ns: Option<i64>,
-) -> Result<Gathered, ObserverError> {
+    chosen: &[String],
+) -> Result<Vec<Gathered>, ObserverError> {
     let time = run_time(run_dir)?.ok_or(ObserverError::NoClock)?;
-    let told = if source.is_dir() { of_watch(source)? } else { of_text(source)? };
+    let all = if source.is_dir() { vec![of_watch(source)?] } else { of_text(source)? };
+    let (used, unused) = choose(all, chosen, source)?;
+    let mut not_used: Vec<String> = unused.iter().map(|told| told.name.clone()).collect();
+    let of = |told: &Told| on_the_clock(told, source, time, clock_offset_ns);
+    let mut gathered: Vec<Gathered> = used.iter().filter_map(of).collect();
+    if gathered.is_empty() {
+        return Err(another_time(source, &used, time, clock_offset_ns.unwrap_or(0)));
+    }
+    let is_used = |told: &&Told| gathered.iter().any(|one| one.facts.name == told.name);
+    let of_another_time = used.iter().filter(|told| !is_used(told));
+    not_used.extend(of_another_time.map(|told| format!("{} (another time)", told.name)));
+    if let (Some(first), false) = (gathered.first_mut(), not_used.is_empty()) {
+        first.facts.not_read.push(format!("other machines of the file: {}", listed_names(&not_used)));
+    }
+    Ok(gathered)
+}
+
+/// `a, b and 7 more`.
+fn listed_names(names: &[String]) -> String {
+    let named = names.iter().take(NAMED_MAX).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED_MAX) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+/// Those that were chosen by name, and the others. A name without its port is enough where it is clear.
+fn choose(all: Vec<Told>, chosen: &[String], source: &Path) -> Result<(Vec<Told>, Vec<Told>), ObserverError> {
+    let not_understood = |why: String| ObserverError::NotUnderstood { path: source.to_path_buf(), why };
+    let names = || listed_names(&all.iter().map(|told| told.name.clone()).collect::<Vec<_>>());
+    if chosen.is_empty() {
+        return match all.len() > UNCHOSEN_MAX {
+            true => Err(not_understood(format!(
+                "it has the counters of {} machines; choose some with --observer-machine: {}",
+                all.len(),
+                names()
+            ))),
+            false => Ok((all, Vec::new())),
+        };
+    }
+    let is_named = |told: &Told, wanted: &String| {
+        let without_port = told.name.rsplit_once(':').map(|(host, _)| host);
+        told.name == *wanted || without_port == Some(wanted)
+    };
+    if let Some(missing) = chosen.iter().find(|wanted| !all.iter().any(|told| is_named(told, wanted))) {
+        return Err(not_understood(format!("it has no machine '{missing}'; it has: {}", names())));
+    }
+    Ok(all.into_iter().partition(|told| chosen.iter().any(|wanted| is_named(told, wanted))))
+}
+
+/// What one machine tells, on the clock of the run; `None` where it has nothing of the run's time.
+fn on_the_clock(told: &Told, source: &Path, time: RunTime, clock_offset_ns: Option<i64>) -> Option<Gathered> {
     let offset_ns = clock_offset_ns.unwrap_or(0);
     let zero_ns = time.run_ns.saturating_add(offset_ns);
     let (mut samples, mut outside, mut inside) = (Vec::new(), 0, 0);
@@ -71,12 +130,12 @@ pub(super) fn gather(
         }));
     }
     if inside == 0 {
-        return Err(another_time(source, &told.counters, zero_ns, time, offset_ns));
+        return None;
     }
     samples.sort_by(|one, two| (one.at_ns, &one.key).cmp(&(two.at_ns, &two.key)));
     let seconds = |sample: Option<&Sample>| sample.map_or(0.0, |sample| sample.at_ns as f64 / 1e9);
     let facts = ObserverFacts {
-        name: told.name,
+        name: told.name.clone(),
         kind: told.kind,
         source: source.display().to_string(),
         clock_offset_ms: offset_ns as f64 / 1e6,
@@ -85,15 +144,15 @@ pub(super) fn gather(
         until_s: seconds(samples.last()),
         samples: samples.len() as u64,
         outside,
-        not_read: told.not_read,
+        not_read: told.not_read.clone(),
     };
-    Ok(Gathered { facts, run_ns: time.run_ns, samples })
+    Some(Gathered { facts, run_ns: time.run_ns, samples })
 }
 
 impl Gathered {
     /// Writes the samples into a folder, which is created.
     pub(super) fn write(self, dir: &Path) -> Result<(), CountersError> {
-        let meta = StoreMeta { run_ns: self.run_ns, agent: self.facts.name.clone() };
+        let meta = StoreMeta { run_ns: self.run_ns, agent: label(&self.facts.name) };
         let mut store = StoreWriter::create(dir, meta)?;
         for samples in self.samples.chunks(AT_ONCE) {
             store.append(samples.iter().cloned());
@@ -193,8 +252,8 @@ fn of_watch(dir: &Path) -> Result<Told, ObserverError> {
     Ok(told)
 }
 
-/// A table or Prometheus' text.
-fn of_text(path: &Path) -> Result<Told, ObserverError> {
+/// A table or Prometheus' text, machine by machine.
+fn of_text(path: &Path) -> Result<Vec<Told>, ObserverError> {
     let failed = |source| ObserverError::Io { path: path.to_path_buf(), source };
     let mut text = Vec::new();
     File::open(path).map_err(failed)?.take(TEXT_MAX_BYTES + 1).read_to_end(&mut text).map_err(failed)?;
@@ -203,18 +262,19 @@ fn of_text(path: &Path) -> Result<Told, ObserverError> {
         return Err(not_understood("it is larger than 256 MiB; cut it to the time of the run".to_owned()));
     }
     let kind = kind_of(path, &text);
-    let table = match kind {
+    let tables = match kind {
         ObserverKind::Prometheus => prometheus::read(&String::from_utf8_lossy(&text)),
         ObserverKind::Csv | ObserverKind::Watch => csv_table::read(&text),
     };
-    let table = table.map_err(not_understood)?;
-    let name = label(&path.file_stem().unwrap_or_default().to_string_lossy());
-    Ok(Told {
-        name: if name.is_empty() { "observer".to_owned() } else { name },
+    let of_file = label(&path.file_stem().unwrap_or_default().to_string_lossy());
+    let of_file = if of_file.is_empty() { "observer".to_owned() } else { of_file };
+    let told = |table: SeriesTable| Told {
+        name: if table.machine.is_empty() { of_file.clone() } else { table.machine.clone() },
         kind,
         counters: named::counters(&table),
         not_read: table.not_read,
-    })
+    };
+    Ok(tables.map_err(not_understood)?.into_iter().map(told).collect())
 }
 
 /// By the name of the file, else by how its first line looks.
@@ -231,22 +291,16 @@ fn kind_of(path: &Path, text: &[u8]) -> ObserverKind {
     }
 }
 
-fn another_time(
-    source: &Path,
-    counters: &BTreeMap<Key, Points>,
-    zero_ns: i64,
-    time: RunTime,
-    offset_ns: i64,
-) -> ObserverError {
-    let all = || counters.values().flatten().map(|(at_ns, _)| at_ns.saturating_sub(offset_ns));
+fn another_time(source: &Path, told: &[Told], time: RunTime, offset_ns: i64) -> ObserverError {
+    let counters = || told.iter().flat_map(|told| told.counters.values());
+    let all = || counters().flatten().map(|(at_ns, _)| at_ns.saturating_sub(offset_ns));
     let period = |from_ns: Option<i64>, until_ns: Option<i64>| {
         format!("{} to {}", wall(from_ns.unwrap_or(0)), wall(until_ns.unwrap_or(0)))
     };
-    let began_ns = zero_ns.saturating_sub(offset_ns);
     ObserverError::AnotherTime {
         path: source.to_path_buf(),
         theirs: period(all().min(), all().max()),
-        run: period(Some(began_ns), Some(began_ns.saturating_add(time.end_ns))),
+        run: period(Some(time.run_ns), Some(time.run_ns.saturating_add(time.end_ns))),
     }
 }
 

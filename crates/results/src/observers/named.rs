@@ -46,6 +46,19 @@ const LEVELS: [(&str, Layer, &str); 4] = [
     ("node_memory_Writeback_bytes", Layer::Host, "memory_writeback_bytes"),
 ];
 
+/// Whether a counter of this name is one of those that have a name here.
+pub(super) fn has_a_name_here(name: &str) -> bool {
+    let is_own = || {
+        name.split_once('.').is_some_and(|(layer, name)| {
+            Layer::from_name(layer).and_then(|layer| kind(layer, name)).is_some()
+        })
+    };
+    RATES.iter().any(|(known, ..)| *known == name)
+        || MEANS.iter().any(|(known, ..)| *known == name)
+        || LEVELS.iter().any(|(known, ..)| *known == name)
+        || is_own()
+}
+
 /// The counters of a table.
 pub(super) fn counters(table: &SeriesTable) -> BTreeMap<Key, Points> {
     let mut found = BTreeMap::new();

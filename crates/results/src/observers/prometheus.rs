@@ -8,25 +8,52 @@
 //!
 //! A line without a time stamp is of no use beside a run, and is said. Time stamps are milliseconds, those of
 //! OpenMetrics (which ends in `# EOF`) seconds: told by how many digits they have.
+//!
+//! The dump of a Prometheus has the series of every machine that it scrapes, and each of them may have a disk
+//! `sda`. The labels of the scrape (`instance`, `job`, …) tell them apart: each machine has a table of its
+//! own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::csv_table::wall_ns;
-use super::series::{SAMPLES_MAX, SERIES_MAX, Series, SeriesTable};
+use super::named::has_a_name_here;
+use super::series::{MACHINES_MAX, SAMPLES_MAX, SERIES_MAX, Series, SeriesTable};
 
 /// Labels that tell which device it is, the first that is there.
 const DEVICES: [&str; 6] = ["device", "interface", "disk", "port", "name", "pool"];
 
-/// Labels that tell where it was scraped.
-const NOT_DEVICES: [&str; 4] = ["instance", "job", "__name__", "prometheus"];
+/// Labels that tell whose counter it is: the first that is there names the machine, and the others tell apart
+/// what has the same name. `exported_instance` is what a federated `instance` was before.
+const MACHINES: [&str; 11] = [
+    "exported_instance",
+    "instance",
+    "host",
+    "hostname",
+    "nodename",
+    "node",
+    "exported_job",
+    "job",
+    "cluster",
+    "prometheus",
+    "prometheus_replica",
+];
 
-/// Reads a text.
+/// The last of [`MACHINES`] that alone is the name of a machine.
+const NAMING: usize = 6;
+
+/// The values of [`MACHINES`] of one series.
+type Origin = [Option<String>; MACHINES.len()];
+
+/// The series of one machine, by name and device.
+type Found = BTreeMap<(String, String), Series>;
+
+/// Reads a text: a table for each machine in it.
 ///
 /// # Errors
 /// In words: it is none.
-pub(super) fn read(text: &str) -> Result<SeriesTable, String> {
+pub(super) fn read(text: &str) -> Result<Vec<SeriesTable>, String> {
     let mut grows: BTreeSet<&str> = BTreeSet::new();
-    let mut found: BTreeMap<(String, String), Series> = BTreeMap::new();
+    let mut found: BTreeMap<Origin, (Found, u64)> = BTreeMap::new();
     let (mut without_time, mut odd, mut samples) = (0_u64, 0_u64, 0);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(comment) = line.strip_prefix('#') {
@@ -48,32 +75,59 @@ pub(super) fn read(text: &str) -> Result<SeriesTable, String> {
         if samples > SAMPLES_MAX {
             return Err(format!("it has more than {SAMPLES_MAX} samples; cut it to the time of the run"));
         }
+        if found.len() == MACHINES_MAX && !found.contains_key(&sample.origin) {
+            return Err(format!("it names more than {MACHINES_MAX} machines; cut it to those that you mean"));
+        }
+        let (series, no_room) = found.entry(sample.origin).or_default();
+        let is_kept = series.len() < SERIES_MAX || has_a_name_here(&sample.name);
         let key = (sample.name, sample.device);
-        if found.len() == SERIES_MAX && !found.contains_key(&key) {
-            odd += 1;
+        if !is_kept && !series.contains_key(&key) {
+            *no_room += 1;
             continue;
         }
-        found
-            .entry(key)
-            .or_default()
-            .points
-            .push((at_ns, Some(sample.value).filter(|value| value.is_finite())));
+        let value = Some(sample.value).filter(|value| value.is_finite());
+        series.entry(key).or_default().points.push((at_ns, value));
     }
     if found.is_empty() {
         let why = if without_time > 0 { "its lines have no time stamps" } else { "it holds no sample" };
         return Err(format!("{why}; each must be: name{{labels}} value milliseconds"));
     }
-    let series = found.into_iter().map(|((name, device), mut series)| {
-        series.sort();
-        let only_grows = name.ends_with("_total") || grows.contains(name.as_str());
-        Series { name, device, only_grows, ..series }
-    });
     let said = [(without_time, "lines without a time stamp"), (odd, "lines that are no samples")];
     let not_read = said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    Ok(SeriesTable { series: series.collect(), not_read: not_read.collect() })
+    let not_read: Vec<String> = not_read.collect();
+    let names = machine_names(&found.keys().collect::<Vec<_>>());
+    let tables = names.into_iter().zip(found.into_values()).map(|(machine, (series, no_room))| {
+        let series = series.into_iter().map(|((name, device), series)| {
+            let only_grows = name.ends_with("_total") || grows.contains(name.as_str());
+            Series { name, device, only_grows, ..series }
+        });
+        let beyond = format!("{no_room} samples of series beyond the first {SERIES_MAX}");
+        let not_read = not_read.iter().cloned().chain((no_room > 0).then_some(beyond)).collect();
+        let mut table = SeriesTable { machine, series: series.collect(), not_read };
+        table.sort();
+        table
+    });
+    Ok(tables.collect())
+}
+
+/// What each machine is called: by the first of its labels, and by those of the others in which machines with
+/// the same first one differ: `nas1:9100`, or `nas1:9100 smart` beside `nas1:9100 node`.
+fn machine_names(origins: &[&Origin]) -> Vec<String> {
+    let first = |origin: &Origin| origin.iter().take(NAMING).flatten().next().cloned();
+    let name = |origin: &&Origin| {
+        let alike: Vec<&&Origin> = origins.iter().filter(|other| first(other) == first(origin)).collect();
+        let differs = |at: usize| alike.iter().any(|other| other[at] != origin[at]);
+        let own = first(origin);
+        let naming = origin.iter().position(|value| value.is_some() && *value == own);
+        let others = (0..origin.len()).filter(|&at| Some(at) != naming && differs(at));
+        let others = others.filter_map(|at| origin[at].clone());
+        own.into_iter().chain(others).collect::<Vec<_>>().join(" ")
+    };
+    origins.iter().map(name).collect()
 }
 
 struct Sample {
+    origin: Origin,
     name: String,
     device: String,
     value: f64,
@@ -96,14 +150,18 @@ fn sample(line: &str) -> Option<Sample> {
     let mut words = rest.split_ascii_whitespace();
     let value = words.next()?.parse().ok()?;
     let at_ns = words.next().map(|stamp| wall_ns(stamp).ok_or(())).transpose().ok()?;
-    (!name.is_empty()).then(|| Sample { name, device: device(&labels), value, at_ns })
+    let of = |label: &str| labels.iter().find(|(name, _)| name == label).map(|(_, value)| value.clone());
+    let origin = MACHINES.map(|label| of(label).filter(|value| !value.is_empty()));
+    (!name.is_empty()).then(|| Sample { origin, name, device: device(&labels), value, at_ns })
 }
 
 /// Which of several, by its labels.
 fn device(labels: &[(String, String)]) -> String {
     let known = DEVICES.iter().find_map(|name| labels.iter().find(|(label, _)| label == name));
     let others = labels.iter().filter(|(label, _)| {
-        !NOT_DEVICES.contains(&label.as_str()) && known.is_none_or(|(name, _)| name != label)
+        label != "__name__"
+            && !MACHINES.contains(&label.as_str())
+            && known.is_none_or(|(name, _)| name != label)
     });
     let others = others.map(|(label, value)| format!("{label}={value}"));
     known.map(|(_, value)| value.clone()).into_iter().chain(others).collect::<Vec<_>>().join(" ")
@@ -149,7 +207,10 @@ mod tests {
             {__name__=\"node_disk_io_time_seconds_total\", device=\"sda\"} 13.0 1763000001000\n\
             temperature{shelf=\"a, \\\"b\\\"}\"} 41 1763000000\n\
             requests 7 1763000000000\nrequests 9\nnot a sample at all\n";
-        let table = read(text).unwrap();
+        let tables = read(text).unwrap();
+        let named = tables.iter().find(|table| table.machine == "nas:9100").unwrap();
+        assert_eq!((named.series.len(), named.series[0].points.len()), (1, 1));
+        let table = tables.iter().find(|table| table.machine.is_empty()).unwrap();
         let told: Vec<_> = table
             .series
             .iter()
@@ -160,16 +221,103 @@ mod tests {
         assert_eq!(
             told,
             [
-                ("node_disk_io_time_seconds_total", "sda", true, 2),
+                ("node_disk_io_time_seconds_total", "sda", true, 1),
                 ("requests", "", true, 1),
                 ("temperature", "shelf=a, \"b\"}", false, 1)
             ]
         );
-        assert_eq!(
-            table.series[0].per_second(),
-            [(1_763_000_000_000_000_000, None), (1_763_000_001_000_000_000, Some(0.5))]
-        );
         assert_eq!(table.not_read, ["1 lines without a time stamp", "1 lines that are no samples"]);
+    }
+
+    /// The machines of a text, with the busy share of each disk.
+    fn busy(text: &str) -> Vec<(String, String, Option<f64>)> {
+        let of_table = |table: SeriesTable| {
+            let machine = table.machine.clone();
+            table.series.into_iter().map(move |series| {
+                let last = series.per_second().last().and_then(|(_, value)| *value);
+                (machine.clone(), series.device, last)
+            })
+        };
+        read(text).unwrap().into_iter().flat_map(of_table).collect()
+    }
+
+    /// Two scrapes, a second apart, of the time that a disk was busy.
+    fn scrapes(labels: &str, share: f64) -> String {
+        let line = |at: u64| {
+            let seconds = 100.0 + share * at as f64;
+            format!(
+                "node_disk_io_time_seconds_total{{{labels}}} {seconds} {}\n",
+                1_763_000_000_000 + at * 1_000
+            )
+        };
+        line(0) + &line(1)
+    }
+
+    fn shares(labels: &[(&str, f64)]) -> Vec<(String, String, Option<f64>)> {
+        let text: String = labels.iter().map(|(labels, share)| scrapes(labels, *share)).collect();
+        let rounded = |(machine, device, share): (String, String, Option<f64>)| {
+            (machine, device, share.map(|share| (share * 100.0).round()))
+        };
+        busy(&text).into_iter().map(rounded).collect()
+    }
+
+    fn named(told: &[(&str, &str, f64)]) -> Vec<(String, String, Option<f64>)> {
+        told.iter().map(|(one, two, share)| ((*one).to_owned(), (*two).to_owned(), Some(*share))).collect()
+    }
+
+    #[test]
+    fn disks_of_the_same_name_on_two_machines_are_two() {
+        for order in [[1, 0], [0, 1]] {
+            let both = [
+                (r#"device="sda",instance="nas1:9100",job="node""#, 0.95),
+                (r#"device="sda",instance="ws7:9100",job="node""#, 0.05),
+            ];
+            let told = shares(&order.map(|at| both[at]));
+            assert_eq!(told, named(&[("nas1:9100", "sda", 95.0), ("ws7:9100", "sda", 5.0)]));
+        }
+        let two_disks = shares(&[
+            (r#"device="sda",instance="nas1:9100",job="node""#, 0.95),
+            (r#"device="sdb",instance="nas1:9100",job="node""#, 0.05),
+        ]);
+        assert_eq!(two_disks, named(&[("nas1:9100", "sda", 95.0), ("nas1:9100", "sdb", 5.0)]));
+    }
+
+    #[test]
+    fn what_else_tells_machines_apart_is_in_their_names() {
+        let jobs = shares(&[
+            (r#"device="sda",instance="nas1",job="node""#, 0.95),
+            (r#"device="sda",instance="nas1",job="node-test""#, 0.05),
+        ]);
+        assert_eq!(jobs, named(&[("nas1 node", "sda", 95.0), ("nas1 node-test", "sda", 5.0)]));
+        let gateway = shares(&[
+            (r#"device="sda",instance="gateway:9091",host="nas1""#, 0.95),
+            (r#"device="sda",instance="gateway:9091",host="ws7""#, 0.05),
+        ]);
+        assert_eq!(gateway, named(&[("gateway:9091 nas1", "sda", 95.0), ("gateway:9091 ws7", "sda", 5.0)]));
+        let federated = shares(&[
+            (r#"device="sda",instance="prom:9090",exported_instance="nas1:9100""#, 0.95),
+            (r#"device="sda",instance="prom:9090",exported_instance="ws7:9100""#, 0.05),
+        ]);
+        assert_eq!(federated, named(&[("nas1:9100", "sda", 95.0), ("ws7:9100", "sda", 5.0)]));
+        // Two Prometheus scraped one machine: their samples are not mixed.
+        let replicas = shares(&[
+            (r#"device="sda",instance="nas1:9100",prometheus_replica="a""#, 0.95),
+            (r#"device="sda",instance="nas1:9100",prometheus_replica="b""#, 0.95),
+        ]);
+        assert_eq!(replicas, named(&[("nas1:9100 a", "sda", 95.0), ("nas1:9100 b", "sda", 95.0)]));
+        // Only a job: the name of the file is better.
+        let job = shares(&[(r#"device="sda",job="node""#, 0.5)]);
+        assert_eq!(job, named(&[("", "sda", 50.0)]));
+    }
+
+    #[test]
+    fn a_machine_with_very_many_series_still_has_its_disks() {
+        let many: String = (0..SERIES_MAX + 9)
+            .map(|number| format!("aaa{{instance=\"nas1\",x=\"{number}\"}} 1 1763000000000\n"))
+            .collect();
+        let tables = read(&(many + &scrapes(r#"device="sda",instance="nas1""#, 0.5))).unwrap();
+        assert!(tables[0].series.iter().any(|series| series.device == "sda"));
+        assert_eq!(tables[0].not_read, ["9 samples of series beyond the first 1024"]);
     }
 
     #[test]

@@ -46,6 +46,13 @@ fn watch(parent: &Path, after_s: u64, seconds: u64) -> RunDir {
     run
 }
 
+/// Puts the only machine of a source beside a run.
+fn add_to(run: &RunDir, source: &Path, clock_offset_ns: Option<i64>) -> Result<ObserverFacts, ObserverError> {
+    let mut facts = add(run, source, clock_offset_ns, &[])?;
+    assert_eq!(facts.len(), 1, "{facts:?}");
+    Ok(facts.remove(0))
+}
+
 /// The busy share of the only observer, second by second of the run's clock.
 fn seen(run: &RunDir) -> Vec<(f64, Option<f64>)> {
     let counters = with_observers(run.path()).unwrap().unwrap();
@@ -61,7 +68,7 @@ fn a_watch_is_put_onto_the_clock_of_the_run() {
     let run = sampled(folder.path(), "local", 100, 3);
     // It was watched from 2 s before the run until 10 s after its beginning, by a clock that is right.
     let watched = watch(folder.path(), 98, 12);
-    let facts = add(&run, watched.path(), None).unwrap();
+    let facts = add_to(&run, watched.path(), None).unwrap();
     assert_eq!(
         (facts.name.as_str(), facts.kind, facts.is_offset_stated),
         ("nas1", ObserverKind::Watch, false)
@@ -71,7 +78,7 @@ fn a_watch_is_put_onto_the_clock_of_the_run() {
     assert_eq!(seen(&run), expected, "and one behind the end, which holds since before it");
     assert_eq!(observers(run.path()), [facts]);
     // Its clock was two seconds ahead: what it called 102 was at 100.
-    let facts = add(&run, watched.path(), Some(2_000_000_000)).unwrap();
+    let facts = add_to(&run, watched.path(), Some(2_000_000_000)).unwrap();
     assert_eq!((facts.clock_offset_ms, facts.is_offset_stated), (2_000.0, true));
     assert_eq!(seen(&run)[1], (1.0, Some(103.0)), "it takes the place of what was there");
     assert_eq!(observers(run.path()).len(), 1);
@@ -83,7 +90,7 @@ fn tables_and_prometheus_texts_stand_beside_it_too() {
     let run = sampled(folder.path(), "local", 0, 3);
     let table = folder.path().join("array-1.csv");
     fs::write(&table, format!("time,disk.util_percent sda\n{ZERO_S},1\n{},70\n", ZERO_S + 2)).unwrap();
-    let facts = add(&run, &table, None).unwrap();
+    let facts = add_to(&run, &table, None).unwrap();
     assert_eq!((facts.name.as_str(), facts.kind), ("array-1", ObserverKind::Csv));
     assert_eq!(seen(&run), [(0.0, None), (2.0, Some(70.0))]);
     let text = folder.path().join("node.prom");
@@ -91,7 +98,7 @@ fn tables_and_prometheus_texts_stand_beside_it_too() {
         format!("node_disk_io_time_seconds_total{{device=\"sdb\"}} {value} {}\n", (ZERO_S + at_s) * 1000)
     };
     fs::write(&text, line(0, 5.0) + &line(2, 6.0)).unwrap();
-    add(&run, &text, None).unwrap();
+    add_to(&run, &text, None).unwrap();
     let counters = with_observers(run.path()).unwrap().unwrap();
     let node = counters.agents.iter().find(|agent| agent.agent == "node").unwrap();
     assert_eq!((node.series[0].device.as_str(), node.series[0].value[1]), ("sdb", Some(50.0)));
@@ -99,25 +106,95 @@ fn tables_and_prometheus_texts_stand_beside_it_too() {
     assert_eq!(observers(run.path()).len(), 2);
 }
 
+/// The dump of a Prometheus that scrapes two machines, each with a disk of the same name, line by line in
+/// this order.
+fn dump(machines: [(&str, f64); 2]) -> String {
+    let line = |instance: &str, at_s: u64, share: f64| {
+        let seconds = 100.0 + share * at_s as f64;
+        let labels = format!("device=\"sda\",instance=\"{instance}\",job=\"node\"");
+        format!("node_disk_io_time_seconds_total{{{labels}}} {seconds} {}\n", (ZERO_S + at_s) * 1000)
+    };
+    machines
+        .map(|(instance, share)| (0..5).map(|at_s| line(instance, at_s, share)).collect::<String>())
+        .concat()
+}
+
+/// Name and busy share of every observer.
+fn observed(run: &RunDir) -> Vec<(String, Option<f64>)> {
+    let counters = with_observers(run.path()).unwrap().unwrap();
+    let observers = counters.agents.iter().filter(|agent| agent.is_observer);
+    observers.map(|agent| (agent.agent.clone(), agent.series[0].value[1].map(f64::round))).collect()
+}
+
+#[test]
+fn two_machines_of_a_dump_are_two_observers_whatever_the_order_of_lines() {
+    let (ws7, nas1) = (("ws7:9100", 0.05), ("nas1:9100", 0.95));
+    for machines in [[ws7, nas1], [nas1, ws7]] {
+        let folder = tempfile::tempdir().unwrap();
+        let run = sampled(folder.path(), "local", 0, 3);
+        let text = folder.path().join("two.prom");
+        fs::write(&text, dump(machines)).unwrap();
+        let facts = add(&run, &text, None, &[]).unwrap();
+        assert!(facts.iter().all(|facts| facts.not_read.is_empty()), "{facts:?}");
+        let both = [("nas1:9100".to_owned(), Some(95.0)), ("ws7:9100".to_owned(), Some(5.0))];
+        assert_eq!(observed(&run), both);
+        let names: Vec<String> = observers(run.path()).into_iter().map(|facts| facts.name).collect();
+        assert_eq!(names, ["nas1:9100", "ws7:9100"]);
+    }
+}
+
+#[test]
+fn a_machine_that_is_chosen_leaves_the_others_named_and_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = sampled(folder.path(), "local", 0, 3);
+    let text = folder.path().join("two.prom");
+    fs::write(&text, dump([("ws7:9100", 0.05), ("nas1:9100", 0.95)])).unwrap();
+    let chosen = |name: &str| add(&run, &text, None, &[name.to_owned()]);
+    for name in ["nas1:9100", "nas1"] {
+        let facts = chosen(name).unwrap();
+        assert_eq!(facts.len(), 1);
+        assert_eq!(facts[0].not_read, ["other machines of the file: ws7:9100"]);
+        assert_eq!(observed(&run), [("nas1:9100".to_owned(), Some(95.0))]);
+    }
+    let error = chosen("nas2").unwrap_err().to_string();
+    assert!(error.contains("no machine 'nas2'; it has: nas1:9100, ws7:9100"), "{error}");
+    // One whose name makes the same folder is another one all the same.
+    fs::write(&text, dump([("nas1-9100", 0.5), ("nas1-9100", 0.5)])).unwrap();
+    add(&run, &text, None, &[]).unwrap();
+    assert_eq!(observed(&run).len(), 2, "{:?}", observed(&run));
+}
+
+#[test]
+fn a_dump_of_very_many_machines_has_to_be_chosen_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = sampled(folder.path(), "local", 0, 3);
+    let text = folder.path().join("all.prom");
+    let all: String = (0..20).map(|number| dump([(&format!("ws{number}"), 0.5), ("nas1", 0.5)])).collect();
+    fs::write(&text, all).unwrap();
+    let error = add(&run, &text, None, &[]).unwrap_err().to_string();
+    assert!(error.contains("21 machines") && error.contains("--observer-machine"), "{error}");
+    assert_eq!(add(&run, &text, None, &["nas1".to_owned()]).unwrap().len(), 1);
+}
+
 #[test]
 fn what_is_of_another_time_or_nothing_is_refused_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let run = sampled(folder.path(), "local", 100, 3);
     let late = watch(folder.path(), 500, 9);
-    let error = add(&run, late.path(), None).unwrap_err().to_string();
+    let error = add_to(&run, late.path(), None).unwrap_err().to_string();
     assert!(
         error.contains("2025-11-13T02:21:40Z to 2025-11-13T02:21:49Z") && error.contains("--clock-offset"),
         "{error}"
     );
-    assert!(add(&run, late.path(), Some(400_000_000_000)).is_ok(), "unless its clock was that wrong");
-    let error = add(&run, run.path(), None).unwrap_err().to_string();
+    assert!(add_to(&run, late.path(), Some(400_000_000_000)).is_ok(), "unless its clock was that wrong");
+    let error = add_to(&run, run.path(), None).unwrap_err().to_string();
     assert!(error.contains("a run and no watch"), "{error}");
     for (name, text) in [("a.csv", "x"), ("b.prom", "up 1\n"), ("c.txt", ""), ("d", "\u{0}\u{1}")] {
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();
-        assert!(add(&run, &path, None).is_err(), "{name}");
+        assert!(add_to(&run, &path, None).is_err(), "{name}");
     }
-    assert!(add(&run, &folder.path().join("gone.csv"), None).is_err());
+    assert!(add_to(&run, &folder.path().join("gone.csv"), None).is_err());
     assert_eq!(observers(run.path()).len(), 1, "only the one that fitted");
 }
 
@@ -136,7 +213,7 @@ fn no_damage_to_any_byte_brings_a_text_down() {
                 let cut = csv_table::read(&bytes[..at]);
                 for told in [whole, csv_table::read(&bytes), cut].into_iter().flatten() {
                     read += 1;
-                    named::counters(&told);
+                    told.iter().for_each(|table| drop(named::counters(table)));
                 }
             }
         }
