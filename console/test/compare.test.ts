@@ -3,6 +3,8 @@
 import { expect, test } from "vitest";
 import type { ComparisonRow } from "../src/data/page";
 import { byWeight, change, isJudged, matters, noise, told } from "../src/compare/judged";
+import { changeOf } from "../src/compare/judged";
+import { isLadder, pointAxis } from "../src/compare/point-keys";
 import { nines } from "../src/compare/overlays";
 import { figuresOf } from "../src/compare/run-figures";
 import { lateText } from "../src/compare/strips-over";
@@ -63,4 +65,27 @@ test("what has no frames, or none that was judged, has no late ones and not 0 of
   const late = [page(null), page({ total: total(0) }), page({ total: total(50) })].map((one) => figuresOf(one).late_frames);
   expect(late).toEqual([null, null, 0]);
   expect(late.map(lateText)).toEqual(["no frames to be late", "no frames to be late", "0 late frames"]);
+});
+
+test("a sweep at one number of workers is compared value by value", () => {
+  const point = (workers: number, sweep_value: string | null) => ({ workers, sweep_value });
+  const sweep = [point(4, "64KiB"), point(4, "256KiB"), point(4, "1MiB")];
+  const axis = pointAxis([...sweep, ...sweep]);
+  expect([axis.title, axis.keys]).toEqual(["swept value", ["64KiB", "256KiB", "1MiB"]]);
+  expect(pointAxis([point(8, null), point(2, null)]).keys).toEqual(["2", "8"]);
+  const both = pointAxis([point(2, "64KiB"), point(4, "64KiB")]);
+  expect([both.title, both.keys]).toEqual(["workers, swept value", ["2, 64KiB", "4, 64KiB"]]);
+  const run = (points: unknown[]) => ({ summary: { load_points: points } }) as unknown as RunPage;
+  expect([isLadder(run(sweep)), isLadder(run([point(4, null)]))]).toEqual([true, false]);
+});
+
+test("a noise larger than the figure leaves a change without a meaning", () => {
+  const wild = { ...row(["base", "worse"], [null, 3467]), noise_percent: [null, 740] };
+  expect([changeOf(wild, 1), noise(740)]).toEqual(["–", "over 100 %"]);
+  expect(changeOf(row(["base", "worse"], [null, -20]), 1)).toBe("-20.0 %");
+});
+
+test("other work is no difference", () => {
+  const other = row(["base", "other_plan"], [null, 300]);
+  expect([matters(other), isJudged(other, 1), told("other_plan").word]).toEqual([false, false, "other work"]);
 });

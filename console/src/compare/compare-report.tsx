@@ -8,6 +8,8 @@ import type { Verdict } from "../parts/shell";
 import { Differences } from "./differences";
 import { isJudged } from "./judged";
 import { Overlays } from "./overlays";
+import { isLadder } from "./point-keys";
+import { ownName } from "./run-key";
 import { Settings } from "./settings";
 import { Systems } from "./systems";
 import { Folded } from "../parts/section";
@@ -16,7 +18,7 @@ import "./compare.css";
 export function CompareReport({ page, back }: { page: Page; back?: ComponentChildren }) {
   const { comparison, runs } = page;
   if (comparison === null) return null;
-  const clients = runs.some((run) => new Set(run.summary.load_points.map((point) => point.workers)).size > 1);
+  const clients = runs.some(isLadder);
   const strips = runs.some((run) => (run.detail?.streams ?? []).length > 0);
   const curves = runs.some((run) => (run.detail?.percentiles.length ?? 0) > 0);
   const sections = [
@@ -25,13 +27,13 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
     ...(strips ? [{ id: "streams-over-time", title: "Streams" }] : []),
     { id: "over-time", title: "Throughput" },
     ...(curves ? [{ id: "percentiles", title: "Latency" }] : []),
-    ...(clients ? [{ id: "clients", title: "Clients" }] : []),
+    ...(clients ? [{ id: "clients", title: "Load points" }] : []),
     { id: "differences", title: "Differences" },
     { id: "settings", title: "Settings" },
   ];
   return (
     <Shell
-      title={comparison.runs.map((run) => (run.label === "" ? run.id : run.label)).join(" · ")}
+      title={comparison.runs.map(ownName).join(" · ")}
       kind="Comparison"
       verdict={verdictOf(comparison)}
       sections={sections}
@@ -55,6 +57,9 @@ function verdictOf(comparison: Comparison): Verdict {
   const others = comparison.runs.slice(1);
   if (others.every((run) => run.kinship === "itself")) return { word: "the same run", tone: "plain" };
   if (others.every((run) => run.kinship === "other_work")) return { word: "not comparable", tone: "plain" };
+  if (others.every((run) => run.kinship === "other_work" || run.kinship === "other_plan")) {
+    return { word: "different work", tone: "plain" };
+  }
   const rows = comparison.rows.filter((row) => !row.figure.startsWith("self_cost."));
   const all = rows.flatMap((row) => row.judgement);
   const worse = all.includes("worse");

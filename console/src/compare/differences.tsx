@@ -6,7 +6,7 @@ import { Name } from "../parts/name";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
-import { byWeight, change, matters, noise, told } from "./judged";
+import { byWeight, changeOf, matters, noise, told } from "./judged";
 
 export function Differences({ comparison }: { comparison: Comparison }) {
   const [all, setAll] = useState(false);
@@ -63,7 +63,7 @@ function Change({ row, at }: { row: ComparisonRow; at: number }) {
   const { word, sign, tone } = told(row.judgement[at]);
   return (
     <span class="change">
-      {change(row.change_percent[at])}{" "}
+      {changeOf(row, at)}{" "}
       <span class={tone === "plain" ? "faint" : tone}>
         <span aria-hidden="true">{sign}</span> {word}
       </span>

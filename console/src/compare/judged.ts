@@ -19,6 +19,7 @@ const TOLD: Record<Judgement, Told> = {
   different: { word: "different", sign: "≠", tone: "plain" },
   unknown: { word: "can't be told", sign: "?", tone: "plain" },
   demand: { word: "as asked for", sign: "", tone: "plain" },
+  other_plan: { word: "other work", sign: "", tone: "plain" },
 };
 
 export function told(judgement: Judgement | undefined): Told {
@@ -32,9 +33,19 @@ export function change(percent: number | null | undefined): string {
   return `${percent > 0 ? "+" : ""}${text} %`;
 }
 
+/** From this noise on a change in percent says nothing; the values themselves do. */
+const NOISE_SHOWN_PERCENT = 100;
+
 /** `± 2.1 %`. */
 export function noise(percent: number | null | undefined): string {
-  return percent === null || percent === undefined ? "not known" : `± ${fixed(percent, percent >= 100 ? 0 : 1)} %`;
+  if (percent === null || percent === undefined) return "not known";
+  return percent < NOISE_SHOWN_PERCENT ? `± ${fixed(percent, 1)} %` : "over 100 %";
+}
+
+/** The change of a run, where its noise leaves it a meaning. */
+export function changeOf(row: ComparisonRow, at: number): string {
+  const isLost = (row.noise_percent[at] ?? 0) >= NOISE_SHOWN_PERCENT;
+  return change(isLost ? null : row.change_percent[at]);
 }
 
 /** Somebody has to look at it: it became better, worse or otherwise different. */
@@ -51,7 +62,7 @@ function isOfStreams({ figure }: ComparisonRow): boolean {
 export function isJudged(row: ComparisonRow, at: number): boolean {
   const saysSomething = row.values.some((value) => value !== null && value !== 0) || isOfStreams(row);
   const judgement = row.judgement[at] ?? "unknown";
-  return saysSomething && judgement !== "base" && judgement !== "unknown" && judgement !== "demand";
+  return saysSomething && !["base", "unknown", "demand", "other_plan"].includes(judgement);
 }
 
 /** Worse first, then better, then what is different; streams before the rest, larger changes first. */

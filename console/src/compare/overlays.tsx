@@ -1,5 +1,5 @@
-// The runs on top of one another: throughput from each run's start, latency percentiles, and figures against the
-// number of clients.
+// The runs on top of one another: throughput from each run's start, latency percentiles, and figures load point by
+// load point: against the number of clients, or the value that is swept.
 
 import { useMemo } from "preact/hooks";
 import type { Comparison, PercentileCurve, RunPage } from "../data/page";
@@ -12,6 +12,8 @@ import { carriedCurve } from "../figures/percentile";
 import { duration, mbPerS, ms } from "../figures/units";
 import { Section } from "../parts/section";
 import { flowOf, joined } from "../run/over-time";
+import { isLadder, pointAxis } from "./point-keys";
+import type { PointAxis } from "./point-keys";
 import { runName } from "./run-key";
 import { StripsOver } from "./strips-over";
 
@@ -178,16 +180,14 @@ function percentText(at: number): string {
 }
 
 function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
-  const counts = [...new Set(runs.flatMap((run) => run.summary.load_points.map((point) => point.workers)))];
-  counts.sort((one, two) => one - two);
-  const isRamp = (run: RunPage) => new Set(run.summary.load_points.map((point) => point.workers)).size > 1;
-  if (!runs.some(isRamp)) return null;
+  if (!runs.some(isLadder)) return null;
+  const axis = pointAxis(runs.flatMap((run) => run.summary.load_points));
   const per = (of: (point: RunPage["summary"]["load_points"][number]) => number | null | undefined) =>
     runs.map((run, at): Line => ({
       name: names[at] ?? "",
-      data: counts.map((workers) => {
-        const point = run.summary.load_points.find((one) => one.workers === workers);
-        return [String(workers), point === undefined ? null : (of(point) ?? null)];
+      data: axis.keys.map((key) => {
+        const point = run.summary.load_points.find((one) => axis.keyOf(one) === key);
+        return [key, point === undefined ? null : (of(point) ?? null)];
       }),
     }));
   const rate = per((point) => (point.total.bytes_per_s === null ? null : point.total.bytes_per_s / 1e6));
@@ -196,10 +196,10 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
     return times === null ? null : times.mean_us / 1e3;
   });
   return (
-    <Section id="clients" title="Against the number of clients">
+    <Section id="clients" title="Load point by load point">
       <div class="grid">
-        <AgainstChart id="compare-rate" title="Throughput" unit="MB/s" counts={counts} lines={rate} say={(v) => mbPerS(v * 1e6)} />
-        <AgainstChart id="compare-mean" title="Average latency" unit="ms" counts={counts} lines={latency} say={(v) => ms(v * 1e3)} />
+        <AgainstChart id="compare-rate" title="Throughput" unit="MB/s" axis={axis} lines={rate} say={(v) => mbPerS(v * 1e6)} />
+        <AgainstChart id="compare-mean" title="Mean response time" unit="ms" axis={axis} lines={latency} say={(v) => ms(v * 1e3)} />
       </div>
     </Section>
   );
@@ -209,15 +209,15 @@ interface AgainstProps {
   id: string;
   title: string;
   unit: string;
-  counts: number[];
+  axis: PointAxis;
   lines: Line[];
   say: (value: number) => string;
 }
 
-function AgainstChart({ id, title, unit, counts, lines, say }: AgainstProps) {
+function AgainstChart({ id, title, unit, axis, lines, say }: AgainstProps) {
   const option = useMemo(
     () => (look: Look): ChartOption => ({
-      xAxis: categoryAxis(look, "workers (clients)", counts.map(String)),
+      xAxis: categoryAxis(look, axis.title, axis.keys),
       yAxis: { ...valueAxis(look, unit), min: 0 },
       grid: { bottom: 24 },
       tooltip: { valueFormatter: (value: unknown) => (typeof value === "number" ? `${say(value)} ${unit}` : "–") },
@@ -232,10 +232,9 @@ function AgainstChart({ id, title, unit, counts, lines, say }: AgainstProps) {
       describe={lines.map((line) => `${line.name}: ${line.data.map(([, v]) => (v === null ? "nothing" : say(v))).join(", ")}`).join("; ")}
       option={option}
       table={{
-        columns: ["workers", ...lines.map((line) => `${line.name}, ${unit}`)],
-        rows: counts.map((workers, row) => [workers, ...lines.map((line) => line.data[row]?.[1] ?? null)]),
+        columns: [axis.title, ...lines.map((line) => `${line.name}, ${unit}`)],
+        rows: axis.keys.map((key, row) => [key, ...lines.map((line) => line.data[row]?.[1] ?? null)]),
       }}
     />
   );
 }
-

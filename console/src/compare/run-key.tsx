@@ -7,9 +7,15 @@ import { dark } from "../parts/theme";
 import { cut } from "../parts/text";
 import { startedAt } from "../run/when";
 
+/** The tags that tell it from the others, else its label, else its directory. */
+export function ownName(run: ComparedRun): string {
+  const tags = (run.distinguishing_tags ?? []).join(", ");
+  return tags !== "" ? tags : run.label === "" ? run.id : run.label;
+}
+
 /** `2: production-edit`: short, and never the same for two runs. */
 export function runName(run: ComparedRun, at: number): string {
-  return `${at + 1}: ${cut(run.label === "" ? run.id : run.label, 32)}`;
+  return `${at + 1}: ${cut(ownName(run), 32)}`;
 }
 
 /** The runs as a list, each with its line. */
@@ -18,7 +24,8 @@ export function RunKey({ runs }: { runs: ComparedRun[] }) {
     <ol class="run-key">
       {runs.map((run, at) => (
         <li>
-          <Sample at={at} /> <strong>{at + 1}</strong> <Name text={run.label === "" ? run.verb : run.label} /> on{" "}
+          <Sample at={at} /> <strong>{at + 1}</strong> <Name text={run.label === "" ? run.verb : run.label} />
+          {(run.tags ?? []).length > 0 && <> (<Name text={run.tags.join(", ")} />)</>} on{" "}
           <Name text={run.target} />, {startedAt(run.started_at)}
           {at === 0 && " (the others are compared with this one)"}
           <br />

@@ -230,8 +230,12 @@ export type ComparedRun = {
   searches: boolean,
   /** How it is related to the first run. */
   kinship: Kinship,
+  /** Where its plan differs from that of the first run. */
+  plan_differences: Array<PlanDifference>,
   /** Words to find it by. */
   tags: Array<string>,
+  /** Those of them that not all sides have: what tells it from the others. Empty where none does. */
+  distinguishing_tags: Array<string>,
   /** What was measured, and from where. */
   system: ComparedSystem,
 };
@@ -283,7 +287,7 @@ export type Comparison = {
 };
 
 /** What is to be made of a figure. */
-export type ComparisonJudgement = "base" | "same" | "better" | "worse" | "different" | "unknown" | "demand";
+export type ComparisonJudgement = "base" | "same" | "better" | "worse" | "different" | "unknown" | "demand" | "other_plan";
 
 /** One figure of all runs. The lists have one entry for each run. */
 export type ComparisonRow = {
@@ -984,7 +988,7 @@ export type KindFigures = {
 };
 
 /** Whether the figures of a run can be laid beside those of the first. */
-export type Kinship = "same_work" | "itself" | "other_counts" | "other_work";
+export type Kinship = "same_work" | "itself" | "other_counts" | "other_plan" | "other_work";
 
 /** Every stream of a load point, and all together. */
 export type LateFigures = {
@@ -3420,6 +3424,18 @@ export type WhySuspected =
   | "read_again"
   | "fits_client_memory"
   | "loop_file";
+
+/** A setting in which the plan of a run differs from that of the first. */
+export type PlanDifference = {
+  /** The setting. */
+  setting: string,
+  /** What the first run has; `null` where it is not set. */
+  first: string | null,
+  /** What this run has. */
+  own: string | null,
+  /** Operations are other operations with it: other blocks, another way to the files. */
+  changes_work: boolean,
+};
 
 /** Some workers of one kind, as far as it bears on comparing. */
 export type WorkActor = {

@@ -49,7 +49,9 @@
 //!
 //! What a clock asked for (the throughput of players, the rate of cameras) is demand: it says what was
 //! asked and nothing about the storage. Of runs with other numbers of streams only what says whether the
-//! streams were carried is compared, and nothing of runs that did other work ([`Kinship`]).
+//! streams were carried is compared, and nothing of runs that did other work ([`Kinship`]). Of the same kind of
+//! work by another plan (other blocks, another way to the files) whether streams were carried is compared;
+//! throughput is different at most, and times of operations are not compared.
 //!
 //! Not here: reading runs, how numbers become text (handed in as [`Say`]), and every sentence (the report
 //! room's).
@@ -80,7 +82,7 @@ pub use figures::{
 };
 pub use gate::Gate;
 pub use judge::MeanScale;
-pub use work::{Kinship, WorkActor};
+pub use work::{Kinship, PlanDifference, WorkActor};
 
 /// So many runs are compared at most: more columns are read by nobody.
 pub const RUNS_MAX: usize = 8;
@@ -122,9 +124,15 @@ pub struct ComparedRun {
     pub searches: bool,
     /// How it is related to the first run.
     pub kinship: Kinship,
+    /// Where its plan differs from that of the first run.
+    #[serde(default)]
+    pub plan_differences: Vec<PlanDifference>,
     /// Words to find it by.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// Those of them that not all sides have: what tells it from the others. Empty where none does.
+    #[serde(default)]
+    pub distinguishing_tags: Vec<String>,
     /// What was measured, and from where.
     pub system: ComparedSystem,
 }
@@ -258,6 +266,8 @@ pub enum Judgement {
     Unknown,
     /// It is what was asked for, and says nothing about the storage.
     Demand,
+    /// The runs did other operations, so that the figures have nothing to do with each other.
+    OtherPlan,
 }
 
 /// Units of values in a comparison.
@@ -397,23 +407,34 @@ pub fn compare_repeats(
 fn of_sides(runs: &[RunToCompare<'_>], sides: &Sides, say: &Say) -> Comparison {
     let kinships = work::kinships(runs);
     let table = rows::table(runs, sides, &kinships, say);
-    let compared = |at: usize| compared(&runs[at], sides.of_run[at], kinships[at]);
+    let compared = |at: usize| ComparedRun {
+        side: sides.of_run[at] as u32,
+        kinship: kinships[at],
+        plan_differences: work::plan_differences(&runs[0], &runs[at]),
+        distinguishing_tags: distinguishing_tags(runs, at),
+        ..compared(&runs[at])
+    };
     Comparison { runs: (0..runs.len()).map(compared).collect(), rows: table.rows, late: table.late }
 }
 
-fn compared(run: &RunToCompare<'_>, side: usize, kinship: Kinship) -> ComparedRun {
+/// The tags of a run that not all runs have.
+fn distinguishing_tags(runs: &[RunToCompare<'_>], at: usize) -> Vec<String> {
+    let is_common = |tag: &&String| runs.iter().all(|run| run.summary.tags.contains(tag));
+    runs[at].summary.tags.iter().filter(|tag| !is_common(tag)).cloned().collect()
+}
+
+fn compared(run: &RunToCompare<'_>) -> ComparedRun {
     ComparedRun {
         id: run.id.to_owned(),
         label: run.summary.label.clone(),
         verb: run.summary.verb.clone(),
         started_at: run.summary.started_at.clone(),
         target: run.summary.target.path.clone(),
-        side: side as u32,
         work: run.work.to_vec(),
         searches: run.summary.search.is_some(),
-        kinship,
         tags: run.summary.tags.clone(),
         system: system(run),
+        ..ComparedRun::default()
     }
 }
 

@@ -17,8 +17,8 @@ pub use junit::junit;
 pub use markdown::markdown;
 
 use reelgauge_analysis::compare::{
-    CompareError, ComparedRun, Comparison, ComparisonRow, FigureUnit, Judgement, Kinship, RunToCompare,
-    Shown, compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool,
+    CompareError, ComparedRun, Comparison, ComparisonRow, FigureUnit, Judgement, RunToCompare, Shown,
+    compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool,
 };
 
 use serde::Serialize;
@@ -34,6 +34,9 @@ use crate::wanted::Style;
 
 /// A figure that got worse.
 const WORSE: &str = "WORSE";
+
+/// Longer tags are cut in a table.
+const TAG_CHARS: usize = 14;
 
 /// Longer labels of figures are cut.
 const LABEL_CHARS_MAX: usize = 36;
@@ -60,9 +63,8 @@ pub struct ToldComparison {
 /// The number of runs does not fit.
 pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<ToldComparison, CompareError> {
     let comparison = compare(runs, repeats, &show)?;
-    let kinships: Vec<Kinship> = comparison.runs.iter().map(|run| run.kinship).collect();
-    let cautions = cautions::cautions(runs, &kinships);
-    let sentences = sentences::sentences(&comparison, &cautions);
+    let cautions = cautions::cautions(runs, &comparison.runs);
+    let sentences = sentences::sentences(&comparison);
     let headline = headline::headline(&comparison);
     Ok(ToldComparison { comparison, headline, cautions, sentences })
 }
@@ -79,7 +81,7 @@ pub fn sides(runs: &[RunToCompare<'_>], repeats: usize) -> Result<Comparison, Co
 /// Keeps the figures whose name is chosen, and says the answer about them alone.
 pub fn keep(told: &mut ToldComparison, chosen: &dyn Fn(&str) -> bool) {
     told.comparison.rows.retain(|row| chosen(&row.figure));
-    told.sentences = sentences::sentences(&told.comparison, &told.cautions);
+    told.sentences = sentences::sentences(&told.comparison);
     told.headline = headline::headline(&told.comparison);
 }
 
@@ -131,9 +133,45 @@ pub(crate) fn say(unit: FigureUnit, value: f64) -> String {
     }
 }
 
-/// `180, then 142`: a figure of the first run and of this one, or the means of both sides where several runs
-/// are one, since the change is that of the means: `on average 181, then 140`. A range has no mean.
-pub(crate) fn said_values(comparison: &Comparison, row: &ComparisonRow, run: usize) -> String {
+/// From this noise on, in percent, a change in percent says nothing: the two values are shown.
+const NOISE_TOLD_PERCENT: f64 = 100.0;
+
+/// Whether a change is told with its noise. Where the noise is larger than the figure itself, its values are.
+pub(crate) fn is_noise_told(row: &ComparisonRow, run: usize) -> bool {
+    row.noise_percent[run].is_none_or(|noise| noise < NOISE_TOLD_PERCENT)
+}
+
+/// What a run is called by the user: the tags that not all runs have. `None` where it has no such tag.
+pub(crate) fn name_of(run: &ComparedRun) -> Option<String> {
+    let tags = run.distinguishing_tags.join(", ");
+    (!tags.trim().is_empty()).then_some(tags)
+}
+
+/// A figure of the first run and of another one, or the means of both sides where several runs are one, since
+/// the change is that of the means. A range has no mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SaidValues {
+    first: String,
+    other: String,
+    are_means: bool,
+}
+
+impl SaidValues {
+    /// `180, then 142`, `on average 181, then 140`.
+    pub(crate) fn then(&self) -> String {
+        let average = if self.are_means { "on average " } else { "" };
+        format!("{average}{}, then {}", self.first, self.other)
+    }
+
+    /// `24.0 ms against 856 ms`.
+    pub(crate) fn against(&self, unit: &str) -> String {
+        let average = if self.are_means { "on average " } else { "" };
+        format!("{average}{}{unit} against {}{unit}", self.first, self.other)
+    }
+}
+
+/// What is said of a figure of a run.
+pub(crate) fn said_values(comparison: &Comparison, row: &ComparisonRow, run: usize) -> SaidValues {
     let mean_of_side = |of: usize| {
         let side = comparison.runs.get(of)?.side;
         let runs = comparison.runs.iter().zip(&row.values).filter(|(one, _)| one.side == side);
@@ -149,9 +187,9 @@ pub(crate) fn said_values(comparison: &Comparison, row: &ComparisonRow, run: usi
                 && !is_range(0)
                 && !is_range(run) =>
         {
-            format!("on average {}, then {}", say(row.unit, one), say(row.unit, other))
+            SaidValues { first: say(row.unit, one), other: say(row.unit, other), are_means: true }
         }
-        _ => format!("{}, then {}", row.texts[0], row.texts[run]),
+        _ => SaidValues { first: row.texts[0].clone(), other: row.texts[run].clone(), are_means: false },
     }
 }
 
@@ -226,14 +264,15 @@ fn show_systems(properties: &[Property], runs: usize, page: &mut Page) {
     }
 }
 
-/// `2026-…-edit; mix on /mnt/nas, 2026-11-20T15:40:12Z`.
+/// `2026-…-edit; mix on /mnt/nas, 2026-11-20T15:40:12Z; tags smb, before`.
 fn of_run(run: &ComparedRun) -> String {
     let started = match run.started_at.split_once('.') {
         Some((seconds, _)) => format!("{seconds}Z"),
         None if run.started_at.is_empty() => "at an unknown time".to_owned(),
         None => run.started_at.clone(),
     };
-    format!("{}; {} on {}, {started}", run.id, run.verb, run.target)
+    let tags = if run.tags.is_empty() { String::new() } else { format!("; tags {}", run.tags.join(", ")) };
+    format!("{}; {} on {}, {started}{tags}", run.id, run.verb, run.target)
 }
 
 /// The load points that only one of the runs has.
@@ -296,6 +335,7 @@ fn word(row: &ComparisonRow, run: usize) -> &'static str {
         Judgement::Different => "different",
         Judgement::Unknown => "can't tell",
         Judgement::Demand => "demand",
+        Judgement::OtherPlan => "other work",
     }
 }
 
@@ -303,12 +343,10 @@ fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize) -> Tabl
     let chars = width.saturating_sub(20).clamp(12, LABEL_CHARS_MAX);
     let mut table = Table::default();
     table.column("", "", rows.iter().map(|row| plain_short(&row.label, chars)).collect());
-    for run in 0..comparison.runs.len() {
-        table.column(
-            "",
-            &format!("run {}", run + 1),
-            rows.iter().map(|row| plain(&row.texts[run])).collect(),
-        );
+    for (at, run) in comparison.runs.iter().enumerate() {
+        let tags = name_of(run).map_or_else(String::new, |tags| plain_short(&tags, TAG_CHARS));
+        let texts = rows.iter().map(|row| plain(&row.texts[at])).collect();
+        table.column(&tags, &format!("run {}", at + 1), texts);
     }
     let others = comparison.others();
     for &run in &others {
@@ -316,8 +354,9 @@ fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize) -> Tabl
         let percent = |of: &dyn Fn(&ComparisonRow) -> Option<f64>, show: fn(f64) -> String| {
             rows.iter().map(|row| of(row).map_or_else(|| "-".to_owned(), show)).collect::<Vec<_>>()
         };
-        table.column(&whose, "change", percent(&|row| row.change_percent[run], signed));
-        table.column("", "noise", percent(&|row| row.noise_percent[run], unsigned));
+        let change = |row: &ComparisonRow| row.change_percent[run].filter(|_| is_noise_told(row, run));
+        table.column(&whose, "change", percent(&change, signed));
+        table.column("", "noise", percent(&|row| row.noise_percent[run], noise_words));
         table.column("", "", rows.iter().map(|row| word(row, run).to_owned()).collect());
     }
     table
@@ -340,6 +379,11 @@ fn painted(line: &str) -> String {
 fn signed(percent: f64) -> String {
     let sign = if percent < 0.0 { "-" } else { "+" };
     format!("{sign}{}", unsigned(percent.abs()))
+}
+
+/// A noise: `4.0 %`; beyond the figure itself its size says nothing.
+fn noise_words(percent: f64) -> String {
+    if percent < NOISE_TOLD_PERCENT { unsigned(percent) } else { "over 100 %".to_owned() }
 }
 
 /// `20 %`, `3.4 %`.

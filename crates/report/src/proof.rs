@@ -410,7 +410,7 @@ fn judgement_word(judgement: Judgement, better: Better) -> &'static str {
         (Judgement::Worse, _) => "WORSE",
         (Judgement::Different, _) => "different",
         (Judgement::Unknown, _) => "not known",
-        (Judgement::Same | Judgement::Base | Judgement::Demand, _) => "",
+        (Judgement::Same | Judgement::Base | Judgement::Demand | Judgement::OtherPlan, _) => "",
     }
 }
 

@@ -217,6 +217,11 @@ pub fn is_of_streams(figure: &str) -> bool {
     matches!(weight(figure), Weight::Verdict | Weight::LateFrames | Weight::Margin)
 }
 
+/// Whether a figure is a rate of bytes.
+pub(super) fn is_throughput(figure: &str) -> bool {
+    known(figure).is_some_and(|(known, _)| matches!(known.unit, FigureUnit::BytesPerS | FigureUnit::MbPerS))
+}
+
 /// Whether a figure is one of those that a storage is judged by; shown even where it did not change.
 pub fn is_headline(figure: &str) -> bool {
     weight(figure) < Weight::Other

@@ -1,6 +1,6 @@
 //! The gate for automation: which figures became worse by more than somebody allows.
 
-use super::{Comparison, ComparisonRow, Judgement, Kinship, is_of_the_tool};
+use super::{Comparison, ComparisonRow, Judgement, Kinship, Weight, is_of_the_tool, weight};
 
 /// What is allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +38,12 @@ impl Gate {
     pub fn could_judge(&self, comparison: &Comparison) -> bool {
         let is_other = |run: &usize| comparison.runs[*run].kinship != Kinship::Itself;
         let runs: Vec<usize> = (1..comparison.runs.len()).filter(is_other).collect();
-        comparison.rows.iter().any(|row| self.holds(row) && runs.iter().any(|run| row.is_judged(*run)))
+        // Other operations have no better and worse, so that no gate is held to them.
+        let is_gated = |row: &ComparisonRow, run: usize| {
+            row.is_judged(run)
+                && (comparison.runs[run].kinship != Kinship::OtherPlan
+                    || weight(&row.figure) < Weight::Headline)
+        };
+        comparison.rows.iter().any(|row| self.holds(row) && runs.iter().any(|run| is_gated(row, *run)))
     }
 }

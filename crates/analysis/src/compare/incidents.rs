@@ -6,7 +6,9 @@
 //! events at a constant rate (Poisson); how many frames each of them cost, and which streams it hit, is no
 //! further evidence.
 //!
-//! * **None against some**, in measurements of the same length: that is a change. Somebody saw it happen.
+//! * **None against some**, in measurements that judged the same work: that is a change. Somebody saw it
+//!   happen. Compared is the time of the media that was judged, and not how long that took: a stall that
+//!   outlasts the end lengthens the measurement by itself.
 //! * **Some against some**: given how many there were in both together, the share that fell into each is
 //!   binomial, with the measured times as its odds. Where disturbances come in clusters, fewer of them are
 //!   independent: they are divided by how much their spread over the stretches exceeds Poisson's.
@@ -16,12 +18,12 @@
 use super::Judgement;
 use super::evidence::mean;
 use crate::incident::Incident;
-use crate::late::LateFigures;
+use crate::late::{LateFigures, StreamFigures};
 
 /// A difference that chance gives in fewer than 2 of 100 cases, both directions together.
 const CHANCE_MAX: f64 = 0.02;
 
-/// Measured times that differ by more than this share are not of the same length.
+/// Judged times that differ by more than this share are not of the same length.
 const TIME_TOLERANCE: f64 = 0.05;
 
 /// So many stretches show whether disturbances come in clusters.
@@ -40,23 +42,29 @@ pub(super) struct Window {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Disturbances {
     pub(super) count: u64,
-    pub(super) measured_s: f64,
+    /// The time of the media whose frames were judged.
+    pub(super) judged_s: f64,
     /// How much their spread over time exceeds that of independent events; 1 where it does not.
     pub(super) clustering: f64,
 }
 
 impl Disturbances {
-    /// Those in these windows, and so many that are known by number alone.
+    /// Those in these windows of a measurement, and so many that are known by number alone.
     pub(super) fn new(windows: &[Window], unlisted: u64, from_s: f64, measured_s: f64) -> Disturbances {
         let count = windows.len() as u64 + unlisted;
-        Disturbances { count, measured_s, clustering: clustering(windows, from_s, measured_s) }
+        Disturbances { count, judged_s: measured_s, clustering: clustering(windows, from_s, measured_s) }
+    }
+
+    /// With the time of the media that was judged, where that is known.
+    pub(super) fn judged_over(self, judged_s: Option<f64>) -> Disturbances {
+        Disturbances { judged_s: judged_s.unwrap_or(self.judged_s), ..self }
     }
 
     /// Those of runs that repeat one another.
     pub(super) fn together(runs: &[Disturbances]) -> Disturbances {
         Disturbances {
             count: runs.iter().map(|run| run.count).sum(),
-            measured_s: runs.iter().map(|run| run.measured_s).sum(),
+            judged_s: runs.iter().map(|run| run.judged_s).sum(),
             clustering: runs.iter().map(|run| run.clustering).fold(1.0, f64::max),
         }
     }
@@ -69,7 +77,7 @@ impl Disturbances {
         if struck.count == 0 {
             return Judgement::Same;
         }
-        let is_long_enough = calm.measured_s >= struck.measured_s * (1.0 - TIME_TOLERANCE);
+        let is_long_enough = calm.judged_s >= struck.judged_s * (1.0 - TIME_TOLERANCE);
         if calm.count == 0 && is_long_enough {
             return judgement;
         }
@@ -83,20 +91,20 @@ impl Disturbances {
 
 /// Which of two rates is larger.
 fn of_rates(one: Disturbances, other: Disturbances) -> Judgement {
-    let is_more = other.count as f64 * one.measured_s > one.count as f64 * other.measured_s;
+    let is_more = other.count as f64 * one.judged_s > one.count as f64 * other.judged_s;
     if is_more { Judgement::Worse } else { Judgement::Better }
 }
 
 /// How often chance alone divides the disturbances so unevenly; `None` where nothing was measured.
 fn chance(one: Disturbances, other: Disturbances) -> Option<f64> {
-    let both_s = one.measured_s + other.measured_s;
-    if one.measured_s <= 0.0 || other.measured_s <= 0.0 {
+    let both_s = one.judged_s + other.judged_s;
+    if one.judged_s <= 0.0 || other.judged_s <= 0.0 {
         return None;
     }
     let clustering = one.clustering.max(other.clustering);
     let independent = |count: u64| (count as f64 / clustering).floor() as u64;
     let (first, second) = (independent(one.count), independent(other.count));
-    let share = other.measured_s / both_s;
+    let share = other.judged_s / both_s;
     let at_least = tail(first, second, share);
     let at_most = tail(second, first, 1.0 - share);
     Some((2.0 * at_least.min(at_most)).min(1.0))
@@ -132,6 +140,19 @@ fn clustering(windows: &[Window], from_s: f64, measured_s: f64) -> f64 {
     (squares / (STRETCHES as f64 - 1.0) / mean).max(1.0)
 }
 
+/// How long the media lasts whose frames were judged, on average over the streams; `None` where not every
+/// stream is told with its frame rate.
+pub(super) fn judged_s(figures: &LateFigures) -> Option<f64> {
+    let of_stream = |stream: &StreamFigures| {
+        let rate = Some(stream.nominal_frames_per_s).filter(|rate| *rate > 0.0)?;
+        Some(stream.frames_judged as f64 / rate)
+    };
+    let each: Option<Vec<f64>> = figures.streams.iter().map(of_stream).collect();
+    let listed: u64 = figures.streams.iter().map(|stream| stream.frames_judged).sum();
+    let all = each.filter(|_| listed > 0 && listed == figures.total.frames_judged)?;
+    Some(mean(&all))
+}
+
 /// The incidents of a load point, and how many more there were that are not told one by one. Those that the
 /// tool or this machine made itself are left out: they say nothing of what is compared.
 pub(super) fn of_streams(figures: &LateFigures) -> (Vec<Window>, u64) {
@@ -150,7 +171,7 @@ mod tests {
     use super::*;
 
     fn seen(count: u64, measured_s: f64) -> Disturbances {
-        Disturbances { count, measured_s, clustering: 1.0 }
+        Disturbances { count, judged_s: measured_s, clustering: 1.0 }
     }
 
     #[test]

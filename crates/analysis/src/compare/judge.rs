@@ -180,9 +180,8 @@ fn of_two(base: &Reading, other: &Reading, spread: f64) -> Judged {
     if base.value == 0.0 && other.value == 0.0 {
         return Judged { change_percent: None, noise_percent: None, judgement: Judgement::Same };
     }
-    if !of_same_time(base, other) {
-        return Judged::unknown(change);
-    }
+    let in_same_time = in_time_of(base, other);
+    let other = in_same_time.as_ref().unwrap_or(other);
     match (base.noise, other.noise) {
         (Noise::Share(one, one_dof), Noise::Share(two, two_dof)) if base.value > 0.0 && other.value > 0.0 => {
             let (error, dof) = welch([one, two], [one_dof, two_dof]);
@@ -212,6 +211,17 @@ fn of_same_time(base: &Reading, other: &Reading) -> bool {
         (Some(one), Some(two)) => (one - two).abs() <= TIME_TOLERANCE * one.max(two),
         _ => true,
     }
+}
+
+/// A count as it would be in the time of the first, where its own was another one.
+fn in_time_of(base: &Reading, other: &Reading) -> Option<Reading> {
+    let scale = base.counted_s? / other.counted_s.filter(|seconds| *seconds > 0.0)?;
+    let noise = match other.noise {
+        Noise::Absolute(error, dof) => Noise::Absolute(error * scale, dof),
+        noise => noise,
+    };
+    let scaled = || Reading { value: other.value * scale, noise, ..other.clone() };
+    (!of_same_time(base, other)).then(scaled)
 }
 
 /// The standard error of a difference and its degrees of freedom (Welch and Satterthwaite).

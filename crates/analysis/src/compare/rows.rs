@@ -1,10 +1,12 @@
 //! The rows of a comparison: every figure that a run has, matched with the same figure of the others.
 
 use super::evidence::Noise;
-use super::figures::{PointKey, Reading, is_of_streams, late_of_point, of_point, of_run, points};
+use super::figures::{
+    PointKey, Reading, Weight, is_of_streams, is_throughput, late_of_point, of_point, of_run, points, weight,
+};
 use super::judge::judge;
 use super::sides::Sides;
-use super::{ComparedLate, ComparisonRow, FigureUnit, Kinship, RunToCompare, Say, Shown};
+use super::{ComparedLate, ComparisonRow, FigureUnit, Judgement, Kinship, RunToCompare, Say, Shown};
 
 /// A row under construction: the figure as each run has it.
 struct Line {
@@ -63,7 +65,9 @@ pub(super) fn table(runs: &[RunToCompare<'_>], sides: &Sides, kinships: &[Kinshi
 fn totals_compare(keys: &[Vec<&PointKey>], kinships: &[Kinship]) -> bool {
     let are_same = keys.windows(2).all(|pair| pair[0] == pair[1]);
     let are_single = keys.iter().all(|keys| keys.len() == 1);
-    let are_kin = kinships.iter().all(|kinship| matches!(kinship, Kinship::SameWork | Kinship::Itself));
+    let is_kin =
+        |kinship: &Kinship| matches!(kinship, Kinship::SameWork | Kinship::Itself | Kinship::OtherPlan);
+    let are_kin = kinships.iter().all(is_kin);
     match are_same {
         true => keys.first().is_some_and(|keys| keys.len() > 1),
         false => are_single && are_kin,
@@ -96,13 +100,19 @@ fn row(line: Line, sides: &Sides, kinships: &[Kinship], say: &Say) -> Option<Com
     let compares = |reading: &Reading, kinship: Kinship| match kinship {
         Kinship::SameWork | Kinship::Itself => true,
         Kinship::OtherCounts => is_of_streams(&reading.figure),
+        Kinship::OtherPlan => weight(&reading.figure) < Weight::Headline || is_of_plans(&reading.figure),
         Kinship::OtherWork => false,
     };
     let of_kin = |(reading, kinship): (&Option<&'_ Reading>, &Kinship)| -> Option<Reading> {
         reading.filter(|reading| compares(reading, *kinship)).cloned()
     };
     let compared: Vec<Option<Reading>> = readings.iter().zip(kinships).map(of_kin).collect();
-    let judged = judge(&compared.iter().map(Option::as_ref).collect::<Vec<_>>(), sides);
+    let mut judged = judge(&compared.iter().map(Option::as_ref).collect::<Vec<_>>(), sides);
+    for ((judged, kinship), reading) in judged.iter_mut().zip(kinships).zip(&readings) {
+        if *kinship == Kinship::OtherPlan && weight(&model.figure) >= Weight::Headline && reading.is_some() {
+            judged.judgement = without_direction(judged.judgement, is_of_plans(&model.figure));
+        }
+    }
     let text = |reading: &Option<&Reading>| match reading {
         Some(reading) => say(reading.unit, shown(reading)),
         None => "-".to_owned(),
@@ -119,6 +129,20 @@ fn row(line: Line, sides: &Sides, kinships: &[Kinship], say: &Say) -> Option<Com
         judgement: judged.iter().map(|one| one.judgement).collect(),
         group: line.group,
     })
+}
+
+/// Throughput and failures, which differ between plans and are shown, and are neither better nor worse.
+fn is_of_plans(figure: &str) -> bool {
+    is_throughput(figure) || figure == "total.failed_ops"
+}
+
+/// What is made of a figure of other operations.
+fn without_direction(judgement: Judgement, is_compared: bool) -> Judgement {
+    match judgement {
+        _ if !is_compared => Judgement::OtherPlan,
+        Judgement::Better | Judgement::Worse => Judgement::Different,
+        judgement => judgement,
+    }
 }
 
 /// A capacity is shown with its range.

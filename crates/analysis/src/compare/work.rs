@@ -1,5 +1,7 @@
 //! What runs were asked to do, and whether their figures can be laid side by side.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::RunToCompare;
@@ -18,6 +20,42 @@ pub struct WorkActor {
     pub paced: bool,
 }
 
+/// Settings of a plan that change how long is measured, what it is called, or how many load points there are,
+/// and leave the work of each load point as it is.
+const LEAVE_THE_WORK: [&str; 9] =
+    ["actors", "driver_used", "duration", "name", "profile", "scale", "sweep", "warmup", "workers"];
+
+/// A setting in which the plan of a run differs from that of the first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PlanDifference {
+    /// The setting.
+    pub setting: String,
+    /// What the first run has; `None` where it is not set.
+    pub first: Option<String>,
+    /// What this run has.
+    pub own: Option<String>,
+    /// Operations are other operations with it: other blocks, another way to the files.
+    pub changes_work: bool,
+}
+
+/// Where the plan of a run differs from that of the first; nothing where one of the plans is unknown.
+pub(super) fn plan_differences(first: &RunToCompare<'_>, run: &RunToCompare<'_>) -> Vec<PlanDifference> {
+    let (one, two) = (&first.summary.plan, &run.summary.plan);
+    if one.is_empty() || two.is_empty() {
+        return Vec::new();
+    }
+    let settings: BTreeSet<&String> = one.keys().chain(two.keys()).collect();
+    let differing = settings.into_iter().filter(|setting| one.get(*setting) != two.get(*setting));
+    let difference = |setting: &String| PlanDifference {
+        setting: setting.clone(),
+        first: one.get(setting).cloned(),
+        own: two.get(setting).cloned(),
+        changes_work: !LEAVE_THE_WORK.contains(&setting.as_str()),
+    };
+    differing.map(difference).collect()
+}
+
 /// Whether the figures of a run can be laid beside those of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -30,6 +68,10 @@ pub enum Kinship {
     Itself,
     /// The same streams in other numbers: whether they were carried compares, how much was moved does not.
     OtherCounts,
+    /// The same kind of work with other operations: other blocks, another way to the files. Whether streams
+    /// were sustained compares; how long an operation took does not, and more bytes are neither better nor
+    /// worse.
+    OtherPlan,
     /// Another kind of work, of which no figure compares.
     OtherWork,
 }
@@ -60,7 +102,10 @@ fn kinship(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Kinship {
     if !searches && is_paced(one) && counts_differ(one, two) {
         return Kinship::OtherCounts;
     }
-    Kinship::SameWork
+    match plan_differences(one, two).iter().any(|difference| difference.changes_work) {
+        true => Kinship::OtherPlan,
+        false => Kinship::SameWork,
+    }
 }
 
 fn is_same_kind(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_analysis::compare::{FigureUnit, Kinship, RunToCompare};
+use reelgauge_analysis::compare::{ComparedRun, FigureUnit, Kinship, PlanDifference, RunToCompare};
 use reelgauge_analysis::{Culprit, LoadPoint, Outcome, Summary};
 
 use super::say;
@@ -13,19 +13,16 @@ use crate::units::{counted, counted_are, mb_per_s};
 /// A data set of which this much more or less lay in the client's cache is another one.
 const CACHED_DIFFERENCE: f64 = 0.1;
 
-/// What a caution about plans begins with, behind the run.
-pub(super) const OTHER_PLAN: &str = "has another plan:";
-
 /// The cautions: what differs from the first run, then what each run says of itself. What runs of other kinds
 /// of work were asked to do differs anyway.
-pub(super) fn cautions(runs: &[RunToCompare<'_>], kinships: &[Kinship]) -> Vec<String> {
+pub(super) fn cautions(runs: &[RunToCompare<'_>], compared: &[ComparedRun]) -> Vec<String> {
     let mut cautions = Vec::new();
     let Some((first, others)) = runs.split_first() else { return cautions };
     for (at, other) in others.iter().enumerate() {
         let number = at + 2;
         let mut tell = |what: String| cautions.push(format!("Run {number} {what}"));
-        let is_kin = kinships.get(at + 1) != Some(&Kinship::OtherWork);
-        plan(first.summary, other.summary).filter(|_| is_kin).into_iter().for_each(&mut tell);
+        let of_kin = compared.get(at + 1).filter(|run| run.kinship != Kinship::OtherWork);
+        of_kin.and_then(|run| plan(&run.plan_differences)).into_iter().for_each(&mut tell);
         place(first.summary, other.summary).into_iter().for_each(&mut tell);
         data(first.summary, other.summary).into_iter().for_each(&mut tell);
         host(first, other).into_iter().for_each(&mut tell);
@@ -42,21 +39,19 @@ pub(super) fn cautions(runs: &[RunToCompare<'_>], kinships: &[Kinship]) -> Vec<S
     cautions
 }
 
-/// `has another plan: blocks 64KiB (run 1: 4KiB), …`.
-fn plan(one: &Summary, two: &Summary) -> Option<String> {
-    let setting = |plan: &BTreeMap<String, String>, name: &str| {
-        plan.get(name).map_or_else(|| "not set".to_owned(), |value| said(value))
-    };
-    let mut names: Vec<&String> = one.plan.keys().chain(two.plan.keys()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let differs = |name: &&&String| one.plan.get(**name) != two.plan.get(**name);
-    let all: Vec<String> = names
-        .iter()
-        .filter(differs)
-        .map(|name| format!("{name} {} (run 1: {})", setting(&two.plan, name), setting(&one.plan, name)))
-        .collect();
-    (!all.is_empty()).then(|| format!("{OTHER_PLAN} {}.", all.join(", ")))
+/// `has another plan: blocks 64KiB (run 1: 4KiB), …`. Settings that change the work are told in the answer.
+fn plan(differences: &[PlanDifference]) -> Option<String> {
+    let others: Vec<&PlanDifference> = differences.iter().filter(|one| !one.changes_work).collect();
+    (!others.is_empty()).then(|| format!("has another plan: {}.", plan_words(&others)))
+}
+
+/// `blocks 64KiB (run 1: 4KiB), …`.
+pub(super) fn plan_words(differences: &[&PlanDifference]) -> String {
+    let value =
+        |value: &Option<String>| value.as_ref().map_or_else(|| "not set".to_owned(), |value| said(value));
+    let words =
+        |one: &&PlanDifference| format!("{} {} (run 1: {})", one.setting, value(&one.own), value(&one.first));
+    differences.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
 fn place(one: &Summary, two: &Summary) -> Vec<String> {

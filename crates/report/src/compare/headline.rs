@@ -4,6 +4,7 @@
 
 use reelgauge_analysis::compare::{Comparison, ComparisonRow, Judgement, Kinship, LATE_FRAMES, SEARCH};
 
+use super::{is_noise_told, name_of};
 use crate::text::{capital, plain_short};
 use crate::units::fixed;
 
@@ -24,7 +25,9 @@ struct Saying {
 /// The line; `None` where the runs have no figure in common that says what they carry.
 pub(super) fn headline(comparison: &Comparison) -> Option<String> {
     let is_kin = |at: usize| !matches!(comparison.runs[at].kinship, Kinship::OtherWork | Kinship::Itself);
-    if comparison.runs.len() < 2 || !(1..comparison.runs.len()).any(is_kin) {
+    let is_of_other_plan = comparison.runs.iter().any(|run| run.kinship == Kinship::OtherPlan);
+    // That they did other work comes before any figure.
+    if comparison.runs.len() < 2 || is_of_other_plan || !(1..comparison.runs.len()).any(is_kin) {
         return None;
     }
     let (row, saying) =
@@ -56,6 +59,7 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
         Some(_) if row.judgement[first] == Judgement::Same => {
             line.push_str(": no difference beyond the noise.");
         }
+        Some(_) if !is_noise_told(row, first) => line.push('.'),
         Some((ratio, noise)) => {
             let noise = noise.map_or_else(String::new, |noise| format!(" (± {})", fixed(noise, 2)));
             line.push_str(&format!(": {} is {} × {}{noise}.", names[first], fixed(ratio, 2), names[base]));
@@ -101,7 +105,8 @@ fn saying(row: &ComparisonRow) -> Option<Saying> {
     }
 }
 
-/// What tells the runs apart: make and model, else what people called them, else their numbers.
+/// What tells the runs apart: their tags, else make and model, else what people called them, else their
+/// numbers.
 fn names(comparison: &Comparison) -> Vec<String> {
     let system = |at: usize| {
         let system = &comparison.runs[at].system;
@@ -109,11 +114,13 @@ fn names(comparison: &Comparison) -> Vec<String> {
         known.join(" ")
     };
     let label = |at: usize| comparison.runs[at].label.clone();
+    let tags = |at: usize| name_of(&comparison.runs[at]).unwrap_or_default();
     let all = 0..comparison.runs.len();
+    let tags: Vec<String> = all.clone().map(tags).collect();
     let systems: Vec<String> = all.clone().map(system).collect();
     let labels: Vec<String> = all.clone().map(label).collect();
     let numbers: Vec<String> = all.map(|at| format!("{NUMBERED}{}", at + 1)).collect();
-    let found = [systems, labels].into_iter().find(|names| are_names(names)).unwrap_or(numbers);
+    let found = [tags, systems, labels].into_iter().find(|names| are_names(names)).unwrap_or(numbers);
     found.iter().map(|name| plain_short(name, NAME_CHARS_MAX)).collect()
 }
 
@@ -168,6 +175,21 @@ mod tests {
         assert!(headline(&two).is_some_and(|line| line.starts_with("Run 2 carries 31, run 1 24")));
         two.runs[1].kinship = Kinship::OtherWork;
         assert_eq!(headline(&two), None);
+    }
+
+    #[test]
+    fn tags_name_the_runs_and_a_noise_larger_than_the_figure_claims_no_multiple() {
+        let mut two = comparison(&["Acme", "Acme"], SEARCH, &[24.0, 31.0]);
+        two.runs[0].distinguishing_tags = vec!["smb".to_owned()];
+        two.runs[1].distinguishing_tags = vec!["nfs".to_owned(), "jumbo".to_owned()];
+        assert_eq!(
+            headline(&two).as_deref(),
+            Some("nfs, jumbo carries 31, smb 24: nfs, jumbo is 1.29 × smb (± 0.04).")
+        );
+        two.rows[0].noise_percent[1] = Some(340.0);
+        assert_eq!(headline(&two).as_deref(), Some("nfs, jumbo carries 31, smb 24."));
+        two.runs[1].kinship = Kinship::OtherPlan;
+        assert_eq!(headline(&two), None, "that the work differs comes first");
     }
 
     #[test]

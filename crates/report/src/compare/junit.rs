@@ -3,10 +3,10 @@
 //! judged was skipped.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use reelgauge_analysis::compare::{Comparison, ComparisonRow, Gate, Judgement, Kinship};
+use reelgauge_analysis::compare::{ComparedRun, Comparison, ComparisonRow, Gate, Judgement, Kinship};
 
 use super::systems::{Property, properties};
-use super::{ToldComparison, heading, said_values, signed, unsigned, word};
+use super::{ToldComparison, heading, is_noise_told, name_of, noise_words, said_values, signed, word};
 
 /// The comparison as JUnit XML, ending with a line feed. The figures are those of the comparison; keep
 /// those that are wanted with [`super::keep`].
@@ -19,7 +19,11 @@ pub fn junit(told: &ToldComparison, gate: &Gate) -> String {
 fn suite(told: &ToldComparison, run: usize, gate: &Gate) -> TestSuite {
     let comparison = &told.comparison;
     let (one, base) = (&comparison.runs[run], &comparison.runs[0]);
-    let mut suite = TestSuite::new(held(&format!("{} against {}", one.id, base.id)));
+    let named = |run: &ComparedRun| match name_of(run) {
+        Some(tags) => format!("{} ({tags})", run.id),
+        None => run.id.clone(),
+    };
+    let mut suite = TestSuite::new(held(&format!("{} against {}", named(one), named(base))));
     suite.extra.insert("timestamp".into(), held(&one.started_at).into());
     suite.add_property(("target".to_owned(), held(&one.target)));
     let known = |property: Property| Some((property.name, property.values.get(run)?.clone()?));
@@ -39,7 +43,7 @@ fn case(comparison: &Comparison, row: &ComparisonRow, run: usize, gate: &Gate) -
     if gate.falls(row, run) {
         case.status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         case.status.set_type("worse").set_message(said);
-    } else if row.judgement[run] == Judgement::Unknown || comparison.runs[run].kinship == Kinship::Itself {
+    } else if is_skipped(row, run) || comparison.runs[run].kinship == Kinship::Itself {
         case.status = TestCaseStatus::skipped();
         case.status.set_message(said);
     } else {
@@ -48,13 +52,18 @@ fn case(comparison: &Comparison, row: &ComparisonRow, run: usize, gate: &Gate) -
     case
 }
 
+fn is_skipped(row: &ComparisonRow, run: usize) -> bool {
+    matches!(row.judgement[run], Judgement::Unknown | Judgement::OtherPlan)
+}
+
 /// `read, MB/s: 180, then 142: -21 % (noise 3.0 %), WORSE`.
 fn said(comparison: &Comparison, row: &ComparisonRow, run: usize) -> String {
-    let change = row.change_percent[run].map_or_else(String::new, |change| format!(": {}", signed(change)));
+    let change = row.change_percent[run].filter(|_| is_noise_told(row, run));
+    let change = change.map_or_else(String::new, |change| format!(": {}", signed(change)));
     let noise =
-        row.noise_percent[run].map_or_else(String::new, |noise| format!(" (noise {})", unsigned(noise)));
+        row.noise_percent[run].map_or_else(String::new, |noise| format!(" (noise {})", noise_words(noise)));
     let judged = word(row, run);
-    format!("{}: {}{change}{noise}, {judged}", row.label, said_values(comparison, row, run))
+    format!("{}: {}{change}{noise}, {judged}", row.label, said_values(comparison, row, run).then())
 }
 
 /// Text without the characters that XML 1.0 discourages or has no way to hold, and that the writer would let

@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use reelgauge_analysis::compare::Comparison;
 
+use super::sentences::numbered;
 use super::systems::properties;
-use super::{ToldComparison, heading, of_run, shown, signed, unsigned, whose, word};
+use super::{ToldComparison, heading, is_noise_told, noise_words, of_run, shown, signed, whose, word};
 use crate::text::plain;
 
 /// The comparison as Markdown, ending with a line feed. `all`: also the figures that did not change.
@@ -20,7 +21,7 @@ pub fn markdown(told: &ToldComparison, all: bool) -> String {
     }
     let others = comparison.others();
     let mut head = vec!["Load point".to_owned(), "Figure".to_owned()];
-    head.extend((1..=comparison.runs.len()).map(|number| format!("run {number}")));
+    head.extend((0..comparison.runs.len()).map(|run| escaped(&numbered(comparison, run))));
     for &run in &others {
         let whose = if others.len() > 1 { format!("{}: ", whose(comparison, run)) } else { String::new() };
         head.extend([format!("{whose}change"), "noise".to_owned(), "judgement".to_owned()]);
@@ -34,8 +35,8 @@ pub fn markdown(told: &ToldComparison, all: bool) -> String {
         for &run in &others {
             let percent =
                 |value: Option<f64>, show: fn(f64) -> String| value.map_or_else(|| "-".to_owned(), show);
-            cells.push(percent(row.change_percent[run], signed));
-            cells.push(percent(row.noise_percent[run], unsigned));
+            cells.push(percent(row.change_percent[run].filter(|_| is_noise_told(row, run)), signed));
+            cells.push(percent(row.noise_percent[run], noise_words));
             cells.push(word(row, run).to_owned());
         }
         line(&mut text, &cells);
@@ -57,8 +58,8 @@ fn systems(text: &mut String, comparison: &Comparison, all: bool) {
     if properties.is_empty() {
         return;
     }
-    let runs = 1..=comparison.runs.len();
-    let head = std::iter::once("System".to_owned()).chain(runs.map(|number| format!("run {number}")));
+    let runs = (0..comparison.runs.len()).map(|run| escaped(&numbered(comparison, run)));
+    let head = std::iter::once("System".to_owned()).chain(runs);
     line(text, &head.collect::<Vec<_>>());
     line(text, &vec!["---".to_owned(); comparison.runs.len() + 1]);
     for property in properties {

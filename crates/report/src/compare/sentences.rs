@@ -7,8 +7,8 @@ use reelgauge_analysis::compare::{
     STREAMS_HIT, VERDICT, WORST_MARGIN, Weight, is_of_the_tool, weight,
 };
 
-use super::cautions::OTHER_PLAN;
-use super::{said_values, signed, unsigned};
+use super::cautions::plan_words;
+use super::{is_noise_told, name_of, said_values, signed, unsigned};
 use crate::text::capital;
 use crate::units::{count, counted, number};
 
@@ -25,8 +25,9 @@ const SIZES_DIFFER: f64 = 1.1;
 const DEMAND_TOLD_PERCENT: f64 = 3.0;
 
 /// The sentences, the answer first: some for every other side.
-pub(super) fn sentences(comparison: &Comparison, cautions: &[String]) -> Vec<Sentence> {
-    let mut sentences = Vec::new();
+pub(super) fn sentences(comparison: &Comparison) -> Vec<Sentence> {
+    let mut sentences: Vec<Sentence> =
+        comparison.others().into_iter().filter_map(|run| Side { comparison, run }.other_plan()).collect();
     for run in comparison.others() {
         Side { comparison, run }.tell(&mut sentences);
     }
@@ -35,7 +36,7 @@ pub(super) fn sentences(comparison: &Comparison, cautions: &[String]) -> Vec<Sen
     if !has_kin {
         return sentences;
     }
-    if cautions.iter().any(|caution| caution.contains(OTHER_PLAN)) {
+    if comparison.runs.iter().any(is_of_another_length) {
         sentences.push(plain("Their plans differ (see the warnings), so the storage need not be the cause."));
     }
     sentences.push(plain(if comparison.has_repeats() {
@@ -45,6 +46,11 @@ pub(super) fn sentences(comparison: &Comparison, cautions: &[String]) -> Vec<Sen
          runs before and three after, compared with --repeats 3, tell more."
     }));
     sentences
+}
+
+/// Whether its plan differs in what leaves the work as it is.
+fn is_of_another_length(run: &ComparedRun) -> bool {
+    run.kinship != Kinship::OtherWork && run.plan_differences.iter().any(|one| !one.changes_work)
 }
 
 /// One side, against the first.
@@ -95,14 +101,17 @@ impl Side<'_> {
         &self.comparison.runs[self.run]
     }
 
-    /// `run 2`, `runs 3 and 4`.
+    /// `run 2 (nfs)`, `runs 3 and 4`.
     fn name(&self, run: usize) -> String {
         let all = 0..self.comparison.runs.len();
         let of_side = all.filter(|&other| self.comparison.side(other) == self.comparison.side(run));
         let numbers: Vec<String> = of_side.map(|run| (run + 1).to_string()).collect();
         match numbers.split_last() {
-            Some((last, rest)) if !rest.is_empty() => format!("runs {} and {last}", rest.join(", ")),
-            _ => format!("run {}", run + 1),
+            Some((last, rest)) if !rest.is_empty() => {
+                let tags = name_of(&self.comparison.runs[run]).map(|tags| format!(" ({tags})"));
+                format!("runs {} and {last}{}", rest.join(", "), tags.unwrap_or_default())
+            }
+            _ => numbered(self.comparison, run),
         }
     }
 
@@ -224,12 +233,34 @@ impl Side<'_> {
 
     fn figure(&self, row: &ComparisonRow) -> String {
         let (name, unit) = name_and_unit(&row.label);
-        let values = format!("{}{unit}", said_values(self.comparison, row, self.run));
+        let values = said_values(self.comparison, row, self.run);
+        if !is_noise_told(row, self.run) {
+            // A percentage with such a noise says nothing that the two values do not say better.
+            return format!("{name}{} {}", self.place(row), values.against(&unit));
+        }
+        let values = format!("{}{unit}", values.then());
         let change =
             row.change_percent[self.run].map_or_else(String::new, |change| format!(" {}", signed(change)));
         let noise = row.noise_percent[self.run]
             .map_or_else(String::new, |noise| format!("; noise {}", unsigned(noise)));
         format!("{name}{}{change} ({values}{noise})", self.place(row))
+    }
+
+    /// That its operations were others: it comes before every figure.
+    fn other_plan(&self) -> Option<Sentence> {
+        let run = self.told();
+        let differences: Vec<_> = run.plan_differences.iter().filter(|one| one.changes_work).collect();
+        if differences.is_empty() || matches!(run.kinship, Kinship::OtherWork | Kinship::Itself) {
+            return None;
+        }
+        let text = format!(
+            "{} did other work than {}: {}. Response times and operations per second of different work are not \
+             compared, and throughput is neither better nor worse.",
+            capital(&self.who()),
+            self.base(),
+            plan_words(&differences)
+        );
+        Some(Sentence { tone: Tone::Bad, text })
     }
 
     fn itself(&self) -> Sentence {
@@ -258,6 +289,10 @@ impl Side<'_> {
     /// Nothing changed, or nothing is known.
     fn nothing(&self, same: usize) -> Sentence {
         let (who, base) = (self.who(), self.base());
+        if same == 0 && self.told().kinship == Kinship::OtherPlan {
+            let text = format!("No figure of {who} can be compared with {base}, because the work differs.");
+            return Sentence { tone: Tone::Bad, text };
+        }
         if same == 0 {
             let text = format!(
                 "Nothing can be said about {who} against {base}: they have no figure in common whose noise is \
@@ -414,6 +449,12 @@ impl Side<'_> {
             _ => None,
         }
     }
+}
+
+/// `run 2 (nfs)`: its number, and the tags that tell it from the others.
+pub(super) fn numbered(comparison: &Comparison, run: usize) -> String {
+    let tags = comparison.runs.get(run).and_then(name_of).map(|tags| format!(" ({tags})"));
+    format!("run {}{}", run + 1, tags.unwrap_or_default())
 }
 
 /// `57 of 1,125 frames late on all 3 streams, in 1 incident (1.7 s, at 7.9 s)`; `no late frame`.

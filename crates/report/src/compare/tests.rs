@@ -123,10 +123,10 @@ fn a_change_of_means_stands_beside_the_means() {
     let row = &mut comparison.rows[0];
     row.values = [180e6, 140e6, 50e6, 46e6].map(Some).to_vec();
     row.texts = ["180", "140", "50.0", "46.0"].map(str::to_owned).to_vec();
-    assert_eq!(said_values(&comparison, &comparison.rows[0], 2), "on average 160, then 48.0");
+    assert_eq!(said_values(&comparison, &comparison.rows[0], 2).then(), "on average 160, then 48.0");
     // What is not a number, or not there, has no mean.
     comparison.rows[0].texts[0] = "180 to 190".to_owned();
-    assert_eq!(said_values(&comparison, &comparison.rows[0], 2), "180 to 190, then 50.0");
+    assert_eq!(said_values(&comparison, &comparison.rows[0], 2).then(), "180 to 190, then 50.0");
     (comparison.rows[0].texts[0], comparison.rows[0].values[1]) = ("180".to_owned(), None);
-    assert_eq!(said_values(&comparison, &comparison.rows[0], 2), "180, then 50.0");
+    assert_eq!(said_values(&comparison, &comparison.rows[0], 2).then(), "180, then 50.0");
 }

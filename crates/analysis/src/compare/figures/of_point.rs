@@ -70,7 +70,8 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
     }
     let (windows, unlisted) = incidents::of_streams(figures);
     let from_s = began_measuring_s(summary, point);
-    let disturbances = Disturbances::new(&windows, unlisted, from_s, point.measured_s);
+    let disturbances = Disturbances::new(&windows, unlisted, from_s, point.measured_s)
+        .judged_over(incidents::judged_s(figures));
     let counts = [
         (INCIDENTS, disturbances.count),
         (LATE_FRAMES, total.late_frames),

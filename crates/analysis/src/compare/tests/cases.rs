@@ -170,3 +170,89 @@ fn a_gate_sees_nothing_in_a_run_beside_itself() {
     assert_eq!(comparison.runs[1].kinship, Kinship::Itself);
     assert!(!Gate { threshold_percent: 5.0, with_the_tool: true }.could_judge(&comparison));
 }
+
+/// One load point of reads with another plan.
+fn planned(mb_per_s: f64, plan: &[(&str, &str)]) -> Summary {
+    let mut summary = reading(&["4 workers"], mb_per_s, 60);
+    let base = [("blocks", "64KiB"), ("direct", "true"), ("duration", "60s"), ("workers", "4")];
+    summary.plan = base.into_iter().chain(plan.iter().copied()).map(|(k, v)| (k.into(), v.into())).collect();
+    summary
+}
+
+#[test]
+fn other_work_has_no_better_and_no_worse() {
+    for change in [("blocks", "1MiB"), ("direct", "false"), ("writes_percent", "30"), ("file_size", "1GiB")] {
+        let comparison = compared(&[planned(100.0, &[]), planned(20.0, &[change])], None);
+        assert_eq!(comparison.runs[1].kinship, Kinship::OtherPlan, "{change:?}");
+        let differences = &comparison.runs[1].plan_differences;
+        assert!(differences.len() == 1 && differences[0].setting == change.0, "{differences:?}");
+        let judged = |figure: &str| row(&comparison, figure).judgement[1];
+        assert_eq!(judged(READ), Judgement::Different, "{change:?}");
+        assert_eq!(judged("total.data_ops_per_s"), Judgement::OtherPlan, "{change:?}");
+        let all = comparison.rows.iter().flat_map(|row| &row.judgement);
+        assert!(all.clone().all(|one| !matches!(one, Judgement::Better | Judgement::Worse)), "{change:?}");
+        assert!(!Gate { threshold_percent: 5.0, with_the_tool: true }.could_judge(&comparison));
+    }
+    // How long it was measured changes no operation, and a plan that nobody knows differs in nothing.
+    for plan in [&[("duration", "30s")][..], &[("warmup", "9s")], &[("workers", "1..4")], &[("sweep", "x")]] {
+        let comparison = compared(&[planned(100.0, &[]), planned(20.0, plan)], None);
+        assert_eq!(comparison.runs[1].kinship, Kinship::SameWork, "{plan:?}");
+        assert_eq!(row(&comparison, READ).judgement[1], Judgement::Worse, "{plan:?}");
+    }
+    let unknown = compared(&[planned(100.0, &[]), reading(&["4 workers"], 20.0, 60)], None);
+    assert_eq!(unknown.runs[1].kinship, Kinship::SameWork);
+}
+
+#[test]
+fn a_sweep_is_compared_value_by_value() {
+    let sweep = |rates: [f64; 3]| {
+        let mut summary = reading(&["4 workers"; 3], 100.0, 30);
+        for ((point, rate), value) in
+            summary.load_points.iter_mut().zip(rates).zip(["64KiB", "256KiB", "1MiB"])
+        {
+            point.sweep_value = Some(format!("block {value}"));
+            point.total.read_bytes_per_s = Some(rate * 1e6);
+        }
+        summary
+    };
+    let comparison = compared(&[sweep([50.0, 80.0, 100.0]), sweep([50.0, 80.0, 200.0])], None);
+    let of = |value: &str| {
+        let mut rows = comparison.rows.iter().filter(|row| row.figure == READ);
+        rows.find(|row| row.group.contains(value)).unwrap_or_else(|| panic!("no {value}")).clone()
+    };
+    assert_eq!(of("64KiB").values, [Some(50e6), Some(50e6)]);
+    assert_eq!(of("1MiB").values, [Some(100e6), Some(200e6)]);
+    assert_eq!((of("64KiB").judgement[1], of("1MiB").judgement[1]), (Judgement::Same, Judgement::Better));
+}
+
+#[test]
+fn counts_of_different_times_are_compared_as_rates() {
+    let failing = |errors: u64, seconds: u64| {
+        let mut summary = reading(&["a"], 100.0, seconds);
+        summary.load_points[0].total.failed_ops = errors;
+        for (second, step) in summary.series.steps.iter_mut().enumerate() {
+            step.errors = errors / seconds + u64::from((second as u64) < errors % seconds);
+        }
+        summary
+    };
+    let judged =
+        |one: Summary, two: Summary| row(&compared(&[one, two], None), "total.failed_ops").judgement[1];
+    assert_eq!(judged(failing(600, 60), failing(1_200, 120)), Judgement::Same);
+    assert_eq!(judged(failing(0, 60), failing(700, 66)), Judgement::Worse);
+}
+
+#[test]
+fn tags_that_all_runs_have_tell_none_apart() {
+    let tagged = |tags: &[&str]| {
+        let mut summary = reading(&["a"], 100.0, 30);
+        summary.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        summary
+    };
+    let of = |all: [&[&str]; 2]| {
+        let runs = compared(&all.map(tagged), None).runs;
+        runs.into_iter().map(|run| run.distinguishing_tags.join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(of([&["lab", "smb"], &["lab", "nfs"]]), ["smb", "nfs"]);
+    assert_eq!(of([&["lab"], &["lab", "jumbo", "nfs"]]), ["", "jumbo nfs"]);
+    assert_eq!(of([&["lab"], &["lab"]]), ["", ""]);
+}

@@ -43,6 +43,7 @@ fn disturbed(stalls: &[Stall]) -> Summary {
     let worst_s = stalls.iter().map(|stall| stall.length_s).fold(0.02, f64::max);
     let stream = |stream| StreamFigures {
         stream,
+        frames_judged: 1_500,
         late_frames,
         buffer_s: BUFFER_S,
         nominal_frames_per_s: 1.0 / FRAME_S,
@@ -133,8 +134,12 @@ fn the_size_of_an_incident_is_no_evidence() {
 
 #[test]
 fn late_frames_of_other_lengths_of_time_are_told_apart() {
+    // A run of a third of the time has judged a third of the frames.
     let mut short = disturbed(&[]);
     short.load_points[0].measured_s = 20.0;
+    let figures = short.load_points[0].streams.as_mut().unwrap();
+    figures.streams.iter_mut().for_each(|stream| stream.frames_judged = 500);
+    figures.total.frames_judged = 1_500;
     assert_eq!(judged(&short, &disturbed(&[STALL]), LATE_FRAMES), Judgement::Unknown);
     assert_eq!(judged(&disturbed(&[]), &disturbed(&[STALL]), LATE_FRAMES), Judgement::Worse);
 }
@@ -318,4 +323,20 @@ fn of_other_work_nothing_compares() {
     // Searches that began at another number looked for the same.
     let searches = compared_work((&search, &[player(2)]), (&search, &[player(1)]));
     assert_eq!(row(&searches, SEARCH).judgement[1], Judgement::Same);
+}
+
+/// The stall lasts beyond the end, so that it is measured for longer; both judged the same frames.
+#[test]
+fn a_stall_that_outlasts_the_end_is_a_change_all_the_same() {
+    let stall = Stall { began_s: 55.0, length_s: 7.5 };
+    for longer_s in [0.0, 2.5, 30.0] {
+        let mut struck = disturbed(&[stall]);
+        struck.load_points[0].measured_s += longer_s;
+        let late = |one: &Summary, two: &Summary| {
+            let comparison = compared(&[one.clone(), two.clone()], None);
+            row(&comparison, LATE_FRAMES).judgement[1]
+        };
+        assert_eq!(late(&disturbed(&[]), &struck), Judgement::Worse, "{longer_s}");
+        assert_eq!(late(&struck, &disturbed(&[])), Judgement::Better, "{longer_s}");
+    }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_analysis::compare::{
-    ComparedIncident, ComparedLate, INCIDENTS, LATE_FRAMES, SEARCH, VERDICT, WORST_MARGIN, WorkActor,
+    ComparedIncident, ComparedLate, INCIDENTS, Kinship, LATE_FRAMES, SEARCH, VERDICT, WORST_MARGIN, WorkActor,
 };
 use reelgauge_analysis::summary::Target;
 use reelgauge_analysis::{Outcome, Summary};
@@ -71,7 +71,7 @@ fn recorders(seen: [(u64, u64); 2], judgement: Judgement) -> Comparison {
 }
 
 fn said(comparison: &Comparison) -> Vec<String> {
-    sentences::sentences(comparison, &[]).into_iter().map(|sentence| sentence.text).collect()
+    sentences::sentences(comparison).into_iter().map(|sentence| sentence.text).collect()
 }
 
 #[test]
@@ -188,6 +188,49 @@ fn other_work_is_not_compared_and_said_so() {
 }
 
 #[test]
+fn a_noise_of_several_hundred_percent_is_shown_as_two_values() {
+    let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
+    let mut slow =
+        row("total.response.read.p99_us", "read op p99, ms", FigureUnit::Us, [24e3, 856e3], Judgement::Worse);
+    slow.noise_percent[1] = Some(740.0);
+    comparison.rows = vec![slow.clone()];
+    assert_eq!(said(&comparison)[0], "Run 2 is worse than run 1: read op p99 24.0 ms against 856 ms.");
+    let screen =
+        compare_screen(&ToldComparison { comparison, ..ToldComparison::default() }, true, Style::default());
+    assert!(screen.contains("over 100 %") && !screen.contains("+3467"), "{screen}");
+    // Below that the percentage says more.
+    slow.noise_percent[1] = Some(12.0);
+    let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
+    comparison.rows = vec![slow];
+    assert!(
+        said(&comparison)[0].contains("+3467 % (24.0, then 856 ms; noise 12 %)"),
+        "{:?}",
+        said(&comparison)
+    );
+}
+
+#[test]
+fn tags_name_the_runs_in_every_form() {
+    let mut comparison = recorders([(0, 0), (57, 1)], Judgement::Worse);
+    for (run, tag) in comparison.runs.iter_mut().zip(["smb", "nfs"]) {
+        run.distinguishing_tags = vec![tag.to_owned()];
+        run.tags = vec!["site-a".to_owned(), tag.to_owned()];
+    }
+    assert!(
+        said(&comparison)[0].starts_with("Run 2 (nfs) is worse than run 1 (smb): "),
+        "{:?}",
+        said(&comparison)
+    );
+    let told = ToldComparison { comparison, ..ToldComparison::default() };
+    let screen = compare_screen(&told, true, Style::default());
+    assert!(screen.lines().any(|line| line.contains("smb") && line.contains("nfs")), "{screen}");
+    assert!(screen.contains("tags site-a, nfs"), "{screen}");
+    assert!(markdown(&told, true).contains("| run 1 (smb) | run 2 (nfs) |"));
+    let xml = junit(&told, &Gate { threshold_percent: 5.0, with_the_tool: false });
+    assert!(xml.contains("(nfs) against  (smb)"), "{xml}");
+}
+
+#[test]
 fn a_capacity_is_told_with_its_range() {
     let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
     let mut capacity =
@@ -217,13 +260,19 @@ fn what_else_differs_is_said() {
     two.tool_version = "2".to_owned();
     two.data_set.files = 4;
     two.data_set.file_size_bytes = 1_000_000;
-    let of = |two: &Summary, kinship: Kinship| {
+    let of = |two: &Summary| {
         let run = |summary| RunToCompare { id: "run", summary, machines: &[], work: &[] };
-        cautions::cautions(&[run(&one), run(two)], &[Kinship::SameWork, kinship]).join("\n")
+        crate::compare::comparison(&[run(&one), run(two)], None).unwrap()
     };
-    let said = of(&two, Kinship::SameWork);
+    let told = of(&two);
+    assert_eq!(
+        told.sentences[0].text,
+        "Run 2 did other work than run 1: blocks 64KiB (run 1: 4KiB). Response times and operations per second of \
+         different work are not compared, and throughput is neither better nor worse."
+    );
+    let said = told.cautions.join("\n");
     for wanted in [
-        "Run 2 has another plan: blocks 64KiB (run 1: 4KiB), warmup 0s (run 1: 5s).",
+        "Run 2 has another plan: warmup 0s (run 1: 5s).",
         "Run 2 had another file system: nfs4 (run 1: unknown).",
         "Run 2 went through this machine's cache, run 1 ",
         "Run 2 was interrupted.",
@@ -233,8 +282,9 @@ fn what_else_differs_is_said() {
     ] {
         assert!(said.contains(wanted), "'{wanted}' is not in\n{said}");
     }
-    assert!(!of(&two, Kinship::OtherWork).contains("another plan"));
-    assert!(!of(&one.clone(), Kinship::SameWork).contains("another"));
+    let other_work = of(&Summary { verb: "vda".to_owned(), ..two });
+    assert!(!other_work.cautions.join("\n").contains("another plan"), "{other_work:#?}");
+    assert!(!of(&one.clone()).cautions.join("\n").contains("another"));
 }
 
 #[test]

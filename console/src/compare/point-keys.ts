@@ -1,0 +1,34 @@
+// What load points of several runs are matched by in a chart: the value that is swept, else the number of workers, else
+// both. Pure.
+
+import type { RunPage } from "../data/page";
+
+type Point = Pick<RunPage["summary"]["load_points"][number], "workers" | "sweep_value">;
+
+export interface PointAxis {
+  /** What varies. */
+  title: string;
+  /** Its values, in the order of the first run that has them. */
+  keys: string[];
+  keyOf: (point: Point) => string;
+}
+
+/** Whether a run has load points that differ in their workers or in a swept value. */
+export function isLadder(run: Pick<RunPage, "summary">): boolean {
+  const points = run.summary.load_points;
+  return new Set(points.map((point) => `${point.workers} ${point.sweep_value ?? ""}`)).size > 1;
+}
+
+/** The axis for the load points of all runs. */
+export function pointAxis(points: Point[]): PointAxis {
+  const workers = new Set(points.map((point) => point.workers));
+  const isSwept = points.some((point) => (point.sweep_value ?? null) !== null);
+  const isRamp = workers.size > 1;
+  const swept = (point: Point) => point.sweep_value ?? "not swept";
+  const count = (point: Point) => String(point.workers);
+  const both = (point: Point) => `${count(point)}, ${swept(point)}`;
+  const keyOf = isSwept && isRamp ? both : isSwept ? swept : count;
+  const title = isSwept && isRamp ? "workers, swept value" : isSwept ? "swept value" : "workers (clients)";
+  const sorted = isSwept ? points : [...points].sort((one, two) => one.workers - two.workers);
+  return { title, keys: [...new Set(sorted.map(keyOf))], keyOf };
+}
