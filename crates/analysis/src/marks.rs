@@ -89,7 +89,7 @@ const MADE_OF_OTHERS: [&str; 8] = ["bond", "team", "br", "vlan", "wg", "tun", "t
 
 impl Way<'_> {
     /// Whether this interface is on the way, or may be.
-    fn may_take(self, link: &str) -> bool {
+    pub(crate) fn may_take(self, link: &str) -> bool {
         let Way::Over(interface) = self else { return self == Way::NotKnown };
         // A virtual network is called after the interface that it is on: `eth0.100`.
         let below = interface.split(['.', '@']).next().unwrap_or(interface);

@@ -62,20 +62,24 @@ pub fn below(mountinfo: &str, mount_point: &Path, sys: &Path) -> Vec<String> {
     found
 }
 
-/// The names of all disks and arrays of a machine, as a server has them: what only lies in memory, takes a
-/// disc
-/// out or stands for a file is left out.
+/// The names of all disks and arrays of a machine, as a server has them: what only lies in memory or takes a
+/// disc out is left out, and so is a loop device that is read only, as those of packages are. One that can be
+/// written may be what the server exports; behind the disks, because there may be many.
 pub fn every(sys: &Path) -> Vec<String> {
-    const NO_DISK: [&str; 7] = ["loop", "ram", "zram", "sr", "fd", "nbd", "mtd"];
+    const NO_DISK: [&str; 5] = ["ram", "zram", "sr", "fd", "mtd"];
+    const FOR_A_FILE: [&str; 2] = ["loop", "nbd"];
     let entries = fs::read_dir(sys.join("block")).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let kind = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let text = |name: &str, file: &str| fs::read_to_string(sys.join("block").join(name).join(file));
+    let is_for_a_file = |name: &str| FOR_A_FILE.contains(&kind(name).as_str());
     names.retain(|name| {
-        let kind = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let size = fs::read_to_string(sys.join("block").join(name).join("size"));
-        !NO_DISK.contains(&kind) && size.is_ok_and(|size| size.trim() != "0")
+        let is_written = !is_for_a_file(name) || text(name, "ro").is_ok_and(|ro| ro.trim() == "0");
+        let has_size = text(name, "size").is_ok_and(|size| size.trim() != "0");
+        !NO_DISK.contains(&kind(name).as_str()) && is_written && has_size
     });
-    names.sort();
+    names.sort_by_key(|name| (is_for_a_file(name), name.clone()));
     names.truncate(DEVICES_MAX);
     names
 }
@@ -190,16 +194,19 @@ mod tests {
         for (name, size) in [
             ("sdb", "9"),
             ("md0", "18"),
+            ("loop0", "9"),
             ("loop3", "9"),
             ("sr0", "9"),
             ("nvme0n1", "9"),
             ("sdc", "0"),
             ("zram0", "4"),
         ] {
-            fs::create_dir_all(sys.path().join("block").join(name)).unwrap();
-            fs::write(sys.path().join("block").join(name).join("size"), format!("{size}\n")).unwrap();
+            let folder = sys.path().join("block").join(name);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("size"), format!("{size}\n")).unwrap();
+            fs::write(folder.join("ro"), if name == "loop0" { "1\n" } else { "0\n" }).unwrap();
         }
-        assert_eq!(every(sys.path()), ["md0", "nvme0n1", "sdb"]);
+        assert_eq!(every(sys.path()), ["md0", "nvme0n1", "sdb", "loop3"], "loop0 is that of a package");
         assert!(every(Path::new("/nonexistent")).is_empty());
     }
 

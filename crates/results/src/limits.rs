@@ -7,7 +7,7 @@ use std::num::NonZero;
 use std::path::Path;
 
 use reelgauge_analysis::counters::means::{Averaging, Means, Stretch};
-use reelgauge_analysis::limit::{Observed, Scene, of_point};
+use reelgauge_analysis::limit::{Limit, Observed, Scene, incidents, of_point};
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_record::agents::AgentPlaces;
 use reelgauge_record::counters::{is_part, read_part};
@@ -21,33 +21,92 @@ use crate::load_points::LoadPointPlan;
 pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPlan]) {
     let stretches: Vec<Stretch> =
         summary.load_points.iter().map(|point| measured(point, planned).unwrap_or_default()).collect();
+    let mut stretches = stretches;
+    let whole = stretches.len();
+    // Behind those of the load points the incidents of each of them.
+    let incidents: Vec<Vec<Stretch>> = summary.load_points.iter().map(incidents::stretches).collect();
+    stretches.extend(incidents.iter().flatten());
     let observed: Vec<(String, Vec<Means>)> = of_observers(run_dir)
         .into_iter()
         .filter_map(|(name, dir)| Some((name, means_in(&dir, stretches.clone())?)))
+        .map(|(name, means)| (name, with_incidents(means, whole, &incidents)))
         .collect();
     let Some(means) = means_over(run_dir, stretches) else { return };
-    let processors = processors(run_dir);
-    let paced_replay = is_paced_replay(summary);
-    let (link, memory) = (summary.link.as_ref(), summary.memory.as_ref());
-    let on_network = is_on_network(summary);
-    let limit = |(at, (point, means)): (usize, (&LoadPoint, &Means))| {
-        let observed: Vec<Observed<'_>> =
-            observed.iter().map(|(name, means)| Observed { name, means: &means[at] }).collect();
-        let is_paced = paced_replay || point.stream_count.is_some();
-        Some(of_point(&Scene {
-            means,
-            point,
-            link,
-            memory,
-            observed: &observed,
-            on_network,
-            processors,
-            is_paced,
-        }))
+    let means = with_incidents(means, whole, &incidents);
+    let around = Around {
+        processors: processors(run_dir),
+        paced_replay: is_paced_replay(summary),
+        on_network: is_on_network(summary),
+        summary,
+        observed: &observed,
     };
-    let limits: Vec<_> = summary.load_points.iter().zip(&means).enumerate().map(limit).collect();
+    let limit = |at: usize| {
+        let point = &summary.load_points[at];
+        let seconds = means[whole + at].seconds;
+        let part = incidents::within(point, &summary.series, &incidents[at]);
+        let within = (seconds > 0.0).then_some((&part, seconds));
+        around.limit_of(point, &means, at, within.map(|(part, seconds)| (part, whole + at, seconds)))
+    };
+    let limits: Vec<_> = (0..whole).map(limit).collect();
     for (point, limit) in summary.load_points.iter_mut().zip(limits) {
-        point.limit = limit;
+        point.limit = Some(limit);
+    }
+}
+
+/// The means of the load points, then those of the incidents of each together.
+fn with_incidents(mut means: Vec<Means>, whole: usize, incidents: &[Vec<Stretch>]) -> Vec<Means> {
+    let mut rest = means.split_off(whole.min(means.len()));
+    for stretches in incidents {
+        let own: Vec<Means> = rest.drain(..stretches.len().min(rest.len())).collect();
+        means.push(Means::together(&own));
+    }
+    means
+}
+
+/// What all load points of a run have around them.
+struct Around<'a> {
+    summary: &'a Summary,
+    observed: &'a [(String, Vec<Means>)],
+    processors: u32,
+    paced_replay: bool,
+    on_network: bool,
+}
+
+impl Around<'_> {
+    /// What limited a load point, from the means at this place; `part` is the same in its incidents, with the
+    /// place of its means and how long they were.
+    fn limit_of(
+        &self,
+        point: &LoadPoint,
+        means: &[Means],
+        at: usize,
+        part: Option<(&LoadPoint, usize, f64)>,
+    ) -> Limit {
+        let observed_at = |at: usize| -> Vec<Observed<'_>> {
+            self.observed.iter().map(|(name, means)| Observed { name, means: &means[at] }).collect()
+        };
+        let observed = observed_at(at);
+        let scene = Scene {
+            means: &means[at],
+            point,
+            link: self.summary.link.as_ref(),
+            memory: self.summary.memory.as_ref(),
+            observed: &observed,
+            on_network: self.on_network,
+            processors: self.processors,
+            incidents_s: None,
+            is_paced: self.paced_replay || point.stream_count.is_some(),
+        };
+        let Some((part, at, seconds)) = part else { return of_point(&scene, None) };
+        let observed = observed_at(at);
+        let within = Scene {
+            means: &means[at],
+            point: part,
+            observed: &observed,
+            incidents_s: Some(seconds),
+            ..scene
+        };
+        of_point(&scene, Some(&within))
     }
 }
 
@@ -110,4 +169,86 @@ pub fn means_in(agent: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
         }
     }
     Some(averaging.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_analysis::Culprit;
+    use reelgauge_analysis::figures::{Figures, PointTiming};
+    use reelgauge_analysis::incident::Incident;
+    use reelgauge_analysis::late::LateFigures;
+    use reelgauge_analysis::limit::{LimitStep, Measure};
+    use reelgauge_analysis::meter::PointFigures;
+    use reelgauge_analysis::summary::{LoadPointFacts, Target};
+    use reelgauge_analysis::verdict::Verdict;
+    use reelgauge_record::counters::{Key, Layer, Sample, StoreMeta, StoreWriter};
+
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    /// A load point of 60 s that the storage failed from 20 s to 32 s.
+    fn failed() -> Summary {
+        let figures = PointFigures {
+            point: 0,
+            timing: PointTiming { started_ns: 0, measured_ns: 60 * S },
+            total: Figures { ops: 1_000, read_bytes: 1, ..Figures::default() },
+            per_worker: Vec::new(),
+            paper: Default::default(),
+        };
+        let incident =
+            Incident { began_s: 20.0, ended_s: 32.0, culprit: Culprit::Storage, ..Incident::default() };
+        let streams = LateFigures { incidents: vec![incident], incident_count: 1, ..LateFigures::default() };
+        let point = LoadPoint {
+            culprit: Some(Culprit::Storage),
+            verdict: Some(Verdict::default()),
+            streams: Some(streams),
+            stream_count: Some(4),
+            ..LoadPoint::new(LoadPointFacts::default(), figures)
+        };
+        let mut summary = Summary::new("0.1.0", "2026-11-27T10:00:00Z", "streams", Target::default());
+        summary.load_points = vec![point];
+        summary
+    }
+
+    #[test]
+    fn a_disk_that_is_full_for_the_incident_alone_is_named_from_its_samples() {
+        let run = tempfile::tempdir().unwrap();
+        let meta = StoreMeta { run_ns: 0, agent: "local".to_owned() };
+        let mut store = StoreWriter::create(&run.path().join("counters/agent=local"), meta).unwrap();
+        let key = || Key { layer: Layer::Disk, name: "util_percent", device: "loop1".to_owned() };
+        store.append((0..=60).map(|second| Sample {
+            at_ns: second * S,
+            key: key(),
+            value: Some(if (21..=32).contains(&second) { 100.0 } else { 60.0 }),
+        }));
+        store.seal(&[]).unwrap();
+        let planned = LoadPointPlan {
+            index: 0,
+            label: String::new(),
+            workers: 4,
+            sweep_value: None,
+            started_ns: 0,
+            warmup_until_ns: 0,
+            end_ns: 60 * S,
+        };
+        let mut summary = failed();
+        limits_into(&mut summary, run.path(), std::slice::from_ref(&planned));
+        let found = summary.load_points[0].limit.as_ref().unwrap().found.as_ref().unwrap();
+        assert_eq!((found.step, found.at.as_deref()), (LimitStep::Disk, Some("loop1")));
+        assert_eq!(
+            (found.value(Measure::DiskBusyPercent), found.value(Measure::IncidentsS)),
+            (Some(100.0), Some(12.0))
+        );
+        // Without an incident of its own the whole load point is asked, in which it is busy for 68 %.
+        summary.load_points[0].streams = None;
+        limits_into(&mut summary, run.path(), &[planned]);
+        let limit = summary.load_points[0].limit.as_ref().unwrap();
+        assert!(
+            limit.found.is_none() && limit.nearest[0].value(Measure::DiskBusyPercent) == Some(68.0),
+            "{limit:?}"
+        );
+    }
 }

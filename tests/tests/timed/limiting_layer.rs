@@ -82,6 +82,20 @@ fn receive_buffers_that_are_too_small_are_the_window_and_no_fault_of_scaling() {
 }
 
 #[test]
+fn a_send_buffer_that_is_too_small_is_the_send_buffer_and_not_the_server() {
+    if !far_is_possible() {
+        return;
+    }
+    let link = Link::far(4_000, 0);
+    link.set_on_both("net.ipv4.tcp_wmem=4096 16384 16384");
+    let (_turn, sshfs) = (my_turn(), Sshfs::over(link));
+    let told = measured(&slow(sshfs.path(), "100"), Some(sshfs.link()));
+    assert_eq!(told.step(), "send_buffer", "{:#}", told.limit);
+    told.names_rule("net.tcp.buffer_below_bdp");
+    assert!(told.sentence().starts_with("This client's TCP send buffer"), "{}", told.sentence());
+}
+
+#[test]
 fn packets_that_are_lost_are_network_loss_in_both_directions() {
     if !far_is_possible() {
         return;

@@ -63,6 +63,22 @@ impl Means {
         self.each(layer, name).max_by(|one, two| one.1.total_cmp(&two.1))
     }
 
+    /// Those of several stretches together, each counter where it covers half of the time of all.
+    pub fn together(parts: &[Means]) -> Means {
+        let seconds: f64 = parts.iter().map(|part| part.seconds).sum();
+        let mut sums: BTreeMap<&Key, Sum> = BTreeMap::new();
+        for part in parts {
+            for (key, value) in &part.of {
+                let sum = sums.entry(key).or_default();
+                sum.value_s += value * part.seconds;
+                sum.seconds += part.seconds;
+            }
+        }
+        let enough = |sum: &Sum| sum.seconds > 0.0 && sum.seconds >= seconds * COVERED_SHARE_MIN;
+        let of = sums.into_iter().filter(|(_, sum)| enough(sum));
+        Means { seconds, of: of.map(|(key, sum)| (key.clone(), sum.value_s / sum.seconds)).collect() }
+    }
+
     /// Whether nothing was sampled.
     pub fn is_empty(&self) -> bool {
         self.of.is_empty()
@@ -186,6 +202,18 @@ mod tests {
         assert_eq!(means.of(Layer::Network, zero, ""), Some(0.0));
         assert_eq!(means.of(Layer::Network, reset, ""), None, "one second of four says nothing of all");
         assert_eq!(means.sum(Layer::Network, "rx_drops_per_s"), None);
+    }
+
+    #[test]
+    fn stretches_together_weigh_as_long_as_they_are() {
+        let busy =
+            |seconds, percent| Means::of_tests(seconds, &[(Layer::Disk, "util_percent", "sda", percent)]);
+        let of = |parts: &[Means]| Means::together(parts).of(Layer::Disk, "util_percent", "sda");
+        assert_eq!(of(&[busy(3.0, 100.0), busy(1.0, 60.0)]), Some(90.0));
+        let unseen = |seconds| Means::of_tests(seconds, &[]);
+        assert_eq!(of(&[busy(3.0, 100.0), unseen(1.0)]), Some(100.0));
+        assert_eq!(of(&[busy(1.0, 100.0), unseen(3.0)]), None, "a quarter says nothing of all");
+        assert_eq!(of(&[]), None);
     }
 
     #[test]

@@ -14,6 +14,9 @@ use super::scene::Scene;
 /// So many times what the run moved may be what a file system made of it.
 const ADDED_TIMES: f64 = 1.3;
 
+/// So many times what the run wrote: a journal of data, or of integrity, writes all of it twice.
+const WRITTEN_TIMES: f64 = 2.2;
+
 /// A read may bring so much of metadata beside it, and one through the cache so much that was read ahead.
 const BESIDE_A_READ_BYTES: f64 = 16.0 * 1024.0;
 const AHEAD_OF_A_READ_BYTES: f64 = 256.0 * 1024.0;
@@ -116,7 +119,7 @@ fn writes_explained(scene: &Scene<'_>) -> Option<f64> {
     let others = total.ops.saturating_sub(total.ops_by_kind.read) as f64 * BESIDE_A_WRITE_BYTES;
     let before = scene.memory.map_or(0, |memory| memory.written_by_this_run_bytes) as f64;
     let in_cache = if is_past_cache(scene) { 0.0 } else { before + waiting_bytes(scene) };
-    Some(total.written_bytes_per_s? * ADDED_TIMES + (others + in_cache) / scene.means.seconds.max(1.0))
+    Some(total.written_bytes_per_s? * WRITTEN_TIMES + (others + in_cache) / scene.means.seconds.max(1.0))
 }
 
 /// What waited in this machine's memory to be written: twice the mean where it went down to nothing.

@@ -23,18 +23,9 @@ const NEAR_SHARE: f64 = 0.25;
 /// Of what was read, in percent, what a cache answered where it answered most.
 const MOST_PERCENT: f64 = 50.0;
 
-/// What limited a load point.
-pub fn of_point(scene: &Scene<'_>) -> Limit {
-    let mut limit = Limit::default();
-    let mut found = Vec::new();
-    for step in LimitStep::ALL {
-        match test(step, scene) {
-            Tested::Found(finding) => found.push(finding),
-            Tested::Below(finding) => limit.nearest.push(finding),
-            Tested::No => {}
-            Tested::NotMeasured => limit.not_measured.push(step),
-        }
-    }
+/// What limited a load point. `incidents` is the same in its incidents alone, where it failed by some.
+pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
+    let (mut limit, mut found) = asked(scene);
     let culprit = scene.point.culprit;
     limit.verdict = verdict(scene);
     let held_back = held_back(scene.point);
@@ -42,7 +33,13 @@ pub fn of_point(scene: &Scene<'_>) -> Limit {
         limit.found.clone_from(&held_back);
     }
     if limit.found.is_none() && limit.verdict == LimitVerdict::NothingStoodOut {
-        limit.found = take_limit(&mut found, culprit, scene);
+        limit.found = incidents.and_then(|incidents| in_incidents(incidents, culprit));
+        if let Some(finding) = &limit.found {
+            // Of the whole load point it says the same, with figures that the rest of the time thins out.
+            found.retain(|other| other.step != finding.step);
+        } else {
+            limit.found = take_limit(&mut found, culprit, scene);
+        }
         // What failed by this machine's fault needs no counter to say so.
         if limit.found.is_none() && culprit == Some(Culprit::Link) {
             limit.found = Some(full_for_a_while(scene.point));
@@ -52,7 +49,7 @@ pub fn of_point(scene: &Scene<'_>) -> Limit {
         }
     }
     if limit.verdict == LimitVerdict::NotKnown && culprit.is_none_or(|culprit| !culprit.is_own()) {
-        limit.found = take_swallowed(&mut found);
+        limit.found = take_broken_path(&mut found);
     }
     if limit.found.is_some() {
         limit.verdict = LimitVerdict::Found;
@@ -75,6 +72,27 @@ pub fn of_point(scene: &Scene<'_>) -> Limit {
     let beside: Vec<_> = beside.filter(|finding| !told(finding)).collect();
     limit.contributing.extend(beside);
     limit
+}
+
+/// What stood out, and with it what did not.
+fn asked(scene: &Scene<'_>) -> (Limit, Vec<LimitFinding>) {
+    let (mut limit, mut found) = (Limit::default(), Vec::new());
+    for step in LimitStep::ALL {
+        match test(step, scene) {
+            Tested::Found(finding) => found.push(finding),
+            Tested::Below(finding) => limit.nearest.push(finding),
+            Tested::No => {}
+            Tested::NotMeasured => limit.not_measured.push(step),
+        }
+    }
+    (limit, found)
+}
+
+/// What limited the incidents.
+fn in_incidents(scene: &Scene<'_>, culprit: Option<Culprit>) -> Option<LimitFinding> {
+    let mut finding = take_limit(&mut asked(scene).1, culprit, scene)?;
+    finding.seen.extend(scene.incidents_s.map(|seconds| Seen::beside(Measure::IncidentsS, seconds)));
+    Some(finding)
 }
 
 /// Whether a limit is to be looked for: [`LimitVerdict::NothingStoodOut`] until one is found.
@@ -144,10 +162,11 @@ fn is_disk_side(step: LimitStep) -> bool {
     matches!(step, LimitStep::ServerDisk | LimitStep::Server | LimitStep::ServerThreads | LimitStep::Disk)
 }
 
-/// A way that swallows long packets may keep all operations from ending, so that there is no figure: it is
-/// known all the same.
-fn take_swallowed(found: &mut Vec<LimitFinding>) -> Option<LimitFinding> {
-    let is_it = |finding: &LimitFinding| finding.value(Measure::LongPingsLostPercent).is_some();
+/// A way that swallows long packets, or a link that went down, may keep all operations from ending, so that
+/// there is no figure: it is known all the same.
+fn take_broken_path(found: &mut Vec<LimitFinding>) -> Option<LimitFinding> {
+    let of = [Measure::LongPingsLostPercent, Measure::LinkChanges];
+    let is_it = |finding: &LimitFinding| of.iter().any(|measure| finding.value(*measure).is_some());
     found.iter().position(is_it).map(|at| found.remove(at))
 }
 
@@ -158,7 +177,7 @@ fn agrees(finding: &LimitFinding, culprit: Option<Culprit>) -> bool {
     let step = finding.step;
     match culprit {
         Some(Culprit::Storage) if step == LimitStep::LinkFull => {
-            finding.value(Measure::LinkPercent).is_none()
+            finding.seen.first().is_some_and(|seen| seen.measure != Measure::LinkPercent)
         }
         None => true,
         Some(Culprit::Link) => step == LimitStep::LinkFull,

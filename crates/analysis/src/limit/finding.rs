@@ -133,6 +133,18 @@ pub enum Measure {
     OwnDelayUs,
     /// Of the time with something to send, spent waiting for room in the send buffer.
     SendBufferLimitedPercent,
+    /// Of this machine's send buffer, in percent, what was on the way and not yet acknowledged.
+    SendBufferInFlightPercent,
+    /// What a connection had sent and the server had not yet acknowledged, on average.
+    InFlightBytes,
+    /// What the congestion control would have allowed to be on the way.
+    CongestionWindowBytes,
+    /// The send buffer of the connection.
+    SendBufferBytes,
+    /// How often the link went down or came up.
+    LinkChanges,
+    /// The finding is that of the incidents, which lasted so long together.
+    IncidentsS,
     /// How long an operation took at the storage.
     OperationUs,
     /// Time in which the busiest disk had something to do.
@@ -143,7 +155,7 @@ pub enum Measure {
     DiskUs,
     /// Of the time of an operation, what a request of the server's disk takes.
     DiskOfOperationPercent,
-    /// Time in which some task waited for a disk.
+    /// Time in which some task waited for a disk, of this machine or of the server that is named.
     DiskPressurePercent,
     /// Requests to the disk that a read of the tool was cut into.
     RequestsPerRead,

@@ -27,6 +27,8 @@ pub struct Scene<'a> {
     pub on_network: bool,
     /// How many processors this machine has.
     pub processors: u32,
+    /// How long the incidents were, where the means and the load point are those of its incidents alone.
+    pub incidents_s: Option<f64>,
     /// Whether the load was no larger than it was asked to be: frames have their times, so that a load that
     /// was met says nothing of what could have been carried.
     pub is_paced: bool,

@@ -68,6 +68,7 @@ pub struct Connection {
     local_port: u16,
     receive_queue_bytes: u32,
     receive_buffer_bytes: Option<u32>,
+    send_buffer_bytes: Option<u32>,
     tcp: Vec<u8>,
 }
 
@@ -85,13 +86,17 @@ pub fn connection(body: &[u8]) -> Option<Connection> {
         local_port: port(LOCAL_PORT_AT)?,
         receive_queue_bytes: u32_at(head, RECEIVE_QUEUE_AT)?,
         receive_buffer_bytes: None,
+        send_buffer_bytes: None,
         tcp: Vec::new(),
     };
     for (kind, value) in attributes(&body[HEAD..]) {
         match kind {
             INFO => found.tcp = value.to_vec(),
-            // What it has taken, then what it may take.
-            MEMORY => found.receive_buffer_bytes = u32_at(value, 4),
+            // What it has taken, then what it may take; of what was received, then of what is to be sent.
+            MEMORY => {
+                found.receive_buffer_bytes = u32_at(value, 4);
+                found.send_buffer_bytes = u32_at(value, 12);
+            }
             _ => {}
         }
     }
@@ -192,6 +197,7 @@ impl Connection {
             ("connection_window_shift", level(own.map(u32::from))),
             ("connection_receive_queue_bytes", level(Some(self.receive_queue_bytes))),
             ("connection_receive_buffer_bytes", level(self.receive_buffer_bytes)),
+            ("connection_send_buffer_bytes", level(self.send_buffer_bytes)),
         ]
     }
 }
@@ -233,9 +239,10 @@ mod tests {
         body.extend((info.len() as u16 + 4).to_ne_bytes());
         body.extend(INFO.to_ne_bytes());
         body.extend(&info);
-        body.extend([12, 0, MEMORY as u8, 0]);
-        body.extend(1_u32.to_ne_bytes());
-        body.extend(5_000_000_u32.to_ne_bytes());
+        body.extend([20, 0, MEMORY as u8, 0]);
+        for value in [1, 5_000_000, 2, 87_040_u32] {
+            body.extend(value.to_ne_bytes());
+        }
         body
     }
 
@@ -274,6 +281,7 @@ mod tests {
             ("connection_window_shift", 9.0),
             ("connection_receive_queue_bytes", 777.0),
             ("connection_receive_buffer_bytes", 5e6),
+            ("connection_send_buffer_bytes", 87_040.0),
         ] {
             assert_eq!(reading(&look, counter, name), &Reading::Level(level), "{counter}");
         }

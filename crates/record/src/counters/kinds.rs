@@ -181,6 +181,7 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Fault PerS "connection_out_of_order_segments_per_s" "segments received out of order";
     Network Detail Bytes "connection_receive_queue_bytes" "received and not yet taken";
     Network Detail Bytes "connection_receive_buffer_bytes" "receive buffer";
+    Network Detail Bytes "connection_send_buffer_bytes" "send buffer";
     // A ping to the server, the quickest of each look. Where its connections stand still, as many again, and
     // some as long as a packet may be: how many were sent, and how many of each kind came back.
     Network Detail Us "ping_us" "ping to the server";

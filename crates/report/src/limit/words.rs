@@ -17,6 +17,14 @@ const NAME_CHARS: usize = 48;
 
 /// `network loss: 2.1 % of what was read came out of order, 0.000 % of what was written was sent again`.
 pub(crate) fn finding_words(finding: &LimitFinding, way: Way) -> String {
+    let words = of_step(finding, way);
+    match finding.value(Measure::IncidentsS) {
+        Some(seconds) => format!("{words} (during the incidents, {} together)", duration(seconds * 1e6)),
+        None => words,
+    }
+}
+
+fn of_step(finding: &LimitFinding, way: Way) -> String {
     match finding.step {
         LimitStep::MaxRate => max_rate(finding),
         LimitStep::Cache => cache(finding),
@@ -25,10 +33,7 @@ pub(crate) fn finding_words(finding: &LimitFinding, way: Way) -> String {
         LimitStep::NetworkLoss => network_loss(finding),
         LimitStep::TcpWindow => tcp_window(finding),
         LimitStep::Client => client(finding),
-        LimitStep::SendBuffer => format!(
-            "this machine's TCP send buffer: {} of the time with something to send was spent waiting for room in it",
-            told(finding, Measure::SendBufferLimitedPercent)
-        ),
+        LimitStep::SendBuffer => send_buffer(finding),
         LimitStep::ServerDisk => server_disk(finding),
         LimitStep::Server => server(finding, way),
         LimitStep::ServerThreads => "too few threads on the server".to_owned(),
@@ -78,9 +83,10 @@ fn cache(finding: &LimitFinding) -> String {
             plain_short(name, NAME_CHARS)
         );
     }
-    let rest = match is_partly {
-        true => "the rest came from behind it, and the figure is that of both",
-        false => "this is the speed of memory, and says nothing of the disks",
+    let rest = match (is_partly, share) {
+        (true, _) => "the rest came from behind it, and the figure is that of both",
+        (false, Some(_)) => "this is the speed of memory, and says nothing of the disks",
+        (false, None) => "how much of the reads is unknown, and the figure says little of the disks",
     };
     let reads = reads.map_or_else(String::new, |reads| format!(" {reads}"));
     format!("a cache, which answered{reads}: {rest}")
@@ -98,7 +104,7 @@ fn link_full(finding: &LimitFinding) -> String {
     });
     if let Some(waiting) = finding.value(Measure::QueueBytes) {
         return format!(
-            "the link{name}: its sending queue was never empty, {} waited on average{}",
+            "the link{name}: {} waited in its sending queue on average{}",
             amount(waiting as u64),
             moved.unwrap_or_default()
         );
@@ -114,6 +120,27 @@ fn link_full(finding: &LimitFinding) -> String {
     }
     let carried = if share.is_empty() { " all that it can".to_owned() } else { share };
     format!("the link{name}: it carried{carried}{}", moved.unwrap_or_default())
+}
+
+/// The client's send buffer: by the kernel's word, or by what is on the way beside what the windows allow.
+fn send_buffer(finding: &LimitFinding) -> String {
+    let bytes = |measure| finding.value(measure).map_or_else(|| "?".to_owned(), |bytes| amount(bytes as u64));
+    if finding.value(Measure::SendBufferInFlightPercent).is_none() {
+        return format!(
+            "this client's TCP send buffer: {} of the time with something to send was spent waiting for room in it",
+            told(finding, Measure::SendBufferLimitedPercent)
+        );
+    }
+    let rtt = finding.value(Measure::RttUs);
+    let rtt = rtt.map_or_else(String::new, |us| format!(" (round trip {})", duration(us)));
+    format!(
+        "this client's TCP send buffer of {}: only {} were on the way at a time{rtt}, where the server's window of {} and \
+         the congestion window of {} allow more; a larger buffer (net.ipv4.tcp_wmem) is the remedy",
+        bytes(Measure::SendBufferBytes),
+        bytes(Measure::InFlightBytes),
+        bytes(Measure::WindowBytes),
+        bytes(Measure::CongestionWindowBytes)
+    )
 }
 
 /// Long packets that never arrive.
@@ -132,6 +159,12 @@ fn path_broken(finding: &LimitFinding) -> String {
         return swallowed(finding);
     }
     let name = finding.at.as_deref().map_or_else(|| "the link".to_owned(), |at| plain_short(at, NAME_CHARS));
+    if let Some(changes) = finding.value(Measure::LinkChanges) {
+        let times = if changes > 1.0 { format!(", {} times", count(changes as u64)) } else { String::new() };
+        return format!(
+            "the link {name} of this client: it went down or came up{times} while operations stood still"
+        );
+    }
     match finding.value(Measure::InterfaceErrorsPerS).filter(|errors| *errors > 0.0) {
         Some(errors) => {
             format!(
@@ -166,7 +199,8 @@ fn network_loss(finding: &LimitFinding) -> String {
     }
     let part = |seen: &Seen| match seen.measure {
         Measure::OutOfOrderPercent => {
-            Some(format!("{} of what was read came out of order", percent_words(seen.value)))
+            // One packet that is missing holds up all that follow it: this is no rate of loss.
+            Some(format!("{} of what was read arrived behind a missing packet", percent_words(seen.value)))
         }
         Measure::RetransmittedPercent => {
             Some(format!("{} of what was written was sent again", percent_words(seen.value)))
@@ -228,7 +262,7 @@ fn client(finding: &LimitFinding) -> String {
     match first.measure {
         Measure::QueueUs => format!(
             "this machine's mount: a request waited {} for its turn here, and took {} to the server and back; more \
-             connections (nconnect) are the remedy",
+             connections (nconnect) may be the remedy",
             duration(first.value),
             duration(finding.value(Measure::RequestRttUs).unwrap_or(0.0))
         ),
@@ -305,10 +339,13 @@ fn server(finding: &LimitFinding, way: Way) -> String {
     let (took, idle) = (finding.value(Measure::OperationUs), finding.value(Measure::RttUs));
     let disks = finding.value(Measure::DiskUs);
     let disks = disks.map_or_else(String::new, |us| {
-        format!("; its disks answered in {}, so it is not they", duration(us))
+        format!("; its disks answered in {}, and hardly anything there waited for storage", duration(us))
+    });
+    let waited = finding.value(Measure::DiskPressurePercent).map_or_else(String::new, |percent| {
+        format!("; there, some task waited for storage {} of the time", percent_words(percent))
     });
     format!(
-        "{who}: an operation took {}, and the way there and back takes {} when nothing waits on it{disks}",
+        "{who}: an operation took {}, and the way there and back takes {} when nothing waits on it{disks}{waited}",
         duration(took.unwrap_or(0.0)),
         duration(idle.unwrap_or(0.0))
     )
@@ -367,10 +404,12 @@ fn disk(finding: &LimitFinding) -> String {
     let requests = finding.value(Measure::DiskRequests);
     let requests = requests
         .map_or_else(String::new, |requests| format!(", with {} requests at a time", number(requests)));
+    // Which of both cut a direct read, only the extents of the file and the queue's settings tell.
     let cause = match finding.rules.first().map(String::as_str) {
-        Some("blk.read_ahead") => "; more read-ahead is the remedy",
-        Some("fs.fragmentation") => "; the file lies there in pieces, and a fresh copy of it may be whole",
-        _ => "",
+        Some("blk.read_ahead") => "; more read-ahead may be the remedy",
+        _ => {
+            "; the file's layout ('reelgauge extents FILE' shows it) or the queue's own limits (max_sectors_kb) cut it"
+        }
     };
     let pieces = finding.value(Measure::RequestsPerRead);
     let pieces = pieces.map_or_else(String::new, |pieces| {
@@ -417,6 +456,7 @@ fn value(seen: &Seen) -> String {
         | Measure::OwnDelayUs
         | Measure::DiskUs
         | Measure::RequestRttUs => duration(seen.value),
+        Measure::IncidentsS => duration(seen.value * 1e6),
         Measure::InterfaceErrorsPerS
         | Measure::TimeoutsPerS
         | Measure::ReceiveDropsPerS
@@ -428,10 +468,16 @@ fn value(seen: &Seen) -> String {
         | Measure::OwnBytesPerS => {
             format!("{} MB/s", crate::units::mb_per_s(seen.value))
         }
-        Measure::QueueBytes | Measure::WindowBytes | Measure::RequestBytes | Measure::PacketBytes => {
-            amount(seen.value as u64)
+        Measure::QueueBytes
+        | Measure::WindowBytes
+        | Measure::RequestBytes
+        | Measure::InFlightBytes
+        | Measure::CongestionWindowBytes
+        | Measure::SendBufferBytes
+        | Measure::PacketBytes => amount(seen.value as u64),
+        Measure::Connections | Measure::ConnectionsWithoutScaling | Measure::LinkChanges => {
+            count(seen.value as u64)
         }
-        Measure::Connections | Measure::ConnectionsWithoutScaling => count(seen.value as u64),
         Measure::ProgramProcesses
         | Measure::DiskRequests
         | Measure::RequestsAtATime
@@ -457,7 +503,7 @@ fn name(measure: Measure) -> &'static str {
         Measure::PacketBytes => "longest packet",
         Measure::RetransmittedPercent => "sent again",
         Measure::TimeoutsPerS => "timeouts",
-        Measure::OutOfOrderPercent => "came out of order",
+        Measure::OutOfOrderPercent => "arrived behind a missing packet",
         Measure::ReceiveDropsPerS => "received packets dropped here",
         Measure::QueueDropsPerS => "packets dropped by the sending queue",
         Measure::WindowLimitedPercent => "waited for the server's window",
@@ -473,6 +519,12 @@ fn name(measure: Measure) -> &'static str {
         Measure::WorkersAtWorkPercent => "workers at work",
         Measure::OwnDelayUs => "own delay",
         Measure::SendBufferLimitedPercent => "waited for the send buffer",
+        Measure::SendBufferInFlightPercent => "send buffer on the way to",
+        Measure::InFlightBytes => "on the way at a time",
+        Measure::CongestionWindowBytes => "congestion window",
+        Measure::SendBufferBytes => "send buffer",
+        Measure::LinkChanges => "changes of the link",
+        Measure::IncidentsS => "length of the incidents",
         Measure::OperationUs => "time of an operation",
         Measure::DiskBusyPercent => "disk busy",
         Measure::DiskRequests => "requests at a time",

@@ -104,16 +104,20 @@ fn limit_of(
     let means = Means::of_tests(10.0, values);
     let is_paced = point.stream_count.is_some();
     let on_network = link.is_some();
-    of_point(&Scene {
-        means: &means,
-        point,
-        link,
-        memory,
-        observed: &[],
-        on_network,
-        processors: 4,
-        is_paced,
-    })
+    of_point(
+        &Scene {
+            means: &means,
+            point,
+            link,
+            memory,
+            observed: &[],
+            on_network,
+            processors: 4,
+            incidents_s: None,
+            is_paced,
+        },
+        None,
+    )
 }
 
 /// The limit of a mix that reads 50 MB/s over a sound network, each operation in 10 ms, from a server whose
@@ -124,21 +128,35 @@ fn with_server_disk(disk: &[(&'static str, f64)]) -> Limit {
 
 /// The same over a line that carries so much.
 fn with_server_disk_over(line_bytes_per_s: f64, disk: &[(&'static str, f64)]) -> Limit {
+    with_server(line_bytes_per_s, disk, &[])
+}
+
+/// The same with whatever else was seen of the server.
+fn with_server(
+    line_bytes_per_s: f64,
+    disk: &[(&'static str, f64)],
+    more: &[(Layer, &'static str, &'static str, f64)],
+) -> Limit {
     let means = Means::of_tests(10.0, &connection(&[]));
     let values: Values = disk.iter().map(|(name, value)| (Disk, *name, "sda", *value)).collect();
+    let values = [&values[..], more].concat();
     let server = Means::of_tests(10.0, &values);
     let observed = [crate::limit::Observed { name: "nas1", means: &server }];
     let (point, link) = (mix(50e6, 0.0), link(Some(line_bytes_per_s)));
-    of_point(&Scene {
-        means: &means,
-        point: &point,
-        link: Some(&link),
-        memory: None,
-        observed: &observed,
-        on_network: true,
-        processors: 4,
-        is_paced: false,
-    })
+    of_point(
+        &Scene {
+            means: &means,
+            point: &point,
+            link: Some(&link),
+            memory: None,
+            observed: &observed,
+            on_network: true,
+            processors: 4,
+            incidents_s: None,
+            is_paced: false,
+        },
+        None,
+    )
 }
 
 #[test]
@@ -184,10 +202,24 @@ fn a_disk_that_is_accused_is_not_acquitted_beside_it() {
 
 #[test]
 fn a_disk_that_was_seen_to_be_quick_leaves_the_server_and_one_at_rest_says_nothing() {
-    let quick =
-        with_server_disk(&[("mean_read_us", 400.0), ("util_percent", 20.0), ("read_bytes_per_s", 48e6)]);
-    assert_eq!(found(&quick), Some(LimitStep::Server), "{quick:#?}");
-    assert_eq!(quick.found.unwrap().value(Measure::DiskUs), Some(400.0), "and it says how quick they were");
+    let quick = [("mean_read_us", 400.0), ("util_percent", 20.0), ("read_bytes_per_s", 48e6)];
+    let acquitted = |disk: &[(&'static str, f64)], waiting: &[(Layer, &'static str, &'static str, f64)]| {
+        let limit = with_server(1_177e6, disk, waiting);
+        assert_eq!(found(&limit), Some(LimitStep::Server), "{limit:#?}");
+        limit.found.unwrap().value(Measure::DiskUs)
+    };
+    let waits = |percent| [(Host, "pressure_io_some_percent", "", percent)];
+    assert_eq!(acquitted(&quick, &waits(3.0)), Some(400.0), "and it says how quick they were");
+    // A task waited for storage above that disk: a queue, a control group, a loop device. Or nobody looked.
+    assert_eq!(acquitted(&quick, &waits(60.0)), None);
+    assert_eq!(acquitted(&quick, &[]), None);
+    // A part of the load came from a disk that nobody saw; and an array and its members are one.
+    let part = [("mean_read_us", 400.0), ("util_percent", 20.0), ("read_bytes_per_s", 9e6)];
+    assert_eq!(acquitted(&part, &waits(3.0)), None);
+    let members = [("md0", 48e6), ("sdb", 24e6)].map(|(disk, rate)| (Disk, "read_bytes_per_s", disk, rate));
+    let of_members = [&waits(3.0)[..], &members].concat();
+    assert_eq!(acquitted(&[("mean_read_us", 400.0), ("read_bytes_per_s", 24e6)], &of_members), Some(400.0));
+    let quick = with_server_disk(&quick);
     // A log wrote to it, slowly; what was read came from elsewhere.
     let idle =
         with_server_disk(&[("mean_read_us", 9_000.0), ("util_percent", 5.0), ("read_bytes_per_s", 1_000.0)]);
@@ -499,8 +531,10 @@ fn a_ping_that_waits_in_a_queue_says_that_a_line_of_unknown_speed_is_full() {
     assert_ne!(found(&still), Some(LimitStep::LinkFull));
     // Not much longer than without load: the server, or a line of unknown speed.
     assert_eq!(found(&of(4_900.0, None)), Some(LimitStep::Server));
-    // The own line is known to be half empty.
-    assert_eq!(found(&of(14_000.0, Some(1_177e6))), Some(LimitStep::Server));
+    // The own line is known to be half empty: the queue is that of another one on the way.
+    let elsewhere = of(14_000.0, Some(1_177e6));
+    assert_eq!(found(&elsewhere), Some(LimitStep::LinkFull));
+    assert_eq!(elsewhere.found.unwrap().seen[0].measure, Measure::PingUs);
     // A load point that failed by the storage's side, of which the way is a part.
     let failed = streams(Some(Culprit::Storage));
     let limit = limit_of(&failed, &ping(14_000.0), Some(&link(None)), None);
@@ -559,6 +593,7 @@ fn a_segment_of_ipv6_carries_less() {
             observed: &[],
             on_network: true,
             processors: 4,
+            incidents_s: None,
             is_paced: false,
         };
         scene.connections()[0].segment_bytes()
@@ -742,11 +777,121 @@ fn reads_in_pieces_are_what_is_read_ahead_or_a_file_in_pieces() {
     };
     let small = of(64.0, 80.0, Some(false));
     assert_eq!((found(&small), first_rule(&small)), (Some(LimitStep::Disk), "blk.read_ahead"), "{small:#?}");
-    let fragmented = of(64.0, 80.0, Some(true));
-    assert_eq!((found(&fragmented), first_rule(&fragmented)), (Some(LimitStep::Disk), "fs.fragmentation"));
+    // Past the cache its pieces are under way together, so that a disk with time to spare is not the limit; and
+    // the layout of the file is one of two things that cut it.
+    assert_eq!(found(&of(64.0, 80.0, Some(true))), None);
+    let cut = of(64.0, 97.0, Some(true));
+    assert_eq!((found(&cut), first_rule(&cut)), (Some(LimitStep::Disk), "blk.disk_saturated"));
+    assert_eq!(cut.found.unwrap().value(Measure::RequestsPerRead), Some(64.0));
     // Whole reads of a disk that is busy for less than all of the time; pieces of one that hardly is.
     assert_eq!(found(&of(4.0, 80.0, Some(false))), None);
     assert_eq!(found(&of(64.0, 20.0, Some(false))), None);
     let full = of(4.0, 97.0, Some(true));
     assert_eq!(first_rule(&full), "blk.disk_saturated");
+}
+
+/// A load point of 60 s that failed by an incident of 12 s, with what was sampled over all of it and over that.
+fn in_incident(whole: &Values, incident: &Values, link: Option<&LinkFacts>) -> Limit {
+    let (whole, part) = (Means::of_tests(60.0, whole), Means::of_tests(12.0, incident));
+    let point = streams(Some(Culprit::Storage));
+    let scene = Scene {
+        means: &whole,
+        point: &point,
+        link,
+        memory: None,
+        observed: &[],
+        on_network: link.is_some(),
+        processors: 4,
+        incidents_s: None,
+        is_paced: true,
+    };
+    let within = Scene { means: &part, incidents_s: Some(12.0), ..scene };
+    of_point(&scene, Some(&within))
+}
+
+#[test]
+fn a_fault_of_a_part_is_named_from_the_incidents_and_not_averaged_away() {
+    let busy = |percent| vec![(Disk, "util_percent", "loop1", percent)];
+    let limit = in_incident(&busy(70.0), &busy(100.0), None);
+    assert_eq!(found(&limit), Some(LimitStep::Disk), "{limit:#?}");
+    let finding = limit.found.as_ref().unwrap();
+    assert_eq!(finding.value(Measure::DiskBusyPercent), Some(100.0));
+    assert_eq!(finding.value(Measure::IncidentsS), Some(12.0));
+    assert!(limit.contributing.is_empty() && limit.nearest.is_empty(), "{limit:#?}");
+    // Packets that were lost in the incident alone, on a connection that is sound over the whole.
+    let link = link(Some(1_177e6));
+    let lossy = connection(&[("connection_out_of_order_segments_per_s", 2_000.0)]);
+    let limit = in_incident(&connection(&[]), &lossy, Some(&link));
+    assert_eq!(found(&limit), Some(LimitStep::NetworkLoss), "{limit:#?}");
+    // Nothing stood out in them: the whole load point tells.
+    let limit = in_incident(&busy(96.0), &busy(40.0), None);
+    assert_eq!(limit.found.as_ref().unwrap().value(Measure::IncidentsS), None, "{limit:#?}");
+    assert_eq!(found(&limit), Some(LimitStep::Disk));
+    assert_eq!(in_incident(&busy(70.0), &busy(60.0), None).verdict, LimitVerdict::NothingStoodOut);
+}
+
+#[test]
+fn a_link_that_went_down_in_an_incident_is_the_path_and_one_of_another_interface_is_not() {
+    let changed = |device| [connection(&[]), vec![(Network, "link_changes_per_s", device, 0.17)]].concat();
+    let link = link(Some(1_177e6));
+    let limit = in_incident(&connection(&[]), &changed("eth0"), Some(&link));
+    assert_eq!(found(&limit), Some(LimitStep::PathBroken), "{limit:#?}");
+    let finding = limit.found.as_ref().unwrap();
+    assert_eq!((finding.at.as_deref(), finding.value(Measure::LinkChanges)), (Some("eth0"), Some(2.0)));
+    assert!(finding.step.is_on_the_way(), "so that nobody is sent to the storage's log");
+    let other = in_incident(&connection(&[]), &changed("docker0"), Some(&link));
+    assert_ne!(found(&other), Some(LimitStep::PathBroken), "{other:#?}");
+    // A load that went on meanwhile was not held up by it.
+    let went_on = over_network(&mix(50e6, 0.0), &changed("eth0"));
+    assert_ne!(found(&went_on), Some(LimitStep::PathBroken), "{went_on:#?}");
+    // Nothing ended at all after it.
+    let mut hung = mix(0.0, 0.0);
+    hung.total.ops = 0;
+    assert_eq!(found(&over_network(&hung, &changed("eth0"))), Some(LimitStep::PathBroken));
+}
+
+#[test]
+fn a_send_buffer_that_is_small_is_known_from_what_is_on_the_way() {
+    // 13.9 MB/s at 2 ms are 27.8 kB.
+    let values = |changed: &[(&'static str, f64)]| {
+        let small = [
+            ("connection_sent_bytes_per_s", 13.9e6),
+            ("connection_busy_percent", 98.0),
+            ("connection_rtt_us", 2_000.0),
+            ("connection_cwnd_bytes", 290_000.0),
+            ("connection_send_buffer_bytes", 46_080.0),
+        ];
+        let value = |name: &'static str, value: f64| {
+            changed.iter().find(|(other, _)| *other == name).map_or(value, |(_, changed)| *changed)
+        };
+        let known = connection(changed);
+        let known = known.into_iter().filter(|(_, name, ..)| small.iter().all(|(other, _)| other != name));
+        known.chain(small.map(|(name, of)| (Network, name, SERVER, value(name, of)))).collect::<Values>()
+    };
+    let of = |changed: &[(&'static str, f64)]| found(&over_network(&mix(0.0, 13.9e6), &values(changed)));
+    let limit = over_network(&mix(0.0, 13.9e6), &values(&[]));
+    assert_eq!(
+        (found(&limit), first_rule(&limit)),
+        (Some(LimitStep::SendBuffer), "net.tcp.buffer_below_bdp"),
+        "{limit:#?}"
+    );
+    assert!(limit.contributing.iter().all(|finding| finding.step != LimitStep::Server), "{limit:#?}");
+    assert_eq!(limit.found.unwrap().value(Measure::InFlightBytes), Some(27_800.0));
+    // The congestion window or the server's is full; the program sends now and then; or the buffer is large.
+    assert_ne!(of(&[("connection_cwnd_bytes", 29_000.0)]), Some(LimitStep::SendBuffer));
+    assert_ne!(of(&[("connection_peer_window_bytes", 32_000.0)]), Some(LimitStep::SendBuffer));
+    assert_ne!(of(&[("connection_busy_percent", 20.0)]), Some(LimitStep::SendBuffer));
+    assert_ne!(of(&[("connection_send_buffer_bytes", 600_000.0)]), Some(LimitStep::SendBuffer));
+    // What is read does not pass through it.
+    assert_ne!(found(&over_network(&mix(50e6, 0.0), &values(&[]))), Some(LimitStep::SendBuffer));
+}
+
+#[test]
+fn a_busy_disk_of_the_server_that_moved_none_of_the_load_is_not_the_limit() {
+    let other = with_server_disk(&[("util_percent", 98.0), ("read_bytes_per_s", 100_000.0)]);
+    assert_eq!(found(&other), Some(LimitStep::Server), "{other:#?}");
+    let own = with_server_disk(&[("util_percent", 98.0), ("read_bytes_per_s", 48e6)]);
+    assert_eq!(found(&own), Some(LimitStep::ServerDisk), "{own:#?}");
+    // Nobody counted its bytes: it may be the one.
+    assert_eq!(found(&with_server_disk(&[("util_percent", 98.0)])), Some(LimitStep::ServerDisk));
 }

@@ -35,7 +35,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
             }
             vec![Seen::beside(Measure::CachedPercent, share * 100.0)]
         }
-        CacheEvidence::TargetIsMemory => Vec::new(),
+        CacheEvidence::TargetIsMemory => vec![Seen::beside(Measure::CachedPercent, 100.0)],
     };
     Tested::Found(LimitFinding::new(LimitStep::Cache, seen, RULES))
 }

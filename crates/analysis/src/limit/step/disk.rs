@@ -41,17 +41,18 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let pressure = scene.host("pressure_io_some_percent");
     seen.extend(pressure.map(|percent| Seen::beside(Measure::DiskPressurePercent, percent)));
     seen.extend(carried::of_disk(scene, disk).iter().filter(|used| used.is_sure()).flat_map(Carried::seen));
-    let mut rules = RULES.to_vec();
-    if let Some(pieces) = pieces(scene, disk).filter(Seen::stands_out) {
-        // Past the cache only the file's own layout cuts a read; through it, what is read ahead does.
-        let is_direct = scene.memory.is_some_and(|memory| memory.past_client_cache == Some(true));
-        rules.retain(|rule| *rule != "fs.fragmentation");
-        rules.insert(0, if is_direct { "fs.fragmentation" } else { "blk.read_ahead" });
-        seen.push(pieces);
-        let finding = LimitFinding::new(LimitStep::Disk, seen, &rules).at(disk);
-        return if busy > HALF_BUSY_PERCENT { Tested::Found(finding) } else { Tested::by_first(finding) };
+    let Some(pieces) = pieces(scene, disk).filter(Seen::stands_out) else {
+        return Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &RULES).at(disk));
+    };
+    seen.push(pieces);
+    // Past the cache the pieces of a read are under way together, cut by the layout of the file or by what the
+    // queue takes at a time. Through it, what is read ahead waits for the piece before.
+    if scene.memory.is_some_and(|memory| memory.past_client_cache == Some(true)) {
+        return Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &RULES).at(disk));
     }
-    Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &rules).at(disk))
+    let rules: Vec<&str> = std::iter::once("blk.read_ahead").chain(RULES).collect();
+    let finding = LimitFinding::new(LimitStep::Disk, seen, &rules).at(disk);
+    if busy > HALF_BUSY_PERCENT { Tested::Found(finding) } else { Tested::by_first(finding) }
 }
 
 /// How many requests of the disk a read of the tool became. Not known where others read from it, too: their

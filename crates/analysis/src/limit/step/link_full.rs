@@ -1,5 +1,5 @@
-//! Did the link carry what it can? Each direction has all of it, so the busier one counts. Where its speed is
-//! not known, a sending queue of this machine that is never empty says so for what is written, and for both
+//! Did the link carry what it can? Each direction has all of it, so the busier one counts. Where it does not,
+//! or its speed is not known, a sending queue of this machine that is never empty says so for what is written, and for both
 //! directions a ping that takes far longer than on an idle way: it stands in a queue, and no program of the
 //! server has to answer it. A sender that keeps queues short (BBR) leaves no such trace: then nothing is
 //! known.
@@ -37,14 +37,18 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let seen = match (of_line, queue) {
         // A queue that is never empty is a line that is full, whatever its speed is said to be.
         (Some(line), Some(queue)) if queue.stands_out() && !line.stands_out() => vec![queue, line],
-        (Some(line), _) => vec![line],
+        (Some(line), _) if line.stands_out() => vec![line],
         (None, Some(queue)) if queue.stands_out() => vec![queue],
-        (None, _) => match queued_ping(scene) {
-            Some(ping) if ping.stands_out() => {
+        (line, _) => match queued_ping(scene).filter(Seen::stands_out) {
+            // Another link on the way may be slower than this machine's own.
+            Some(ping) => {
                 let idle = scene.shortest_rtt_us().map(|us| Seen::beside(Measure::RttUs, us));
-                [Some(ping), idle].into_iter().flatten().collect()
+                [Some(ping), idle, line].into_iter().flatten().collect()
             }
-            _ => return Tested::NotMeasured,
+            None => match line {
+                Some(line) => vec![line],
+                None => return Tested::NotMeasured,
+            },
         },
     };
     let seen = seen.into_iter().chain(moved).collect();

@@ -1,18 +1,27 @@
 //! Is the way itself broken? Errors on the wire, a link that can't send and receive at once, or a switch that
 //! swallows packets which are longer than it takes.
 //!
-//! The last is seen where connections stand still: short pings come back, and of those that are as long as a
+//! A link that went down, or came up again, in an incident explains it; over a whole load point that went on
+//! it explains nothing.
+//!
+//! The last of the others is seen where connections stand still: short pings come back, and of those that are as long as a
 //! packet may be, none does. Where the short ones do not come back either, the way is cut, or the server is
 //! gone.
 
+use reelgauge_record::counters::Layer;
+
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
+use crate::marks::Way;
 
 /// What tells more.
 const RULES: &[&str] = &["net.link.errors", "net.link.speed_downshift"];
 
 /// A good wire has none; so many a second are no chance.
 const ERRORS_PER_S: f64 = 1.0;
+
+/// What tells more of a link that went down.
+const LINK_RULES: &[&str] = &["net.link.errors"];
 
 /// What tells more of long packets that are swallowed.
 const SWALLOWED_RULES: &[&str] = &["net.mtu.path_mismatch", "net.mtu.tcp_mtu_probing"];
@@ -27,7 +36,7 @@ const SHORT_ANSWERED_PERCENT: f64 = 60.0;
 const STILL_MIN: f64 = 3.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
-    if let Some(finding) = swallowed(scene) {
+    if let Some(finding) = link_change(scene).or_else(|| swallowed(scene)) {
         return Tested::Found(finding);
     }
     let Some(link) = scene.link else {
@@ -39,6 +48,19 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let finding = LimitFinding::new(LimitStep::PathBroken, seen.into_iter().collect(), RULES);
     let finding = finding.at(&link.interface);
     if link.is_half_duplex { Tested::Found(finding) } else { Tested::by_first(finding) }
+}
+
+/// A link that the way takes and that went down or came up while operations stood still.
+fn link_change(scene: &Scene<'_>) -> Option<LimitFinding> {
+    if scene.incidents_s.is_none() && scene.point.total.ops > 0 {
+        return None;
+    }
+    let way = Way::Over(&scene.link?.interface);
+    let links = scene.means.each(Layer::Network, "link_changes_per_s").filter(|(link, _)| way.may_take(link));
+    let (link, per_s) = links.max_by(|one, two| one.1.total_cmp(&two.1))?;
+    let changes = (per_s * scene.means.seconds).round();
+    let seen = vec![Seen::beside(Measure::LinkChanges, changes)];
+    (changes >= 1.0).then(|| LimitFinding::new(LimitStep::PathBroken, seen, LINK_RULES).at(link))
 }
 
 /// Long packets that never arrive while short ones do.

@@ -1,11 +1,28 @@
 //! Was this machine's TCP send buffer too small for the way? The kernel tells how long it waited for room in
-//! it.
+//! it; but only while the congestion window had room, and the queue had run empty. So the connection itself is
+//! looked at, too: what is on the way at a time (rate × round trip) is most of the send buffer, and far below
+//! what the congestion window and the server's window allow.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::{Connection, Scene};
 
 /// Of the time with something to send, in percent.
 const LIMITED_PERCENT: f64 = 20.0;
+
+/// Of the send buffer, in percent, what is on the way where the buffer is the limit: the kernel lets a sender
+/// go on when a third of it is free, and counts what it keeps beside the data. One that grows by itself is at
+/// least twice the congestion window.
+const IN_FLIGHT_PERCENT: f64 = 33.0;
+
+/// Of the congestion window and of the server's window, what is on the way where neither is the limit.
+const OF_CONGESTION_WINDOW: f64 = 0.75;
+const OF_PEER_WINDOW: f64 = 0.5;
+
+/// Of the time, in percent, with something to send: less is a program that sends now and then.
+const BUSY_PERCENT: f64 = 70.0;
+
+/// A connection that sends less than this is not what carries the load.
+const CARRIES_BYTES_PER_S: f64 = 100_000.0;
 
 /// What tells more.
 const RULES: &[&str] = &["net.tcp.buffer_below_bdp", "smb.samba.socket_options"];
@@ -14,15 +31,41 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if !scene.on_network || scene.mostly_reads() {
         return Tested::No;
     }
-    let percent = |connection: &Connection<'_>| {
-        let busy = connection.of("busy_percent").filter(|busy| *busy > 0.0)?;
-        Some((connection.of("send_buffer_limited_percent")? / busy * 100.0).min(100.0))
-    };
     let connections = scene.connections();
-    let known = connections.iter().filter_map(|connection| Some((connection.name, percent(connection)?)));
-    let Some((name, percent)) = known.max_by(|one, two| one.1.total_cmp(&two.1)) else {
+    let by_kernel = connections.iter().filter_map(|connection| {
+        let busy = connection.of("busy_percent").filter(|busy| *busy > 0.0)?;
+        let percent = (connection.of("send_buffer_limited_percent")? / busy * 100.0).min(100.0);
+        let seen = Seen::against(Measure::SendBufferLimitedPercent, percent, LIMITED_PERCENT);
+        Some((connection, vec![seen]))
+    });
+    let by_flight = connections.iter().filter_map(|connection| Some((connection, in_flight(connection)?)));
+    let nearness = |seen: &[Seen]| seen.first().and_then(Seen::nearness).unwrap_or(0.0);
+    let all = by_kernel.chain(by_flight);
+    let Some((connection, seen)) = all.max_by(|one, two| nearness(&one.1).total_cmp(&nearness(&two.1)))
+    else {
         return if connections.is_empty() { Tested::NotMeasured } else { Tested::No };
     };
-    let seen = vec![Seen::against(Measure::SendBufferLimitedPercent, percent, LIMITED_PERCENT)];
-    Tested::by_first(LimitFinding::new(LimitStep::SendBuffer, seen, RULES).at(name))
+    Tested::by_first(LimitFinding::new(LimitStep::SendBuffer, seen, RULES).at(connection.name))
+}
+
+/// What is on the way, of the send buffer, where nothing else keeps more from being there.
+fn in_flight(connection: &Connection<'_>) -> Option<Vec<Seen>> {
+    let sent = connection.of("sent_bytes_per_s").filter(|sent| *sent >= CARRIES_BYTES_PER_S)?;
+    connection.of("busy_percent").filter(|busy| *busy >= BUSY_PERCENT)?;
+    let rtt_us = connection.of("rtt_us").or_else(|| connection.of("min_rtt_us"))?;
+    let in_flight = sent * rtt_us / 1e6;
+    let buffer = connection.of("send_buffer_bytes").filter(|bytes| *bytes > 0.0)?;
+    let (congestion, peer) = (connection.of("cwnd_bytes")?, connection.of("peer_window_bytes")?);
+    let has_room = in_flight <= congestion * OF_CONGESTION_WINDOW && in_flight <= peer * OF_PEER_WINDOW;
+    let percent = (in_flight / buffer * 100.0).min(100.0);
+    has_room.then(|| {
+        vec![
+            Seen::against(Measure::SendBufferInFlightPercent, percent, IN_FLIGHT_PERCENT),
+            Seen::beside(Measure::InFlightBytes, in_flight),
+            Seen::beside(Measure::SendBufferBytes, buffer),
+            Seen::beside(Measure::CongestionWindowBytes, congestion),
+            Seen::beside(Measure::WindowBytes, peer),
+            Seen::beside(Measure::RttUs, rtt_us),
+        ]
+    })
 }

@@ -2,7 +2,7 @@
 //! nothing on the way held it up, waited for the server: its processors, its threads or its disks.
 
 use super::request::request_us;
-use super::server_disk::acquitting_us;
+use super::server_disk::{acquitting_us, waited_percent};
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 
@@ -26,8 +26,9 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         Seen::against(Measure::OperationUs, request_us, (way_us * TIMES_THE_WAY).max(NOTICED_US)),
         Seen::beside(Measure::RttUs, way_us),
     ];
-    // Its disks were seen, and are not what it waited for: that is asked before.
+    // Its storage was seen, and is not what it waited for: that is asked before.
     seen.extend(acquitting_us(scene).map(|us| Seen::beside(Measure::DiskUs, us)));
+    seen.extend(waited_percent(scene).map(|percent| Seen::beside(Measure::DiskPressurePercent, percent)));
     Tested::by_first(LimitFinding::new(LimitStep::Server, seen, RULES))
 }
 

@@ -3,8 +3,12 @@
 //! A disk of the server is the limit where it was busy all the time, or where its requests took most of the
 //! time
 //! that an operation of this machine took. One that carried next to nothing of the load is not: then a cache
-//! answered, or the data lie elsewhere. That the disks answered soon is an answer, too: it lets the server's
-//! processors, its programs and the network stand out.
+//! answered, or the data lie elsewhere.
+//!
+//! That the disks answered soon acquits them only where nothing else of the server's storage can have kept
+//! operations waiting: the disks that were seen moved all that the load did, and hardly any task of the server
+//! waited for any storage at all. The latter holds whatever lies above the disks (a queue, a control group, a
+//! loop or mapped device) and was not sampled. Otherwise nothing is said of them.
 
 use std::collections::BTreeSet;
 
@@ -27,6 +31,13 @@ const WAITED_FOR_PERCENT: f64 = 110.0;
 /// Of what the load moved, the share that a disk must have moved to have served it; arrays have dozens.
 const CARRIES_SHARE: f64 = 0.02;
 
+/// Of what the load moved, the share that the disks which were seen must have moved to be all of them.
+const ALL_SHARE: f64 = 0.9;
+
+/// Of the time, in percent, with some task of the server waiting for storage, above which its storage may have
+/// been waited for.
+const WAITING_PERCENT: f64 = 10.0;
+
 /// What tells more.
 const RULES: &[&str] =
     &["blk.disk_saturated", "blk.raid_degraded_or_rebuilding", "fs.fragmentation", "fs.free_space_low"];
@@ -42,21 +53,50 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         .map_or(Tested::NotMeasured, Tested::by_first)
 }
 
-/// The longest time that a request took at a disk of a server that carried the load, in the direction of the
-/// load, where that acquits the disks: none was at its limit, and no request took a large part of an
-/// operation. `None` where nobody saw one.
+/// The longest time that a request took at a disk of the server, in the direction of the load, where that
+/// acquits its storage: see the head. `None` where it does not, or too little of the server was seen.
 pub(super) fn acquitting_us(scene: &Scene<'_>) -> Option<f64> {
-    let (us, whole) = disk_us(scene).zip(request_us(scene))?;
+    let [server] = scene.observed else { return None };
+    let us = disk_us(server, scene)?;
     let is_accused = matches!(test(scene), Tested::Found(_));
-    (!is_accused && us / whole * 100.0 < OF_OPERATION_PERCENT).then_some(us)
+    let is_short = us / request_us(scene)? * 100.0 < OF_OPERATION_PERCENT;
+    let waits = waiting_percent(server)? > WAITING_PERCENT;
+    (!is_accused && is_short && !waits && are_all(server, scene)?).then_some(us)
 }
 
-fn disk_us(scene: &Scene<'_>) -> Option<f64> {
-    let times = scene.observed.iter().flat_map(|observed| {
-        let disks = disks(observed).into_iter().filter(|disk| carries(observed, disk, scene) != Some(false));
-        disks.filter_map(|disk| took_us(observed, disk, scene)).collect::<Vec<_>>()
-    });
-    times.reduce(f64::max)
+/// Of the time, with some task of the server that waited for storage.
+fn waiting_percent(server: &Observed<'_>) -> Option<f64> {
+    server.means.of(Layer::Host, "pressure_io_some_percent", "")
+}
+
+/// The most that tasks of a server waited for its storage, where that is worth a word.
+pub(super) fn waited_percent(scene: &Scene<'_>) -> Option<f64> {
+    let all = scene.observed.iter().filter_map(waiting_percent);
+    all.filter(|percent| *percent >= OF_OPERATION_PERCENT).reduce(f64::max)
+}
+
+/// Whether the disks that were seen moved all that the load did. An array and its members count the same bytes.
+fn are_all(server: &Observed<'_>, scene: &Scene<'_>) -> Option<bool> {
+    let (name, load) = direction(scene);
+    let each = || server.means.each(Layer::Disk, name);
+    let largest = each().map(|(_, moved)| moved).reduce(f64::max)?;
+    let is_made_of_others = |disk: &str| ["md", "dm-", "loop"].iter().any(|kind| disk.starts_with(kind));
+    let together: f64 = each().filter(|(disk, _)| !is_made_of_others(disk)).map(|(_, moved)| moved).sum();
+    Some(largest.max(together) >= load? * ALL_SHARE)
+}
+
+/// The counter of a disk and the rate of the load, in the direction of the load.
+fn direction(scene: &Scene<'_>) -> (&'static str, Option<f64>) {
+    let total = &scene.point.total;
+    match scene.mostly_reads() {
+        true => ("read_bytes_per_s", total.read_bytes_per_s),
+        false => ("written_bytes_per_s", total.written_bytes_per_s),
+    }
+}
+
+fn disk_us(server: &Observed<'_>, scene: &Scene<'_>) -> Option<f64> {
+    let disks = disks(server).into_iter().filter(|disk| carries(server, disk, scene) != Some(false));
+    disks.filter_map(|disk| took_us(server, disk, scene)).reduce(f64::max)
 }
 
 fn disks<'a>(observed: &Observed<'a>) -> BTreeSet<&'a str> {
@@ -69,9 +109,10 @@ fn of_observer(observed: &Observed<'_>, scene: &Scene<'_>) -> Vec<LimitFinding> 
 }
 
 fn of_disk(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<LimitFinding> {
-    let busy = observed.means.of(Layer::Disk, "util_percent", disk);
+    let is_of_the_load = carries(observed, disk, scene) != Some(false);
+    let busy = observed.means.of(Layer::Disk, "util_percent", disk).filter(|_| is_of_the_load);
     let busy = busy.map(|percent| Seen::against(Measure::DiskBusyPercent, percent, BUSY_PERCENT));
-    let took = took_us(observed, disk, scene).filter(|_| carries(observed, disk, scene) != Some(false));
+    let took = took_us(observed, disk, scene).filter(|_| is_of_the_load);
     let share = took.zip(request_us(scene).filter(|us| *us > 0.0)).map(|(took, whole)| took / whole * 100.0);
     let (waited_for, not_waited_for) = match share {
         Some(percent) if percent > WAITED_FOR_PERCENT => (None, Some(percent)),
@@ -100,11 +141,7 @@ fn took_us(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<f64
 
 /// Whether it moved a part of the load. `None` where nobody counted its bytes.
 fn carries(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<bool> {
-    let total = &scene.point.total;
-    let (name, load) = match scene.mostly_reads() {
-        true => ("read_bytes_per_s", total.read_bytes_per_s),
-        false => ("written_bytes_per_s", total.written_bytes_per_s),
-    };
+    let (name, load) = direction(scene);
     let moved = observed.means.of(Layer::Disk, name, disk)?;
     Some(moved >= load? * CARRIES_SHARE)
 }
