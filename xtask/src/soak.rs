@@ -10,7 +10,7 @@ use crate::command;
 
 /// The modules of tests that are repeated unless others are named: those of faults, and those that do more in
 /// a soak.
-const MODULES: [&str; 14] = [
+const MODULES: [&str; 15] = [
     "faults_errors",
     "faults_hangs",
     "whose_fault",
@@ -20,6 +20,7 @@ const MODULES: [&str; 14] = [
     "streams_hidden_overload",
     "real_faults",
     "repairs",
+    "fleet_fetch",
     "fleet_kills",
     "fleet_hosts",
     "guest_nas",

@@ -451,6 +451,12 @@ pub fn fleet_missing(lines: &[MissingLine]) -> String {
     lines.iter().map(line).collect()
 }
 
+/// Whom a run waits for before it begins.
+pub fn fleet_waits(agents: &[String]) -> String {
+    let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
+    format!("Waiting for {names} (the plan has begin = \"all\"). Ctrl-C ends this.")
+}
+
 /// The files of an agent were not fetched, and why: what it stated of them cannot be true, or has no room
 /// here.
 pub fn fleet_files_refused(agent: &str, why: &dyn std::fmt::Display) -> String {

@@ -10,6 +10,7 @@ mod compare;
 mod console_shared;
 mod data_sets;
 mod fleet_doctor;
+mod fleet_fetch;
 mod fleet_hosts;
 mod fleet_kills;
 mod fleet_observers;

@@ -38,7 +38,7 @@ impl Beside {
 
 /// The modules of `timed`, those of a kind together, the longest first: what runs beside them would be
 /// measured, too.
-const MEASURING: [(&str, Beside); 42] = [
+const MEASURING: [(&str, Beside); 43] = [
     ("whose_fault_busy", Beside::Nothing),
     ("trace_timing", Beside::Nothing),
     ("whose_fault", Beside::Still),
@@ -84,6 +84,7 @@ const MEASURING: [(&str, Beside); 42] = [
     ("fleet_preflight", Beside::Many),
     ("fleet_prepare", Beside::Many),
     ("fleet_doctor", Beside::Many),
+    ("fleet_fetch", Beside::Many),
 ];
 
 /// The others that take longest, the longest first: none of them is to be left alone at the end.

@@ -3,11 +3,12 @@
 //! ```toml
 //! [fleet]
 //! on_loss = "go-on"                # or "stop": nobody goes on where one is missing
+//! begin = "present"                # or "all": wait until every agent of the plan is there
 //!
 //! [[group]]
 //! name = "edit"
 //! agents = ["edit-01", "edit-02"]  # all that are there and in no other group, where none are named
-//! plan = "edit.toml"               # a plan of one machine, beside this file
+//! plan = "edit.toml"               # a plan of one machine, next to this file, or the name of a scenario
 //! targets = ["/mnt/a", "/mnt/b"]   # shared out evenly; the plan's own where none are named
 //! place = "each"                   # each does the whole plan; or "share": what it counts is shared out
 //!
@@ -26,6 +27,7 @@ use reelgauge_analysis::forecast::{LoadAhead, TimeAhead};
 use reelgauge_runner::steered::sha256;
 use reelgauge_workload::plan::PlanError;
 use reelgauge_workload::range::Ramp;
+use reelgauge_workload::scenario::scenario;
 use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +61,19 @@ pub struct FleetPlan {
 pub struct FleetTable {
     /// What happens when an agent is missing.
     pub on_loss: OnLoss,
+    /// With whom the run begins.
+    pub begin: BeginWith,
+}
+
+/// With whom a run begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BeginWith {
+    /// With those that are there; an agent that is named and is not there counts as missing.
+    #[default]
+    Present,
+    /// With all: the controller waits until every agent of the plan is there.
+    All,
 }
 
 /// Agents that do the same.
@@ -230,10 +245,24 @@ impl FleetPlan {
         }
     }
 
-    /// The texts of all plans of one machine that it names, which lie beside its file.
+    /// Whom the run waits for: agents of the plan that are not there. Where a group names no agents, every other
+    /// agent of the fleet is in it. `known`: all of the fleet's agents; `there`: those that answered.
+    pub fn waits_for(&self, known: &[String], there: &[String]) -> Vec<String> {
+        if self.fleet.begin == BeginWith::Present {
+            return Vec::new();
+        }
+        let observers = self.observers.iter().flat_map(|observer| &observer.agents);
+        let named: Vec<&String> =
+            self.groups.iter().flat_map(|group| &group.agents).chain(observers).collect();
+        let has_rest = self.groups.iter().any(|group| group.agents.is_empty());
+        let is_missing = |agent: &&String| (has_rest || named.contains(agent)) && !there.contains(agent);
+        known.iter().filter(is_missing).cloned().collect()
+    }
+
+    /// The texts of all plans of one machine that it names: files next to its own, or scenarios.
     ///
     /// # Errors
-    /// One can't be read.
+    /// One can't be read, and no scenario has its name.
     pub fn texts_beside(&self, path: &Path) -> Result<PlanTexts, FleetPlanError> {
         let beside = path.parent().unwrap_or(Path::new(""));
         let once = [Step::default()];
@@ -243,7 +272,13 @@ impl FleetPlan {
             if name.as_os_str().is_empty() {
                 return Err(FleetPlanError::NoPlan);
             }
-            texts.insert(name.display().to_string(), text_of(&beside.join(name))?);
+            let file = beside.join(name);
+            let of_scenario = || name.to_str().filter(|_| !file.exists()).and_then(scenario);
+            let text = match of_scenario() {
+                Some(scenario) => scenario.text.to_owned(),
+                None => text_of(&file)?,
+            };
+            texts.insert(name.display().to_string(), text);
         }
         Ok(texts)
     }
@@ -553,6 +588,33 @@ mod tests {
             "z is none of this fleet's agents, which are x, y; 'reelgauge fleet add z' makes it one"
         );
         assert!(checked("[[group]]\n[[observer]]\nagents = [\"z\"]\n").is_err());
+    }
+
+    #[test]
+    fn a_run_waits_for_all_agents_of_its_plan_only_where_it_says_so() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
+        let known = names(&["x", "y", "z"]);
+        let waits =
+            |text: &str, there: &[&str]| FleetPlan::from_toml(text).unwrap().waits_for(&known, &names(there));
+        let named = "[[group]]\nagents = [\"x\"]\n[[observer]]\nagents = [\"y\"]\n";
+        let all = format!("[fleet]\nbegin = \"all\"\n{named}");
+        assert!(waits(named, &[]).is_empty());
+        assert_eq!(waits(&all, &["z"]), ["x", "y"]);
+        assert!(waits(&all, &["y", "x"]).is_empty());
+        assert_eq!(waits("[fleet]\nbegin = \"all\"\n[[group]]\nplan = \"p\"\n", &["x"]), ["y", "z"]);
+    }
+
+    #[test]
+    fn a_scenario_is_a_plan_unless_a_file_has_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let fleet = FleetPlan::from_toml("[[group]]\nplan = \"newsroom\"\n").unwrap();
+        let texts = || fleet.texts_beside(&folder.path().join("night.toml"));
+        assert!(matches!(AnyPlan::from_toml(&texts().unwrap()["newsroom"]), Ok(AnyPlan::Streams(_))));
+        std::fs::write(folder.path().join("newsroom"), "mine").unwrap();
+        assert_eq!(texts().unwrap()["newsroom"], "mine");
+        let unknown = FleetPlan::from_toml("[[group]]\nplan = \"opera\"\n").unwrap();
+        let error = unknown.texts_beside(&folder.path().join("night.toml")).unwrap_err();
+        assert!(matches!(error, FleetPlanError::Unread { .. }), "{error}");
     }
 
     #[test]

@@ -10,10 +10,13 @@ use reelgauge_analysis::hosts::Presence;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member, WhyStopped};
+use reelgauge_fleet::controller::fleet_plan::FleetPlan;
 use reelgauge_fleet::controller::journey::Journey;
+use reelgauge_fleet::controller::roster::Expected;
 use reelgauge_fleet::protocol::Phase;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::WholeError;
+use reelgauge_report::fleet_run::fleet_waits;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};
@@ -47,7 +50,7 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let texts = plan.texts_beside(path)?;
     // Before anything is done that it would be in vain for.
     plan.observer_parts()?;
-    let seen = seen(site)?;
+    let Some(seen) = seen_by_plan(site, &plan, args.dry_run)? else { return Ok(INTERRUPTED) };
     let there = there(&seen);
     if plan.steps.is_empty() {
         let placed = plan.placed(&there, &texts, None)?;
@@ -75,6 +78,28 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     batch.keep()?;
     fleet_preflight::keep(batch.dir(), found.as_ref())?;
     fleet_batch::go_on(site, batch, args.json)
+}
+
+/// Who is there, once everybody is whom the plan waits for; `None` where the user ended that. A dry run does not
+/// wait.
+fn seen_by_plan(site: &FleetSite, plan: &FleetPlan, is_dry_run: bool) -> Result<Option<Vec<Expected>>> {
+    let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
+    let interrupt = Interrupt::listen()?;
+    let mut told = Vec::new();
+    loop {
+        let seen = seen(site)?;
+        let missing = plan.waits_for(&known, &there(&seen));
+        if missing.is_empty() || is_dry_run {
+            return Ok(Some(seen));
+        }
+        if interrupt.asked() {
+            return Ok(None);
+        }
+        if told != missing {
+            say(&fleet_waits(&missing));
+            told = missing;
+        }
+    }
 }
 
 /// Fetches what of a run lies on agents. The exit code.
