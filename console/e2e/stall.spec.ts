@@ -10,6 +10,9 @@ import { type Server, formatsOf, letIn, openMore, serve } from "./server";
 /** How soon a silence has to stand in red. */
 const RED_MS = 2_000;
 
+/** A frame of 25 a second. */
+const FRAME_MS = 40;
+
 let server: Server;
 let mount: string;
 let runs: string;
@@ -75,6 +78,8 @@ test("a stall is red within two seconds, and its late frames are those of the re
     execFileSync("fsfreeze", ["-u", mount]);
   }
   await expect(page.locator(".no-answer")).toHaveCount(0, { timeout: 10_000 });
+  await expect(page).toHaveTitle(/^✕ \d+ late frames? – /);
+  const live = await tableOf(page, "live-margin");
   await expect(page.getByRole("heading", { name: "The way to the storage" })).toBeVisible();
   await expect(page.locator("#answer")).toBeVisible({ timeout: 60_000 });
   const [id = ""] = readdirSync(runs);
@@ -85,7 +90,41 @@ test("a stall is red within two seconds, and its late frames are those of the re
   expect(late).toBeGreaterThan(0);
   const shown = await page.evaluate(() => (window as unknown as { lastLate: string }).lastLate);
   expect(Number(shown.replace(/\D/g, ""))).toBe(late);
+  assertSameMargins(await tableOf(page, "margin"), live);
 });
+
+/** The rows of a chart's table, as numbers. */
+async function tableOf(page: Page, chart: string): Promise<number[][]> {
+  const box = page.locator(`#${chart}`);
+  await box.scrollIntoViewIfNeeded();
+  await box.getByRole("button", { name: /^Save or read/ }).click();
+  await box.getByRole("button", { name: "Show as a table" }).click();
+  const rows = box.locator(".chart-table tbody tr");
+  await expect(rows.first()).toBeVisible();
+  const texts = await rows.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
+  return texts.map((row) => row.map((text) => Number(text.replaceAll(",", ""))));
+}
+
+/** Where the live view showed a margin, the report has the same, to one step of its bins and one frame. */
+function assertSameMargins(report: number[][], live: number[][]): void {
+  const bins = report.map(([, from_s = NaN, to_s = NaN, margin_ms = NaN]) => ({ from_s, to_s, margin_ms }));
+  const step_ms = Math.max(...bins.map(({ from_s, to_s }) => to_s - from_s)) * 1e3;
+  let [compared, least] = [0, Infinity];
+  for (const [at_s = NaN, margin_ms = NaN] of live) {
+    const near = bins.filter(({ from_s, to_s }) => from_s <= at_s + step_ms / 1e3 && to_s >= at_s - step_ms / 1e3);
+    if (Number.isNaN(margin_ms) || near.length < 3) continue;
+    const apart = Math.min(...near.map((bin) => Math.abs(bin.margin_ms - margin_ms)));
+    expect(apart, `at ${at_s} s: live ${margin_ms} ms`).toBeLessThanOrEqual(step_ms + FRAME_MS);
+    compared += 1;
+    least = Math.min(least, margin_ms);
+  }
+  expect(compared).toBeGreaterThan(5);
+  // The stall was in it, and the report draws all of it.
+  expect(least).toBeLessThan(-1_000);
+  expect(Math.min(...bins.map(({ margin_ms }) => margin_ms))).toBeLessThanOrEqual(least + step_ms);
+  const silent = bins.filter(({ margin_ms }) => margin_ms < 0);
+  expect(silent.length * step_ms).toBeGreaterThan(1_000);
+}
 
 test("a seventh tab sees as much as the first", async ({ page, context }) => {
   test.setTimeout(120_000);

@@ -1,9 +1,10 @@
-// Rows of streams: bins that are shorter than a frame leave no gaps, what matters most stands first, and streams of
-// several formats have rows of their own.
+// Rows of streams: colours follow the margin by the clock, the worst streams come first, and streams of several formats
+// have rows of their own.
 
 import { describe, expect, it } from "vitest";
 import type { PointStreams, StreamStrip } from "../src/data/page";
-import { binsPerCell, cellsOf, rowsOf } from "../src/run/strip-rows";
+import { kindOf, turnsOf } from "../src/figures/margin";
+import { cellsOf, marginLine, rowsOf } from "../src/run/strip-rows";
 
 function strip(stream: number, name: string, margins: (number | null)[], late: number[] = []): StreamStrip {
   return { stream, name, min_margin_us: margins, late_frames: margins.map((_, bin) => late[bin] ?? 0) };
@@ -24,36 +25,40 @@ function point(streams: StreamStrip[], bin_s = 0.01): PointStreams {
 }
 
 describe("cells of a strip", () => {
-  // 25 frames a second in bins of 10 ms: three of four bins hold no frame.
-  const margins = Array.from({ length: 100 }, (_, bin) => (bin % 4 === 1 ? 900_000 : null));
-  const times = { frame_s: 0.04, allowance_us: 1_040_000 };
+  // A buffer of 1 s in bins of 100 ms: nothing comes for 1.2 s.
+  const falling = [990, 890, 790, 690, 590, 490, 390, 290, 190, 90, -10, -110, 980];
+  const margins = falling.map((margin) => margin * 1e3);
+  const stalled = strip(0, "player", [...margins, null, 990_000], margins.map((margin) => (margin < 0 ? 3 : 0)));
 
-  it("are longer than a frame, so that a healthy stream has no gap", () => {
-    const cells = cellsOf(point([strip(0, "player", margins)]), strip(0, "player", margins), times);
-    expect(cells.length).toBe(20);
-    for (let at = 1; at < cells.length; at += 1) expect(cells[at]?.from_s).toBeCloseTo(cells[at - 1]?.to_s ?? 0, 9);
-    expect(cells.every((cell) => cell.kind === "free" && cell.margin_us === 900_000)).toBe(true);
+  it("change colour while the buffer drains, before a frame is late", () => {
+    const cells = cellsOf(point([stalled], 0.1), stalled, 1_000);
+    expect(cells.map((cell) => cell.kind)).toEqual([
+      ...["free", "free", "free", "free", "free", "some", "some", "some", "some", "close", "late", "late", "free", "free"],
+    ]);
+    expect(cells.filter((cell) => cell.kind === "late").map((cell) => cell.late_frames)).toEqual([3, 3]);
   });
 
-  it("keep a real gap, and what was late in it", () => {
-    const stalled = margins.map((margin, bin) => (bin >= 20 && bin < 60 ? null : margin));
-    const one = strip(0, "player", stalled, Array.from({ length: 60 }, (_, bin) => (bin === 41 ? 3 : 0)));
-    const cells = cellsOf(point([one]), one, times);
-    expect(cells.filter((cell) => cell.kind === "late").map((cell) => cell.late_frames)).toEqual([3]);
-    expect(cells.some((cell) => cell.from_s > 1.19 && cell.to_s < 1.41)).toBe(false);
+  it("are red where a frame was late, whatever the margin was", () => {
+    const one = strip(0, "player", [900_000, null], [1, 2]);
+    expect(cellsOf(point([one]), one, 1_000).map((cell) => cell.kind)).toEqual(["late", "late"]);
   });
 
-  it("are as they are where a bin holds a frame", () => {
-    expect(binsPerCell(0.02, 0.05)).toBe(1);
-    expect(binsPerCell(0.04, 0.01)).toBe(5);
-    expect(binsPerCell(0.02, 0.02)).toBe(2);
+  it("make a line that falls through 0, and is broken where no frame was expected", () => {
+    const line = marginLine(cellsOf(point([stalled], 0.1), stalled, 1_000));
+    expect(line.map(([, margin]) => margin)).toEqual([...falling, null, 990]);
+    expect(line[0]?.[0]).toBeCloseTo(1.1, 9);
   });
+});
 
-  it("tell little time left from enough", () => {
-    const few = [50_000, 300_000, 900_000];
-    const one = strip(0, "player", few);
-    const cells = cellsOf(point([one], 0.05), one, times);
-    expect(cells.map((cell) => cell.kind)).toEqual(["close", "some", "free"]);
+describe("one set of steps", () => {
+  it("colours a margin in the report as it does in the live view", () => {
+    for (const buffer_ms of [0, 120, 1_000]) {
+      const turns = turnsOf(10, buffer_ms);
+      for (let at_s = 9.0001; at_s < 10.5; at_s += 0.0101) {
+        const live = turns.find(({ until_s }) => at_s <= until_s)?.kind ?? "late";
+        expect(kindOf(0, (10 - at_s) * 1e3, buffer_ms)).toBe(live);
+      }
+    }
   });
 });
 

@@ -5,21 +5,17 @@ import { useMemo } from "preact/hooks";
 import { categoryAxis, tick, timeAxis, valueAxis } from "../charts/axes";
 import { Chart, type ChartOption, type Look } from "../charts/chart";
 import { seriesStyle } from "../charts/palette";
-import { rasterSeries } from "../charts/raster";
+import { BELOW_NAMES, StripKey, paintStrips } from "../charts/strip-paint";
 import type { RunPage } from "../data/page";
-import type { LoadPoint } from "../data/summary";
+import type { Cell } from "../figures/margin";
 import { counted, ms } from "../figures/units";
 import { chartText } from "../parts/text";
 import { Section } from "../parts/section";
-import { type Kind, type StripCell, cellsOf, longestFrame } from "../run/strip-rows";
-import { steps } from "../run/margin-chart";
+import { cellsOf, marginLine, shortestBuffer } from "../run/strip-rows";
 import { figuresOf } from "./run-figures";
 
 /** A run's strip is so high, CSS pixels. */
 const ROW_PX = 40;
-
-/** Painted one over the other: what is worse comes last. */
-const ORDER: Kind[] = ["free", "some", "close", "late"];
 
 interface Props {
   runs: RunPage[];
@@ -30,7 +26,7 @@ interface Strip {
   name: string;
   /** Null where it has no frames. */
   late_frames: number | null;
-  cells: StripCell[];
+  cells: Cell[];
   margins: [number, number | null][];
 }
 
@@ -49,11 +45,11 @@ export function StripsOver({ runs, names }: Props) {
         option={drawn}
         height={40 + strips.length * ROW_PX}
         timeAxis={{ from_s: 0, to_s: end }}
-        note={<Key />}
+        note={<StripKey />}
         table={() => ({
-          columns: ["run", "from, s", "to, s", "smallest margin, us", "late frames"],
+          columns: ["run", "from, s", "to, s", "smallest margin, ms", "late frames"],
           rows: strips.flatMap(({ name, cells }) =>
-            cells.map((cell) => [name, cell.from_s, cell.to_s, cell.margin_us, cell.late_frames]),
+            cells.map((cell) => [name, cell.from_s, cell.to_s, cell.margin_ms, cell.late_frames]),
           ),
         })}
       />
@@ -64,7 +60,7 @@ export function StripsOver({ runs, names }: Props) {
         option={margins}
         height={260}
         timeAxis={{ from_s: 0, to_s: end }}
-        note="How long until a frame was needed that had not come. Below 0 it was late."
+        note="How long until the next frame that had not come was needed. Below 0 it was overdue."
         table={() => ({
           columns: ["run", "time, s", "smallest margin, ms"],
           rows: strips.flatMap(({ name, margins }) => margins.map(([at, margin]) => [name, at, margin])),
@@ -74,31 +70,14 @@ export function StripsOver({ runs, names }: Props) {
   );
 }
 
-function Key() {
-  return (
-    <span class="strip-key">
-      <i class="late" aria-hidden="true" /> late frames, <i class="close" aria-hidden="true" /> less than a tenth of the
-      time left, <i class="some" aria-hidden="true" /> less than half, <i class="free" aria-hidden="true" /> more than half.
-    </span>
-  );
-}
-
 function stripOf(run: RunPage, name: string): Strip {
   const streams = run.detail?.streams ?? [];
   const cells = streams.flatMap((point) => {
     const load = run.summary.load_points.find((one) => one.index === point.point);
-    return cellsOf(point, point, { frame_s: longestFrame(load), allowance_us: allowanceOf(load) });
+    return cellsOf(point, point, shortestBuffer(load));
   });
-  // Bins are shorter than a frame: on their own they would be dots without a line.
-  const margins = steps(cells, ({ margin_us }) => (margin_us === null ? null : margin_us / 1e3));
   const { late_frames } = figuresOf(run);
-  return { name, late_frames, margins, cells: [...cells].sort((one, two) => ORDER.indexOf(one.kind) - ORDER.indexOf(two.kind)) };
-}
-
-/** The shortest buffer of its streams, with a frame: what the margin is held against. */
-function allowanceOf(load: LoadPoint | undefined): number | null {
-  const all = (load?.streams?.streams ?? []).filter((one) => one.nominal_frames_per_s > 0);
-  return all.length === 0 ? null : Math.min(...all.map((one) => (one.buffer_s + 1 / one.nominal_frames_per_s) * 1e6));
+  return { name, late_frames, margins: marginLine(cells), cells };
 }
 
 /** Where nothing has frames, none was late and none was in time. */
@@ -108,23 +87,10 @@ export function lateText(late_frames: number | null): string {
 
 function leastText({ margins }: Strip): string {
   const known = margins.flatMap(([, margin]) => (margin === null ? [] : [margin]));
-  return known.length === 0 ? "no frame came" : `at least ${ms(Math.min(...known) * 1e3)} ms`;
+  return known.length === 0 ? "no frame was expected" : `at least ${ms(Math.min(...known) * 1e3)} ms`;
 }
 
 function drawStrips(look: Look, strips: Strip[]): ChartOption {
-  const colours: Record<Kind, string> = { late: look.bad, close: look.ink, some: look.faint, free: look.line };
-  const paint = rasterSeries("runs", (context, plot) => {
-    const height = plot.height / Math.max(strips.length, 1);
-    strips.forEach(({ cells }, at) => {
-      for (const cell of cells) {
-        const [left, right] = [Math.floor(plot.x(cell.from_s)), Math.ceil(plot.x(cell.to_s))];
-        if (right < 0 || left > plot.width) continue;
-        const share = cell.kind === "late" ? 0.45 : 0.35;
-        context.fillStyle = colours[cell.kind];
-        context.fillRect(left, height * (at + 0.94 - share), Math.max(right - left, cell.kind === "late" ? 3 : 1), height * share);
-      }
-    });
-  });
   const longest = Math.max(Math.floor((look.width - 90) / 7), 16);
   const axis = categoryAxis(look, "", strips.map(({ name }) => chartText(name, longest)));
   const label = { ...axis.axisLabel, inside: true, interval: 0, hideOverlap: false, align: "left", verticalAlign: "bottom", color: look.ink, margin: 4 } as const;
@@ -134,7 +100,7 @@ function drawStrips(look: Look, strips: Strip[]): ChartOption {
     legend: { show: false },
     grid: { top: 4 },
     tooltip: { show: false },
-    series: [paint],
+    series: [paintStrips(look, strips.map(({ cells }) => cells), BELOW_NAMES)],
   };
 }
 
@@ -152,7 +118,6 @@ function drawMargins(look: Look, strips: Strip[]): ChartOption {
         symbol: "none",
         itemStyle: { color: style.color },
         lineStyle: { color: style.color, width: 2, type: style.dash },
-        step: "end" as const,
       };
     }),
   };

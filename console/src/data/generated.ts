@@ -8,8 +8,10 @@ export type AheadAnswer = {
   command: string,
   /** How long it takes and how much it writes, in a sentence; `null` where it would be refused. */
   takes: string | null,
-  /** Why it would be refused, in the command line's words. */
+  /** Why it would be refused, in words. */
   error: string | null,
+  /** The field that the refusal is about; `null` where that is unknown. */
+  field: string | null,
 };
 
 /** Why more streams may pass than a search found. */
@@ -656,7 +658,7 @@ export type FileRows = {
   read_bytes: Array<number>,
   /** Bytes written. */
   written_bytes: Array<number>,
-  /** Share of accesses that begin where the one before, in the whole log, ended. */
+  /** Share of accesses that begin where the last one to the same file ended. */
   sequential_percent: Array<Decimal | null>,
   /** Mean service time of accesses. */
   mean_service_us: Array<Decimal | null>,
@@ -2041,7 +2043,10 @@ export type PointStreams = {
   streams: Array<StreamStrip>,
   /** Streams without a strip of their own. */
   left_out: number,
-  /** Smallest margin of all frames in a bin; `null` where no frame came. */
+  /**
+   * The smallest margin by the clock in a bin, of all streams: how long until the deadline of the frame
+   * after the last one that came; negative while that is overdue. `null` where no frame was expected.
+   */
   min_margin_us: Array<number | null>,
   /** Late frames of all streams in a bin, those that never came too. */
   late_frames: Array<number>,

@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { categoryAxis, deadlineLine, tick as tickWords, tickTime, timeAxis, valueAxis } from "../charts/axes";
 import { Chart, type ChartOption, type Look } from "../charts/chart";
-import { rasterSeries } from "../charts/raster";
+import { StripKey, WHOLE_ROWS, paintStrips } from "../charts/strip-paint";
 import { count, counted, ms } from "../figures/units";
 import type { LiveState } from "./live-state";
 import { type StripCell, type StripRow, rowName, rowsOf, stripCells } from "./strip-cells";
@@ -27,7 +27,7 @@ export function LiveStrips({ state }: { state: LiveState }) {
         option={strips}
         height={50 + rows.length * (rows.length > 24 ? 12 : 18)}
         readout={readout}
-        note={<StripKey />}
+        note={<><StripKey /> One row for each stream; of more than 64, the worst 64.</>}
         table={() => ({
           columns: ["stream", "from, s", "to, s", "margin, ms", "late frames"],
           rows: cells.map((cell) => [rowName(cell), cell.from_s, cell.to_s, cell.margin_ms, cell.late_frames]),
@@ -39,23 +39,13 @@ export function LiveStrips({ state }: { state: LiveState }) {
         describe={worst === null ? "Nothing is due now." : `Now ${ms(worst * 1e3)} ms; below 0 a frame is overdue.`}
         option={margins}
         height={220}
-        note="How long until a frame is needed that has not come yet. Below 0 it is overdue."
+        note="How long until the next frame that has not come is needed. Below 0 it is overdue."
         table={() => ({
           columns: ["time, s", "smallest margin, ms"],
           rows: state.ticks.map((tick) => [tick.at_s, tick.margin_ms]),
         })}
       />
     </>
-  );
-}
-
-function StripKey() {
-  return (
-    <span class="strip-key">
-      One row for each stream, of more than 64 those that stand worst. <i class="late" aria-hidden="true" /> late or
-      overdue, <i class="close" aria-hidden="true" /> less than a tenth of the buffer left,{" "}
-      <i class="some" aria-hidden="true" /> less than half, <i class="free" aria-hidden="true" /> more than half.
-    </span>
   );
 }
 
@@ -70,19 +60,8 @@ function endsOf(state: LiveState): Ends {
 
 function drawStrips(look: Look, rows: StripRow[], cells: StripCell[], ends: Ends): ChartOption {
   const names = rows.map(rowName);
-  const places = new Map(names.map((name, index) => [name, index]));
-  const colours = { late: look.bad, close: look.ink, some: look.faint, free: look.line };
-  const paint = rasterSeries("streams", (context, plot) => {
-    const height = plot.height / rows.length;
-    for (const cell of cells) {
-      const [left, right] = [plot.x(Math.max(cell.from_s, ends.min)), plot.x(cell.to_s)];
-      if (right <= left) continue;
-      const share = cell.kind === "late" ? 0.92 : 0.5;
-      context.fillStyle = colours[cell.kind];
-      const top = (places.get(rowName(cell)) ?? 0) * height + (height * (1 - share)) / 2;
-      context.fillRect(Math.floor(left), top, Math.max(Math.ceil(right - left), 1), height * share);
-    }
-  });
+  const byRow = new Map(names.map((name): [string, StripCell[]] => [name, []]));
+  cells.forEach((cell) => byRow.get(rowName(cell))?.push(cell));
   const axis = categoryAxis(look, "", names);
   return {
     xAxis: { ...timeAxis(look), ...ends },
@@ -90,7 +69,7 @@ function drawStrips(look: Look, rows: StripRow[], cells: StripCell[], ends: Ends
     legend: { show: false },
     grid: { top: 8 },
     tooltip: { show: false },
-    series: [paint],
+    series: [paintStrips(look, [...byRow.values()], WHOLE_ROWS)],
   };
 }
 

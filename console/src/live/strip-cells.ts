@@ -1,8 +1,7 @@
-// Streams of a run that runs as rows of cells, one a tick: how much of its buffer each had left. Pure.
+// Streams of a run that runs as rows of cells: how much of its buffer each had left. Pure.
 
+import { type Cell, turnsOf } from "../figures/margin";
 import type { LivePoint } from "./live-state";
-
-export type CellKind = "late" | "close" | "some" | "free";
 
 export interface StripRow {
   /** Whose it is, in a run of many machines; empty on one. */
@@ -10,13 +9,13 @@ export interface StripRow {
   stream: number;
 }
 
-export interface StripCell extends StripRow {
-  from_s: number;
-  to_s: number;
-  kind: CellKind;
-  margin_ms: number | null;
-  /** How many frames became late in this time. */
+export interface StripCell extends StripRow, Cell {}
+
+/** A stream at a tick. */
+interface Stand {
+  at_s: number;
   late_frames: number;
+  margin_ms: number | null;
 }
 
 /** How far back the first tick of a load point reaches. */
@@ -24,7 +23,7 @@ const FIRST_S = 1;
 
 export function stripCells(ticks: readonly LivePoint[]): StripCell[] {
   const cells: StripCell[] = [];
-  let known = new Map<string, number>();
+  let known = new Map<string, Stand>();
   let before_s: number | null = null;
   for (const tick of ticks) {
     if (tick.isFirst || before_s === null) {
@@ -32,28 +31,40 @@ export function stripCells(ticks: readonly LivePoint[]): StripCell[] {
       known = new Map();
       before_s = tick.at_s - FIRST_S;
     }
+    const from_s = before_s;
     const { stream, late_frames, margin_ms, buffer_ms } = tick.streams;
     stream.forEach((number, index) => {
       const row = { host: tick.streams.host?.[index] ?? "", stream: number };
       const late = late_frames[index] ?? 0;
-      const more = late - (known.get(rowName(row)) ?? (tick.isFirst ? 0 : late));
-      known.set(rowName(row), late);
-      const margin = margin_ms[index] ?? null;
-      const kind = kindOf(more, margin, buffer_ms[index] ?? 0);
-      if (kind !== null) cells.push({ ...row, from_s: before_s ?? 0, to_s: tick.at_s, kind, margin_ms: margin, late_frames: more });
+      const before = known.get(rowName(row)) ?? { at_s: from_s, late_frames: tick.isFirst ? 0 : late, margin_ms: null };
+      const now = { at_s: tick.at_s, late_frames: late, margin_ms: margin_ms[index] ?? null };
+      known.set(rowName(row), now);
+      cellsBetween({ ...before, at_s: from_s }, now, buffer_ms[index] ?? 0).forEach((cell) => cells.push({ ...row, ...cell }));
     });
     before_s = tick.at_s;
   }
   return cells;
 }
 
-/** The same steps as in the report; null where nothing was due. */
-function kindOf(more: number, margin_ms: number | null, buffer_ms: number): CellKind | null {
-  if (more > 0 || (margin_ms !== null && margin_ms < 0)) return "late";
-  if (margin_ms === null) return null;
-  const left = margin_ms / Math.max(buffer_ms, 1);
-  if (left < 0.1) return "close";
-  return left < 0.5 ? "some" : "free";
+/** From one tick to the next. In between the margin falls with the clock, and no frame is late before the one is needed
+ * that had not come at the first tick. */
+function cellsBetween(before: Stand, now: Stand, buffer_ms: number): Cell[] {
+  const late_frames = Math.max(now.late_frames - before.late_frames, 0);
+  const isLate = late_frames > 0 || (now.margin_ms ?? 0) < 0;
+  const neededOf = ({ at_s, margin_ms }: Stand) => (margin_ms === null ? null : at_s + margin_ms / 1e3);
+  const needed_s = isLate ? (neededOf(before) ?? (late_frames > 0 ? before.at_s : neededOf(now))) : neededOf(now);
+  if (needed_s === null) return [];
+  const cells: Cell[] = [];
+  let from_s = before.at_s;
+  for (const { until_s, kind } of [...turnsOf(needed_s, buffer_ms), { until_s: Infinity, kind: "late" as const }]) {
+    const to_s = Math.min(until_s, now.at_s);
+    if (to_s <= from_s) continue;
+    const isLast = to_s === now.at_s;
+    const margin_ms = isLast ? now.margin_ms : (needed_s - to_s) * 1e3;
+    cells.push({ from_s, to_s, kind, margin_ms, late_frames: isLast ? late_frames : 0 });
+    from_s = to_s;
+  }
+  return cells;
 }
 
 /** The streams that have a cell, by host and number. */

@@ -6,54 +6,39 @@ import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
 import { deadlineLine, tick, tickTime, timeAxis, timeGrid, valueAxis } from "../charts/axes";
 import type { PointStreams } from "../data/page";
-import type { LoadPoint } from "../data/summary";
 import { count, ms } from "../figures/units";
 import type { Extent } from "../period";
 import { Term } from "../parts/glossary";
 import { chosenStream } from "../view";
-import { cellsOf, longestFrame } from "./strip-rows";
-import type { StripCell } from "./strip-rows";
+import type { Cell } from "../figures/margin";
+import { cellsOf, marginLine } from "./strip-rows";
 
-/** What is drawn of a load point: cells that are longer than a frame, without what no frame came in. */
+/** A load point. */
 interface Margins {
   point: number;
-  cells: StripCell[];
+  cells: Cell[];
 }
 
 /** Of the stream, where a load point has it; of all streams, where none was chosen. */
-function marginsOf(streams: readonly PointStreams[], points: readonly LoadPoint[], stream: number | null): Margins[] {
+function marginsOf(streams: readonly PointStreams[], stream: number | null): Margins[] {
   return streams.flatMap((point) => {
     const one = stream === null ? point : point.streams.find((strip) => strip.stream === stream);
-    if (one === undefined) return [];
-    const load = points.find((candidate) => candidate.index === point.point);
-    const cells = cellsOf(point, one, { frame_s: longestFrame(load), allowance_us: null });
-    return [{ point: point.point, cells }];
-  });
-}
-
-/** A line with steps over the cells, broken where there are none. */
-export function steps(cells: readonly StripCell[], of: (cell: StripCell) => number | null): [number, number | null][] {
-  return cells.flatMap((cell, at) => {
-    const next = cells[at + 1];
-    const goesOn = next !== undefined && next.from_s - cell.to_s < (cell.to_s - cell.from_s) / 2;
-    const begin: [number, number | null] = [cell.from_s, of(cell)];
-    return goesOn ? [begin] : [begin, [cell.to_s, of(cell)], [cell.to_s, null]];
+    return one === undefined ? [] : [{ point: point.point, cells: cellsOf(point, one, 0) }];
   });
 }
 
 interface Props {
   streams: PointStreams[];
-  points: readonly LoadPoint[];
   extent: Extent;
 }
 
-export function MarginChart({ streams: all, points, extent }: Props) {
+export function MarginChart({ streams: all, extent }: Props) {
   const stream = chosenStream.value;
-  const streams = useMemo(() => marginsOf(all, points, stream), [all, points, stream]);
+  const streams = useMemo(() => marginsOf(all, stream), [all, stream]);
   const option = useMemo(() => (look: Look) => drawMargin(look, streams), [streams]);
   const whose = stream === null ? "the smallest of all streams" : `of stream ${count(stream)}`;
   const cells = streams.flatMap((point) => point.cells);
-  const margins = cells.map((cell) => cell.margin_us).filter((margin) => margin !== null);
+  const margins = cells.map((cell) => cell.margin_ms).filter((margin) => margin !== null);
   const worst = margins.reduce((one, two) => Math.min(one, two), Infinity);
   return (
     <Chart
@@ -61,32 +46,43 @@ export function MarginChart({ streams: all, points, extent }: Props) {
       title={stream === null ? "Smallest margin, and late frames" : `Margin of stream ${count(stream)}`}
       describe={
         margins.length === 0
-          ? "No frame was judged."
-          : `The smallest margin is ${ms(worst)} ms, ${whose}; below 0 a frame is late.`
+          ? "No frame was expected."
+          : `The smallest margin is ${ms(worst * 1e3)} ms, ${whose}; below 0 a frame is overdue.`
       }
       option={option}
       timeAxis={extent}
       height={230}
-      note={<><Term word="margin">Margin</Term>: {whose}. Below 0 a frame came too late.</>}
+      note={
+        <>
+          <Term word="margin">Margin</Term>: how long until the next frame that has not come is needed, {whose}. Below 0 it is
+          overdue.
+        </>
+      }
       table={() => ({
-        columns: ["load point", "from, s", "smallest margin, us", "late frames"],
+        columns: ["load point", "from, s", "to, s", "smallest margin, ms", "late frames"],
         rows: streams.flatMap(({ point, cells }) =>
-          cells.map((cell) => [point, cell.from_s, cell.margin_us, cell.late_frames]),
+          cells.map((cell) => [point, cell.from_s, cell.to_s, cell.margin_ms, cell.late_frames]),
         ),
       })}
     />
   );
 }
 
+/** Late frames of each cell as a step, 0 between load points. */
+function lateSteps(cells: readonly Cell[]): [number, number | null][] {
+  const last = cells.at(-1);
+  const steps = cells.map(({ from_s, late_frames }): [number, number | null] => [from_s, late_frames]);
+  return last === undefined ? [] : [...steps, [last.to_s, last.late_frames], [last.to_s, null]];
+}
+
 function drawMargin(look: Look, streams: Margins[]): ChartOption {
   const margin: LineSeriesOption = {
     type: "line",
     name: "smallest margin",
-    step: "end",
     symbol: "none",
     itemStyle: { color: look.read },
     lineStyle: { color: look.read, width: 1.6 },
-    data: streams.flatMap(({ cells }) => steps(cells, ({ margin_us: us }) => (us === null ? null : us / 1e3))),
+    data: streams.flatMap(({ cells }) => [...marginLine(cells), [null, null]]),
     markLine: deadlineLine(look),
   };
   const late: LineSeriesOption = {
@@ -99,7 +95,7 @@ function drawMargin(look: Look, streams: Margins[]): ChartOption {
     itemStyle: { color: look.bad },
     lineStyle: { color: look.bad, width: 1 },
     areaStyle: { color: look.bad, opacity: 0.7 },
-    data: streams.flatMap(({ cells }) => steps(cells, (cell) => cell.late_frames)),
+    data: streams.flatMap(({ cells }) => lateSteps(cells)),
   };
   const grid = timeGrid(look);
   return {

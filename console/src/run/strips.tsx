@@ -5,14 +5,15 @@ import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import { categoryAxis, tickTime, timeAxis } from "../charts/axes";
-import { rasterSeries } from "../charts/raster";
+import { BELOW_NAMES, StripKey, paintStrips } from "../charts/strip-paint";
 import type { PointStreams, RunPage } from "../data/page";
+import type { Cell } from "../figures/margin";
 import { count, counted, ms } from "../figures/units";
 import type { Extent } from "../period";
 import { chartText, cut } from "../parts/text";
 import { chosenStream } from "../view";
 import { rowsOf } from "./strip-rows";
-import type { Kind, Row, StripCell } from "./strip-rows";
+import type { Row } from "./strip-rows";
 
 /** Rows before somebody asks for more. */
 const SHOWN = 6;
@@ -48,7 +49,7 @@ export function StripChart({ run, streams, extent }: Props) {
         readout={readout}
         note={
           <>
-            <Key /> {left > 0 && `${counted(left, "stream")} with fewer late frames have no row.`}
+            <StripKey /> {left > 0 && `${counted(left, "stream")} with fewer late frames have no row.`}
           </>
         }
         table={() => tableOf(rows)}
@@ -92,24 +93,14 @@ function StreamPick({ rows }: { rows: Row[] }) {
   );
 }
 
-function Key() {
-  return (
-    <span class="strip-key">
-      <i class="late" aria-hidden="true" /> late frames, <i class="close" aria-hidden="true" /> less than a
-      tenth of the time left, <i class="some" aria-hidden="true" /> less than half,{" "}
-      <i class="free" aria-hidden="true" /> more than half.
-    </span>
-  );
-}
-
 function tableOf(rows: Row[]) {
   return {
-    columns: ["load point", "stream", "name", "from, s", "to, s", "smallest margin, us", "late frames"],
+    columns: ["load point", "stream", "name", "from, s", "to, s", "smallest margin, ms", "late frames"],
     rows: rows.flatMap((row) =>
       row.strips.flatMap(({ point, cells }) =>
-        cells.map(({ from_s, to_s, margin_us, late_frames }) => [
+        cells.map(({ from_s, to_s, margin_ms, late_frames }) => [
           ...[point.point, row.stream, row.name],
-          ...[from_s, to_s, margin_us, late_frames],
+          ...[from_s, to_s, margin_ms, late_frames],
         ]),
       ),
     ),
@@ -117,21 +108,7 @@ function tableOf(rows: Row[]) {
 }
 
 function drawStrips(look: Look, rows: Row[], stream: number | null): ChartOption {
-  const colours: Record<Kind, string> = { late: look.bad, close: look.ink, some: look.faint, free: look.line };
-  const paint = rasterSeries("streams", (context, plot) => {
-    const height = plot.height / Math.max(rows.length, 1);
-    rows.forEach((row, at) => {
-      for (const cell of row.strips.flatMap(({ cells }) => cells)) {
-        const [left, right] = [Math.floor(plot.x(cell.from_s)), Math.ceil(plot.x(cell.to_s))];
-        if (right < 0 || left > plot.width) continue;
-        const isLate = cell.kind === "late";
-        context.fillStyle = colours[cell.kind];
-        const share = isLate ? 0.4 : 0.3;
-        const top = height * (at + 0.94 - share);
-        context.fillRect(left, top, Math.max(right - left, isLate ? 3 : 1), height * share);
-      }
-    });
-  });
+  const cells = rows.map((row) => row.strips.flatMap((strip) => strip.cells));
   const longest = Math.max(Math.floor((look.width - 90) / 7), 16);
   const axis = categoryAxis(look, "", rows.map((row) => chartText(nameOf(row, stream), longest)));
   return {
@@ -155,7 +132,7 @@ function drawStrips(look: Look, rows: Row[], stream: number | null): ChartOption
     legend: { show: false },
     grid: { top: 4 },
     tooltip: { show: false },
-    series: [paint],
+    series: [paintStrips(look, cells, BELOW_NAMES)],
   };
 }
 
@@ -172,12 +149,12 @@ function words(run: RunPage, rows: Row[], x: number, y: number): string | null {
   const found = row.strips
     .flatMap(({ point, cells }) => cells.map((cell) => ({ point, cell })))
     .find(({ cell }) => x >= cell.from_s && x < cell.to_s);
-  if (found === undefined) return `Stream ${row.stream} at ${at}: no frame`;
+  if (found === undefined) return `Stream ${row.stream} at ${at}: no frame was expected`;
   const label = run.summary.load_points.find((point) => point.index === found.point.point)?.label ?? "";
   return `Stream ${row.stream}, ${cut(row.name, 60)} (${cut(label, 30)}) at ${at}: ${cellWords(found.cell)}`;
 }
 
-function cellWords(cell: StripCell): string {
-  const closest = cell.margin_us === null ? "no frame came" : `smallest margin ${ms(cell.margin_us)} ms`;
+function cellWords(cell: Cell): string {
+  const closest = cell.margin_ms === null ? "no frame was expected" : `smallest margin ${ms(cell.margin_ms * 1e3)} ms`;
   return `${counted(cell.late_frames, "late frame")}, ${closest}`;
 }

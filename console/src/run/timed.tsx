@@ -48,7 +48,7 @@ export function partsOf(time: Timed): TimedPart[] {
   add("period", "Period in view", () => <PeriodStats flow={flow} detail={detail} />);
   if (detail === null) return parts;
   if (detail.latency.reads.cells.length + detail.latency.writes.cells.length > 0)
-    add("latency-over-time", "Latency over time", () => <LatencyOverTime detail={detail} extent={extent} />);
+    add("latency-over-time", "Response times over time", () => <LatencyOverTime detail={detail} extent={extent} />);
   if (detail.worst.kind.length > 0)
     add("worst", "Slowest operations", () => <WorstTable detail={detail} extent={extent} />);
   if (detail.files.file.length > 0) add("files", "Files", () => <Files detail={detail} />);
@@ -92,7 +92,7 @@ function OverTime({ time: { run, flow, extent } }: { time: Timed }) {
       )}
       <ThroughputChart detail={detail} points={run.summary.load_points} flow={flow} extent={extent} />
       {detail !== null && detail.streams.length > 0 && (
-        <MarginChart streams={detail.streams} points={run.summary.load_points} extent={extent} />
+        <MarginChart streams={detail.streams} extent={extent} />
       )}
       {counters !== null && <TellingCounters counters={counters} bands={bands} extent={extent} isLocal={isLocal(run)} />}
     </Section>
@@ -101,7 +101,7 @@ function OverTime({ time: { run, flow, extent } }: { time: Timed }) {
 
 function LatencyOverTime({ detail, extent }: { detail: Detail; extent: Extent }) {
   return (
-    <Section id="latency-over-time" title="Latency over time" about="When operations took how long; a stall reaches up.">
+    <Section id="latency-over-time" title="Response times over time" about="When operations took how long; a stall reaches up.">
       <HeatMap detail={detail} extent={extent} />
     </Section>
   );

@@ -20,7 +20,8 @@ interface FileRow {
   writes: number;
   ops: number;
   sequential_percent: number | null;
-  in_file_percent: number | null;
+  /** Of the whole trace; null where no trace tells. */
+  whole_percent: number | null;
   mean_us: number | null;
   max_us: number | null;
   failed_ops: number;
@@ -39,7 +40,7 @@ export function fileRows(detail: Detail, report: readonly FileFigures[]): FileRo
     writes: files.writes[at] ?? 0,
     ops: files.ops[at] ?? 0,
     sequential_percent: files.sequential_percent[at] ?? null,
-    in_file_percent: more.get(file)?.sequential_in_file_percent ?? null,
+    whole_percent: more.get(file)?.sequential_percent ?? null,
     mean_us: files.mean_service_us[at] ?? null,
     max_us: files.max_service_us[at] ?? null,
     failed_ops: files.failed_ops[at] ?? 0,
@@ -120,7 +121,7 @@ function counts(title: string, value: (row: FileRow) => number): Column<FileRow>
 }
 
 function columnsOf(detail: Detail, rows: readonly FileRow[]): Column<FileRow>[] {
-  const inFile = rows.some((row) => row.in_file_percent !== null);
+  const ofTrace = rows.some((row) => row.whole_percent !== null);
   const ms = (us: number | null) => (us === null ? null : us / 1e3);
   return [
     { title: "file", head: true, cell: (row) => <Name text={row.name} length={56} />, sort: (row) => row.name },
@@ -130,16 +131,17 @@ function columnsOf(detail: Detail, rows: readonly FileRow[]): Column<FileRow>[] 
     counts("reads", (row) => row.reads),
     counts("writes", (row) => row.writes),
     counts("all operations", (row) => row.ops),
-    numbers(rows, "sequential, %", (row) => row.sequential_percent, "Begins where the access before it ended"),
-    ...(inFile ? [inFileColumn(rows)] : []),
+    numbers(rows, "sequential, %", (row) => row.sequential_percent, "Begins where the last access to this file ended"),
+    ...(ofTrace ? [wholeColumn(rows)] : []),
     numbers(rows, "mean, ms", (row) => ms(row.mean_us), "Service time of reads and writes"),
     numbers(rows, "max, ms", (row) => ms(row.max_us), "Service time of reads and writes"),
     counts("failed", (row) => row.failed_ops),
   ];
 }
 
-function inFileColumn(rows: readonly FileRow[]): Column<FileRow> {
-  return numbers(rows, "in file, %", (row) => row.in_file_percent, "Begins where the last access to this file ended");
+/** NASPT's definition, which counts streams that take turns as random. */
+function wholeColumn(rows: readonly FileRow[]): Column<FileRow> {
+  return numbers(rows, "in whole trace, %", (row) => row.whole_percent, "Begins where the access before it in the whole trace ended");
 }
 
 /** Puts the file on the map; nothing where it has none. */

@@ -146,13 +146,42 @@ fn assert_same(streams: &PointStreams, figures: &LateFigures) {
     for strip in &streams.streams {
         let of_stream = figures.streams.iter().find(|of| of.stream == strip.stream).unwrap();
         assert_eq!(strip.late_frames.iter().sum::<u64>(), of_stream.late_frames, "stream {}", strip.stream);
-        let came =
-            of_stream.worst_margin.filter(|worst| worst.has_come).map(|worst| worst.margin_us.floor() as i64);
-        let never_came = of_stream.dropped_frames + of_stream.failed_frames + of_stream.unfinished_frames;
-        if never_came == 0 {
-            assert_eq!(strip.min_margin_us.iter().flatten().min().copied(), came);
+    }
+}
+
+/// The smallest margin in each bin as the live view would show it, asked at the end of each bin and right
+/// before each operation is done.
+fn live_margins(point: &JudgedPoint, ops: &[OpRecord], streams: &PointStreams) -> Vec<Vec<Option<i64>>> {
+    let ns = |seconds: Decimal| (seconds.0 * 1e9).round() as u64;
+    let (from_ns, bin_ns) = (ns(streams.time.from_s), ns(streams.time.bin_s));
+    let ends = (1..=streams.time.bins as u64).map(|bin| from_ns + bin * bin_ns);
+    let mut moments: Vec<u64> = ends.chain(ops.iter().map(|op| op.done_ns)).collect();
+    moments.retain(|at_ns| (from_ns + 1..=point.part.until_ns).contains(at_ns));
+    moments.push(point.part.until_ns);
+    moments.sort_unstable();
+    let mut margins = vec![vec![None; streams.time.bins]; point.specs.len()];
+    let mut tally = LateTally::new(point.specs.clone(), point.part);
+    let mut ops = ops.iter().peekable();
+    for at_ns in moments {
+        while let Some(op) = ops.next_if(|op| op.done_ns < at_ns) {
+            tally.add(op);
+        }
+        for now in tally.at(at_ns).streams {
+            let least = &mut margins[now.stream as usize][((at_ns - 1 - from_ns) / bin_ns) as usize];
+            let margin_us = now.margin_ns.map(|ns| ns.div_euclid(1_000));
+            *least = [*least, margin_us].into_iter().flatten().min();
         }
     }
+    margins
+}
+
+fn assert_as_live(streams: &PointStreams, point: &JudgedPoint, ops: &[OpRecord]) {
+    let live = live_margins(point, ops, streams);
+    for strip in &streams.streams {
+        assert_eq!(strip.min_margin_us, live[strip.stream as usize], "stream {}", strip.stream);
+    }
+    let smallest = |bin: usize| live.iter().filter_map(|margins| margins[bin]).min();
+    assert_eq!(streams.min_margin_us, (0..streams.time.bins).map(smallest).collect::<Vec<_>>());
 }
 
 #[test]
@@ -177,9 +206,15 @@ fn a_stall_of_one_second_is_seen_where_it_was() {
         (streams.time.from_s, streams.time.bin_s, streams.time.bins),
         (Decimal(0.2), Decimal(0.01), 380)
     );
-    // The first late frame: due at 1.2 s, needed at 1.3 s, there after 998 ms.
+    // The first late frame is due at 1.2 s and needed at 1.3 s. From then on the margin is below 0; until the
+    // frame comes at 2.198 s it falls with the clock.
     let first = streams.late_frames.iter().position(|late| *late > 0).unwrap();
-    assert_eq!((first, streams.min_margin_us[first]), ((1_300 - 200) / 10, Some(-898_000)));
+    assert_eq!(first, (1_300 - 200) / 10);
+    let margin_ms = |at_ms: usize| streams.min_margin_us[(at_ms - 200) / 10].map(|us| us.div_euclid(1_000));
+    assert_eq!([margin_ms(1_290), margin_ms(1_300), margin_ms(2_180)], [Some(0), Some(-10), Some(-890)]);
+    assert_eq!(margin_ms(2_190), Some(-898));
+    assert!(margin_ms(2_400) >= Some(90) && streams.min_margin_us.iter().all(Option::is_some));
+    assert_as_live(streams, &point, &ops);
     // In time by 95 of 140 ms: 67 %.
     assert_eq!((streams.headroom.from_percent, streams.headroom.count.len()), (-100, 41));
     let usual = streams.headroom.count.iter().enumerate().max_by_key(|(_, count)| **count).unwrap();
@@ -230,5 +265,19 @@ proptest! {
         let first = FirstPass::new(Measure::Response, vec![]).judging(vec![point.clone()], false);
         let detail = detail_of(first, &ops);
         assert_same(&detail.streams[0], &figures(&point, &ops));
+    }
+
+    #[test]
+    fn margins_over_time_are_those_of_the_live_view(
+        took_ms in prop::collection::vec(prop_oneof![3 => 0_u16..60, 1 => 0_u16..300, 1 => 900_u16..1_100], 1..200),
+        streams in 1_u32..4,
+        until_ms in 400_u64..6_000,
+    ) {
+        let point = judged(2, 100, until_ms, streams);
+        // When a stream began is certain from its first frame on.
+        let took_ms = [vec![5; streams as usize], took_ms].concat();
+        let ops = frames(&point, &took_ms);
+        let first = FirstPass::new(Measure::Response, vec![]).judging(vec![point.clone()], false);
+        assert_as_live(&detail_of(first, &ops).streams[0], &point, &ops);
     }
 }

@@ -198,7 +198,7 @@ pub struct FileRows {
     pub read_bytes: Vec<u64>,
     /// Bytes written.
     pub written_bytes: Vec<u64>,
-    /// Share of accesses that begin where the one before, in the whole log, ended.
+    /// Share of accesses that begin where the last one to the same file ended.
     pub sequential_percent: Vec<Option<Decimal>>,
     /// Mean service time of accesses.
     pub mean_service_us: Vec<Option<Decimal>>,
@@ -270,7 +270,8 @@ pub struct PointStreams {
     pub streams: Vec<StreamStrip>,
     /// Streams without a strip of their own.
     pub left_out: u64,
-    /// Smallest margin of all frames in a bin; `None` where no frame came.
+    /// The smallest margin by the clock in a bin, of all streams: how long until the deadline of the frame
+    /// after the last one that came; negative while that is overdue. `None` where no frame was expected.
     pub min_margin_us: Vec<Option<i64>>,
     /// Late frames of all streams in a bin, those that never came too.
     pub late_frames: Vec<u64>,

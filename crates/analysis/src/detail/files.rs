@@ -104,7 +104,6 @@ impl FilesSeen {
             rows: vec![Row::default(); files.len()],
             files,
             row_of,
-            previous: None,
         }
     }
 }
@@ -121,6 +120,8 @@ struct Row {
     service_ns: u64,
     max_service_ns: u64,
     failed: u64,
+    /// Where the last access ended.
+    end_bytes: Option<u64>,
 }
 
 /// Takes operations in order of issue.
@@ -129,8 +130,6 @@ pub(super) struct RowTally {
     files: Vec<u32>,
     row_of: Vec<u32>,
     rows: Vec<Row>,
-    /// Where the access before ended, in the whole log.
-    previous: Option<(u32, u64)>,
     left_out: u64,
 }
 
@@ -138,13 +137,14 @@ impl RowTally {
     /// Takes an operation; one that does not count is only what came before.
     #[inline]
     pub(super) fn add(&mut self, op: &OpRecord, counts: bool) {
-        let is_access = op.kind.moves_data() && op.errno == 0;
-        let sequential = is_access && self.previous == Some((op.file, op.offset));
-        if is_access {
-            self.previous = Some((op.file, op.offset.saturating_add(u64::from(op.done_len))));
-        }
         let row = self.row_of.get(op.file as usize).and_then(|row| self.rows.get_mut(*row as usize));
-        if let Some(row) = row.filter(|_| counts) {
+        let Some(row) = row else { return };
+        let is_access = op.kind.moves_data() && op.errno == 0;
+        let sequential = is_access && row.end_bytes == Some(op.offset);
+        if is_access {
+            row.end_bytes = Some(op.offset.saturating_add(u64::from(op.done_len)));
+        }
+        if counts {
             row.add(op, sequential);
         }
     }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn sequential_is_where_the_access_before_in_the_whole_log_ended() {
+    fn sequential_is_where_the_last_access_to_the_same_file_ended() {
         let ops = [read(0, 0, 10), read(0, 10, 10), read(1, 0, 5), read(0, 20, 10), write(0, 30, 2)];
         let mut seen = FilesSeen::new(2);
         ops.iter().for_each(|op| seen.add(op));
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!((figures.file, figures.ops), (vec![0, 1], vec![5, 1]));
         assert_eq!((figures.reads, figures.writes), (vec![3, 1], vec![1, 0]));
         assert_eq!((figures.read_bytes, figures.written_bytes), (vec![30, 5], vec![2, 0]));
-        assert_eq!(figures.sequential_percent, [Some(Decimal(50.0)), Some(Decimal(0.0))]);
+        assert_eq!(figures.sequential_percent, [Some(Decimal(75.0)), Some(Decimal(0.0))]);
         assert_eq!(figures.failed_ops, [1, 0]);
     }
 }

@@ -190,11 +190,14 @@ impl Counting {
         }
         self.make_room(self.frames.base_for(number));
         if op.flags.has(OpFlags::CUE) && self.last_cue != Some(number) {
+            // Play had stopped some time before: what was overdue then was not wanted any more.
+            self.note_clock_to_deadline(op.due_ns);
             self.last_cue = Some(number);
             self.throughput.begin_anew(op.due_ns);
             self.margins.jumped();
         }
         if let Some(bytes) = self.frames.take(op, own, self.frame_bytes) {
+            self.note_clock(op.done_ns, self.next_deadline_ns());
             self.last_complete = self.last_complete.max(Some(number));
             self.throughput.push(op.done_ns, bytes);
             if is_measured {
@@ -202,6 +205,20 @@ impl Counting {
                 self.work.bytes = self.work.bytes.saturating_add(bytes);
             }
         }
+    }
+
+    /// The margin by the clock goes into the strip, up to here.
+    fn note_clock(&mut self, until_ns: u64, needed_ns: Option<u64>) {
+        if let Some(strip) = &mut self.strip {
+            strip.clock(until_ns.min(self.part.until_ns), needed_ns);
+        }
+    }
+
+    /// As long as nothing is overdue; behind that no frame is expected.
+    fn note_clock_to_deadline(&mut self, until_ns: u64) {
+        let needed_ns = self.next_deadline_ns();
+        self.note_clock(needed_ns.map_or(until_ns, |needed_ns| needed_ns.min(until_ns)), needed_ns);
+        self.note_clock(until_ns, None);
     }
 
     /// Settles frames until this is the first unsettled one, whatever their state.
@@ -361,6 +378,10 @@ impl Counting {
     /// was begun were not wanted. Those that were wanted could have been begun from `own_free_ns` on, if the
     /// tool had been there; `None` where something had not come back.
     pub(super) fn finish(&mut self, play_had_stopped: bool, own_free_ns: Option<u64>) {
+        match play_had_stopped {
+            true => self.note_clock_to_deadline(self.part.until_ns),
+            false => self.note_clock(self.part.until_ns, self.next_deadline_ns()),
+        }
         while self.frames.front().is_some() {
             self.settle_front();
         }

@@ -53,6 +53,12 @@ impl LateNow {
     }
 }
 
+/// How long from one time to another; negative when the other came first.
+pub(super) fn between_ns(from_ns: u64, to_ns: u64) -> i64 {
+    let ns = i128::from(to_ns) - i128::from(from_ns);
+    i64::try_from(ns).unwrap_or(if ns < 0 { i64::MIN } else { i64::MAX })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

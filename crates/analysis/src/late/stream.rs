@@ -5,7 +5,7 @@ use reelgauge_record::{OpFlags, OpRecord};
 use super::counting::Counting;
 use super::figures::StreamFigures;
 use super::late_run::ClosedRun;
-use super::now::StreamNow;
+use super::now::{StreamNow, between_ns};
 use super::own_delay::OwnTimes;
 use super::strip::Strip;
 use super::{MeasuredPart, StreamSpec};
@@ -124,7 +124,7 @@ impl StreamTally {
             return;
         };
         let mut counting = Box::new(Counting::new(&self.spec, self.part, t0_ns));
-        counting.strip = self.strip.map(|time| Box::new(Strip::new(&self.spec, time)));
+        counting.strip = self.strip.map(|time| Box::new(Strip::new(&self.spec, time, t0_ns)));
         held.iter().for_each(|(op, own)| counting.add(op, own));
         self.counting = Some(counting);
     }
@@ -228,10 +228,4 @@ impl StreamTally {
 /// When the first of these operations was due.
 fn first_due_ns(ops: &[(OpRecord, OwnTimes)]) -> Option<u64> {
     ops.iter().map(|(op, _)| op.due_ns).min()
-}
-
-/// How long from one time to another; negative when the other came first.
-fn between_ns(from_ns: u64, to_ns: u64) -> i64 {
-    let ns = i128::from(to_ns) - i128::from(from_ns);
-    i64::try_from(ns).unwrap_or(if ns < 0 { i64::MIN } else { i64::MAX })
 }

@@ -1,12 +1,17 @@
-//! A stream's frames over time, as a chart shows them: how close they came and how many were late, bin by
-//! bin, and how much of their time they had left.
+//! A stream over time, as a chart shows it: its margin by the clock and its late frames, bin by bin, and how
+//! much of their time frames had left.
 //!
-//! Taken from the same judging as the figures, so both count the same frames. A frame counts where its
-//! deadline lies. Not here: what is done with the strips of many streams ([`crate::detail`]).
+//! The margin by the clock is the time until the deadline of the frame after the last one that came. It falls
+//! while nothing comes, is below 0 while a frame is overdue, and rises with each frame. The live view shows
+//! the same quantity ([`super::now`]); both take it from `Counting::next_deadline_ns`.
+//!
+//! Frames are counted by the same judging as the figures, where their deadlines are. Not here: what is done
+//! with the strips of many streams ([`crate::detail`]).
 
 use std::ops::Range;
 
 use super::StreamSpec;
+use super::now::between_ns;
 use super::timeline::FrameTimeline;
 use crate::trace_stats::over_time::TimeBins;
 
@@ -23,7 +28,9 @@ pub(crate) struct Strip {
     time: TimeBins,
     /// Buffer and one frame: the time that a frame may take.
     allowance_ns: u64,
-    /// Smallest margin of the frames that came; [`i64::MAX`] where none did.
+    /// Until when the margin is in the bins.
+    clock_ns: u64,
+    /// Smallest margin by the clock; [`i64::MAX`] where no frame was expected.
     pub(crate) min_margin_ns: Vec<i64>,
     /// Late frames.
     pub(crate) late_frames: Vec<u64>,
@@ -34,10 +41,11 @@ pub(crate) struct Strip {
 }
 
 impl Strip {
-    /// An empty strip of the stream over these bins.
-    pub(super) fn new(spec: &StreamSpec, time: TimeBins) -> Strip {
+    /// An empty strip over these bins, of the stream that begins at `t0_ns`.
+    pub(super) fn new(spec: &StreamSpec, time: TimeBins, t0_ns: u64) -> Strip {
         Strip {
             time,
+            clock_ns: t0_ns.max(time.from_ns),
             allowance_ns: spec.prebuffer_ns.saturating_add(spec.timeline(0).frames_last_ns(1)).max(1),
             min_margin_ns: vec![i64::MAX; time.count],
             late_frames: vec![0; time.count],
@@ -46,11 +54,27 @@ impl Strip {
         }
     }
 
+    /// The clock goes on to `until_ns`. All this time the next frame was the one that is needed at
+    /// `needed_ns`; `None` where none was expected.
+    pub(super) fn clock(&mut self, until_ns: u64, needed_ns: Option<u64>) {
+        let from_ns = self.clock_ns;
+        let until_ns = until_ns.min(self.time.end_ns(self.time.count - 1));
+        if until_ns <= from_ns {
+            return;
+        }
+        self.clock_ns = until_ns;
+        let Some(needed_ns) = needed_ns else { return };
+        for bin in self.time.bin(from_ns)..=self.time.bin(until_ns - 1) {
+            let at_ns = until_ns.min(self.time.end_ns(bin));
+            let margin_ns = between_ns(at_ns, needed_ns).min(i64::MAX - 1);
+            self.min_margin_ns[bin] = self.min_margin_ns[bin].min(margin_ns);
+        }
+    }
+
     /// A frame came, so long before its deadline.
     pub(super) fn came(&mut self, deadline_ns: u64, margin_ns: i128) {
         let margin_ns = i64::try_from(margin_ns).unwrap_or(i64::MIN).min(i64::MAX - 1);
         let bin = self.time.bin(deadline_ns);
-        self.min_margin_ns[bin] = self.min_margin_ns[bin].min(margin_ns);
         self.late_frames[bin] += u64::from(margin_ns < 0);
         let percent = i128::from(margin_ns) * 100;
         let steps = percent.div_euclid(i128::from(self.allowance_ns) * i128::from(HEADROOM_STEP_PERCENT));
@@ -86,7 +110,7 @@ mod tests {
     /// 25 frames/s and a buffer of 60 ms: an allowance of 100 ms.
     fn strip(time: TimeBins) -> (Strip, FrameTimeline) {
         let spec = player(0).with_buffer_ns(60 * MS);
-        (Strip::new(&spec, time), spec.timeline(0))
+        (Strip::new(&spec, time, 0), spec.timeline(0))
     }
 
     #[test]
@@ -98,8 +122,25 @@ mod tests {
         // Deadlines at 60 + 40 n ms: 24 of them lie before 1 s, 25 in each second after it.
         strip.never_came(10..60, &timeline);
         assert_eq!(strip.late_frames, [14, 1 + 25, 11]);
-        assert_eq!(strip.min_margin_ns, [30_000_000, -1, i64::MAX]);
         assert_eq!(strip.never, 50);
+    }
+
+    #[test]
+    fn the_margin_falls_with_the_clock_until_a_frame_comes() {
+        let second = 1_000 * MS;
+        let (mut strip, _) = strip(TimeBins { from_ns: 2 * second, width_ns: second, count: 5 });
+        // Before the bins, in one of them, over three of them, and a while in which no frame is expected.
+        strip.clock(second, Some(2 * second));
+        strip.clock(2 * second + 300 * MS, Some(3 * second));
+        strip.clock(5 * second + 100 * MS, Some(3 * second + 500 * MS));
+        strip.clock(6 * second, None);
+        strip.clock(u64::MAX, Some(8 * second));
+        let ms = strip.min_margin_ns.iter().map(|ns| (*ns < i64::MAX).then_some(ns / MS as i64));
+        assert_eq!(ms.collect::<Vec<_>>(), [Some(500), Some(-500), Some(-1_500), Some(-1_600), Some(1_000)]);
+        // What comes in another order does not turn the clock back.
+        let before = strip.min_margin_ns.clone();
+        strip.clock(3 * second, Some(0));
+        assert_eq!(strip.min_margin_ns, before);
     }
 
     #[test]
