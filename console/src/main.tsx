@@ -12,5 +12,7 @@ const root = document.getElementById("reelgauge");
 if (root !== null) {
   beginTheme();
   const page = embeddedPage();
+  // The text for those without JavaScript.
+  root.replaceChildren();
   render(page === null ? <LiveConsole /> : <ReportPage page={page} />, root);
 }

@@ -6,8 +6,12 @@
 //! ends that are none in JSON are written as `\u003c` and the like, which JSON reads as the same characters.
 //! The application's own content security policy allows its own script alone.
 //!
+//! Where JavaScript does not run, the page shows the text of [`mod@fallback`], which is in the application's
+//! root until the application replaces it.
+//!
 //! [`mod@page`]: what a page holds. [`mod@shorten`]: a summary that is too long for one.
 
+mod fallback;
 pub mod page;
 pub mod shorten;
 
@@ -20,31 +24,36 @@ use self::page::Page;
 /// The application, without data: with `null` it is the live console.
 pub const APPLICATION: &str = include_str!("../../../console/dist/reelgauge.html");
 
-/// What comes in front of the data.
-const BEFORE: &str = r#"<script type="application/json" id="reelgauge-data">"#;
-/// What stands where the data go.
-const NO_DATA: &str = "null";
+/// The place of the tab's name, of the text without JavaScript, and of the data. Each stands in the
+/// application once, in this order.
+const TITLE: &str = "<title>Reelgauge</title>";
+const ROOT: &str = r#"<div id="reelgauge"></div>"#;
+const DATA: &str = r#"<script type="application/json" id="reelgauge-data">null</script>"#;
 
 /// Writes a page as an HTML file.
 ///
 /// # Errors
 /// When it can't be written.
 pub fn write(page: &Page, to: impl Write) -> io::Result<()> {
-    let (before, after) = parts()?;
+    let [head, body, between, after] = parts()?;
     let mut to = BufWriter::with_capacity(1 << 16, to);
-    to.write_all(before.as_bytes())?;
+    write!(to, "{head}<title>{}</title>{body}", fallback::title(page))?;
+    write!(to, r#"<div id="reelgauge">{}</div>{between}"#, fallback::fallback(page))?;
+    to.write_all(br#"<script type="application/json" id="reelgauge-data">"#)?;
     embed(page, &mut to)?;
-    to.write_all(after.as_bytes())?;
+    write!(to, "</script>{after}")?;
     to.flush()
 }
 
-/// The application in front of and behind its data.
-fn parts() -> io::Result<(&'static str, &'static str)> {
-    let split = APPLICATION.split_once(BEFORE).and_then(|(before, rest)| {
-        let begins = before.len() + BEFORE.len();
-        Some((&APPLICATION[..begins], rest.strip_prefix(NO_DATA)?))
-    });
-    split.ok_or_else(|| io::Error::other("the application in this program has no place for data"))
+/// The application around the places.
+fn parts() -> io::Result<[&'static str; 4]> {
+    let split = || {
+        let (head, rest) = APPLICATION.split_once(TITLE)?;
+        let (body, rest) = rest.split_once(ROOT)?;
+        let (between, after) = rest.split_once(DATA)?;
+        Some([head, body, between, after])
+    };
+    split().ok_or_else(|| io::Error::other("the application in this program has no place for data"))
 }
 
 /// Writes a value as JSON that can stand in a script element.
@@ -126,7 +135,9 @@ mod tests {
 
     #[test]
     fn the_application_holds_the_data_once_and_is_else_unchanged() {
-        assert_eq!(APPLICATION.matches(BEFORE).count(), 1);
+        for place in [TITLE, ROOT, DATA] {
+            assert_eq!(APPLICATION.matches(place).count(), 1, "{place}");
+        }
         let page = Page {
             page_version: PAGE_VERSION,
             kind: PageKind::Run,
@@ -139,9 +150,13 @@ mod tests {
         let mut html = Vec::new();
         write(&page, &mut html).unwrap();
         let html = String::from_utf8(html).unwrap();
-        let (before, rest) = html.split_once(BEFORE).unwrap();
-        let (data, after) = rest.split_once("</script>").unwrap();
-        assert_eq!(APPLICATION, format!("{before}{BEFORE}{NO_DATA}</script>{after}"));
+        let [head, body, between, after] = parts().unwrap();
+        let rest = html.strip_prefix(head).unwrap().strip_prefix(TITLE).unwrap();
+        let rest = rest.strip_prefix(body).unwrap().strip_prefix(r#"<div id="reelgauge">"#).unwrap();
+        let (_, rest) = rest.split_once("</main></div>").unwrap();
+        let (data, rest) = rest.strip_prefix(between).unwrap().split_once("</script>").unwrap();
+        assert_eq!(rest, after);
+        let (_, data) = data.split_once('>').unwrap();
         let data: serde_json::Value = serde_json::from_str(data).unwrap();
         assert_eq!(data["made_at"], "</script>");
     }

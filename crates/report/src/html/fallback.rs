@@ -1,0 +1,122 @@
+//! What a page says without JavaScript, as in a mail's preview: answer, cause, confidence, incidents and the
+//! tables of the terminal, as HTML text. The application replaces it.
+//!
+//! Every name passes through [`plain`] and [`escaped`]: it can neither end an element nor turn the direction
+//! of writing.
+
+use std::fmt::Write;
+
+use super::page::{Page, RunPage};
+use crate::compare::compare_screen;
+use crate::screen::screen;
+use crate::text::plain;
+use crate::trace::trace_screen;
+use crate::wanted::{Screen, Style, Tables};
+
+/// Columns of the tables.
+const WIDTH: usize = 100;
+
+/// The page's name, for its tab.
+pub(super) fn title(page: &Page) -> String {
+    let names: Vec<String> = match &page.trace {
+        Some(trace) => vec![plain(&trace.id)],
+        None => page.runs.iter().map(|run| plain(&run.id)).collect(),
+    };
+    let names = names.join(" · ");
+    if names.is_empty() { "Reelgauge".to_owned() } else { escaped(&format!("{names} – Reelgauge")) }
+}
+
+/// The text of a page as HTML.
+pub(super) fn fallback(page: &Page) -> String {
+    let style = Style { colour: false, width: WIDTH };
+    let mut html = String::from("<main class=\"fallback\">");
+    if let Some(told) = &page.comparison {
+        element("h1", "Comparison", &mut html);
+        element("pre", &compare_screen(told, false, style), &mut html);
+    } else if let Some(trace) = &page.trace {
+        element("h1", &format!("Trace {}", plain(&trace.id)), &mut html);
+        element("pre", &trace_screen(&trace.report, style), &mut html);
+    } else {
+        page.runs.iter().for_each(|run| of_run(run, style, &mut html));
+    }
+    html.push_str("</main>");
+    html
+}
+
+fn of_run(run: &RunPage, style: Style, html: &mut String) {
+    element("h1", &format!("Run {}", plain(&run.id)), html);
+    let (first, others) = run.answer.split_at(run.answer.len().min(1));
+    first.iter().for_each(|sentence| element("h2", &plain(&sentence.text), html));
+    others.iter().for_each(|sentence| element("p", &plain(&sentence.text), html));
+    let hero = &run.hero;
+    let facts = [
+        ("Cause", Some(&hero.cause)),
+        ("Limited by", Some(&hero.limited_by)),
+        ("Line", hero.line.as_ref()),
+        ("Confidence", Some(&hero.confidence)),
+        ("Storage", hero.storage.as_ref()),
+        ("Next", run.next_step.as_ref()),
+    ];
+    html.push_str("<dl>");
+    for (name, words) in facts {
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            element("dt", name, html);
+            element("dd", &plain(words), html);
+        }
+    }
+    html.push_str("</dl>");
+    if !run.incidents.is_empty() {
+        element("h2", "Incidents", html);
+        run.incidents.iter().for_each(|incident| element("p", &plain(&incident.text), html));
+    }
+    element("h2", "As on the terminal", html);
+    let show = Screen { style, tables: Tables::None, ..Screen::default() };
+    element("pre", &screen(&run.summary, &show), html);
+}
+
+fn element(name: &str, text: &str, html: &mut String) {
+    // Writing to a string does not fail.
+    let _ = write!(html, "<{name} dir=\"auto\">{}</{name}>", escaped(text));
+}
+
+/// Text that means nothing to HTML.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn hostile_names_are_text() {
+        let mut html = String::new();
+        let name = "</p></script><img src=x onerror='window.broken=1'>\u{202e}gpj\0 & \"";
+        element("p", &plain(name), &mut html);
+        let expected = "<p dir=\"auto\">&lt;/p&gt;&lt;/script&gt;&lt;img src=x \
+                        onerror=&#39;window.broken=1&#39;&gt;\\u{202e}gpj\\u{0} &amp; &quot;</p>";
+        assert_eq!(html, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_stays_within_its_element(text in any::<String>()) {
+            let html = escaped(&plain(&text));
+            let harmful = html.contains(['<', '>', '"', '\'', '\u{202e}', '\u{2066}']);
+            prop_assert!(!harmful, "{}", html);
+        }
+    }
+}
