@@ -39,7 +39,9 @@ export function StartForm({ form, set, known }: Props) {
   const box = useRef<HTMLFormElement>(null);
   const ahead = useAhead(form, values);
   const said = refused ?? (ahead?.error == null ? null : saidAt(ahead.error));
-  const faulty = said === null ? null : fieldOfError(form, said);
+  // What the console knows of the field is surer than the words of the error.
+  const told = refused === null ? (ahead?.field ?? null) : null;
+  const faulty = said === null ? null : (form.fields.find((one) => one.name === told) ?? fieldOfError(form, said));
   const error = said === null || faulty === null ? said : faultOf(faulty, values[faulty.name] ?? "", said);
   const isShown = faulty !== null && (refused !== null || touched.has(faulty.name));
   useEffect(() => {

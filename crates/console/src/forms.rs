@@ -107,9 +107,26 @@ pub enum FormError {
         "the value of '{0}' can't be part of a command line; use at most {VALUE_MAX_BYTES} plain characters"
     )]
     Value(String),
-    /// A path that may not be named, and why.
-    #[error("{0}")]
-    Path(String),
+    /// A value that is refused, and why: a path that may not be named.
+    #[error("{why}")]
+    Refused {
+        /// The field.
+        field: String,
+        /// In words.
+        why: String,
+    },
+}
+
+impl FormError {
+    /// The field that it is about.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            FormError::Verb(_) => None,
+            FormError::Field { name: field, .. }
+            | FormError::Value(field)
+            | FormError::Refused { field, .. } => Some(field),
+        }
+    }
 }
 
 impl Form {
@@ -146,7 +163,9 @@ impl Form {
                 return Err(FormError::Value(field.name.clone()));
             }
             let value = match field.is_path {
-                true => admit(field, value).map_err(FormError::Path)?.into_os_string(),
+                true => admit(field, value)
+                    .map_err(|why| FormError::Refused { field: field.name.clone(), why })?
+                    .into_os_string(),
                 false => OsString::from(value),
             };
             match (field.kind, field.is_positional) {
@@ -326,6 +345,7 @@ mod tests {
         for value in ["a\0b", &"x".repeat(VALUE_MAX_BYTES + 1)] {
             assert_eq!(words(&[("file-size", value)]), Err(FormError::Value("file-size".to_owned())));
         }
-        assert_eq!(words(&[("like", "/bad")]), Err(FormError::Path("not there".to_owned())));
+        let refused = FormError::Refused { field: "like".to_owned(), why: "not there".to_owned() };
+        assert_eq!(words(&[("like", "/bad")]), Err(refused));
     }
 }

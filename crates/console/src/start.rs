@@ -69,7 +69,16 @@ pub struct Starter {
 }
 
 /// What the words behind the program's name would take, in a sentence, or why they would be refused.
-pub type Ahead = fn(&[OsString]) -> Result<String, String>;
+pub type Ahead = fn(&[OsString]) -> Result<String, Refusal>;
+
+/// Why a form would be refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The field that it is about; `None` where that is unknown.
+    pub field: Option<String>,
+    /// In words.
+    pub why: String,
+}
 
 /// What a form would start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -79,8 +88,16 @@ pub struct AheadAnswer {
     pub command: String,
     /// How long it takes and how much it writes, in a sentence; `None` where it would be refused.
     pub takes: Option<String>,
-    /// Why it would be refused, in the command line's words.
+    /// Why it would be refused, in words.
     pub error: Option<String>,
+    /// The field that the refusal is about; `None` where that is unknown.
+    pub field: Option<String>,
+}
+
+impl AheadAnswer {
+    fn refused(command: String, refusal: Refusal) -> AheadAnswer {
+        AheadAnswer { command, takes: None, error: Some(refusal.why), field: refusal.field }
+    }
 }
 
 impl Starter {
@@ -115,12 +132,18 @@ impl Starter {
     pub fn ahead(&self, filled: &Filled, runs: &Runs) -> AheadAnswer {
         let words = match self.words(filled, runs) {
             Ok(words) => words,
-            Err(why) => return AheadAnswer { error: Some(why.to_string()), ..AheadAnswer::default() },
+            Err(error) => {
+                let field = error.field().map(str::to_owned);
+                return AheadAnswer::refused(String::new(), Refusal { field, why: error.to_string() });
+            }
         };
         let command = typed(&words);
+        if let Some(refusal) = unusable_target(filled) {
+            return AheadAnswer::refused(command, refusal);
+        }
         match (self.ahead)(&words) {
-            Ok(takes) => AheadAnswer { command, takes: Some(takes), error: None },
-            Err(why) => AheadAnswer { command, takes: None, error: Some(why) },
+            Ok(takes) => AheadAnswer { command, takes: Some(takes), ..AheadAnswer::default() },
+            Err(refusal) => AheadAnswer::refused(command, refusal),
         }
     }
 
@@ -128,11 +151,13 @@ impl Starter {
         let form = self.forms.iter().find(|form| form.verb == filled.verb);
         let form = form.ok_or_else(|| FormError::Verb(shown(&filled.verb)))?;
         if filled.name.chars().count() > FIELD_CHARS_MAX {
-            return Err(FormError::Path(format!("the name has more than {FIELD_CHARS_MAX} characters")));
+            let why = format!("the name has more than {FIELD_CHARS_MAX} characters");
+            return Err(FormError::Refused { field: "run name".to_owned(), why });
         }
         // A plan names a target of its own, which nobody here may have allowed.
         if filled.values.contains_key(PLAN) && !filled.values.contains_key(TARGET) {
-            return Err(FormError::Path(format!("--{TARGET} is missing: choose the storage")));
+            let why = "choose the storage to measure".to_owned();
+            return Err(FormError::Refused { field: TARGET.to_owned(), why });
         }
         form.command_line(filled, |field, value| match field.name.as_str() {
             PLAN => plan(value, runs),
@@ -169,6 +194,41 @@ impl Starter {
         apart(&mut command);
         command.spawn()
     }
+}
+
+/// Why the directory to measure can't be measured, as far as that is seen without a file in it. Which
+/// directories may be named was decided before.
+fn unusable_target(filled: &Filled) -> Option<Refusal> {
+    let (field, path) = ["path", TARGET].iter().find_map(|name| filled.values.get_key_value(*name))?;
+    let why = match std::fs::metadata(path) {
+        Ok(found) if !found.is_dir() => format!("'{}' is not a directory", shown(path)),
+        Ok(_) if !is_writable(Path::new(path)) => {
+            format!("cannot write to '{}': permission denied", shown(path))
+        }
+        Ok(_) => return None,
+        Err(error) => format!("cannot use '{}': {}", shown(path), error_words(&error)),
+    };
+    Some(Refusal { field: Some(field.clone()), why })
+}
+
+fn error_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "the directory does not exist".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(unix)]
+fn is_writable(path: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    access(path, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+/// Rights of Windows are known only to whoever tries.
+#[cfg(not(unix))]
+fn is_writable(_path: &Path) -> bool {
+    true
 }
 
 /// A scenario, a suite, or the plan of a run here. No other file is read: it could be anything.
@@ -290,7 +350,7 @@ mod tests {
         let plan = clap::Command::new("run").arg(path("plan")).arg(path("target").long("target"));
         let forms = vec![Form::of(&command), Form::of(&plan)];
         let ahead: Ahead = |words| match words.len() {
-            0 => Err("nothing".to_owned()),
+            0 => Err(Refusal { field: None, why: "nothing".to_owned() }),
             count => Ok(format!("{count} words")),
         };
         (folder, Starter { program, forms, roots, traces: Arc::default(), ahead }, runs)
@@ -325,7 +385,24 @@ mod tests {
             assert!(refused.takes.is_none() && refused.error.is_some(), "{plan} {target}: {refused:?}");
         }
         let without = starter.ahead(&planned(&[("plan", "earlier")]), &runs);
-        assert!(without.error.unwrap().contains("--target"));
+        assert_eq!((without.field.as_deref(), without.error.is_some()), (Some("target"), true));
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_measured_is_refused_before_the_start_at_its_field() {
+        let (folder, starter, runs) = scene("exit 2");
+        let target = folder.path().canonicalize().unwrap().join("target");
+        fs::write(target.join("file"), "").unwrap();
+        for path in ["nope", "nope/nothing", "file", "../../../etc"] {
+            let path = target.join(path).display().to_string();
+            let values = [("trace", "no".to_owned()), ("path", path.clone())];
+            let trace = "PhotoAlbum-synth".to_owned();
+            let refused = starter.ahead(&filled(&[("trace", trace), ("path", path.clone())]), &runs);
+            assert_eq!(refused.field.as_deref(), Some("path"), "{path}: {refused:?}");
+            assert!(refused.takes.is_none() && refused.error.is_some(), "{path}: {refused:?}");
+            // Each error is at its own field.
+            assert_eq!(starter.ahead(&filled(&values), &runs).field.as_deref(), Some("trace"));
+        }
     }
 
     #[test]

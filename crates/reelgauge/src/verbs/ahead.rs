@@ -1,11 +1,14 @@
 //! What a command line would take, without carrying it out: for the console's form, which says so before the
 //! start.
 
+use std::error::Error;
 use std::ffi::OsString;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::FromArgMatches;
+use clap::error::{ContextKind, ContextValue};
 use reelgauge_analysis::forecast::Forecast;
+use reelgauge_console::start::Refusal;
 use reelgauge_report::forecast_line;
 use reelgauge_runner::ahead;
 use reelgauge_runner::suite::NASPT;
@@ -21,17 +24,17 @@ use crate::screen::said_once;
 /// # Errors
 /// What would be said if they were started and refused, in words, as far as that is known without looking at
 /// the target.
-pub fn ahead(words: &[OsString]) -> Result<String, String> {
-    let forecast = forecast(words).map_err(|error| said_once(&error))?;
-    Ok(forecast.map_or_else(String::new, |ahead| forecast_line(&ahead)))
-}
-
-fn forecast(words: &[OsString]) -> Result<Option<Forecast>> {
+pub fn ahead(words: &[OsString]) -> Result<String, Refusal> {
     let program = OsString::from("reelgauge");
     // As the words would be read if they were started.
     let read = command().try_get_matches_from(std::iter::once(&program).chain(words));
-    let cli = read.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| usage(&error))?;
-    let plan = match cli.verb {
+    let cli = read.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| refusal(&error))?;
+    let forecast = forecast(cli.verb).map_err(|error| Refusal { field: None, why: said_once(&error) })?;
+    Ok(forecast.map_or_else(String::new, |ahead| forecast_line(&ahead)))
+}
+
+fn forecast(verb: Verb) -> Result<Option<Forecast>> {
+    let plan = match verb {
         Verb::Check(args) => return Ok(Some(ahead::of_check(&args.path))),
         Verb::Streams(args) => AnyPlan::Streams(streams::plan_of(&args)?),
         Verb::Vda(args) => AnyPlan::Streams(vda::plan_of(&args)?),
@@ -48,12 +51,37 @@ fn is_suite(args: &RunArgs) -> bool {
     args.plan.as_os_str() == NASPT && !args.plan.exists()
 }
 
-/// What is wrong, without the usage of the terminal below it.
-fn usage(error: &clap::Error) -> anyhow::Error {
+/// What is wrong with which field, in words for somebody who sees a form and no command line.
+fn refusal(error: &clap::Error) -> Refusal {
+    let value = error.get(ContextKind::InvalidValue);
+    let why = match (error.source(), value, error.get(ContextKind::ValidValue)) {
+        (Some(source), _, _) => source.to_string(),
+        (None, Some(value), Some(ContextValue::Strings(valid))) if !valid.is_empty() => {
+            format!("'{value}' is none of {}", valid.join(", "))
+        }
+        _ => without_usage(error),
+    };
+    Refusal { field: field_of(error), why }
+}
+
+/// The field's name: `count` for `--count <N>`, `path` for `<PATH>`.
+fn field_of(error: &clap::Error) -> Option<String> {
+    let arg = match error.get(ContextKind::InvalidArg)? {
+        ContextValue::String(arg) => arg.clone(),
+        ContextValue::Strings(args) => args.first()?.clone(),
+        _ => return None,
+    };
+    let word = arg.split_whitespace().next()?;
+    let name = word.trim_start_matches('-').trim_matches(['<', '>', '[', ']', '.']);
+    Some(name.to_lowercase())
+}
+
+/// Without the usage of the terminal below it.
+fn without_usage(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.split("\n\nUsage").next().unwrap_or_default();
     let text = text.split("\n\nFor more information").next().unwrap_or_default();
-    anyhow!("{}", text.trim_start_matches("error: ").trim())
+    text.trim_start_matches("error: ").trim().to_owned()
 }
 
 #[cfg(test)]
@@ -61,7 +89,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn of(words: &[&str]) -> Result<String, String> {
+    fn of(words: &[&str]) -> Result<String, Refusal> {
         ahead(&words.iter().map(OsString::from).collect::<Vec<_>>())
     }
 
@@ -87,10 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_refused_is_refused_in_the_same_words() {
+    fn what_would_be_refused_names_its_field() {
         let refused = of(&["streams", "/t", "--format=prores-uhd", "--duration=soon"]).unwrap_err();
-        assert!(refused.contains("--duration") && !refused.contains("Usage"), "{refused}");
-        assert!(of(&["streams", "/t"]).unwrap_err().contains("--format"));
+        assert_eq!(refused.field.as_deref(), Some("duration"));
+        // The field has its own name; no flag, and no usage.
+        assert!(!refused.why.contains("--") && !refused.why.contains("Usage"), "{refused:?}");
+        let choice = of(&["streams", "/t", "--format=prores-uhd", "--actor=nobody"]).unwrap_err();
+        assert_eq!(choice.field.as_deref(), Some("actor"));
+        assert!(of(&["streams", "/t"]).unwrap_err().why.contains("--format"));
         assert!(of(&["clean", "/t"]).is_err());
         let twice =
             ["mix", "/t", "--file-size=1GiB", "--file-size=16MiB", "--duration=30s", "--duration=40s"];

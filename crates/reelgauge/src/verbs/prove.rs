@@ -179,7 +179,10 @@ fn takes_something(request: &ProveRequest) -> Result<()> {
         bail!("{} is no directory; every one of --targets has to be there", shell_word(missing));
     }
     for state in 0..request.change.state_count() {
-        ahead(&request.words_in(state)).map_err(|why| anyhow!("{why} (in what stands behind the '--')"))?;
+        ahead(&request.words_in(state)).map_err(|refusal| {
+            let field = refusal.field.map_or_else(String::new, |field| format!("{field}: "));
+            anyhow!("{field}{} (in the words after '--')", refusal.why)
+        })?;
     }
     Ok(())
 }
