@@ -33,11 +33,8 @@ test("two runs: one line on top, then the systems, then what lies over one anoth
   await expect(page.locator("#answer .headline")).toHaveText(/ (reads|writes) [\d.,]+ MB\/s, .* [\d,]+/);
   const systems = page.getByRole("table", { name: "Systems" });
   await expect(systems.locator("tbody tr")).toHaveCount(2);
-  for (const title of ["make", "model", "firmware", "protocol", "client", "streams", "late frames", "worst margin, ms"]) {
-    await expect(systems.getByRole("columnheader", { name: title })).toBeVisible();
-  }
-  // Nobody said what the storage is, and nothing here has frames.
-  await expect(systems.locator("tbody tr").first()).toContainText("–");
+  // Nobody said what the storage is, and nothing here has frames: such columns would be empty.
+  expect(await systems.locator("thead th").allTextContents()).toEqual(["run", "protocol", "client", "most, MB/s"]);
   const tops = await Promise.all(
     ["answer", "systems", "over-time", "differences"].map((id) => page.locator(`#${id}`).evaluate((one) => one.getBoundingClientRect().top)),
   );

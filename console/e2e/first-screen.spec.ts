@@ -98,7 +98,7 @@ test("what is folded is closed, opens for a link to it, and is on paper", async 
   expect(await page.locator("canvas").count()).toBeLessThan(8);
   const inside = page.locator("#latency canvas");
   expect(await inside.count()).toBe(0);
-  await page.getByRole("link", { name: "Latency", exact: true }).click();
+  await page.getByRole("link", { name: "Response times", exact: true }).click();
   await expect(page.locator("#latency > details")).toHaveAttribute("open", "");
   await expect(inside.first()).toBeVisible();
   expect(page.url()).toMatch(/#latency$/);
@@ -181,9 +181,12 @@ test("one cursor stands in all charts with time", async ({ page }) => {
   await expect(lines).toHaveCount(0);
 });
 
-test("EBU figures: latency by the paper's definition, over what was swept", async ({ page }) => {
+test("response times first, and EBU latency by the paper's definition behind them, over what was swept", async ({ page }) => {
   await page.setViewportSize(DESK);
   await open(page, "sweep");
+  const first = await page.locator("#ebu h3:visible").allTextContents();
+  expect(first.map((title) => title.split(" by ")[0])).toEqual(["Throughput", "Mean response time", "Longest response time"]);
+  await page.locator("#ebu details > summary").first().click();
   const latency = await fileOf(page, "ebu-mean", "CSV");
   const [head, ...rows] = latency.trim().split("\r\n").map((line) => line.split(","));
   expect(latency).toMatch(/^"random transfers, %"/);
@@ -281,7 +284,7 @@ test("every word of the trade is explained somewhere", async ({ page }) => {
     await open(page, name);
     for (const word of await page.locator(".term > button").allTextContents()) explained.add(word.toLowerCase());
   }
-  const expected = ["knee", "service time", "response time", "own delay", "latency"];
+  const expected = ["knee", "service time", "response time", "own delay", "ebu latency"];
   if (made().frozen !== null) expected.push("margin", "headroom", "incident");
   for (const word of expected) expect([...explained]).toContain(word);
 });

@@ -167,7 +167,8 @@ function withPeriod(axes: ChartOption["xAxis"], extent: Extent): ChartOption["xA
   return { ...axes, ...bounds } as ChartOption["xAxis"];
 }
 
-/** Makes the chart when its box comes near the view, keeps it as large as its box, and disposes of it. */
+/** Makes the chart when its box comes near the view or the browser is idle, so that a picture of the whole page has no
+ * empty boxes. Keeps it as large as its box, and disposes of it. What is folded waits until it is opened. */
 function useLazyChart(
   box: { current: HTMLDivElement | null },
   setChart: (chart: ECharts | null) => void,
@@ -176,25 +177,37 @@ function useLazyChart(
     const element = box.current;
     if (element === null) return undefined;
     let made: ECharts | null = null;
-    const seen = new IntersectionObserver(
-      (entries) => {
-        if (made !== null || !entries.some((entry) => entry.isIntersecting)) return;
-        seen.disconnect();
-        made = init(element, null, { renderer: "canvas" });
-        setChart(made);
-      },
-      { rootMargin: "300px" },
-    );
+    const make = () => {
+      if (made !== null) return;
+      seen.disconnect();
+      made = init(element, null, { renderer: "canvas" });
+      setChart(made);
+    };
+    const seen = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && make(), {
+      rootMargin: "300px",
+    });
     seen.observe(element);
+    const forget = whenIdle(() => element.checkVisibility() && make());
     const sized = new ResizeObserver(() => made?.resize());
     sized.observe(element);
     return () => {
+      forget();
       seen.disconnect();
       sized.disconnect();
       made?.dispose();
       setChart(null);
     };
   }, []);
+}
+
+/** Does it when the browser has nothing better to do; returns what takes that back. */
+function whenIdle(act: () => void): () => void {
+  if (typeof requestIdleCallback === "undefined") {
+    const timer = setTimeout(act, 200);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(act, { timeout: 1_000 });
+  return () => cancelIdleCallback(handle);
 }
 
 /** Draws again for other data, other colours and another period. */

@@ -26,7 +26,7 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
     { id: "systems", title: "Systems" },
     ...(strips ? [{ id: "streams-over-time", title: "Streams" }] : []),
     { id: "over-time", title: "Throughput" },
-    ...(curves ? [{ id: "percentiles", title: "Latency" }] : []),
+    ...(curves ? [{ id: "percentiles", title: "Response times" }] : []),
     ...(clients ? [{ id: "clients", title: "Load points" }] : []),
     { id: "differences", title: "Differences" },
     { id: "settings", title: "Settings" },

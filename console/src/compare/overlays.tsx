@@ -87,7 +87,8 @@ function throughputLine(run: RunPage, name: string): Line {
   const flow = flowOf(run.summary, run.detail);
   if (flow === null) return { name, data: [] };
   const both = flow.read_bytes.map((read, bin) => read + (flow.written_bytes[bin] ?? 0));
-  const { values, per } = joined(both, 400, "sum");
+  // A second, as on a run's own page, and no more than 400 steps.
+  const { values, per } = joined(both, Math.min(400, Math.max(10, Math.ceil(flow.time.bins * flow.time.bin_s))), "sum");
   const width_s = flow.time.bin_s * per;
   const start = flow.time.from_s;
   const data = values.map((bytes, bin): [number, number] => [start + bin * width_s, bytes / width_s / 1e6]);
@@ -102,7 +103,7 @@ function PercentilesOver({ runs, names }: { runs: RunPage[]; names: string[] }) 
   return (
     <Section
       id="percentiles"
-      title="Latency"
+      title="Response times"
       about="How long the slowest share took: further to the right are the rarer, slower operations. The whole run, warm-up left out."
     >
       <div class="grid">
@@ -120,9 +121,9 @@ function curveOf(run: RunPage, kind: string): PercentileCurve | null {
   return curve === undefined ? null : carriedCurve(curve);
 }
 
-/** Where a percentile stands: 90 at 1, 99 at 2, 99.9 at 3. */
-export function nines(percentile: number): number {
-  return Math.max(0, -Math.log10(Math.max(1 - percentile / 100, 1e-7)));
+/** Where a percentile is: 90 at 1, 99 at 2, 99.9 at 3, and the longest of 1,000 at 3. */
+export function nines(percentile: number, operations = 1e7): number {
+  return Math.max(0, -Math.log10(Math.max(1 - percentile / 100, 1 / Math.max(operations, 2))));
 }
 
 function PercentileChart({ kind, runs, names }: { kind: string; runs: RunPage[]; names: string[] }) {
@@ -130,7 +131,7 @@ function PercentileChart({ kind, runs, names }: { kind: string; runs: RunPage[];
     () =>
       runs.map((run, at): Line => {
         const curve = curveOf(run, kind);
-        const part = (curve?.percentile ?? []).map((one, i): [number, number] => [nines(one), curve?.us[i] ?? 0]);
+        const part = (curve?.percentile ?? []).map((one, i): [number, number] => [nines(one, curve?.count), curve?.us[i] ?? 0]);
         return { name: names[at] ?? "", data: part.filter(([, us]) => us > 0) };
       }),
     [runs, kind],
@@ -146,7 +147,7 @@ function PercentileChart({ kind, runs, names }: { kind: string; runs: RunPage[];
         maxInterval: 1,
         axisLabel: { color: look.faint, fontSize: 11, formatter: (at: number) => percentText(at), showMaxLabel: false },
       },
-      yAxis: latencyAxis(look, "latency", decades(lines.flatMap((line) => line.data.map(([, us]) => us ?? 0)))),
+      yAxis: latencyAxis(look, "response time", decades(lines.flatMap((line) => line.data.map(([, us]) => us ?? 0)))),
       tooltip: {
         axisPointer: { label: { show: false } },
         valueFormatter: (value: unknown) => (typeof value === "number" ? duration(value) : "–"),
@@ -158,19 +159,23 @@ function PercentileChart({ kind, runs, names }: { kind: string; runs: RunPage[];
   return (
     <Chart
       id={`compare-percentiles-${kind}`}
-      title={`Latency percentiles of ${kind}s`}
+      title={`Response time percentiles of ${kind}s`}
       describe={lines.map((line) => `${line.name}: longest ${duration(line.data[line.data.length - 1]?.[1] ?? 0)}`).join("; ")}
       option={option}
       height={300}
       table={() => ({
-        columns: ["run", "percentile", "µs"],
+        columns: ["run", "percentile", "ms"],
         rows: runs.flatMap((run, at) => {
           const curve = curveOf(run, kind);
-          return (curve?.percentile ?? []).map((one, i) => [names[at] ?? "", one, curve?.us[i] ?? null]);
+          return (curve?.percentile ?? []).map((one, i) => [names[at] ?? "", one, inMs(curve?.us[i])]);
         }),
       })}
     />
   );
+}
+
+function inMs(us: number | undefined): number | null {
+  return us === undefined ? null : us / 1e3;
 }
 
 /** `0 %`, `90 %`, `99 %`, `99.9 %`. */

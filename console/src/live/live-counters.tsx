@@ -2,12 +2,13 @@
 // sampler puts them on disk every two seconds, so they are as old.
 
 import { useState } from "preact/hooks";
+import { Spark } from "../charts/spark";
 import { api } from "../data/api";
 import type { Counters } from "../data/live";
 import type { CounterSeries } from "../data/page";
 import { number } from "../figures/units";
 import { Section } from "../parts/section";
-import { UNITS } from "../run/counters";
+import { UNITS, nameOf } from "../run/counters";
 import { useData, useEvery } from "./use-data";
 
 const LOOK_MS = 2_000;
@@ -17,9 +18,6 @@ const MOST = 6;
 
 /** So many of the newest points. */
 const POINTS = 120;
-
-/** The line, CSS pixels. */
-const [WIDTH, HEIGHT] = [180, 30];
 
 const SIDES = [
   { title: "The way to the storage", layers: ["mount", "disk", "network"] },
@@ -55,7 +53,7 @@ function Side({ title, series }: { title: string; series: CounterSeries[] }) {
         {series.map((one) => (
           <li key={`${one.layer} ${one.device} ${one.name}`}>
             <span class="counter-name">{nameOf(one)}</span>
-            <Spark series={one} />
+            <Spark series={one} newest={POINTS} />
             <span class="counter-now">{nowOf(one)}</span>
           </li>
         ))}
@@ -64,34 +62,11 @@ function Side({ title, series }: { title: string; series: CounterSeries[] }) {
   );
 }
 
-/** The label without its unit, which stands behind the number. */
-function nameOf({ label }: CounterSeries): string {
-  return label.replace(/, (?:%|MB\/s|per s|us|MB)$/, "");
-}
-
 /** A dash where nothing was found. */
 export function nowOf({ unit, value }: Pick<CounterSeries, "unit" | "value">): string {
   const { scale, name } = UNITS[unit] ?? { scale: 1, name: unit };
   const now = value.at(-1) ?? null;
   return now === null ? "–" : `${number(now / scale)} ${name}`.trim();
-}
-
-function Spark({ series }: { series: CounterSeries }) {
-  const values = series.value.slice(-POINTS);
-  const times = series.at_s.slice(-POINTS);
-  const known = values.filter((value) => value !== null);
-  const top = series.unit === "percent" ? 100 : Math.max(1e-9, ...known);
-  const [from, to] = [times[0] ?? 0, times.at(-1) ?? 1];
-  const points = values.flatMap((value, at) => {
-    if (value === null) return [];
-    const x = to > from ? (((times[at] ?? from) - from) / (to - from)) * WIDTH : WIDTH;
-    return [`${x.toFixed(1)},${(HEIGHT - 1 - (Math.min(value, top) / top) * (HEIGHT - 2)).toFixed(1)}`];
-  });
-  return (
-    <svg class="spark" width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-      <polyline points={points.join(" ")} fill="none" stroke="currentColor" stroke-width="1.5" />
-    </svg>
-  );
 }
 
 /** What moves tells more than what stands still; each keeps its place otherwise. */

@@ -8,7 +8,7 @@ import type { RunEntry } from "../data/live";
 import { amount, count, counted, duration, mbPerS, moment } from "../figures/units";
 import { Name } from "../parts/name";
 import { Section } from "../parts/section";
-import { Shell } from "../parts/shell";
+import { Shell, type Verdict } from "../parts/shell";
 import { Confirm } from "./confirm";
 import { HostsNow } from "./hosts-now";
 import { LiveChart } from "./live-chart";
@@ -42,8 +42,11 @@ export function RunningRun({ entry, finish, back }: Props) {
     await api.stop(entry.id);
     setStopped(true);
   };
+  const alarm = alarmOf(state);
+  const verdict = alarm === "" ? RUNNING : { word: alarm, tone: "bad" as const };
+  const what = entry.suite === null ? "run" : "suite";
   return (
-    <Shell title={entry.id} kind="Running" verdict={{ word: "running", tone: "plain" }} sections={[]} back={back}>
+    <Shell title={entry.id} kind="Running" verdict={verdict} alarm={alarm} sections={[]} back={back}>
       <div class="running-head">
         <h1>
           {entry.verb} {entry.label !== entry.verb && <Name text={entry.label} empty="" />}
@@ -67,14 +70,25 @@ export function RunningRun({ entry, finish, back }: Props) {
         <LiveChart state={state} />
       </Section>
       <LiveCounters id={entry.id} />
-      <LateList state={state} />
       {asks && (
-        <Confirm title="Stop this run?" yes="Stop" act={stop} close={() => setAsks(false)}>
-          <p>It ends within seconds. What was measured until then is kept, and the report says that it was interrupted.</p>
+        <Confirm title={`Stop this ${what}?`} yes="Stop" act={stop} close={() => setAsks(false)}>
+          <p>
+            The {what} ends within seconds. What was measured until then is kept, and the report says that it was
+            interrupted.
+          </p>
         </Confirm>
       )}
     </Shell>
   );
+}
+
+const RUNNING: Verdict = { word: "running", tone: "plain" };
+
+/** What has to be seen at once; empty while all is well. */
+function alarmOf(state: LiveState): string {
+  if (silence(state) !== null) return "no answer";
+  const late = lateFrames(state) ?? 0;
+  return late === 0 ? "" : counted(late, "late frame");
 }
 
 function Progress({ state }: { state: LiveState }) {
@@ -202,26 +216,6 @@ function Tile({ name, value, unit }: { name: string; value: string; unit: string
         {value} {unit !== "" && <span class="unit">{unit}</span>}
       </dd>
     </div>
-  );
-}
-
-function LateList({ state }: { state: LiveState }) {
-  if (state.late.length === 0) return null;
-  return (
-    <Section id="late" title="Late frames, the latest first">
-      <ol class="late-list">
-        {state.late.map((late) => (
-          <li key={`${late.at_s} ${late.label}`}>
-            {moment(late.at_s)}: {counted(late.frames, "frame")}
-            {late.label !== "" && (
-              <>
-                , <Name text={late.label} />
-              </>
-            )}
-          </li>
-        ))}
-      </ol>
-    </Section>
   );
 }
 

@@ -2,13 +2,15 @@
 
 import { useState } from "preact/hooks";
 import { api } from "../data/api";
-import type { RunEntry, SuiteRow } from "../data/live";
-import { mbPerS } from "../figures/units";
+import { tickTime } from "../charts/axes";
+import type { RunEntry, SuitePage, SuiteRow } from "../data/live";
+import { count, counted, mbPerS } from "../figures/units";
 import { Name } from "../parts/name";
 import { Missing } from "../parts/section";
 import { Shell } from "../parts/shell";
 import { type Column, Table } from "../parts/table";
 import { ConsoleBar } from "./bar";
+import { Confirm } from "./confirm";
 import { hashOf } from "./routes";
 import { Again } from "./run-columns";
 import { StateWord, startedAt } from "./run-words";
@@ -29,6 +31,8 @@ interface Props {
 export function SuiteView({ entry, runs, against, again }: Props) {
   const suite = useData((stop) => api.suite(entry.id, stop), entry.id);
   const [deletes, setDeletes] = useState(false);
+  const [asks, setAsks] = useState(false);
+  const [stopped, setStopped] = useState(false);
   useEvery(LOOK_MS, () => {
     if (entry.state !== "running") return;
     again();
@@ -51,40 +55,99 @@ export function SuiteView({ entry, runs, against, again }: Props) {
     </ConsoleBar>
   );
   const page = suite.data;
+  const goesOn = entry.state === "running";
+  // A suite is one process: the end of its run that goes on is its own.
+  const stop = async () => {
+    if (running === undefined) throw new Error("No run of the suite goes on right now. Try again in some seconds.");
+    await api.stop(running.id);
+    setStopped(true);
+  };
   return (
     <Shell title={entry.label === "" ? entry.id : entry.label} kind="Suite" sections={[]} back={bar}>
-      <h1>
-        Suite <Name text={entry.label} empty="" />
-      </h1>
+      <div class="running-head">
+        <h1>
+          Suite <Name text={entry.label} empty="" />
+        </h1>
+        {goesOn && (
+          <button type="button" class="danger" disabled={stopped} onClick={() => setAsks(true)}>
+            {stopped ? "Stopping …" : "Stop"}
+          </button>
+        )}
+      </div>
       <p class="intro">
         On <Name text={entry.target} length={100} />, {startedAt(entry.started_at)}
         {page !== null && `, ${page.passes === 1 ? "one pass" : `${page.passes} passes`} of each workload`}.{" "}
         <StateWord run={entry} />
       </p>
       {page !== null && entry.state !== "running" && <p class={page.complete ? "headline" : "bad"}>{page.complete ? page.sentence : `Ended early: ${page.ended_early ?? "not known why"}`}</p>}
-      {running !== undefined && (
-        <p>
-          Now: <a href={hashOf({ page: "run", id: running.id, against: "" })}>{running.label}</a>
-        </p>
-      )}
+      {goesOn && page !== null && <Progress page={page} startedAt={entry.started_at} running={running} />}
       {page === null && <Missing>{suite.error ?? "Reading the suite …"}</Missing>}
-      {page !== null && <Table caption="Workloads" columns={COLUMNS} rows={page.rows} most={100} />}
+      {page !== null && <Table caption="Workloads" columns={columnsOf(page.rows)} rows={page.rows} most={100} />}
+      {asks && (
+        <Confirm title="Stop this suite?" yes="Stop" act={stop} close={() => setAsks(false)}>
+          <p>The suite ends within seconds. What was measured until then is kept.</p>
+        </Confirm>
+      )}
       {deletes && <Delete run={entry} close={() => setDeletes(false)} done={() => (window.location.hash = hashOf({ page: "runs" }))} />}
     </Shell>
   );
 }
 
-const COLUMNS: Column<SuiteRow>[] = [
-  {
-    title: "workload",
-    head: true,
-    cell: (row) =>
-      row.run === null ? row.workload : <a href={hashOf({ page: "run", id: row.run, against: "" })}>{row.workload}</a>,
-    sort: (row) => row.workload,
-  },
-  { title: "median, MB/s", number: true, cell: (row) => mb(row.median_bytes_per_s), sort: (row) => row.median_bytes_per_s },
-  { title: "passes, MB/s", cell: (row) => row.passes_bytes_per_s.map(mb).join(", ") },
-];
+interface ProgressProps {
+  page: SuitePage;
+  startedAt: string;
+  running: RunEntry | undefined;
+}
+
+/** How many workloads have ended, since when, and which one runs. */
+function Progress({ page, startedAt, running }: ProgressProps) {
+  const [now, setNow] = useState(Date.now());
+  useEvery(1_000, () => setNow(Date.now()));
+  const [done, all] = [page.rows.filter((row) => row.run !== null).length, page.rows.length];
+  const began = Date.parse(startedAt);
+  return (
+    <div class="card progress">
+      <p>
+        <strong>
+          {count(done)} of {counted(all, "workload")}
+        </strong>
+        {running !== undefined && (
+          <>
+            , now <a href={hashOf({ page: "run", id: running.id, against: "" })}>{running.label}</a>
+          </>
+        )}
+        {!Number.isNaN(began) && <span class="faint progress-time">{tickTime(Math.max(0, Math.floor((now - began) / 1_000)))}</span>}
+      </p>
+      <progress aria-label="Progress of the suite" value={done} max={Math.max(all, 1)} />
+    </div>
+  );
+}
+
+function columnsOf(rows: readonly SuiteRow[]): Column<SuiteRow>[] {
+  const most = Math.max(0, ...rows.map((row) => row.median_bytes_per_s ?? 0));
+  return [
+    {
+      title: "workload",
+      head: true,
+      cell: (row) =>
+        row.run === null ? row.workload : <a href={hashOf({ page: "run", id: row.run, against: "" })}>{row.workload}</a>,
+      sort: (row) => row.workload,
+    },
+    { title: "median, MB/s", number: true, cell: (row) => mb(row.median_bytes_per_s), sort: (row) => row.median_bytes_per_s },
+    { title: "", cell: (row) => <Bar value={row.median_bytes_per_s} most={most} /> },
+    { title: "passes, MB/s", cell: (row) => row.passes_bytes_per_s.map(mb).join(", ") },
+  ];
+}
+
+/** From 0, on a linear scale. */
+function Bar({ value, most }: { value: number | null; most: number }) {
+  if (value === null || !(most > 0)) return null;
+  return (
+    <span class="bar" aria-hidden="true">
+      <i style={{ width: `${((100 * value) / most).toFixed(1)}%` }} />
+    </span>
+  );
+}
 
 /** A dash for what was not measured. */
 function mb(bytes_per_s: number | null): string {

@@ -25,8 +25,8 @@ export const GLOSSARY = {
     "operations.",
   "op p99":
     "99 of 100 single reads and writes took no longer than this from when they were due. Of streams see the frame p99.",
-  latency:
-    "As EBU Tech 3362, § 5.1, defines it: everything in a transfer that is not data: opening, waiting between blocks, " +
+  "EBU latency":
+    "Latency as EBU Tech 3362, § 5.1, defines it: everything in a transfer that is not data: opening, waiting between blocks, " +
     "closing. It is not the response time of one operation.",
 } as const;
 

@@ -25,6 +25,8 @@ interface Props {
   /** What kind of page: `run`, `trace`, `comparison`. */
   kind: string;
   verdict?: Verdict | null;
+  /** Shown in the tab's title, so that another tab or a wall of monitors sees it. */
+  alarm?: string;
   sections: PagePart[];
   /** "made by reelgauge 0.1.0 at …" */
   madeBy?: string;
@@ -33,11 +35,11 @@ interface Props {
   children: ComponentChildren;
 }
 
-export function Shell({ title, kind, verdict, sections, madeBy, back, children }: Props) {
+export function Shell({ title, kind, verdict, alarm = "", sections, madeBy, back, children }: Props) {
   const here = useHere(sections);
   useEffect(() => {
-    document.title = `${cut(title, 80)} – Reelgauge`;
-  }, [title]);
+    document.title = `${alarm === "" ? "" : `${SIGNS.bad} ${alarm} – `}${cut(title, 80)} – Reelgauge`;
+  }, [title, alarm]);
   return (
     <div class="shell">
       <header class="top">

@@ -1,16 +1,20 @@
-// Counters of host, network, disks and mount: small charts below one another, under the time axis of all others.
-// Those that tell something stand apart from those that are flat.
+// Counters of host, network, disks and mount: the few that explain the run as small charts under the time axis of all
+// others, and the rest as one table with small lines.
 
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
 import { tick, tickTime, timeAxis, valueAxis } from "../charts/axes";
 import { seriesStyle } from "../charts/palette";
+import { Spark, topOf } from "../charts/spark";
 import type { Band } from "../charts/bands";
 import type { CounterAgent, CounterSeries, Counters } from "../data/page";
 import { number } from "../figures/units";
 import type { Extent } from "../period";
+import { Name } from "../parts/name";
+import { Table } from "../parts/table";
+import type { Column } from "../parts/table";
 import { chartText } from "../parts/text";
 import { tells } from "./telling";
 
@@ -46,6 +50,9 @@ interface Group {
 /** Small charts for the counters that tell most. */
 const MOST_TELLING = 3;
 
+/** Counters of the table that are drawn at a time. */
+const MOST_DRAWN = 4;
+
 interface Props {
   counters: Counters;
   bands: readonly Band[];
@@ -73,7 +80,7 @@ function groupsOfAgent(agent: CounterAgent, at: number, many: boolean): Group[] 
 
 /** The few that went with the incidents; without incidents those that moved most. */
 export function TellingCounters(props: Props) {
-  const shown = useMemo(() => split(props).telling, [props.counters, props.bands, props.isLocal]);
+  const shown = useMemo(() => split(props), [props.counters, props.bands, props.isLocal]);
   return (
     <div class="counter-layer">
       {shown.map((group) => (
@@ -83,28 +90,33 @@ export function TellingCounters(props: Props) {
   );
 }
 
-interface Split {
-  telling: Group[];
-  others: Group[];
+function split(props: Omit<Props, "extent">): Group[] {
+  return ranked(props).filter(({ told }) => told > 0).slice(0, MOST_TELLING).map(({ group }) => group);
 }
 
-function split(props: Omit<Props, "extent">): Split {
-  const all = ranked(props);
-  const telling = all.filter(({ told }) => told > 0).slice(0, MOST_TELLING).map(({ group }) => group);
-  const shown = new Set(telling.map((group) => group.id));
-  return { telling, others: all.map(({ group }) => group).filter((group) => !shown.has(group.id)) };
+/** A series with whose it is. */
+interface Listed {
+  id: string;
+  agent: string;
+  series: CounterSeries;
 }
 
-/** Flat, or beside the point. */
+/** All others as one table. A click draws one. */
 export function OtherCounters(props: Props) {
-  const groups = useMemo(() => split(props).others, [props.counters, props.bands, props.isLocal]);
+  const rows = useMemo(() => othersOf(props), [props.counters, props.bands, props.isLocal]);
+  const [drawn, setDrawn] = useState<readonly string[]>([]);
+  const toggle = (id: string) => setDrawn(drawn.includes(id) ? drawn.filter((one) => one !== id) : [...drawn, id].slice(-MOST_DRAWN));
   const notes = props.counters.agents.flatMap((agent) => agent.notes);
   return (
     <>
+      <Table caption="Counters" quiet rows={rows} most={60} columns={columnsOf(rows, drawn, toggle)} empty="No other counter was sampled." />
       <div class="counter-layer">
-        {groups.map((group) => (
-          <GroupChart key={group.id} group={group} extent={props.extent} />
-        ))}
+        {rows
+          .filter((row) => drawn.includes(row.id))
+          .map(({ id, agent, series }) => {
+            const title = [agent, series.device, series.label].filter((part) => part !== "").join(": ");
+            return <GroupChart key={id} group={{ id, title, unit: series.unit, series: [series] }} extent={props.extent} />;
+          })}
       </div>
       {notes.map((note) => (
         <p class="faint" dir="auto">
@@ -113,6 +125,70 @@ export function OtherCounters(props: Props) {
       ))}
     </>
   );
+}
+
+/** The series of no chart, those that move first. */
+function othersOf(props: Omit<Props, "extent">): Listed[] {
+  const shown = new Set(split(props).flatMap((group) => group.series));
+  const many = props.counters.agents.length > 1;
+  const all = props.counters.agents.flatMap(({ agent, series }, at) =>
+    series.map((one, n): Listed => ({ id: `counter-${at}-${n}`, agent: many ? agent : "", series: one })),
+  );
+  const rest = all.filter(({ series }) => !shown.has(series));
+  const isMoving = ({ series }: Listed) => new Set(series.value.filter((value) => value !== null)).size > 1;
+  return [...rest.filter(isMoving), ...rest.filter((row) => !isMoving(row))];
+}
+
+/** The label without its unit, which is next to the number. */
+export function nameOf({ label }: CounterSeries): string {
+  return label.replace(/, (?:%|MB\/s|per s|us|MB)$/, "");
+}
+
+function columnsOf(rows: readonly Listed[], drawn: readonly string[], toggle: (id: string) => void): Column<Listed>[] {
+  const figure = (title: string, of: (values: number[]) => number): Column<Listed> => ({
+    title,
+    number: true,
+    cell: ({ series }) => inUnit(series, of),
+  });
+  return [
+    {
+      title: "counter",
+      head: true,
+      sort: ({ series }) => series.label,
+      cell: ({ series }) => <Name text={nameOf(series)} length={60} />,
+    },
+    ...(rows.some((row) => row.agent !== "")
+      ? [{ title: "host", sort: (row: Listed) => row.agent, cell: (row: Listed) => <Name text={row.agent} length={32} /> }]
+      : []),
+    {
+      title: "of",
+      sort: ({ series }) => whatOf(series),
+      cell: ({ series }) => <Name text={whatOf(series)} length={32} />,
+    },
+    { title: "over time", cell: ({ series }) => <Spark series={series} /> },
+    figure("smallest", (values) => Math.min(...values)),
+    figure("mean", (values) => values.reduce((one, two) => one + two, 0) / values.length),
+    figure("largest", (values) => Math.max(...values)),
+    {
+      title: "chart",
+      cell: ({ id, series }) => (
+        <button type="button" class="small" aria-pressed={drawn.includes(id)} aria-label={`Draw ${nameOf(series)}`} onClick={() => toggle(id)}>
+          {drawn.includes(id) ? "hide" : "draw"}
+        </button>
+      ),
+    },
+  ];
+}
+
+/** A device, or what else it was sampled of. */
+function whatOf({ device, layer }: CounterSeries): string {
+  return device === "" ? (LAYERS[layer] ?? "") : device;
+}
+
+function inUnit({ unit, value }: CounterSeries, of: (values: number[]) => number): string {
+  const { scale, name } = UNITS[unit] ?? { scale: 1, name: unit };
+  const values = value.filter((one) => one !== null);
+  return values.length === 0 ? "–" : `${number(of(values) / scale)} ${name}`.trim();
 }
 
 /** Series of one device and one unit share a chart. */
@@ -188,11 +264,11 @@ function draw(look: Look, group: Group, unit: { scale: number; name: string }): 
       ]),
     };
   });
-  const percent = group.unit === "percent";
+  const values = group.series.flatMap((one) => one.value.filter((value) => value !== null));
   return {
     xAxis: timeAxis(look),
     yAxis: {
-      ...valueAxis(look, unit.name, { room: true, min: 0, ...(percent ? { max: 100 } : {}), format: tick }),
+      ...valueAxis(look, unit.name, { room: true, min: 0, ...(group.unit === "percent" && topOf(group.unit, values) === 100 ? { max: 100 } : {}), format: tick }),
       splitNumber: 2,
     },
     legend: { show: group.series.length > 1 },

@@ -10,6 +10,7 @@ import { seriesStyle } from "../charts/palette";
 import type { Detail, PercentileCurve, RunPage } from "../data/page";
 import { OP_KINDS } from "../data/summary";
 import type { LoadPoint, TimeFigures } from "../data/summary";
+import { columnText } from "../figures/column";
 import { carriedCurve } from "../figures/percentile";
 import { count, counted, duration, moment } from "../figures/units";
 import { period } from "../period";
@@ -27,7 +28,7 @@ export function Distribution({ run }: { run: RunPage }) {
   return (
     <Section
       id="latency"
-      title="Latency"
+      title="Response times"
       about={
         <>
           <Term word="response time">Response time</Term> runs from when an operation was due,{" "}
@@ -73,10 +74,10 @@ function Histogram({ detail }: { detail: Detail }) {
       height={300}
       note="Four bars for each doubling. Warm-up is left out."
       table={() => ({
-        columns: ["latency from, us", "to, us", "reads", "writes"],
+        columns: ["from, ms", "to, ms", "reads", "writes"],
         rows: Array.from({ length: Math.max(reads?.length ?? 0, writes?.length ?? 0) }, (_, bin) => [
-          binStartUs(bin),
-          binEndUs(bin),
+          binStartUs(bin) / 1e3,
+          binEndUs(bin) / 1e3,
           reads?.[bin] ?? 0,
           writes?.[bin] ?? 0,
         ]),
@@ -155,9 +156,9 @@ function Percentiles({ detail }: { detail: Detail }) {
       height={300}
       note="How many of 100 took no longer. Each step to the right is ten times rarer."
       table={() => ({
-        columns: ["kind", "percentile", "us"],
+        columns: ["kind", "percentile", "ms"],
         rows: curves.flatMap((curve) =>
-          curve.percentile.map((percentile, at) => [curve.kind, percentile, curve.us[at] ?? null]),
+          curve.percentile.map((percentile, at) => [curve.kind, percentile, (curve.us[at] ?? 0) / 1e3]),
         ),
       })}
     />
@@ -242,7 +243,7 @@ function ByKind({ points }: { points: LoadPoint[] }) {
   return (
     <>
       <PointPick points={there} chosen={chosen} />
-      <Table caption="Times of single operations, by kind" rows={rows} columns={columnsOf(chosen)} />
+      <Table caption="Times of single operations, by kind" rows={rows} columns={columnsOf(chosen, rows)} />
     </>
   );
 }
@@ -263,17 +264,17 @@ function rowsOf(point: LoadPoint): Row[] {
   return rows;
 }
 
-function columnsOf(at: number): Column<Row>[] {
+function columnsOf(at: number, rows: readonly Row[]): Column<Row>[] {
   type Field = "mean_us" | "p50_us" | "p95_us" | "p99_us" | "p99_9_us" | "max_us";
   const times = (title: string, of: "response" | "service", field: Field, percentile = 0): Column<Row> => ({
-    title,
+    title: `${title}, ms`,
     number: true,
     sort: (row) => row[of]?.[field] ?? null,
     cell: (row) => (
       <Percentile
         path={`load_points.${at}.total.${of}.${row.key}.${field}`}
         value={row[of]?.[field]}
-        text={duration}
+        text={columnText(rows.map((row) => row[of]?.[field]), 1e3)}
         percentile={percentile}
         operations={row[of]?.count ?? 0}
       />

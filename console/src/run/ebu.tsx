@@ -1,5 +1,5 @@
-// The EBU figures: throughput, and latency by the paper's definition, against what the load points differ in; the
-// three tables of the paper; the same by block size. Response times stand apart, under their own name.
+// Throughput and response times against what the load points differ in. Behind them the EBU figures: transfer rate and
+// EBU latency by type of access, the three tables of the paper, and the same by block size.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -27,19 +27,19 @@ export function EbuSection({ run }: { run: RunPage }) {
   return (
     <Section
       id="ebu"
-      title="EBU figures"
+      title="Throughput and response time"
       about={
         <>
-          Throughput counts all workers and all time. <Term word="latency">Latency</Term> is that of EBU’s paper:
-          everything in a transfer that is not data.
+          Throughput counts all workers and all time. <Term word="response time">Response time</Term> is that of single
+          reads and writes. <Term word="EBU latency" /> is the set-up time of a transfer.
         </>
       }
     >
       {points.length > 1 && <Against run={run} />}
       <details>
-        <summary>The paper’s tables{points.length > 1 ? ", response times" : ""}, and figures by block size</summary>
+        <summary>{points.length > 1 ? "EBU latency by type of access, t" : "T"}he paper’s tables, and figures by block size</summary>
         <div class="folded-content">
-          {points.length > 1 && <Responses run={run} />}
+          {points.length > 1 && <ByAccess run={run} />}
           <PointPick points={measured} chosen={chosen} />
           {current !== undefined && <PaperView point={current} at={chosen} />}
         </div>
@@ -74,16 +74,41 @@ function marginOf(point: LoadPoint, mode: PaperMode): PaperCell | undefined {
   return point.paper.cells.find((cell) => cell.mode === mode && cell.block_bytes === null);
 }
 
-/** Throughput, and the paper's two latencies: one line for each type of access. */
+/** Throughput, and how long single reads and writes took. */
 function Against({ run }: { run: RunPage }) {
+  const axis = useMemo(() => sweptAxis(run.summary), [run]);
+  const charts = useMemo(() => mainCharts(run.summary.load_points), [run]);
+  return <LineCharts charts={charts} axis={axis} />;
+}
+
+const SIDES = ["read", "write", "data"] as const;
+
+function mainCharts(points: LoadPoint[]): Against[] {
+  const rates = ACCESS.map(({ name, rate }) => ({ name, values: points.map((point) => scaled(rate(point), 1e6)) }));
+  const times = (field: "mean_us" | "max_us") =>
+    there(
+      SIDES.map((side) => ({
+        name: side === "data" ? "both" : side,
+        values: points.map((point) => scaled(point.total.response[side]?.[field], 1e3)),
+      })),
+    );
+  const say = (value: number) => ms(value * 1e3);
+  return [
+    { id: "rate", title: "Throughput", unit: "MB/s", lines: there(rates), say: (value) => mbPerS(value * 1e6) },
+    { id: "response-mean", title: "Mean response time", unit: "ms", lines: times("mean_us"), say },
+    { id: "response-max", title: "Longest response time", unit: "ms", lines: times("max_us"), say },
+  ];
+}
+
+/** The paper's figures, one line for each type of access. */
+function ByAccess({ run }: { run: RunPage }) {
   const axis = useMemo(() => sweptAxis(run.summary), [run]);
   const charts = useMemo(() => ebuCharts(run.summary.load_points), [run]);
   return <LineCharts charts={charts} axis={axis} />;
 }
 
 function ebuCharts(points: LoadPoint[]): Against[] {
-  const rates = ACCESS.map(({ name, rate }) => ({ name, values: points.map((point) => scaled(rate(point), 1e6)) }));
-  const latency = (of: (cell: PaperCell) => number | null): Line[] =>
+  const lines = (of: (cell: PaperCell) => number | null): Line[] =>
     there(
       TYPES.map((mode) => ({
         name: MODES[mode],
@@ -93,34 +118,12 @@ function ebuCharts(points: LoadPoint[]): Against[] {
         }),
       })),
     );
+  const rate = lines((cell) => cell.transfer_rate_while_transferring_mb_per_s);
   return [
-    { id: "rate", title: "Throughput", unit: "MB/s", lines: there(rates), say: (value) => mbPerS(value * 1e6) },
-    { id: "mean", title: "Average latency", unit: "ms", lines: latency((cell) => cell.average_latency_ms), say: number },
-    { id: "max", title: "Maximum latency", unit: "s", lines: latency((cell) => cell.maximum_latency_s), say: number },
+    { id: "transfer-rate", title: "Transfer rate of one worker", unit: "MB/s", lines: rate, say: number },
+    { id: "mean", title: "Average EBU latency", unit: "ms", lines: lines((cell) => cell.average_latency_ms), say: number },
+    { id: "max", title: "Maximum EBU latency", unit: "ms", lines: lines((cell) => scaled(cell.maximum_latency_s, 1e-3)), say: number },
   ];
-}
-
-const SIDES = ["read", "write", "data"] as const;
-
-/** How long single reads and writes took, which is no latency of the paper's. */
-function Responses({ run }: { run: RunPage }) {
-  const axis = useMemo(() => sweptAxis(run.summary), [run]);
-  const charts = useMemo(() => {
-    const points = run.summary.load_points;
-    const lines = (field: "mean_us" | "max_us") =>
-      there(
-        SIDES.map((side) => ({
-          name: side === "data" ? "both" : side,
-          values: points.map((point) => scaled(point.total.response[side]?.[field], 1e3)),
-        })),
-      );
-    const say = (value: number) => ms(value * 1e3);
-    return [
-      { id: "response-mean", title: "Mean response time", unit: "ms", lines: lines("mean_us"), say },
-      { id: "response-max", title: "Longest response time", unit: "ms", lines: lines("max_us"), say },
-    ];
-  }, [run]);
-  return <LineCharts charts={charts} axis={axis} />;
 }
 
 function there(lines: Line[]): Line[] {

@@ -51,11 +51,11 @@ export function HeatMap({ detail, extent }: { detail: Detail; extent: Extent }) 
         readout={readout}
         note={<HeatKey most={cells.most} />}
         table={() => ({
-          columns: ["from, s", "latency from, us", "latency to, us", "operations"],
+          columns: ["from, s", "took from, ms", "to, ms", "operations"],
           rows: [...cells.counts].map(([key, many]) => [
             detail.time.from_s + Math.floor(key / 256) * detail.time.bin_s,
-            binStartUs(key % 256),
-            binEndUs(key % 256),
+            binStartUs(key % 256) / 1e3,
+            binEndUs(key % 256) / 1e3,
             many,
           ]),
         })}

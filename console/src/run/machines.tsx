@@ -12,6 +12,7 @@ import { Percentile } from "../parts/percentile";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
+import { HostBars } from "./host-bars";
 import { Nics } from "./nics";
 import { PointPick, usePoint } from "./point-pick";
 
@@ -26,6 +27,7 @@ export function MachinesSection({ section, points }: { section: HostsSection; po
   return (
     <Section id="hosts" title="Hosts" about={<About section={section} hosts={hosts} />}>
       <PointPick points={there} chosen={chosen} />
+      <HostBars key={`bars ${chosen}`} section={section} hosts={hosts} />
       <Table
         key={chosen}
         caption="Hosts"

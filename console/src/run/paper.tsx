@@ -47,10 +47,10 @@ const TABLES: TableOf[] = [
   {
     field: "average_latency_ms",
     id: "mean",
-    title: "Average latency, ms: everything in a transfer that is not data",
+    title: "Average EBU latency, ms: everything in a transfer that is not data",
     unit: "ms",
   },
-  { field: "maximum_latency_s", id: "max", title: "Maximum latency, s", unit: "s" },
+  { field: "maximum_latency_s", id: "max", title: "Maximum EBU latency, ms", unit: "ms", scale: 1e3 },
   {
     field: "short_block_share",
     id: "short",

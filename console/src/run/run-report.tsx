@@ -105,12 +105,15 @@ function partsOf(run: RunPage, time: Timed | null): Part[] {
   const good = foundBy(run) === null ? [] : [scale];
   // Charts that explain incidents stand below them.
   const explains = run.incidents.length > 0 && !isLook;
+  // A search is about its count, whatever made the first failing one fail.
+  const isSearch = run.summary.search != null;
   return [
+    ...(isSearch ? facts : []),
     ...(isLook ? good : strips),
     ...incidents(run, time),
     ...beside(run, time),
     ...(explains ? of("time") : []),
-    ...facts,
+    ...(isSearch ? [] : facts),
     ...(isLook ? [] : good),
     ...points,
     ...(explains ? [] : of("time")),
@@ -181,7 +184,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
     ...part(search !== null, "search", "Search", () => search && <SearchSection facts={search} run={summary} />),
     ...part(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} points={points} />),
     ...part(replay !== null, "replay", "Replay", () => replay && <ReplaySection facts={replay} points={points} />),
-    ...part(hasEbuFigures(summary), "ebu", "EBU figures", () => <EbuSection run={run} />),
+    ...part(hasEbuFigures(summary), "ebu", "Throughput and response time", () => <EbuSection run={run} />),
   ];
   const table = part(true, "points", points.length > 1 ? "Load points" : "Load point", () => (
     <PointsSection summary={summary} />
@@ -202,7 +205,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
     raw: [
       ...part(check !== null, "check", "Formats, drawn", () => check && <CheckSection facts={check} />),
       ...(isTold ? table : []),
-      ...part(true, "latency", "Latency", () => <Distribution run={run} />),
+      ...part(true, "latency", "Response times", () => <Distribution run={run} />),
       ...part(sizes, "sizes", "Transfer sizes", () => detail && <SizesSection detail={detail} />),
       ...part(
         points.some((point) => point.per_worker.length > 1),

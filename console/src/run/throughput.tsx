@@ -22,6 +22,9 @@ const MOST_MARKS = 40;
 /** Steps across the chart, at most. */
 const MOST_STEPS = 500;
 
+/** And at least, so that a short run still has a shape. */
+const FEWEST_STEPS = 10;
+
 interface Props {
   detail: Detail | null;
   /** Whose begins are marked; none for a trace. */
@@ -32,9 +35,10 @@ interface Props {
 
 export function ThroughputChart({ detail, points, flow, extent }: Props) {
   const late = useMemo(() => lateMoments(detail), [detail]);
-  const per = stepFor(flow, inView(extent, period.value));
+  const demand = useMemo(() => demandOf(detail, points), [detail, points]);
+  const per = stepFor(flow, inView(extent, period.value), extent);
   const shown = useMemo(() => coarser(flow, per), [flow, per]);
-  const option = useMemo(() => (look: Look) => draw(look, shown, flow, points, late), [shown, points, late]);
+  const option = useMemo(() => (look: Look) => draw(look, shown, flow, points, late, demand), [shown, points, late, demand]);
   const peak = (values: number[]) =>
     mbPerS(values.reduce((one, two) => Math.max(one, two), 0) / flow.time.bin_s);
   return (
@@ -69,10 +73,19 @@ function noteOf(flow: Flow, drawn: TimeAxis): string {
     : steps;
 }
 
-/** Bins that are drawn as one: more than 500 steps across are noise to the eye. A zoom shows all of them. */
-function stepFor(flow: Flow, now: Period): number {
-  const bins = (now.to_s - now.from_s) / flow.time.bin_s;
-  return 2 ** Math.max(0, Math.ceil(Math.log2(bins / MOST_STEPS)));
+/** Bins that are drawn as one: a second where the whole run is in view, less in a shorter period, and never more than
+ * 500 steps across. */
+function stepFor(flow: Flow, now: Period, extent: Extent): number {
+  const view_s = now.to_s - now.from_s;
+  const isWhole = view_s > 0.99 * (extent.to_s - extent.from_s);
+  const wished_s = Math.min(1, roundDown(view_s / (isWhole ? FEWEST_STEPS : MOST_STEPS / 4)));
+  return Math.max(1, Math.round(Math.max(wished_s, view_s / MOST_STEPS) / flow.time.bin_s));
+}
+
+/** 1, 2 or 5 times a power of ten. */
+function roundDown(seconds: number): number {
+  const power = 10 ** Math.floor(Math.log10(seconds));
+  return power * ([5, 2].find((step) => step * power <= seconds) ?? 1);
 }
 
 interface Drawn {
@@ -87,6 +100,21 @@ function coarser(flow: Flow, per: number): Drawn {
   const read_mb_per_s = rates(flow.read_bytes);
   const time = { ...flow.time, bin_s: flow.time.bin_s * per, bins: read_mb_per_s.length };
   return { time, read_mb_per_s, written_mb_per_s: rates(flow.written_bytes) };
+}
+
+/** What the streams of each load point need together, while they are judged. */
+function demandOf(detail: Detail | null, points: readonly LoadPoint[]): [number, number | null][] {
+  return (detail?.streams ?? []).flatMap(({ point, time }): [number, number | null][] => {
+    const streams = points.find((one) => one.index === point)?.streams?.streams ?? [];
+    const needs = streams.map(({ bytes_per_s, achieved_share }) =>
+      bytes_per_s === null || !achieved_share ? null : bytes_per_s / achieved_share,
+    );
+    // A stream that moved nothing has unknown frames, so the sum is unknown, too.
+    if (needs.length === 0 || needs.some((need) => need === null)) return [];
+    const mb_per_s = needs.reduce<number>((one, two) => one + (two ?? 0), 0) / 1e6;
+    const to_s = time.from_s + time.bins * time.bin_s;
+    return [[time.from_s, mb_per_s], [to_s, mb_per_s], [to_s, null]];
+  });
 }
 
 /** Bins with late frames, of all streams. */
@@ -104,13 +132,15 @@ function draw(
   flow: Flow,
   points: LoadPoint[],
   late: [number, number][],
+  demand: [number, number | null][],
 ): ChartOption {
   const reads = flow.read_bytes.some((bytes) => bytes > 0);
   const writes = flow.written_bytes.some((bytes) => bytes > 0);
   const series: (LineSeriesOption | ScatterSeriesOption)[] = [];
   if (reads || !writes)
     series.push(line("read", stepData(drawn.time, drawn.read_mb_per_s), look.read, "solid"));
-  if (writes) series.push(line("write", stepData(drawn.time, drawn.written_mb_per_s), look.write, [5, 2]));
+  if (writes) series.push(line("write", stepData(drawn.time, drawn.written_mb_per_s), look.write, "solid"));
+  if (demand.length > 0) series.push(demandLine(look, demand));
   const first = series[0];
   if (first !== undefined)
     Object.assign(first, { markArea: warmups(look, flow), markLine: begins(look, points) });
@@ -125,7 +155,7 @@ function draw(
       { ...valueAxis(look, "MB/s", { room: true }), min: 0 },
       { type: "value", show: false, min: 0, max: 1 },
     ],
-    tooltip: { formatter: (items: unknown) => words(items) },
+    tooltip: { formatter: (items: unknown) => words(items, late, drawn.time.bin_s) },
     series,
   };
 }
@@ -148,6 +178,11 @@ function line(
   };
 }
 
+function demandLine(look: Look, data: [number, number | null][]): LineSeriesOption {
+  const color = look.ink;
+  return { type: "line", name: "needed", data, symbol: "none", itemStyle: { color }, lineStyle: { color, width: 1.2, type: [6, 4] } };
+}
+
 /** Marks at the bottom of the plot. */
 function marks(name: string, at: [number, number][], color: string, symbol: string): ScatterSeriesOption {
   return {
@@ -163,7 +198,10 @@ function marks(name: string, at: [number, number][], color: string, symbol: stri
 }
 
 function warmups(look: Look, flow: Flow): LineSeriesOption["markArea"] {
-  const parts = spans(flow.time, (bin) => (flow.warmup_ops[bin] ?? 0) > (flow.ops[bin] ?? 0) / 2);
+  // A bin without operations is what the one before it was.
+  const isWarmup: boolean[] = [];
+  flow.ops.forEach((ops, bin) => isWarmup.push(ops > 0 ? (flow.warmup_ops[bin] ?? 0) > ops / 2 : (isWarmup[bin - 1] ?? false)));
+  const parts = spans(flow.time, (bin) => isWarmup[bin] ?? false);
   return {
     silent: true,
     itemStyle: {
@@ -205,14 +243,19 @@ function begins(look: Look, points: LoadPoint[]): LineSeriesOption["markLine"] {
   };
 }
 
-function words(items: unknown): string {
+/** What was moved in a step, and how many frames were late in it. */
+function words(items: unknown, late: readonly [number, number][], step_s: number): string {
   const list = Array.isArray(items) ? (items as { seriesName?: string; value?: unknown }[]) : [];
   const lines: string[] = [];
   for (const item of list) {
     const value = Array.isArray(item.value) ? (item.value as (number | null)[]) : [];
-    if (lines.length === 0) lines.push(tickTime(Number((value[0] ?? 0).toFixed(3))));
-    if (item.seriesName === "late frames") lines.push(counted(value[2] ?? 0, "late frame"));
-    else if (item.seriesName === "failed operations") lines.push(counted(value[2] ?? 0, "failed operation"));
+    const at_s = value[0] ?? 0;
+    if (lines.length === 0) {
+      const frames = late.filter(([late_s]) => late_s >= at_s && late_s < at_s + step_s).reduce((sum, [, many]) => sum + many, 0);
+      lines.push(tickTime(Number(at_s.toFixed(3))), ...(late.length > 0 ? [counted(frames, "late frame")] : []));
+    }
+    if (item.seriesName === "late frames" || item.seriesName === "needed") continue;
+    if (item.seriesName === "failed operations") lines.push(counted(value[2] ?? 0, "failed operation"));
     else lines.push(`${item.seriesName ?? ""} ${value[1] == null ? "–" : mbPerS(value[1] * 1e6)} MB/s`);
   }
   return lines.join("\n");

@@ -18,7 +18,7 @@ const PARTS = [
   { id: "figures", title: "Figures" },
   { id: "time", title: "Over time" },
   { id: "period", title: "Period in view" },
-  { id: "latency", title: "Latency" },
+  { id: "latency", title: "Service times" },
   { id: "sizes", title: "Transfer sizes" },
   { id: "files", title: "Files" },
   { id: "operations", title: "Operations" },

@@ -44,7 +44,7 @@ export function TraceTime({ detail }: { detail: Detail }) {
         <HeatMap detail={detail} extent={extent} />
       </Section>
       <PeriodStats flow={flow} detail={detail} />
-      <Section id="latency" title="Latency" about="Service time: from its issue until it was done.">
+      <Section id="latency" title="Service times" about="Service time: from its issue until it was done.">
         <LatencyCharts detail={detail} />
       </Section>
       {detail.sizes.length > 0 && <SizesSection detail={detail} />}

@@ -1,0 +1,90 @@
+// What a report is outside a browser that somebody scrolls: without JavaScript, and as a picture of the whole page.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Page, expect, test } from "@playwright/test";
+import { HOSTILE, made } from "./made";
+import { RUNS, open, runOf } from "./run-page";
+
+/** Open charts of a page, at most. */
+const MOST_CHARTS = 12;
+
+/** What the application was given. */
+function dataOf(path: string): { runs: { answer: { text: string }[]; hero: { cause: string; confidence: string }; incidents: { text: string }[] }[] } {
+  const html = readFileSync(path, "utf8");
+  const json = /id="reelgauge-data">(.*?)<\/script>/s.exec(html)?.[1] ?? "null";
+  return JSON.parse(json);
+}
+
+for (const name of ["players", "frozen", "search", "vda", "before", "replay"] as const) {
+  test(`${name}: without JavaScript the page has answer, cause, confidence, incidents and a table`, async ({ browser }) => {
+    const run = await runOf(name);
+    test.skip(run === null, "needs root, to freeze a file system");
+    const path = join(run ?? "", "report.html");
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 800 } });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(path).href);
+    const shown = ((await page.locator("body").innerText()) ?? "").replace(/\s+/g, " ");
+    const { answer, hero, incidents } = dataOf(path).runs[0] ?? { answer: [], hero: { cause: "?", confidence: "?" }, incidents: [] };
+    expect(answer.length).toBeGreaterThan(0);
+    for (const words of [...answer.map(({ text }) => text), hero.cause, hero.confidence, ...incidents.map(({ text }) => text)])
+      expect(shown).toContain(words.replace(/\s+/g, " "));
+    await expect(page.locator(".fallback pre")).toContainText(/MB\/s/);
+    expect(await page.title()).toContain("Reelgauge");
+    const [wide, there] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    expect(wide).toBeLessThanOrEqual(there ?? 0);
+    await context.close();
+  });
+}
+
+test("without JavaScript hostile names are text", async ({ browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  for (const path of [join(made().hostile, "report.html"), made().hostileTrace, made().compared.page]) {
+    await page.goto(pathToFileURL(path).href);
+    await expect(page.locator(".fallback h1")).toBeVisible();
+    expect(await page.locator("img").count(), path).toBe(0);
+    expect(await page.locator("body").innerText()).not.toContain("\u202E");
+  }
+  await page.goto(pathToFileURL(join(made().hostile, "report.html")).href);
+  await expect(page.locator(".fallback")).toContainText(HOSTILE.folder.slice(0, 20));
+  await context.close();
+});
+
+/** Visible charts, and those of them that nothing is drawn in. */
+async function charts(page: Page): Promise<{ shown: number; empty: string[] }> {
+  return page.evaluate(() => {
+    const shown = [...document.querySelectorAll<HTMLElement>("figure.chart")].filter((chart) => chart.checkVisibility());
+    const isEmpty = (chart: HTMLElement) => {
+      const canvas = chart.querySelector("canvas");
+      const context = canvas?.getContext("2d");
+      if (canvas == null || context == null || canvas.width === 0) return true;
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      return !data.some((value, at) => at % 4 === 3 && value > 0);
+    };
+    return { shown: shown.length, empty: shown.filter(isEmpty).map((chart) => chart.id) };
+  });
+}
+
+for (const name of [...RUNS, "whole"] as const) {
+  test(`${name}: a picture of the whole page has no empty box, and few charts are open`, async ({ page }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    if (name === "whole") await page.goto(pathToFileURL(join((await runOf("whole")) ?? "", "report.html")).href);
+    else await open(page, name);
+    await expect.poll(async () => (await charts(page)).empty, { timeout: 15_000 }).toEqual([]);
+    expect((await charts(page)).shown).toBeLessThanOrEqual(MOST_CHARTS);
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  });
+}
+
+test("counters that explain nothing are one table, and a click draws one", async ({ page }) => {
+  await open(page, "players");
+  await page.locator("#counters > details > summary").click();
+  await expect(page.locator("#counters figure.chart")).toHaveCount(0);
+  const rows = page.getByRole("table", { name: "Counters" }).locator("tbody tr");
+  expect(await rows.count()).toBeGreaterThan(8);
+  await expect(rows.first().locator(".spark polyline")).toHaveAttribute("points", /\d/);
+  await rows.first().getByRole("button", { name: /^Draw/ }).click();
+  await expect(page.locator("#counters figure.chart canvas")).toBeVisible();
+});
