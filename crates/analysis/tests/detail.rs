@@ -269,7 +269,9 @@ proptest! {
 
     #[test]
     fn margins_over_time_are_those_of_the_live_view(
-        took_ms in prop::collection::vec(prop_oneof![3 => 0_u16..60, 1 => 0_u16..300, 1 => 900_u16..1_100], 1..200),
+        took_ms in prop::collection::vec(
+            prop_oneof![3 => 0_u16..60, 1 => 0_u16..300, 1 => 900_u16..1_100], 1..200
+        ),
         streams in 1_u32..4,
         until_ms in 400_u64..6_000,
     ) {
