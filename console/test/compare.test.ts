@@ -61,7 +61,7 @@ test("each nine of a percentile is one step to the right", () => {
 test("what has no frames, or none that was judged, has no late ones and not 0 of them", () => {
   const total = (frames_judged: number) => ({ frames_judged, late_frames: 0, worst_margin: null });
   const page = (streams: object | null) =>
-    ({ summary: { load_points: [{ streams }] }, hero: { statement: { number: { of: "none" } } } }) as unknown as RunPage;
+    ({ summary: { load_points: [{ streams, total: { bytes_per_s: null } }] }, hero: { statement: { number: { of: "none" } } } }) as unknown as RunPage;
   const late = [page(null), page({ total: total(0) }), page({ total: total(50) })].map((one) => figuresOf(one).late_frames);
   expect(late).toEqual([null, null, 0]);
   expect(late.map(lateText)).toEqual(["no frames to be late", "no frames to be late", "0 late frames"]);
