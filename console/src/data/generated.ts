@@ -1113,6 +1113,12 @@ export type LimitMeasure =
   | "workers_at_work_percent"
   | "own_delay_us"
   | "send_buffer_limited_percent"
+  | "send_buffer_in_flight_percent"
+  | "in_flight_bytes"
+  | "congestion_window_bytes"
+  | "send_buffer_bytes"
+  | "link_changes"
+  | "incidents_s"
   | "operation_us"
   | "disk_busy_percent"
   | "disk_requests"
@@ -2006,6 +2012,18 @@ export type PercentileCurve = {
   percentile: Array<Decimal>,
   /** So many percent took no longer than this, to three digits; the last is exact. */
   us: Array<Decimal>,
+};
+
+/** A setting in which the plan of a run differs from that of the first. */
+export type PlanDifference = {
+  /** The setting. */
+  setting: string,
+  /** What the first run has; `null` where it is not set. */
+  first: string | null,
+  /** What this run has. */
+  own: string | null,
+  /** Operations are other operations with it: other blocks, another way to the files. */
+  changes_work: boolean,
 };
 
 /** A load point by machines. */
@@ -3429,18 +3447,6 @@ export type WhySuspected =
   | "read_again"
   | "fits_client_memory"
   | "loop_file";
-
-/** A setting in which the plan of a run differs from that of the first. */
-export type PlanDifference = {
-  /** The setting. */
-  setting: string,
-  /** What the first run has; `null` where it is not set. */
-  first: string | null,
-  /** What this run has. */
-  own: string | null,
-  /** Operations are other operations with it: other blocks, another way to the files. */
-  changes_work: boolean,
-};
 
 /** Some workers of one kind, as far as it bears on comparing. */
 export type WorkActor = {
