@@ -9,7 +9,12 @@
 //! [`MAX_SORTED`] operations; a longer one comes out partly in order, and says so. Rows of the MPI-IO layer
 //! are left out: each has one of the POSIX layer below it.
 //!
+//! Rows of a file, of a rank and of a direction are in the order in which they ended. One that ended before the
+//! row above it shows that the clock went back: it keeps its place, and its times follow.
+//!
 //! Cannot see: opening, closing and every operation on names; times are exact to 0.1 ms only.
+
+use std::collections::HashMap;
 
 use reelgauge_record::OpKind;
 
@@ -23,7 +28,8 @@ const MAX_SORTED: usize = 4 << 20;
 /// Reads a whole source.
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     source.sink.blind(&["opening and closing", "operations on names", "times below 0.1 ms"]);
-    let mut darshan = Darshan { place: None, wall_ns: None, ops: Vec::new(), opened: Vec::new() };
+    let mut darshan =
+        Darshan { place: None, wall_ns: None, ops: Vec::new(), opened: Vec::new(), series: HashMap::new() };
     source.each_line(|sink, line| darshan.line(sink, line))?;
     match darshan.flush(&mut source.sink) {
         Err(LineError::Trace(error)) => Err(error.into()),
@@ -38,6 +44,8 @@ struct Darshan {
     ops: Vec<Op>,
     /// Handles by file number; 0 for none.
     opened: Vec<u32>,
+    /// Of each file, rank and direction: when its latest row ended, and what is added to its times.
+    series: HashMap<(u32, u64, OpKind), (u64, u64)>,
 }
 
 impl Darshan {
@@ -75,6 +83,7 @@ impl Darshan {
             }
             None => return Err(LineError::Malformed("a row before any file name")),
         };
+        let (start_ns, end_ns) = self.in_order(sink, (file, rank, kind), start_ns, end_ns);
         let stream = sink.thread(rank);
         self.ops.push(Op { offset, len, done_len: len, ..Op::new(kind, file, stream, start_ns, end_ns, 0) });
         if self.ops.len() >= MAX_SORTED {
@@ -82,6 +91,30 @@ impl Darshan {
             self.flush(sink)?;
         }
         Ok(())
+    }
+
+    /// The times of a row, behind those of the rows before it of the same series.
+    fn in_order(
+        &mut self,
+        sink: &mut Sink,
+        key: (u32, u64, OpKind),
+        start_ns: u64,
+        end_ns: u64,
+    ) -> (u64, u64) {
+        /// Times have four places; ends of threads of one rank may be noted in another order.
+        const JITTER_NS: u64 = 1_000_000;
+        if self.series.len() >= MAX_SORTED && !self.series.contains_key(&key) {
+            return (start_ns, end_ns);
+        }
+        let (latest_ns, shift_ns) = self.series.entry(key).or_insert((0, 0));
+        let back_ns = latest_ns.saturating_sub(end_ns.saturating_add(*shift_ns));
+        if back_ns > JITTER_NS {
+            sink.clock_stepped(back_ns);
+            *shift_ns = latest_ns.saturating_sub(start_ns);
+        }
+        let times = (start_ns.saturating_add(*shift_ns), end_ns.saturating_add(*shift_ns));
+        *latest_ns = (*latest_ns).max(times.1);
+        times
     }
 
     fn comment(&mut self, sink: &mut Sink, comment: &[u8]) -> LineResult {

@@ -121,6 +121,11 @@ impl Processes {
         table
     }
 
+    /// A process whose beginning the source does not show has been seen.
+    pub fn take_for_thread(&mut self, pid: u32) {
+        self.table(pid);
+    }
+
     /// What a descriptor leads to.
     pub fn get(&mut self, pid: u32, descriptor: i32) -> Option<Handle> {
         let table = self.table(pid);

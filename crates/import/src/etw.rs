@@ -24,6 +24,7 @@ use crate::ntstatus;
 use crate::number::{decimal, either, hexadecimal};
 use crate::sink::{HALF, Op, Place, Sink};
 use crate::smb2::disposition_bits;
+use crate::timeline::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// Columns that are used, in the order of their numbers below.
@@ -144,6 +145,8 @@ impl Etw {
         let field = |column| columns.of(&row, column);
         let at_us = decimal(field(0)).ok_or(LineError::Malformed("no TimeStamp"))?;
         let at_ns = at_us.checked_mul(1000).ok_or(LineError::Malformed("a time beyond 500 years"))?;
+        // The text is in order of time as a whole: a request may end on another thread.
+        let at_ns = sink.time(Shown { at_ns, ..Shown::default() });
         sink.begin(at_ns, None);
         let request = hexadecimal(field(3)).ok_or(LineError::Malformed("no IrpPtr"))?;
         if event.as_ref() == b"FileIoOpEnd" {

@@ -52,14 +52,17 @@ fn quoted(inside: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
 pub(crate) struct Columns(Vec<Option<usize>>);
 
 impl Columns {
-    /// Finds columns by their names. Those of `needed` that are missing are an error, which names them.
+    /// Finds columns by their names. Those of `needed` that are missing are an error, which names them. A column
+    /// of several possible names has these with `|` between them, the best first.
     pub fn find<'a>(
         header: impl Iterator<Item = &'a [u8]> + Clone,
         needed: &[&str],
         useful: &[&str],
     ) -> Result<Columns, String> {
-        let place = |name: &&str| header.clone().position(|column| column.trim_ascii() == name.as_bytes());
-        let missing: Vec<&str> = needed.iter().filter(|name| place(name).is_none()).copied().collect();
+        let of_name = |name: &str| header.clone().position(|column| column.trim_ascii() == name.as_bytes());
+        let place = |names: &&str| names.split('|').find_map(of_name);
+        let first = |names: &&str| names.split('|').next().unwrap_or_default().to_owned();
+        let missing: Vec<String> = needed.iter().filter(|name| place(name).is_none()).map(first).collect();
         if !missing.is_empty() {
             return Err(format!("it has no column {}", missing.join(", ")));
         }
@@ -111,6 +114,10 @@ mod tests {
         assert_eq!([0, 1, 2, 9].map(|column| columns.of(&row, column)), [&b"2"[..], b"1", b"", b""]);
         assert!(columns.has(1) && !columns.has(2));
         let error = Columns::find(header.iter().copied(), &["a", "q"], &[]).unwrap_err();
+        assert_eq!(error, "it has no column q");
+        let columns = Columns::find(header.iter().copied(), &["q|x|b"], &[]).unwrap();
+        assert_eq!(columns.of(&row, 0), b"3");
+        let error = Columns::find(header.iter().copied(), &["q|r"], &[]).unwrap_err();
         assert_eq!(error, "it has no column q");
     }
 }

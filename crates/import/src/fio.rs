@@ -6,6 +6,14 @@
 //! FILENAME read|write|trim|sync|datasync|wait OFFSET LENGTH
 //! ```
 //! Times are microseconds; version 2 has only pauses, so its times are sums of these. There is one thread.
+//!
+//! Several jobs that write one file append their logs to it, each with its header and with times that begin
+//! again. So does another run of the same job. Which jobs ran at the same time the file does not tell: the order
+//! of the lines is kept, and times that go back are noted.
+//!
+//! Names may have blanks, so a line is read from its end. A name is kept whatever it is: such a log holds
+//! nothing but what was measured, and fio measures block devices (`/dev/nvme0n1`) like files.
+//!
 //! Cannot see: durations, threads, how files were opened, and every operation on names.
 
 use std::collections::HashMap;
@@ -14,43 +22,94 @@ use reelgauge_record::OpKind;
 
 use crate::number::decimal;
 use crate::sink::{Op, Sink};
+use crate::timeline::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// Reads a whole source.
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     source.sink.blind(&["durations", "threads", "open flags", "operations on names"]);
     let header = source.header()?;
-    let version = match header.trim_ascii() {
-        b"fio version 2 iolog" => 2,
-        b"fio version 3 iolog" => 3,
-        _ => return Err(source.not_of_format("it does not begin with 'fio version 2 iolog' or 3")),
+    let Some(version) = version_of(&header) else {
+        return Err(source.not_of_format("it does not begin with 'fio version 2 iolog' or 3"));
     };
     let mut fio = Fio { version, now_ns: 0, open: HashMap::new() };
     source.sink.begin(0, None);
     source.each_line(|sink, line| fio.line(sink, line))
 }
 
+/// The version that a header names, if a line is one.
+fn version_of(line: &[u8]) -> Option<u32> {
+    match line.trim_ascii() {
+        b"fio version 2 iolog" => Some(2),
+        b"fio version 3 iolog" => Some(3),
+        _ => None,
+    }
+}
+
 struct Fio {
     version: u32,
     now_ns: u64,
-    /// Handles of open files, by their numbers.
-    open: HashMap<u32, u32>,
+    /// Handles of open files, by their numbers; jobs that share a log may have opened one more than once.
+    open: HashMap<u32, Vec<u32>>,
+}
+
+/// What a line says of a file.
+#[derive(Debug, PartialEq, Eq)]
+struct Said<'l> {
+    name: &'l [u8],
+    action: &'l [u8],
+    offset: Option<u64>,
+    len: Option<u64>,
+}
+
+/// Takes a line apart, without its time.
+fn said(line: &[u8]) -> Result<Said<'_>, LineError> {
+    let (rest, last) = last_word(line);
+    let (len, (rest, middle)) = match decimal(last) {
+        Some(number) => (Some(number), last_word(rest)),
+        None => (None, (rest, &b""[..])),
+    };
+    let said = match (len, decimal(middle)) {
+        (Some(_), Some(offset)) => {
+            let (name, action) = last_word(rest);
+            Said { name, action, offset: Some(offset), len }
+        }
+        // `FILENAME wait TIME` of older versions has one number.
+        (Some(_), None) => Said { name: rest, action: middle, offset: len, len: None },
+        (None, _) => Said { name: rest, action: last, offset: None, len: None },
+    };
+    match (said.name, said.action) {
+        (_, b"") => Err(LineError::Malformed("no action")),
+        (b"", _) => Err(LineError::Malformed("no file name")),
+        _ => Ok(said),
+    }
+}
+
+/// The last word of a line, and what is in front of it.
+fn last_word(line: &[u8]) -> (&[u8], &[u8]) {
+    let line = line.trim_ascii_end();
+    let start = line.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+    (line[..start].trim_ascii(), &line[start..])
 }
 
 impl Fio {
     fn line(&mut self, sink: &mut Sink, line: &[u8]) -> LineResult {
-        let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
-        if self.version == 3 {
-            let Some(time) = words.next() else { return Ok(()) };
-            let at_us = decimal(time).ok_or(LineError::Malformed("no time"))?;
-            self.now_ns = at_us.checked_mul(1000).ok_or(LineError::Malformed("a time beyond 500 years"))?;
+        let mut line = line.trim_ascii();
+        if line.is_empty() {
+            return Ok(());
         }
-        let Some(name) = words.next() else {
-            return if self.version == 2 { Ok(()) } else { Err(LineError::Malformed("no file name")) };
-        };
-        let action = words.next().ok_or(LineError::Malformed("no action"))?;
-        let mut number = || words.next().and_then(decimal);
-        let (offset, len) = (number(), number());
+        if let Some(version) = version_of(line) {
+            self.version = version;
+            return Ok(());
+        }
+        if self.version == 3 {
+            let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+            let at_us = decimal(&line[..end]).ok_or(LineError::Malformed("no time"))?;
+            let at_ns = at_us.checked_mul(1000).ok_or(LineError::Malformed("a time beyond 500 years"))?;
+            self.now_ns = sink.time(Shown { at_ns, ..Shown::default() });
+            line = &line[end..];
+        }
+        let Said { name, action, offset, len } = said(line)?;
         if action == b"wait" {
             let pause_us = offset.ok_or(LineError::Malformed("no time to wait"))?;
             self.now_ns = self.now_ns.saturating_add(pause_us.saturating_mul(1000));
@@ -69,18 +128,18 @@ impl Fio {
             b"close" => return self.close(sink, file),
             b"read" => OpKind::Read,
             b"write" => OpKind::Write,
-            b"sync" | b"datasync" => OpKind::Sync,
+            b"sync" | b"datasync" | b"sync_file_range" => OpKind::Sync,
             b"trim" => {
                 sink.leave_out("trims");
                 return Ok(());
             }
             _ => return Err(LineError::Malformed("an action that fio does not have")),
         };
-        let transfer = match self.open.get(&file) {
+        let transfer = match self.open.get(&file).and_then(|handles| handles.last()) {
             Some(&transfer) => transfer,
             None => {
                 let transfer = sink.unseen_open(file, 0, self.now_ns)?;
-                self.open.insert(file, transfer);
+                self.open.entry(file).or_default().push(transfer);
                 transfer
             }
         };
@@ -97,17 +156,41 @@ impl Fio {
 
     fn open(&mut self, sink: &mut Sink, file: u32) -> LineResult {
         let transfer = sink.transfer();
-        self.open.insert(file, transfer);
+        self.open.entry(file).or_default().push(transfer);
         sink.push(Op { transfer, ..Op::new(OpKind::Open, file, 0, self.now_ns, self.now_ns, 0) })?;
         Ok(())
     }
 
     fn close(&mut self, sink: &mut Sink, file: u32) -> LineResult {
-        let Some(transfer) = self.open.remove(&file) else {
+        let Some(transfer) = self.open.get_mut(&file).and_then(Vec::pop) else {
             sink.leave_out("closing of files that are not open");
             return Ok(());
         };
         sink.push(Op { transfer, ..Op::new(OpKind::Close, file, 0, self.now_ns, self.now_ns, 0) })?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn lines_are_read_from_their_end() {
+        for (line, name, action, offset, len) in [
+            ("/m/with blank read 10 20", "/m/with blank", "read", Some(10), Some(20)),
+            ("/m/a add", "/m/a", "add", None, None),
+            ("/m/take 2 read 1 2", "/m/take 2", "read", Some(1), Some(2)),
+            ("/m/take 2 close", "/m/take 2", "close", None, None),
+            ("x wait 2500 0", "x", "wait", Some(2500), Some(0)),
+            ("x wait 2500", "x", "wait", Some(2500), None),
+        ] {
+            let (name, action) = (name.as_bytes(), action.as_bytes());
+            assert_eq!(said(line.as_bytes()).unwrap(), Said { name, action, offset, len }, "{line}");
+        }
+        for bad in ["read", "read 1 2", "1 2", ""] {
+            assert!(said(bad.as_bytes()).is_err(), "{bad}");
+        }
     }
 }

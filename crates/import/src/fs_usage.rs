@@ -13,15 +13,23 @@
 //! was asked for, and the lower half of the offset. The upper half of an offset is not shown: reads and
 //! writes that go on where the one before them ended are followed over 4 GiB, others are not told apart.
 //!
+//! Without `-w`, in a terminal of up to 132 columns, the tool prints whole seconds and none of `F=`, `B=` and
+//! `O=`, and cuts paths to what the line has room for: such a source is refused. With `-w` a path is cut only
+//! where it has no room in 264 columns; such a path has no beginning and fills its place to the end.
+//!
+//! Lines of disk I/O (`RdData`, `WrMeta[A]`, `PgIn` …) are what the calls above them became; they are left out.
+//!
 //! Cannot see: processes (descriptors are kept by process name), what was asked for (bytes are those done),
 //! the new name in a rename, offsets while a file's opening was missed, and what the tool drops under load.
 
 use reelgauge_record::{OpKind, OpenBits};
 
+use crate::day_clock::DayClock;
 use crate::descriptors::{Handle, OpenDescription, Processes};
 use crate::errno;
-use crate::number::{DayClock, decimal, hexadecimal, seconds, time_of_day};
+use crate::number::{decimal, hexadecimal, seconds, time_of_day};
 use crate::sink::{Op, Sink, UNKNOWN_HANDLE};
+use crate::timeline::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// Reads a whole source.
@@ -50,6 +58,22 @@ struct FsUsage {
     names: Vec<Vec<u8>>,
 }
 
+impl Line<'_> {
+    /// Whether the beginning of its path is missing.
+    fn is_cut(&self) -> bool {
+        self.is_full && !matches!(self.path.first(), None | Some(b'/' | b'['))
+    }
+}
+
+/// Why a source is refused.
+const NARROW: &str = "it was made without -w: its paths are cut, its times are whole seconds, and its reads and \
+    writes do not show which file they are of";
+/// Why an operation is left out.
+const CUT: &str = "a path whose beginning fs_usage cut off (it had more than the line has room for)";
+/// Why a line is left out: the call that caused it is kept.
+const DISK_IO: &str = "disk I/O below the file system (RdData, WrData, PgIn and the like)";
+const NO_FILE_CALL: &str = "calls that are no operation on files";
+
 /// The most process names that are told apart.
 const MAX_NAMES: usize = 1 << 12;
 
@@ -57,6 +81,10 @@ const MAX_NAMES: usize = 1 << 12;
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Line<'a> {
     end_of_day_ns: u64,
+    /// Whether its time has whole seconds.
+    is_narrow: bool,
+    /// Whether its path fills its place, so that its beginning may be missing.
+    is_full: bool,
     call: &'a [u8],
     descriptor: Option<i32>,
     second_descriptor: Option<i32>,
@@ -79,8 +107,10 @@ fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
     if call.is_empty() {
         return Err("no call");
     }
-    let mut line = Line { end_of_day_ns, call, ..Line::default() };
+    let is_narrow = memchr::memchr(b'.', time).is_none();
+    let mut line = Line { end_of_day_ns, is_narrow, call, ..Line::default() };
     let (mut rest, tail) = elapsed(rest).ok_or("no elapsed time")?;
+    line.is_full = is_full(text, rest);
     (line.elapsed_ns, line.process, line.thread) = (tail.elapsed_ns, tail.process, tail.thread);
     loop {
         let (next, after) = word(rest);
@@ -135,6 +165,18 @@ fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
     Ok(line)
 }
 
+/// Whether what a line shows in front of the elapsed time reaches up to it. `shown` is the part of the line that
+/// ends with the path.
+fn is_full(text: &[u8], shown: &[u8]) -> bool {
+    /// Far less than what `-w`, or output into a file, leaves in front of the elapsed time (219).
+    const NARROWEST: usize = 150;
+    /// Behind a path without room, and in front of the seconds, which have three places.
+    const BLANKS: usize = 3;
+    let end = shown.as_ptr_range().end as usize - text.as_ptr_range().start as usize;
+    let blanks = text[end..].iter().take_while(|byte| **byte == b' ').count();
+    end >= NARROWEST && blanks <= BLANKS
+}
+
 fn word(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.trim_ascii_start();
     let end = memchr::memchr(b' ', text).unwrap_or(text.len());
@@ -176,7 +218,16 @@ impl FsUsage {
             return Ok(());
         }
         let line = parse(text).map_err(LineError::Malformed)?;
-        let end_ns = self.clock.at(line.end_of_day_ns);
+        if line.is_narrow {
+            return Err(LineError::Refused(NARROW));
+        }
+        let shown = Shown {
+            thread: line.thread,
+            at_ns: self.clock.at(line.end_of_day_ns),
+            began_before_ns: line.elapsed_ns,
+            printed_after_ns: None,
+        };
+        let end_ns = sink.time(shown);
         let start_ns = end_ns.saturating_sub(line.elapsed_ns);
         sink.begin(start_ns, None);
         let thread = sink.thread(line.thread);
@@ -229,7 +280,9 @@ impl FsUsage {
 
     fn open(&mut self, sink: &mut Sink, process: u32, line: &Line<'_>, op: Op) -> LineResult {
         let mut file = OpenDescription::out("a name below a directory that is not known", line.path);
-        if line.path.first() != Some(&b'[') {
+        if line.is_cut() {
+            file.place = Err(CUT);
+        } else if line.path.first() != Some(&b'[') {
             file.place = sink.file(line.path)?;
         }
         let bits = open_bits(line.flags);
@@ -435,6 +488,12 @@ impl Positioned {
     }
 }
 
+/// Whether a line is of disk I/O below the file system.
+fn is_disk_io(call: &[u8]) -> bool {
+    let kinds: [&[u8]; 6] = [b"RdData", b"WrData", b"RdMeta", b"WrMeta", b"PgIn", b"PgOut"];
+    kinds.iter().any(|kind| call.starts_with(kind))
+}
+
 /// Whether an `fcntl` brings data to the disk. The tool has no name for `F_BARRIERFSYNC`, which is 85.
 fn is_sync(command: &[u8]) -> bool {
     matches!(command, b"FULLFSYNC" | b"CMD=85")
@@ -456,10 +515,14 @@ fn by_path(sink: &mut Sink, line: &Line<'_>, call: &[u8], op: impl Fn(OpKind) ->
             OpKind::Other
         }
         _ => {
-            sink.leave_out("calls that are no operation on files");
+            sink.leave_out(if is_disk_io(call) { DISK_IO } else { NO_FILE_CALL });
             return Ok(());
         }
     };
+    if line.is_cut() {
+        sink.leave_out(CUT);
+        return Ok(());
+    }
     if line.path.is_empty() || line.path.first() == Some(&b'[') {
         sink.leave_out("a name below a directory that is not known");
         return Ok(());
@@ -518,6 +581,7 @@ mod tests {
             bytes: Some(0x8000),
             offset: Some(0x8000_0001_0000),
             elapsed_ns: 100_000,
+            is_full: false,
             process: b"Final Cut",
             thread: 77,
             ..Line::default()
@@ -539,5 +603,26 @@ mod tests {
         for bad in ["", "10:00:00", "10:00:00.1 read F=3", "x read 0.000100 a.1"] {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_path_without_a_beginning_that_fills_its_place_is_cut() {
+        let line = |path: &str, blanks: usize| {
+            let gap = " ".repeat(blanks);
+            // As wide as -w prints it.
+            format!("10:00:00.000200  open              F=5   (R_____)  {path}{gap}0.000100   Final Cut.77")
+        };
+        let long = format!("umes/media/Job 12/{}.mov", "Camera A ".repeat(12));
+        for (text, wanted) in [
+            (line(&long, 3), true),
+            (line(&long, 9), false),
+            (line(&format!("/Vol{long}"), 3), false),
+            (line("clip 1.mov", 3), false),
+        ] {
+            let line = parse(text.as_bytes()).unwrap();
+            assert_eq!((line.is_cut(), line.is_narrow), (wanted, false), "{text}");
+        }
+        let narrow = parse(b"08:12:59  read    0.004100 W Final Cut Pr").unwrap();
+        assert!(narrow.is_narrow);
     }
 }

@@ -15,6 +15,7 @@
 //! room's.
 
 mod darshan;
+mod day_clock;
 mod descriptors;
 pub mod detect;
 mod errno;
@@ -31,6 +32,7 @@ mod naspt;
 mod nfs;
 mod ntstatus;
 mod number;
+mod packet_time;
 mod procmon;
 mod receiver;
 pub mod scope;
@@ -38,6 +40,7 @@ mod sink;
 mod smb2;
 mod source;
 mod strace;
+mod timeline;
 mod wire;
 
 pub use error::ImportError;

@@ -26,8 +26,10 @@ use reelgauge_record::{OpKind, OpenBits};
 use crate::errno::{EIO, ENOENT};
 use crate::known::Known;
 use crate::nfs::files::{File, NfsFiles};
-use crate::number::{decimal, either, seconds};
+use crate::number::{decimal, either};
+use crate::packet_time::{NO_TIME, packet_time};
 use crate::sink::{Op, Place, Sink};
+use crate::timeline::Shown;
 use crate::wire::{FieldTable, Waiting};
 use crate::{ImportError, LineError, LineResult, Source};
 
@@ -39,7 +41,8 @@ pub(crate) const COMMAND: &str = "tshark -r FILE -Y nfs -T fields -E header=y -E
     -e nfs.fattr4.size -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype \
     -e nfs.write.data_length -e nfs.read.data_length -e nfs.symlink.to > TEXT";
 
-const NEEDED: [&str; 5] = ["frame.time_epoch", "tcp.stream", "rpc.xid", "rpc.msgtyp", "nfs.fh.hash"];
+const NEEDED: [&str; 5] =
+    ["frame.time_epoch|frame.time_utc|frame.time", "tcp.stream", "rpc.xid", "rpc.msgtyp", "nfs.fh.hash"];
 const USEFUL: [&str; 19] = [
     "nfs.procedure_v3",
     "nfs.name",
@@ -187,10 +190,11 @@ impl Nfs {
         if row.iter().all(|field| field.is_empty()) {
             return Ok(());
         }
-        let at_ns = seconds(table.field(row, 0)).ok_or(LineError::Malformed("no time"))?;
+        let shown = packet_time(table.field(row, 0)).ok_or(LineError::Malformed(NO_TIME))?;
         let stream = decimal(table.field(row, 1)).ok_or(LineError::Malformed("no tcp.stream"))?;
+        let at_ns = sink.time(Shown { thread: stream, at_ns: shown.at_ns, ..Shown::default() });
         let xid = either(table.values(row, 2).take_one()).ok_or(LineError::Malformed("no rpc.xid"))?;
-        sink.begin(at_ns, Some(at_ns));
+        sink.begin(at_ns, shown.is_wall.then_some(at_ns));
         if memchr::memchr(b'|', table.field(row, 2)).is_some() {
             sink.leave_out("calls of packets that hold several (all but the first can't be told apart)");
         }

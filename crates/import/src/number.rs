@@ -47,47 +47,14 @@ pub(crate) fn seconds(text: &[u8]) -> Option<u64> {
     whole.checked_add(nanoseconds)
 }
 
-/// Nanoseconds in a day.
-pub(crate) const DAY_NS: u64 = 86_400_000_000_000;
-
-/// `H:MM:SS.ffffff` of a clock of 24 hours, or of 12 with `AM` or `PM` behind it, as nanoseconds since
-/// midnight.
+/// `HH:MM:SS.ffffff` of a clock of 24 hours, as nanoseconds since midnight.
 pub(crate) fn time_of_day(text: &[u8]) -> Option<u64> {
-    let (clock, half) = match text.iter().position(|&byte| byte == b' ') {
-        Some(at) => (&text[..at], text[at..].trim_ascii()),
-        None => (text, &b""[..]),
-    };
-    let mut parts = clock.splitn(3, |&byte| byte == b':');
+    let mut parts = text.splitn(3, |&byte| byte == b':');
     let hours = decimal(parts.next()?)?;
     let minutes = decimal(parts.next()?)?;
     let seconds_ns = seconds(parts.next()?)?;
-    let hours = match half.to_ascii_uppercase().as_slice() {
-        b"" => hours,
-        b"AM" | b"A.M." => hours % 12,
-        b"PM" | b"P.M." => hours % 12 + 12,
-        _ => return None,
-    };
     let in_range = hours < 24 && minutes < 60 && seconds_ns < 61_000_000_000;
     in_range.then(|| (hours * 60 + minutes) * 60_000_000_000 + seconds_ns)
-}
-
-/// A clock that shows the time of day only: gives times that go on after midnight.
-#[derive(Debug, Default)]
-pub(crate) struct DayClock {
-    days_ns: u64,
-    last_ns: u64,
-}
-
-impl DayClock {
-    /// The time of a line, in nanoseconds since the midnight before the first one. A step back of more than
-    /// half a day is a new day.
-    pub fn at(&mut self, time_of_day_ns: u64) -> u64 {
-        if time_of_day_ns + DAY_NS / 2 < self.last_ns {
-            self.days_ns = self.days_ns.saturating_add(DAY_NS);
-        }
-        self.last_ns = time_of_day_ns;
-        self.days_ns.saturating_add(time_of_day_ns)
-    }
 }
 
 #[cfg(test)]
@@ -119,15 +86,11 @@ mod tests {
     }
 
     #[test]
-    fn clocks_of_twelve_and_of_twenty_four_hours() {
-        assert_eq!(time_of_day(b"7:19:37.5653985 AM"), Some(26_377_565_398_500));
-        assert_eq!(time_of_day(b"12:00:00.0 AM"), Some(0));
-        assert_eq!(time_of_day(b"12:00:00.0 PM"), Some(DAY_NS / 2));
-        assert_eq!(time_of_day(b"23:59:59,5"), Some(DAY_NS - 500_000_000));
-        for bad in [&b"24:00:00"[..], b"1:2", b"1:2:3 XM", b""] {
+    fn clocks_of_twenty_four_hours() {
+        assert_eq!(time_of_day(b"7:19:37.5653985"), Some(26_377_565_398_500));
+        assert_eq!(time_of_day(b"23:59:59,5"), Some(86_399_500_000_000));
+        for bad in [&b"24:00:00"[..], b"1:2", b"1:2:3 AM", b""] {
             assert_eq!(time_of_day(bad), None);
         }
-        let mut clock = DayClock::default();
-        assert_eq!([DAY_NS - 5, 5, 3].map(|at| clock.at(at)), [DAY_NS - 5, DAY_NS + 5, DAY_NS + 3]);
     }
 }

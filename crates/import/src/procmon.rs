@@ -1,24 +1,28 @@
 //! Importer for the CSV of Windows's Process Monitor.
 //!
 //! Numbers in its details carry the separators of the user's country (`5,242,880`, `5.242.880`,
-//! `52,42,880`), its clock has 12 or 24 hours, and there may be a byte order mark. The columns Duration, TID
-//! and Relative Time are not among those it shows at first; without the first two the trace has no durations
-//! and no threads.
+//! `52,42,880`), its Time of Day is written as the country does it ([`crate::day_clock`]), and there may be a
+//! byte order mark. The columns Duration, TID and Relative Time are not among those it shows at first; without
+//! the first two the trace has no durations and no threads. Relative Time is used where it is there: every
+//! country writes it alike.
 //!
 //! Rows with "Paging I/O" are left out: they are the cache manager's, and follow a row of the application's.
 //! So are those with the result "FAST IO DISALLOWED": the system asks the same again by another way, and
 //! that row follows. An open for attributes alone is a "stat". Cannot see: handles (they are told apart by
 //! process and path), what goes through memory maps, and how much of a read at the end of a file was there.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use reelgauge_record::{OpKind, OpenBits};
 
+use crate::day_clock::{CountryClock, clock_span, latin_digits};
 use crate::errno;
 use crate::fields::{Columns, csv};
 use crate::ntstatus;
-use crate::number::{DayClock, decimal, seconds, time_of_day};
+use crate::number::{decimal, seconds};
 use crate::sink::{END_UNKNOWN, Op, Sink};
+use crate::timeline::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.
@@ -27,6 +31,9 @@ pub(crate) const COMMAND: &str = "Process Monitor: File, Save, CSV, with the col
 
 const NEEDED: [&str; 4] = ["Operation", "Path", "Result", "Detail"];
 const USEFUL: [&str; 5] = ["Relative Time", "Time of Day", "Duration", "TID", "PID"];
+/// Why a row is refused.
+const NO_TIME: &str = "no time that can be read; add the column Relative Time (Options, Select Columns) and save \
+    the CSV again";
 /// The most handles that are open at a time.
 const MAX_OPEN: usize = 1 << 20;
 
@@ -52,7 +59,13 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
             source.sink.blind(&[what]);
         }
     }
-    let mut procmon = Procmon { columns, clock: DayClock::default(), open: HashMap::new(), handles: 0 };
+    let mut procmon = Procmon {
+        columns,
+        clock: CountryClock::default(),
+        is_relative: None,
+        open: HashMap::new(),
+        handles: 0,
+    };
     source.each_line(|sink, line| {
         let mut row = Vec::new();
         csv(line, b',', &mut row).ok_or(LineError::Malformed("no row of CSV"))?;
@@ -62,7 +75,9 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
 
 struct Procmon {
     columns: Columns,
-    clock: DayClock,
+    clock: CountryClock,
+    /// Whether times are those of Relative Time; found out by the first row.
+    is_relative: Option<bool>,
     /// Handles by process and file; the last one opened is the one that is used.
     open: HashMap<(u64, u32), Vec<u32>>,
     handles: usize,
@@ -94,11 +109,8 @@ impl Procmon {
         if row.len() < 4 {
             return Err(LineError::Malformed("too few fields"));
         }
-        let start_ns = match (time_of_day(field(4)), time_of_day(field(5))) {
-            (Some(relative_ns), _) => relative_ns,
-            (None, Some(of_day_ns)) => self.clock.at(of_day_ns),
-            (None, None) => return Err(LineError::Malformed("no time")),
-        };
+        let at_ns = shown_ns(&mut self.clock, &mut self.is_relative, sink, (field(4), field(5)))
+            .ok_or(LineError::Malformed(NO_TIME))?;
         if !is_of_files(operation) {
             sink.leave_out("events that are no operation on files");
             return Ok(());
@@ -111,9 +123,12 @@ impl Procmon {
             sink.leave_out("fast I/O that was refused (the same is asked again, and that row is kept)");
             return Ok(());
         }
-        sink.begin(start_ns, None);
         let process = decimal(field(8)).unwrap_or(0);
         let thread = decimal(field(7)).unwrap_or(process);
+        let start_ns = sink.time(Shown { thread, at_ns, ..Shown::default() });
+        let end_ns = start_ns.saturating_add(seconds(&latin(field(6))).unwrap_or(0));
+        sink.lasted(thread, end_ns);
+        sink.begin(start_ns, None);
         let row = Row {
             operation,
             path: field(1),
@@ -122,7 +137,7 @@ impl Procmon {
             process,
             stream: sink.thread(thread),
             start_ns,
-            end_ns: start_ns.saturating_add(seconds(field(6)).unwrap_or(0)),
+            end_ns,
             errno: ntstatus::of_name(field(2)).unwrap_or_else(|| {
                 sink.warn("results that are not known here; they were taken for input/output errors");
                 errno::EIO
@@ -283,6 +298,35 @@ impl Procmon {
     }
 }
 
+/// The time that a row shows: its Relative Time, or its Time of Day where the source has no other.
+fn shown_ns(
+    clock: &mut CountryClock,
+    is_relative: &mut Option<bool>,
+    sink: &mut Sink,
+    (relative, of_day): (&[u8], &[u8]),
+) -> Option<u64> {
+    if *is_relative != Some(false)
+        && let Some(relative_ns) = clock_span(relative)
+    {
+        *is_relative = Some(true);
+        return Some(relative_ns);
+    }
+    if *is_relative == Some(true) {
+        return None;
+    }
+    let time = clock.at(of_day)?;
+    *is_relative = Some(false);
+    if time.is_half_assumed {
+        sink.half_assumed();
+    }
+    Some(time.at_ns)
+}
+
+/// Text with the digits of ASCII.
+fn latin(text: &[u8]) -> Cow<'_, [u8]> {
+    if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(latin_digits(text)) }
+}
+
 /// A file gets another name, in the place of its own or beside it.
 fn named_anew(sink: &mut Sink, row: &Row<'_>, kind: OpKind, old: u32, is_directory: bool) -> LineResult {
     let at = memchr::memmem::find(row.detail, b"FileName: ").ok_or(LineError::Malformed("no FileName"))?;
@@ -337,9 +381,11 @@ enum Offset {
 }
 
 fn offset_of(detail: &[u8]) -> Result<Offset, LineError> {
-    match value(detail, b"Offset: ").map(<[u8]>::trim_ascii) {
-        Some(b"-1") => return Ok(Offset::End),
-        Some(b"-2") => return Ok(Offset::Position),
+    let shown = latin(value(detail, b"Offset: ").unwrap_or_default());
+    let negative = ["-", "\u{2212}", "\u{200e}-"].iter().find_map(|sign| shown.strip_prefix(sign.as_bytes()));
+    match negative.map(<[u8]>::trim_ascii) {
+        Some(b"1") => return Ok(Offset::End),
+        Some(b"2") => return Ok(Offset::Position),
         _ => {}
     }
     match number_of(detail, b"Offset: ")? {
@@ -368,7 +414,7 @@ const GROUPS: &str = "a number whose digits are grouped in a way that is not kno
 fn number_of(detail: &[u8], key: &[u8]) -> Result<Option<u64>, LineError> {
     let Some(at) = memchr::memmem::find(detail, key) else { return Ok(None) };
     let rest = &detail[at + key.len()..];
-    let text = &rest[..memchr::memmem::find(rest, b", ").unwrap_or(rest.len())];
+    let text = latin(&rest[..memchr::memmem::find(rest, b", ").unwrap_or(rest.len())]);
     let (mut digits, mut group) = (Vec::with_capacity(20), 0);
     let mut separator: Option<&[u8]> = None;
     let mut rest = text.trim_ascii();
@@ -447,7 +493,7 @@ mod tests {
         let number = |detail: &str, key: &str| match number_of(detail.as_bytes(), key.as_bytes()) {
             Ok(number) => Ok(number),
             Err(LineError::Malformed(why)) => Err(why),
-            Err(LineError::Trace(error)) => panic!("{error}"),
+            Err(other) => panic!("{other:?}"),
         };
         for detail in [
             "Offset: 5,242,880, Length: 16",
@@ -459,6 +505,8 @@ mod tests {
             "Offset: 5\u{202f}242\u{202f}880, Length: 16",
             "Offset: 52,42,880, Length: 16",
             "Offset: 5242880, Length: 16",
+            "Offset: ٥٬٢٤٢٬٨٨٠, Length: ١٦",
+            "Offset: ५,२४२,८८०, Length: १६",
         ] {
             assert_eq!(number(detail, "Offset: "), Ok(Some(5_242_880)), "{detail}");
             assert_eq!(number(detail, "Length: "), Ok(Some(16)), "{detail}");
@@ -475,6 +523,7 @@ mod tests {
     fn offsets_that_are_none() {
         let told = |detail: &str| offset_of(detail.as_bytes()).ok();
         assert_eq!(told("Offset: -1, Length: 88"), Some(Offset::End));
+        assert_eq!(told("Offset: \u{2212}2, Length: 88"), Some(Offset::Position));
         assert_eq!(told("Offset: 18446744073709551615, Length: 88"), Some(Offset::End));
         assert_eq!(told("Offset: 18,446,744,073,709,551,615, Length: 88"), Some(Offset::End));
         assert_eq!(told("Offset: 18,446,744,073,709,551,614, Length: 88"), Some(Offset::Position));

@@ -28,6 +28,8 @@ pub const BAD_NAME: &str = "a name that no file can have";
 pub enum Spelling {
     /// `/a/b`; every byte but `/` and zero may be in a name.
     Unix,
+    /// The same in a log that holds nothing but what was measured: a device in it is no system noise.
+    Benchmark,
     /// `C:\a\b` or `\\server\share\a`; upper and lower case are the same.
     Windows,
     /// Relative to what a server exports.
@@ -56,13 +58,14 @@ impl PathScope {
     pub fn name(&self, path: &[u8]) -> Result<String, &'static str> {
         let unified;
         let path = match self.spelling {
-            Spelling::Unix => path,
+            Spelling::Unix | Spelling::Benchmark => path,
             Spelling::Windows | Spelling::Share => {
                 unified = slashes(self.spelling, path);
                 &unified
             }
         };
-        let is_absolute = path.first() == Some(&b'/') || self.spelling != Spelling::Unix;
+        let is_unix = matches!(self.spelling, Spelling::Unix | Spelling::Benchmark);
+        let is_absolute = path.first() == Some(&b'/') || !is_unix;
         if memchr::memchr(0, path).is_some() {
             return Err(BAD_NAME);
         }
@@ -87,7 +90,7 @@ impl PathScope {
     fn below(&self, root: &str, mut name: String) -> Result<String, &'static str> {
         let Some(head) = name.get(..root.len()) else { return Err(OUTSIDE) };
         let same = match self.spelling {
-            Spelling::Unix => head == root,
+            Spelling::Unix | Spelling::Benchmark => head == root,
             Spelling::Windows | Spelling::Share => head.eq_ignore_ascii_case(root),
         };
         match name.as_bytes().get(root.len()) {
@@ -104,7 +107,7 @@ impl PathScope {
     fn is_system(&self, name: &str) -> bool {
         let parts: Vec<&str> = name.splitn(3, '/').collect();
         match (self.spelling, parts.as_slice()) {
-            (Spelling::Share, _) => false,
+            (Spelling::Share | Spelling::Benchmark, _) => false,
             (Spelling::Windows, [_, folder, ..]) => {
                 WINDOWS_SYSTEM.iter().any(|system| system.eq_ignore_ascii_case(folder))
             }
@@ -130,7 +133,7 @@ fn is_kernel(name: &str) -> bool {
 
 /// With `/` between the parts, and without what makes a drive of Windows special: `C:\a` is `C/a`.
 fn slashes(spelling: Spelling, path: &[u8]) -> Vec<u8> {
-    if spelling == Spelling::Unix {
+    if matches!(spelling, Spelling::Unix | Spelling::Benchmark) {
         return path.to_vec();
     }
     let path = path.strip_prefix(br"\\?\").unwrap_or(path);
@@ -175,6 +178,20 @@ mod tests {
         assert_eq!(unix(root, "a"), Err(NOWHERE));
         assert_eq!(unix(Some("/"), "/usr/lib/x.so").as_deref(), Ok("usr/lib/x.so"));
         assert_eq!(unix(Some("/"), "/proc/1"), Err(KERNEL));
+    }
+
+    #[test]
+    fn a_benchmarks_log_keeps_devices_and_every_folder() {
+        let name = |root: Option<&str>, path: &str| {
+            PathScope::new(Spelling::Benchmark, root.map(Path::new)).name(path.as_bytes())
+        };
+        for (path, wanted) in
+            [("/dev/nvme0n1", "dev/nvme0n1"), ("/usr/x.dat", "usr/x.dat"), ("/run/media/a", "run/media/a")]
+        {
+            assert_eq!(name(None, path).as_deref(), Ok(wanted));
+        }
+        assert_eq!(name(Some("/dev"), "/dev/nvme0n1").as_deref(), Ok("nvme0n1"));
+        assert_eq!(name(Some("/dev"), "/mnt/a"), Err(OUTSIDE));
     }
 
     #[test]

@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use reelgauge_trace::info::MALFORMED_SHOWN;
-use reelgauge_trace::{TraceError, TraceInfo};
+use reelgauge_trace::{TraceError, TraceInfo, TraceNote};
 
 use crate::known::Known;
 use crate::receiver::{AGENT, Receiver};
 use crate::scope::{PathScope, Spelling};
+use crate::timeline::{Shown, Steps, Timeline};
 use crate::{Format, Options};
 
 /// An operation of the system's own choice (a copy, a reservation) is split into pieces of this size.
@@ -19,6 +20,9 @@ const PIECE_BYTES: u64 = 1 << 30;
 const OFFSET_MAX: u64 = i64::MAX as u64;
 /// More threads than this are counted as one.
 const MAX_THREADS: usize = 1 << 20;
+
+/// Packets that were captured on several queues are out of order by less than this.
+const PACKET_JITTER_NS: u64 = 1_000_000;
 
 /// Why an operation is left out: it lies where no file reaches.
 pub(crate) const BEYOND: &str = "an offset beyond 2^63";
@@ -104,6 +108,11 @@ pub(crate) struct Sink<'a> {
     ops: u64,
     left_out: Vec<(&'static str, u64)>,
     warnings: Vec<(&'static str, u64)>,
+    /// The number of the source's line that is being read.
+    pub line: u64,
+    timeline: Timeline,
+    /// How often a half of the day was assumed, and at which line first.
+    halves_assumed: (u64, u64),
 }
 
 impl Sink<'_> {
@@ -112,6 +121,7 @@ impl Sink<'_> {
         let (capture, spelling) = match format {
             Format::Smb2 | Format::Nfs => (CaptureLevel::Network, Spelling::Share),
             Format::Procmon | Format::Etw => (CaptureLevel::Application, Spelling::Windows),
+            Format::Fio => (CaptureLevel::Application, Spelling::Benchmark),
             _ => (CaptureLevel::Application, Spelling::Unix),
         };
         let root = options.root.as_deref();
@@ -138,6 +148,9 @@ impl Sink<'_> {
             ops: 0,
             left_out: Vec::new(),
             warnings: Vec::new(),
+            line: 0,
+            timeline: timeline_of(format),
+            halves_assumed: (0, 0),
         }
     }
 
@@ -226,8 +239,40 @@ impl Sink<'_> {
         number
     }
 
+    /// The time of the line that is being read, corrected where the source's clock went back.
+    pub fn time(&mut self, shown: Shown) -> u64 {
+        // A damaged time must not drag all later ones along.
+        if self.is_too_late(shown.at_ns) { shown.at_ns } else { self.timeline.line(shown, self.line) }
+    }
+
+    /// Until when a thread's last operation lasted, in corrected time.
+    pub fn lasted(&mut self, thread: u64, end_ns: u64) {
+        if !self.is_too_late(end_ns) {
+            self.timeline.lasted(thread, end_ns);
+        }
+    }
+
+    fn is_too_late(&self, at_ns: u64) -> bool {
+        self.base_ns.is_some_and(|base_ns| at_ns.saturating_sub(base_ns) > TIME_MAX_NS)
+    }
+
+    /// The source's clock went back, and another clock in the source tells by how much.
+    pub fn clock_stepped(&mut self, back_ns: u64) {
+        self.timeline.stepped(back_ns, self.line);
+    }
+
+    /// Which half of the day this line is of was assumed.
+    pub fn half_assumed(&mut self) {
+        let (times, first_line) = &mut self.halves_assumed;
+        if *times == 0 {
+            *first_line = self.line;
+        }
+        *times += 1;
+    }
+
     /// A thread has ended; another one may get its number in the source, and will be another one here.
     pub fn thread_ended(&mut self, id: u64) {
+        self.timeline.thread_ended(id);
         self.threads.remove(&id);
         self.last_thread = None;
     }
@@ -334,6 +379,13 @@ impl Sink<'_> {
         for (what, times) in std::mem::take(&mut self.warnings) {
             self.info.warnings.push(format!("{times} {what}"));
         }
+        if let Some(steps) = self.timeline.steps() {
+            let Steps { times, largest_ns, first_line } = steps;
+            self.info.notes.push(TraceNote::ClockWentBack { times, largest_ns, first_line });
+        }
+        if let (times @ 1.., first_line) = self.halves_assumed {
+            self.info.notes.push(TraceNote::HalfOfDayAssumed { times, first_line });
+        }
         if self.ops == 0 {
             return Err(TraceError::NoOperations { warnings: self.why_nothing() });
         }
@@ -363,6 +415,15 @@ impl Sink<'_> {
             left_out.map(|(reason, ops)| format!("{} left out: {reason}", counted(*ops, "operation"))),
         );
         why.join("; ")
+    }
+}
+
+/// How far the lines of a format are in order of time.
+fn timeline_of(format: Format) -> Timeline {
+    match format {
+        Format::Strace => Timeline::strict(),
+        Format::Smb2 | Format::Nfs => Timeline::with_jitter(PACKET_JITTER_NS),
+        _ => Timeline::default(),
     }
 }
 

@@ -23,9 +23,11 @@ use reelgauge_record::{OpKind, OpenBits};
 use crate::errno;
 use crate::known::{Node, NodeRef};
 use crate::ntstatus::{self, END_OF_FILE, PENDING};
-use crate::number::{decimal, either, hexadecimal, seconds};
+use crate::number::{decimal, either, hexadecimal};
+use crate::packet_time::{NO_TIME, packet_time};
 use crate::scope::NOT_A_FILE;
 use crate::sink::{Op, Place, Sink, UNKNOWN_HANDLE};
+use crate::timeline::Shown;
 use crate::wire::{FieldTable, Values, Waiting};
 use crate::{ImportError, LineError, LineResult, Source};
 
@@ -38,7 +40,7 @@ pub(crate) const COMMAND: &str = "tshark -r FILE -Y smb2 -T fields -E header=y -
     -e smb2.file_info.infolevel > TEXT";
 
 const NEEDED: [&str; 11] = [
-    "frame.time_epoch",
+    "frame.time_epoch|frame.time_utc|frame.time",
     "tcp.stream",
     "smb2.flags.response",
     "smb2.cmd",
@@ -178,9 +180,10 @@ impl Smb2 {
         if row.iter().all(|field| field.is_empty()) {
             return Ok(());
         }
-        let at_ns = seconds(table.field(row, 0)).ok_or(LineError::Malformed("no time"))?;
+        let shown = packet_time(table.field(row, 0)).ok_or(LineError::Malformed(NO_TIME))?;
         let stream = decimal(table.field(row, 1)).ok_or(LineError::Malformed("no tcp.stream"))?;
-        sink.begin(at_ns, Some(at_ns));
+        let at_ns = sink.time(Shown { thread: stream, at_ns: shown.at_ns, ..Shown::default() });
+        sink.begin(at_ns, shown.is_wall.then_some(at_ns));
         let values = |column| table.values(row, column);
         let mut packet = Packet {
             stream,

@@ -28,6 +28,8 @@ pub(crate) type LineResult = Result<(), LineError>;
 pub(crate) enum LineError {
     /// It can't be understood: counted, the import goes on.
     Malformed(&'static str),
+    /// It shows that the whole source is of no use: the import ends.
+    Refused(&'static str),
     /// The trace can't be written: the import ends.
     Trace(TraceError),
 }
@@ -47,9 +49,11 @@ impl Source<'_> {
         loop {
             let read = self.lines.next();
             let Some(read) = read.map_err(|source| io_error(self.name, source))? else { return Ok(()) };
+            self.sink.line = read.number;
             match read.text {
                 Ok(text) => match line(&mut self.sink, text) {
                     Ok(()) => {}
+                    Err(LineError::Refused(why)) => return Err(self.not_of_format(why)),
                     Err(LineError::Malformed(why)) => self.sink.malformed(read.number, text, why),
                     Err(LineError::Trace(error)) => return Err(error.into()),
                 },

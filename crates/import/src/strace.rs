@@ -2,8 +2,8 @@
 //!
 //! Made with [`COMMAND`]; `%process` tells threads from child processes, which matters to who shares a
 //! descriptor. Without `-y` paths come from the arguments alone, without `-T` operations have no duration.
-//! The steps of `-r` are added up; the whole seconds of `-t` are kept, and the trace says that they are
-//! coarse.
+//! The steps of `-r` are added up; next to a time they show where that clock was set, and are used instead. The
+//! whole seconds of `-t` are kept, and the trace says that they are coarse.
 //!
 //! A file that `O_TMPFILE` makes has no name. Traces know files by name, so it has a made-up one, until
 //! `linkat` gives it its own (a rename here) or its last descriptor is closed (a removal here).
@@ -21,19 +21,24 @@
 
 mod args;
 mod calls;
+mod census;
 mod data;
 mod line;
 mod links;
+mod messages;
 mod paths;
 
 use std::collections::HashMap;
 
+use crate::day_clock::DayClock;
 use crate::descriptors::{Handle, Processes};
-use crate::number::DayClock;
 use crate::sink::{HALF, Sink};
 use crate::strace::args::Args;
-use crate::strace::line::{Time, What};
+use crate::strace::census::Census;
+use crate::strace::line::{StraceLine, Time, What};
 use crate::strace::links::SymbolicLinks;
+use crate::strace::messages::Message;
+use crate::timeline::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.
@@ -71,6 +76,11 @@ pub(crate) struct Strace {
     clock: DayClock,
     /// The sum of all steps, where lines show the time since the one before.
     steps_ns: u64,
+    /// What a wall clock showed at the last line that has a step next to it, and the corrected time then.
+    stepped: Option<(u64, u64)>,
+    census: Census,
+    /// The beginning of a line that a message of strace has cut in two.
+    cut: Option<Cut>,
     /// Symbolic links that calls have shown.
     links: SymbolicLinks,
     /// How many files without a name have got a made-up one.
@@ -81,6 +91,13 @@ pub(crate) struct Strace {
     lacks_durations: bool,
     /// A call's two parts put together; kept for its memory.
     joined: Vec<u8>,
+}
+
+/// The beginning of a line that a message of strace has cut in two.
+struct Cut {
+    head: Vec<u8>,
+    /// Whether the message was of the process that the call makes.
+    has_child: bool,
 }
 
 /// A call without its end.
@@ -105,6 +122,8 @@ pub(crate) struct Call<'a> {
     start_ns: u64,
     end_ns: u64,
     value: u64,
+    /// The process that it made.
+    child: Option<u32>,
     errno: i32,
     path: Option<&'a [u8]>,
     first: Option<Handle>,
@@ -118,50 +137,157 @@ impl Call<'_> {
 }
 
 impl Strace {
-    /// Takes one line.
+    /// Takes one line: of a call, of strace itself, or one that these have mixed.
     fn line(&mut self, sink: &mut Sink, text: &[u8]) -> LineResult {
-        if text.is_empty() || text.starts_with(b"strace: ") {
+        if messages::is_beside(text) {
             return Ok(());
         }
+        if let Some((before, message)) = messages::split(text) {
+            self.message(sink, before, message);
+            return Ok(());
+        }
+        match self.cut.take() {
+            None => self.whole(sink, text),
+            Some(mut cut) => {
+                let is_other = line::is_led(text);
+                cut.head.extend_from_slice(if is_other { b" <unfinished ...>" } else { text });
+                let first = self.whole(sink, &cut.head);
+                if cut.has_child {
+                    let parent = self.last_pid;
+                    self.cloning.retain(|(pid, _)| Some(*pid) != parent);
+                }
+                if is_other { first.and(self.whole(sink, text)) } else { first }
+            }
+        }
+    }
+
+    /// A message of strace, and the beginning of a line that it has cut.
+    fn message(&mut self, sink: &mut Sink, before: &[u8], message: Message) {
+        let mut cut = self.cut.take().unwrap_or(Cut { head: Vec::new(), has_child: false });
+        cut.head.extend_from_slice(before);
+        if let Message::Attached(child) = message {
+            cut.has_child |= self.attached(sink, &cut.head, child);
+        }
+        if !cut.head.is_empty() && cut.head.len() <= MAX_PENDING_BYTES {
+            self.cut = Some(cut);
+        }
+    }
+
+    /// strace has begun to trace a process. Whether it is the one that the call makes whose line was cut there.
+    fn attached(&mut self, sink: &mut Sink, head: &[u8], child: u32) -> bool {
+        if self.processes.knows(child) {
+            return false;
+        }
+        if let Ok(StraceLine { pid, what: What::Call(name, rest), .. }) = line::parse(head)
+            && makes_process(name)
+        {
+            let parent = self.process_of(pid, &What::Call(name, rest));
+            self.fork(sink, parent, child, calls::shares_files(rest));
+            return true;
+        }
+        if self.cloning.is_empty() {
+            self.census.attached(child);
+        } else {
+            let (parent, shares) = self.cloning.remove(0);
+            self.fork(sink, parent, child, shares);
+        }
+        false
+    }
+
+    /// The process of a line, which shows this number or (0) none.
+    fn process_of(&mut self, shown: u32, what: &What<'_>) -> u32 {
+        if shown == 0 {
+            return self.census.unnumbered();
+        }
+        let (pending, cloning) = (&self.pending, &self.cloning);
+        let resumes_first = || match what {
+            What::Resumed(name, _) => pending.get(&census::FIRST).is_some_and(|call| call.name == *name),
+            _ => false,
+        };
+        self.census.numbered(shown, || !cloning.is_empty() && !resumes_first())
+    }
+
+    /// Takes a whole line of a call.
+    fn whole(&mut self, sink: &mut Sink, text: &[u8]) -> LineResult {
         let line = line::parse(text).map_err(|why| {
             // Its time has passed all the same.
             self.steps_ns = self.steps_ns.saturating_add(line::step(text).unwrap_or(0));
             LineError::Malformed(why)
         })?;
-        let at_ns = self.time(sink, line.time);
-        self.meet(sink, line.pid);
+        let pid = self.process_of(line.pid, &line.what);
+        let at_ns = self.time(sink, pid, &line);
+        self.meet(sink, pid);
         match line.what {
             What::Call(name, rest) => {
-                let begun = Begun { pid: line.pid, name, at_ns, end_ns: None, first: None, closed: None };
+                let begun = Begun { pid, name, at_ns, end_ns: None, first: None, closed: None };
                 self.finished(sink, begun, rest)
             }
             What::Begun(name, rest) => {
-                self.begun(sink, line.pid, name, rest, at_ns);
+                self.begun(sink, pid, name, rest, at_ns);
                 Ok(())
             }
-            What::Resumed(name, rest) => self.resumed(sink, line.pid, name, rest, at_ns),
-            What::Ended => self.ended(sink, line.pid, at_ns),
+            What::Resumed(name, rest) => self.resumed(sink, pid, name, rest, at_ns),
+            What::Ended => self.ended(sink, pid, at_ns),
+            What::Superseded(other) => {
+                self.superseded(sink, pid, other);
+                Ok(())
+            }
             What::Nothing => Ok(()),
         }
     }
 
     /// The time of a line, on one clock for all of them.
-    fn time(&mut self, sink: &mut Sink, time: Time) -> u64 {
-        let at_ns = match time {
-            Time::Epoch(at_ns) => at_ns,
-            Time::OfDay(at_ns) => self.clock.at(at_ns),
-            Time::Coarse(at_ns) => {
-                sink.blind(&["times finer than a second"]);
-                sink.warn(COARSE);
-                self.clock.at(at_ns)
-            }
+    fn time(&mut self, sink: &mut Sink, pid: u32, line: &StraceLine<'_>) -> u64 {
+        if matches!(line.time, Time::Coarse(_) | Time::CoarseEpoch(_)) && line.step_ns.is_none() {
+            sink.blind(&["times finer than a second"]);
+            sink.warn(COARSE);
+        }
+        let (shown_ns, wall_ns) = match line.time {
+            Time::Epoch(at_ns) | Time::CoarseEpoch(at_ns) => (at_ns, Some(at_ns)),
+            Time::OfDay(at_ns) | Time::Coarse(at_ns) => (self.clock.at(at_ns), None),
             Time::Step(step_ns) => {
                 // Steps from a hostile file may add up to more than a clock holds; they stop there.
                 self.steps_ns = self.steps_ns.saturating_add(step_ns);
-                self.steps_ns
+                (self.steps_ns, None)
             }
         };
-        sink.begin(at_ns, matches!(time, Time::Epoch(_)).then_some(at_ns));
+        if let Some(step_ns) = line.step_ns {
+            let at_ns = self.by_step(sink, shown_ns, step_ns);
+            sink.begin(at_ns, wall_ns);
+            return at_ns;
+        }
+        let printed_after_ns = match line.what {
+            What::Call(_, rest) => line::duration(rest).1.map(|took_ns| shown_ns.saturating_add(took_ns)),
+            _ => None,
+        };
+        let shown = Shown { thread: u64::from(pid), at_ns: shown_ns, began_before_ns: 0, printed_after_ns };
+        let at_ns = sink.time(shown);
+        sink.begin(at_ns, wall_ns.filter(|_| at_ns == shown_ns));
+        at_ns
+    }
+
+    /// The time of a line that shows its step since the line before, next to the time of a clock that may be set.
+    fn by_step(&mut self, sink: &mut Sink, shown_ns: u64, step_ns: u64) -> u64 {
+        // Steps that -r cuts to microseconds add up to less than the time that passes, so the other clock is
+        // used while both agree.
+        const AGREES_NS: u64 = 2_000_000;
+        let at_ns = match self.stepped {
+            None => shown_ns,
+            Some((last_ns, at_ns)) => {
+                // A line that could not be understood has left its step in the sum.
+                let step_ns = step_ns.saturating_add(std::mem::take(&mut self.steps_ns));
+                let by_step_ns = at_ns.saturating_add(step_ns);
+                let agrees = last_ns.saturating_add(step_ns).abs_diff(shown_ns) <= AGREES_NS;
+                if shown_ns < last_ns && !agrees {
+                    sink.clock_stepped(last_ns.saturating_add(step_ns).saturating_sub(shown_ns));
+                }
+                match agrees {
+                    true => at_ns.saturating_add(shown_ns.saturating_sub(last_ns)),
+                    false => by_step_ns,
+                }
+            }
+        };
+        self.stepped = Some((shown_ns, at_ns));
         at_ns
     }
 
@@ -172,7 +298,11 @@ impl Strace {
         }
         let is_first = self.last_pid.is_none();
         self.last_pid = Some(pid);
-        if is_first || self.processes.knows(pid) {
+        if is_first {
+            self.processes.take_for_thread(pid);
+            return;
+        }
+        if self.processes.knows(pid) {
             return;
         }
         if self.cloning.is_empty() {
@@ -180,6 +310,7 @@ impl Strace {
                 "processes whose making the source does not show (it was traced without %process); they \
                  were taken for threads",
             );
+            self.processes.take_for_thread(pid);
         } else {
             let (parent, shares) = self.cloning.remove(0);
             self.fork(sink, parent, pid, shares);
@@ -187,6 +318,7 @@ impl Strace {
     }
 
     fn fork(&mut self, sink: &mut Sink, parent: u32, child: u32, shares_files: bool) {
+        self.census.born(child);
         if !self.processes.begin(parent, child, shares_files) {
             sink.warn("processes with too many open files to follow them");
         }
@@ -194,7 +326,7 @@ impl Strace {
 
     /// The first line of two.
     fn begun(&mut self, sink: &mut Sink, pid: u32, name: &[u8], rest: &[u8], at_ns: u64) {
-        if matches!(name, b"clone" | b"clone3" | b"fork" | b"vfork") && self.cloning.len() < MAX_PENDING {
+        if makes_process(name) && self.cloning.len() < MAX_PENDING {
             self.cloning.push((pid, calls::shares_files(rest)));
         }
         let number = args::descriptor(rest.split(|&byte| byte == b',').next().unwrap_or(rest));
@@ -278,11 +410,13 @@ impl Strace {
             start_ns: begun.at_ns,
             end_ns,
             value: returned.value,
+            child: returned.pid,
             errno: returned.errno,
             path: returned.path,
             first: begun.first,
             closed: begun.closed,
         };
+        sink.lasted(u64::from(call.pid), call.end_ns);
         self.apply(sink, call)
     }
 
@@ -293,14 +427,33 @@ impl Strace {
         }
         self.cloning.retain(|(parent, _)| *parent != pid);
         self.last_pid = Some(u32::MAX);
+        self.census.ended(pid);
         let gone = self.processes.end(pid);
         self.close_for_good(sink, pid, at_ns, gone)?;
         sink.thread_ended(u64::from(pid));
         Ok(())
     }
 
+    /// A thread has started a program, and has the number of its process from now on. The other threads are gone.
+    fn superseded(&mut self, sink: &mut Sink, pid: u32, other: u32) {
+        if let Some(lost) = self.pending.remove(&pid) {
+            self.pending_bytes -= lost.text.len();
+        }
+        if let Some(call) = self.pending.remove(&other) {
+            self.pending.insert(pid, call);
+        }
+        // They share one table, so nothing is closed by this.
+        self.processes.end(other);
+        self.census.ended(other);
+        self.last_pid = Some(u32::MAX);
+        sink.thread_ended(u64::from(other));
+    }
+
     /// The end of the source.
     fn end(&mut self, sink: &mut Sink) {
+        if let Some(cut) = self.cut.take() {
+            let _ = self.whole(sink, &[&cut.head[..], b" <unfinished ...>"].concat());
+        }
         for _ in self.pending.drain() {
             sink.leave_out(HALF);
         }
@@ -320,11 +473,16 @@ struct Begun<'a> {
     closed: Option<(Handle, bool)>,
 }
 
+/// Whether a call makes a process or a thread.
+fn makes_process(name: &[u8]) -> bool {
+    matches!(name, b"clone" | b"clone3" | b"fork" | b"vfork")
+}
+
 /// Whether a line is one of strace's, with a time that can be used.
 pub(crate) fn looks_like(line: &[u8]) -> bool {
     line::parse(line).is_ok_and(|line| match line.what {
         What::Call(_, rest) => args::split(rest).is_some_and(|(_, rest)| line::returned(rest).is_ok()),
         What::Begun(..) | What::Resumed(..) => true,
-        What::Ended | What::Nothing => false,
+        What::Ended | What::Superseded(_) | What::Nothing => false,
     })
 }

@@ -73,6 +73,7 @@ mod tables;
 pub mod text;
 pub mod trace;
 pub mod trace_list;
+pub mod trace_note;
 pub mod tune;
 pub mod units;
 mod vda;

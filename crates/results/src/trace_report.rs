@@ -9,8 +9,9 @@ use reelgauge_analysis::trace_stats::{
 };
 use reelgauge_record::OpRecord;
 use reelgauge_record::log::{CaptureLevel, SkipReason};
+use reelgauge_report::trace_note;
 use reelgauge_report::units::counted_are;
-use reelgauge_trace::{Moved, Trace, TraceError};
+use reelgauge_trace::{Moved, Trace, TraceError, TraceNote};
 
 /// What to tell of a trace.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +69,7 @@ pub(crate) fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
         capture: level(meta.capture).to_owned(),
         threads: info.threads,
         blind_to: info.blind_to,
-        warnings: info.warnings,
+        warnings: words(info.notes, info.warnings),
         left_out: info.left_out,
         malformed_lines: info.malformed_lines,
         first_malformed: Vec::new(),
@@ -100,6 +101,23 @@ pub(crate) fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
         about.warnings.push(format!("{lost} parts of its log are missing or damaged and are not counted"));
     }
     about
+}
+
+/// A trace's notes in words, the typed ones first.
+pub fn words(notes: Vec<TraceNote>, warnings: Vec<String>) -> Vec<String> {
+    notes.into_iter().filter_map(note_in_words).chain(warnings).collect()
+}
+
+fn note_in_words(note: TraceNote) -> Option<String> {
+    match note {
+        TraceNote::ClockWentBack { times, largest_ns, first_line } => {
+            Some(trace_note::clock_went_back(times, largest_ns, first_line))
+        }
+        TraceNote::HalfOfDayAssumed { times, first_line } => {
+            Some(trace_note::half_of_day_assumed(times, first_line))
+        }
+        _ => None,
+    }
 }
 
 fn moved(moved: Moved) -> TraceMoved {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::TRACE_VERSION;
 use crate::error::TraceError;
+use crate::note::TraceNote;
 
 /// Its name in a trace's directory.
 pub const FILE_NAME: &str = "trace.json";
@@ -56,6 +57,9 @@ pub struct TraceInfo {
     pub blind_to: Vec<String>,
     /// What somebody who relies on this trace should know.
     pub warnings: Vec<String>,
+    /// The same by kind, without words: the report room has these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<TraceNote>,
     /// What was seen and not kept, by reason.
     pub left_out: BTreeMap<String, u64>,
     /// Lines of the source that could not be understood.

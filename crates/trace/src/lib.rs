@@ -15,6 +15,7 @@ mod held;
 pub mod info;
 pub mod library;
 pub mod name;
+mod note;
 pub mod prestate;
 pub mod replay;
 pub mod rescue;
@@ -25,6 +26,7 @@ pub mod writer;
 
 pub use error::TraceError;
 pub use info::{MalformedLine, Moved, TargetFigure, TraceInfo};
+pub use note::TraceNote;
 pub use trace::Trace;
 pub use writer::TraceWriter;
 

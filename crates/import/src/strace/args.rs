@@ -21,10 +21,35 @@ impl<'a> Args<'a> {
 
     fn push(&mut self, argument: &'a [u8]) {
         if let Some(free) = self.list.get_mut(self.count) {
-            *free = argument.trim_ascii();
+            *free = undecorated(argument.trim_ascii());
             self.count += 1;
         }
     }
+}
+
+/// Without what `-X verbose` and `--secontext` add: a constant's number in front of its name
+/// (`0x1000 /* AT_EMPTY_PATH */`), and the context of a path (`"/a" [system_u:object_r:user_t:s0]`).
+fn undecorated(argument: &[u8]) -> &[u8] {
+    let number = argument.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
+    if number && let Some(named) = argument.strip_suffix(b" */") {
+        let open = memchr::memmem::find(named, b" /* ");
+        let name = open.map(|open| &named[open + b" /* ".len()..]);
+        let is_constant =
+            |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_|x".contains(byte);
+        if let Some(name) = name.filter(|name| name.iter().all(is_constant)) {
+            return name;
+        }
+    }
+    if argument.ends_with(b"]") && matches!(argument.first(), Some(b'"' | b'0'..=b'9' | b'A')) {
+        let end = match argument.first() {
+            Some(b'"') => after_string(argument, 0),
+            _ => memchr::memchr(b'<', argument).and_then(|open| after_path(argument, open)),
+        };
+        if let Some(end) = end.filter(|&end| argument[end..].starts_with(b" [")) {
+            return &argument[..end];
+        }
+    }
+    argument
 }
 
 /// Bytes that may end an argument or begin something in which commas mean nothing.
@@ -74,7 +99,8 @@ pub(crate) fn split(text: &[u8]) -> Option<(Args<'_>, &[u8])> {
 
 /// Whether what stands before a `<` is a descriptor, so that a path follows: `3`, `AT_FDCWD`, `[{fd=3`.
 fn is_descriptor(before: &[u8]) -> bool {
-    before.last().is_some_and(u8::is_ascii_digit) || before.ends_with(b"AT_FDCWD")
+    let last_is_digit = before.last().is_some_and(u8::is_ascii_digit);
+    last_is_digit || before.ends_with(b"AT_FDCWD") || before.ends_with(b"AT_FDCWD */")
 }
 
 /// The place behind a string that begins at a quote.
@@ -125,7 +151,7 @@ pub(crate) fn descriptor(argument: &[u8]) -> Option<Descriptor<'_>> {
     let end = argument.iter().position(|&byte| byte == b'<').unwrap_or(argument.len());
     let (number, rest) = argument.split_at(end);
     let number = match number {
-        b"AT_FDCWD" => CWD,
+        b"AT_FDCWD" | b"-100 /* AT_FDCWD */" | b"-100" => CWD,
         _ => i32::try_from(number::decimal(number)?).ok()?,
     };
     Some(Descriptor { number, path: annotation(rest) })
@@ -194,8 +220,52 @@ pub(crate) fn unescape(text: &[u8]) -> Vec<u8> {
     plain
 }
 
+/// What `-X raw` prints in place of flags: their numbers on x86, and which bits of the argument they are among.
+const RAW_FLAGS: &[(&[u8], u64, u64)] = &[
+    (b"O_WRONLY", 1, 3),
+    (b"O_RDWR", 2, 3),
+    (b"O_CREAT", 0o100, 0o100),
+    (b"O_EXCL", 0o200, 0o200),
+    (b"O_TRUNC", 0o1000, 0o1000),
+    (b"O_APPEND", 0o2000, 0o2000),
+    (b"O_DSYNC", 0o10_000, 0o10_000),
+    (b"O_DIRECT", 0o40_000, 0o40_000),
+    (b"O_DIRECTORY", 0o200_000, 0o200_000),
+    (b"O_NOFOLLOW", 0o400_000, 0o400_000),
+    (b"O_CLOEXEC", 0o2_000_000, 0o2_000_000),
+    (b"O_PATH", 0o10_000_000, 0o10_000_000),
+    (b"O_TMPFILE", 0o20_200_000, 0o20_200_000),
+    (b"AT_REMOVEDIR", 0x200, 0x200),
+    (b"AT_SYMLINK_NOFOLLOW", 0x100, 0x100),
+    (b"AT_SYMLINK_FOLLOW", 0x400, 0x400),
+    (b"CLOSE_RANGE_CLOEXEC", 4, 4),
+    (b"FD_CLOEXEC", 1, 1),
+    (b"R_OK", 4, 4),
+    (b"W_OK", 2, 2),
+    (b"X_OK", 1, 1),
+];
+
+/// A number as C writes it: `0x1f`, `0644`, `12`.
+fn c_number(text: &[u8]) -> Option<u64> {
+    match text {
+        [b'0', b'x' | b'X', ..] => number::hexadecimal(text),
+        [b'0', digits @ ..]
+            if digits.iter().all(|digit| (b'0'..=b'7').contains(digit)) && digits.len() < 20 =>
+        {
+            Some(digits.iter().fold(0, |sum, digit| sum << 3 | u64::from(digit - b'0')))
+        }
+        _ => number::decimal(text),
+    }
+}
+
 /// Whether a set of flags (`O_RDWR|O_CREAT`) has one of them.
 pub(crate) fn has_flag(argument: &[u8], flag: &[u8]) -> bool {
+    if argument.first().is_some_and(u8::is_ascii_digit)
+        && let Some(number) = c_number(argument)
+    {
+        let raw = RAW_FLAGS.iter().find(|(name, ..)| *name == flag);
+        return raw.is_some_and(|&(_, value, mask)| number & mask == value);
+    }
     argument.split(|&byte| byte == b'|').any(|word| word.trim_ascii() == flag)
 }
 
@@ -260,6 +330,16 @@ mod tests {
                 assert_eq!(parts(text), wanted, "{text}");
             }
         }
+        for (text, wanted) in [
+            (
+                "-100 /* AT_FDCWD */</tmp>, \"a\", 0x241 /* O_WRONLY|O_CREAT|O_TRUNC */, 0666) = 3",
+                &["-100 /* AT_FDCWD */</tmp>", "\"a\"", "O_WRONLY|O_CREAT|O_TRUNC", "0666", " = 3"][..],
+            ),
+            ("3</m/a> [user_t], \"/x\" [etc_t], 9) = 0", &["3</m/a>", "\"/x\"", "9", " = 0"]),
+            ("0x5 /* 2 entries */, 9) = 0", &["0x5 /* 2 entries */", "9", " = 0"]),
+        ] {
+            assert_eq!(parts(text), wanted, "{text}");
+        }
         assert!(split(b"\"open string").is_none());
         assert_eq!(parts("1,2,3,4,5,6,7,8,9,10)").len(), MAX_ARGS + 1);
     }
@@ -275,6 +355,8 @@ mod tests {
         assert_eq!((told("-1"), told("NULL"), told("99999999999")), (None, None, None));
         assert_eq!(string(br#""tab\t \303\251 \x41\12""#).unwrap(), b"tab\t \xc3\xa9 A\n");
         assert_eq!(string(b"\"cut\"..."), None);
+        assert!(has_flag(b"0101101", b"O_CREAT") && has_flag(b"0x241", b"O_WRONLY"));
+        assert!(!has_flag(b"0", b"O_WRONLY") && !has_flag(b"0x200", b"AT_SYMLINK_NOFOLLOW"));
         assert!(has_flag(b"O_RDWR|O_CREAT", b"O_CREAT") && !has_flag(b"O_CREATE", b"O_CREAT"));
         assert_eq!(field(b"{st_mode=S_IFREG|0644, st_size=77, ...}", b"st_size="), Some(77));
         assert_eq!(vector_bytes(br#"[{iov_base="iov_len=9", iov_len=10}, {iov_base="", iov_len=20}]"#), 30);

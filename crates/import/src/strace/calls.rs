@@ -16,8 +16,20 @@ const NO_FILE_CALL: &str = "calls that are no operation on files";
 
 /// Whether a call that makes a process lets it share the descriptors.
 pub(super) fn shares_files(text: &[u8]) -> bool {
-    memchr::memmem::find(text, b"CLONE_FILES").is_some()
+    if memchr::memmem::find(text, b"CLONE_FILES").is_some() {
+        return true;
+    }
+    // With -X raw: `flags=0x1200000|17`.
+    let raw = memchr::memmem::find(text, b"flags=0x").and_then(|at| {
+        let digits = &text[at + b"flags=0x".len()..];
+        let end = digits.iter().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(digits.len());
+        crate::number::hexadecimal(&digits[..end])
+    });
+    raw.is_some_and(|flags| flags & CLONE_FILES != 0)
 }
+
+/// Linux's `CLONE_FILES`.
+const CLONE_FILES: u64 = 0x400;
 
 impl Strace {
     /// Does what a call did.
@@ -383,8 +395,11 @@ impl Strace {
         if let Some(at) = self.cloning.iter().position(|(pid, _)| *pid == call.pid) {
             self.cloning.remove(at);
         }
-        let Ok(child) = u32::try_from(call.value) else { return Err(LineError::Malformed("no process")) };
-        if call.succeeded() && child != 0 && !self.processes.knows(child) {
+        if !call.succeeded() {
+            return Ok(());
+        }
+        let Some(child) = call.child else { return Err(LineError::Malformed("no process")) };
+        if child != 0 && !self.processes.knows(child) {
             self.fork(sink, call.pid, child, shares_files(call.text));
         }
         Ok(())

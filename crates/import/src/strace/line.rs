@@ -8,15 +8,18 @@
 //! PID  EPOCH.USEC  --- SIGxxx {...} ---
 //! ```
 //! The number of the process is missing when a single one was traced without `-o`, and is `[pid N]` there
-//! when there are more. The time may be one of day, with a fraction (`-tt`) or without (`-t`), and may have
-//! the step since the line before behind it (`(+     0.000123)`); or there is that step alone (`-r`).
+//! when there are more. It may have the program's name behind it (`900<ffmpeg>`, with `-Y`). The time may be one of
+//! day, with a fraction (`-tt`) or without (`-t`), and may have the step since the line before behind it
+//! (`(+     0.000123)`); or there is that step alone (`-r`). Behind the time there may be the number of the call
+//! (`[ 257]`, with `-n`) and the instruction pointer (`[00007f6049e04011]`, with `-i`), and in front of it the
+//! context of `--secontext`.
 
 use crate::errno;
 use crate::number;
 use crate::strace::args::annotation;
 
 /// What a line says.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What<'a> {
     /// A call's name and what follows the opening parenthesis.
     Call(&'a [u8], &'a [u8]),
@@ -26,6 +29,8 @@ pub(crate) enum What<'a> {
     Resumed(&'a [u8], &'a [u8]),
     /// The process or thread has ended.
     Ended,
+    /// Another thread has started a program and has this one's number from now on; what the other's was.
+    Superseded(u32),
     /// A signal, or strace's own words.
     Nothing,
 }
@@ -37,6 +42,8 @@ pub(crate) struct StraceLine<'a> {
     pub pid: u32,
     /// When.
     pub time: Time,
+    /// How long after the line before, by a clock that nobody sets.
+    pub step_ns: Option<u64>,
     /// What it says.
     pub what: What<'a>,
 }
@@ -50,6 +57,8 @@ pub(crate) enum Time {
     OfDay(u64),
     /// Since midnight, in whole seconds.
     Coarse(u64),
+    /// Since 1970, in whole seconds.
+    CoarseEpoch(u64),
     /// Since the line before, whatever its process.
     Step(u64),
 }
@@ -58,57 +67,107 @@ pub(crate) enum Time {
 const LONGEST_STEP_NS: u64 = 100_000_000 * 1_000_000_000;
 
 const UNFINISHED: &[u8] = b"<unfinished ...>";
+const DETACHED: &[u8] = b"<detached ...>";
+const PID_CHANGED: &[u8] = b"<pid changed to ";
 
 /// Takes a line apart.
 pub(crate) fn parse(text: &[u8]) -> Result<StraceLine<'_>, &'static str> {
+    let (pid, time, step_ns, rest) = leader(text).ok_or("no time of the form that -ttt gives")?;
+    let what = what(without_call_number(rest))?;
+    Ok(StraceLine { pid, time, step_ns, what })
+}
+
+/// What a line begins with, and the rest of it.
+fn leader(text: &[u8]) -> Option<(u32, Time, Option<u64>, &[u8])> {
     let (pid, rest) = process(text);
+    // A security context.
+    let rest = bracketed(rest).map_or(rest, |(_, rest)| rest);
     let (shown, rest) = word(rest);
-    let Some(time) = time(shown) else { return Err("no time of the form that -ttt gives") };
-    // The step that -r adds to a time of day.
-    let rest = match rest
-        .strip_prefix(b"(+")
-        .and_then(|step| memchr::memchr(b')', step).map(|at| &step[at + 1..]))
-    {
-        Some(rest) => rest.trim_ascii_start(),
-        None => rest,
-    };
-    let what = what(rest)?;
-    Ok(StraceLine { pid, time, what })
+    let time = time(shown)?;
+    // The step that -r adds to a time.
+    let step = rest.strip_prefix(b"(+").and_then(|step| {
+        let end = memchr::memchr(b')', step)?;
+        Some((number::seconds(step[..end].trim_ascii())?, step[end + 1..].trim_ascii_start()))
+    });
+    Some(match step {
+        Some((step_ns, rest)) => (pid, time, Some(step_ns), rest),
+        None => (pid, time, None, rest),
+    })
+}
+
+/// Whether a text begins as a line of its own does.
+pub(crate) fn is_led(text: &[u8]) -> bool {
+    leader(text).is_some()
+}
+
+/// The text in brackets that a line begins with, and what follows.
+fn bracketed(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let inside = text.strip_prefix(b"[")?;
+    let end = memchr::memchr(b']', inside)?;
+    Some((inside[..end].trim_ascii(), inside[end + 1..].trim_ascii_start()))
+}
+
+/// Without the number of the call and the instruction pointer.
+fn without_call_number(mut text: &[u8]) -> &[u8] {
+    while let Some((inside, rest)) = bracketed(text) {
+        if !inside.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'?') {
+            break;
+        }
+        text = rest;
+    }
+    text
 }
 
 /// The step since the line before, of a line of which nothing else need be understood.
 pub(crate) fn step(text: &[u8]) -> Option<u64> {
-    match time(word(process(text).1).0) {
-        Some(Time::Step(step_ns)) => Some(step_ns),
-        _ => None,
+    match leader(text)? {
+        (_, Time::Step(step_ns), ..) => Some(step_ns),
+        (_, _, step_ns, _) => step_ns,
     }
 }
 
-/// A number without a fraction and without colons is no time.
+/// A number without a fraction and without colons is a time only where it is too large for a process.
 fn time(shown: &[u8]) -> Option<Time> {
     let has_fraction = memchr::memchr(b'.', shown).is_some();
     if memchr::memchr(b':', shown).is_some() {
         let of_day_ns = number::time_of_day(shown)?;
         return Some(if has_fraction { Time::OfDay(of_day_ns) } else { Time::Coarse(of_day_ns) });
     }
-    if !has_fraction {
-        return None;
-    }
     let seconds_ns = number::seconds(shown)?;
+    if !has_fraction {
+        return (seconds_ns >= LONGEST_STEP_NS).then_some(Time::CoarseEpoch(seconds_ns));
+    }
     Some(if seconds_ns < LONGEST_STEP_NS { Time::Step(seconds_ns) } else { Time::Epoch(seconds_ns) })
 }
 
 /// The number of the process, if the line begins with one.
 fn process(text: &[u8]) -> (u32, &[u8]) {
-    let inside = text.strip_prefix(b"[pid ").and_then(|rest| {
-        let end = memchr::memchr(b']', rest)?;
-        Some((rest[..end].trim_ascii(), rest[end + 1..].trim_ascii_start()))
-    });
-    let (first, rest) = inside.unwrap_or_else(|| word(text));
-    match number::decimal(first).and_then(|pid| u32::try_from(pid).ok()) {
-        Some(pid) => (pid, rest),
-        None => (0, text.trim_ascii_start()),
+    let text = text.trim_ascii_start();
+    let found = match text.strip_prefix(b"[pid ") {
+        Some(inside) => decorated_pid(inside.trim_ascii_start())
+            .and_then(|(pid, rest)| Some((pid, rest.trim_ascii_start().strip_prefix(b"]")?))),
+        None => decorated_pid(text).filter(|(_, rest)| rest.first() == Some(&b' ')),
+    };
+    match found {
+        Some((pid, rest)) => (pid, rest.trim_ascii_start()),
+        None => (0, text),
     }
+}
+
+/// Larger than any number of a process (`PID_MAX_LIMIT` of Linux, 2^22).
+const PID_END: u64 = 1 << 22;
+
+/// The number that a text begins with, without the program's name behind it, and what follows.
+pub(crate) fn decorated_pid(text: &[u8]) -> Option<(u32, &[u8])> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let pid = number::decimal(&text[..digits]).filter(|pid| *pid < PID_END)?;
+    let rest = &text[digits..];
+    // strace escapes '<' and '>' in names.
+    let rest = match rest.first() {
+        Some(b'<') => &rest[memchr::memchr(b'>', rest)? + 1..],
+        _ => rest,
+    };
+    Some((u32::try_from(pid).ok()?, rest))
 }
 
 /// The first word and what follows it.
@@ -121,6 +180,9 @@ fn word(text: &[u8]) -> (&[u8], &[u8]) {
 fn what(text: &[u8]) -> Result<What<'_>, &'static str> {
     if text.starts_with(b"+++ exited") || text.starts_with(b"+++ killed") {
         return Ok(What::Ended);
+    }
+    if let Some(rest) = text.strip_prefix(b"+++ superseded by execve in pid ") {
+        return Ok(decorated_pid(rest).map_or(What::Nothing, |(pid, _)| What::Superseded(pid)));
     }
     if text.starts_with(b"+++") || text.starts_with(b"---") || text.starts_with(b"strace:") {
         return Ok(What::Nothing);
@@ -136,13 +198,21 @@ fn what(text: &[u8]) -> Result<What<'_>, &'static str> {
         return Err("no name of a call");
     }
     // Most lines end in the duration, and only some of all end so.
-    if let Some(begun) = rest.strip_suffix(UNFINISHED) {
+    if let Some(begun) = without_mark(rest) {
         return Ok(What::Begun(name, begun.trim_ascii_end()));
     }
     if rest.ends_with(b"?") && memchr::memmem::find(rest, UNFINISHED).is_some() {
         return Ok(What::Nothing);
     }
     Ok(What::Call(name, rest))
+}
+
+/// What a line shows of a call in front of the mark that another line will tell its end.
+fn without_mark(rest: &[u8]) -> Option<&[u8]> {
+    let inside = rest.strip_suffix(b" ...>")?;
+    let marked = rest.strip_suffix(UNFINISHED).or_else(|| rest.strip_suffix(DETACHED));
+    // A thread that starts a program gets the number of its process.
+    marked.or_else(|| memchr::memmem::rfind(inside, PID_CHANGED).map(|at| &inside[..at]))
 }
 
 /// How a call ended.
@@ -154,6 +224,8 @@ pub(crate) struct Returned<'a> {
     pub errno: i32,
     /// The path of a descriptor that was returned, still escaped.
     pub path: Option<&'a [u8]>,
+    /// The number of a process that was returned, as strace counts them.
+    pub pid: Option<u32>,
     /// What the call took, if it is shown.
     pub duration_ns: Option<u64>,
 }
@@ -174,14 +246,22 @@ pub(crate) fn returned(text: &[u8]) -> Result<Option<Returned<'_>>, &'static str
         let name = rest.trim_ascii_start();
         let end = name.iter().position(|&byte| byte == b' ').unwrap_or(name.len());
         let errno = errno::of_name(&name[..end]);
-        return Ok(Some(Returned { value: 0, errno, path: None, duration_ns }));
+        return Ok(Some(Returned { value: 0, errno, path: None, pid: None, duration_ns }));
     }
     let value = number::either(value).ok_or("no result")?;
-    Ok(Some(Returned { value, errno: 0, path: annotation(rest), duration_ns }))
+    let pid = pid_of_strace(rest).or_else(|| u32::try_from(value).ok());
+    Ok(Some(Returned { value, errno: 0, path: annotation(rest), pid, duration_ns }))
+}
+
+/// The number in `<sh> /* 19770 in strace's PID NS */`, which stands behind a process's own number for itself.
+fn pid_of_strace(text: &[u8]) -> Option<u32> {
+    let before = text.strip_suffix(b" in strace's PID NS */")?;
+    let open = memchr::memmem::rfind(before, b"/* ")?;
+    Some(decorated_pid(&before[open + b"/* ".len()..])?.0)
 }
 
 /// A duration at the end, and what is before it.
-fn duration(text: &[u8]) -> (&[u8], Option<u64>) {
+pub(crate) fn duration(text: &[u8]) -> (&[u8], Option<u64>) {
     let found = text.strip_suffix(b">").and_then(|inside| {
         let open = memchr::memrchr(b'<', inside)?;
         Some((text[..open].trim_ascii_end(), number::seconds(&inside[open + 1..])?))
@@ -227,10 +307,38 @@ mod tests {
         assert_eq!(time(both), Ok(Time::OfDay(79_200_169_580_000)));
         assert_eq!(step(b"10559      0.000072 what is this"), Some(72_000));
         assert_eq!(step(b"7  1795186657.095958 what is this"), None);
-        for bad in ["", "7", "close(3) = 0", "7 1795186657 close(3) = 0", "7 1.5 nothing", "7 1.5 a b(3) = 0"]
-        {
+        assert_eq!(time("7 1795186657 close(3) = 0"), Ok(Time::CoarseEpoch(1_795_186_657_000_000_000)));
+        assert_eq!(time("1795186657 close(3) = 0"), Ok(Time::CoarseEpoch(1_795_186_657_000_000_000)));
+        for bad in ["", "7", "close(3) = 0", "7 95186657 close(3) = 0", "7 1.5 nothing", "7 1.5 a b(3) = 0"] {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn decorations_change_nothing() {
+        const AT: u64 = 1_795_186_657_095_958_000;
+        let call = What::Call(b"close", b"3) = 0");
+        for text in [
+            "900<ffmpeg> 1795186657.095958 close(3) = 0",
+            "900<Web Content> 1795186657.095958 close(3) = 0",
+            "[pid   900<[x]>] 1795186657.095958 close(3) = 0",
+            "900   1795186657.095958 [   3] [00007f6049f2692a] close(3) = 0",
+            "[pid 900] 1795186657.095958 [????????????????] close(3) = 0",
+            "900 [unconfined_u:unconfined_r:unconfined_t:s0] 1795186657.095958 close(3) = 0",
+            "900 1795186657.095958 (+     0.000033) [   3] close(3) = 0",
+        ] {
+            assert_eq!(told(text), (900, AT, call), "{text}");
+        }
+        let superseded = "1795815453.469727 +++ superseded by execve in pid 19753<te> +++";
+        assert_eq!(told(superseded).2, What::Superseded(19753));
+        let changed = told("7 1795186657.095958 execve(\"./p\", [...], 0x7f <pid changed to 6 ...>").2;
+        assert_eq!(changed, What::Begun(b"execve", b"\"./p\", [...], 0x7f"));
+        let detached = told("7 1795186657.095958 read(0,  <detached ...>").2;
+        assert_eq!(detached, What::Begun(b"read", b"0,"));
+        let pid = |text: &str| returned(text.as_bytes()).unwrap().unwrap().pid;
+        assert_eq!(pid(" = 901<demux> <0.000200>"), Some(901));
+        assert_eq!(pid(" = 2<sh> /* 19770 in strace's PID NS */ <0.000111>"), Some(19770));
+        assert_eq!(pid(" = 2 /* 19770<sh> in strace's PID NS */"), Some(19770));
     }
 
     #[test]

@@ -203,7 +203,7 @@ impl Strace {
         result: usize,
     ) -> LineResult {
         let result = call.args.at(result);
-        let is = |mode: &[u8]| memchr::memmem::find(result, mode).is_some();
+        let is = |mode: &[u8]| has_type(result, mode);
         let named = match path {
             Some(path) => self.named(sink, call, directory, path, is(b"S_IFDIR"))?,
             None => Named::Handle(self.handle(sink, call, 0)?),
@@ -489,6 +489,18 @@ impl Strace {
         }
         Ok(())
     }
+}
+
+/// Whether a printed `stat` is of a file of this type: by its name, or by the number that `-X raw` prints.
+fn has_type(result: &[u8], name: &[u8]) -> bool {
+    if memchr::memmem::find(result, name).is_some() {
+        return true;
+    }
+    let mode: &[u8] = if name == b"S_IFDIR" { b"mode=040" } else { b"mode=0100" };
+    memchr::memmem::find(result, mode).is_some_and(|at| {
+        let digits = result[at + b"mode=0".len()..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        digits == if name == b"S_IFDIR" { 5 } else { 6 }
+    })
 }
 
 /// Whether a call means what a link leads to, and not the link.

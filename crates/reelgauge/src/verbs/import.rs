@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use reelgauge_import::{Format, Options, import as import_source};
 use reelgauge_report::text::shell_word;
 use reelgauge_report::units;
+use reelgauge_results::trace_report::words as words_of_notes;
 use reelgauge_trace::{Trace, TraceInfo};
 
 use crate::cli::ImportArgs;
@@ -63,7 +64,8 @@ fn words(trace: &Trace, info: &TraceInfo) -> String {
         info.made_by
     )];
     lines.push(format!("Not seen by this source: {}.", info.blind_to.join("; ")));
-    lines.extend(info.warnings.iter().map(|warning| format!("Note: {warning}")));
+    let notes = words_of_notes(info.notes.clone(), info.warnings.clone());
+    lines.extend(notes.iter().map(|note| format!("Note: {note}")));
     let left_out = info.left_out.iter().map(|(why, ops)| format!("Left out: {why} ({})", units::count(*ops)));
     lines.extend(left_out);
     if info.malformed_lines > 0 {

@@ -98,8 +98,8 @@ fn show(opened: &Materialised) -> Result<()> {
         let blind = format!("It does not tell: {}.", plain(&info.blind_to.join("; ")));
         writeln!(out, "{}", wrap(&blind, width, 0))?;
     }
-    for warning in &info.warnings {
-        writeln!(out, "{}", wrap(&format!("Note: {}", plain(warning)), width, 0))?;
+    for note in reelgauge_results::trace_report::words(info.notes.clone(), info.warnings.clone()) {
+        writeln!(out, "{}", wrap(&format!("Note: {}", plain(&note)), width, 0))?;
     }
     table(info, &mut out)
 }
