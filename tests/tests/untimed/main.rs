@@ -12,6 +12,7 @@ mod doctor;
 mod documents;
 mod faults_errors;
 mod faults_hangs;
+mod field_traces;
 mod fleet_install;
 mod fleet_site;
 mod fleet_whole;
