@@ -9,8 +9,8 @@
 //! [`MAX_SORTED`] operations; a longer one comes out partly in order, and says so. Rows of the MPI-IO layer
 //! are left out: each has one of the POSIX layer below it.
 //!
-//! Rows of a file, of a rank and of a direction are in the order in which they ended. One that ended before the
-//! row above it shows that the clock went back: it keeps its place, and its times follow.
+//! Rows of a file, of a rank and of a direction are in the order in which they ended. One that ended before
+//! the row above it shows that the clock went back: it keeps its place, and its times follow.
 //!
 //! Cannot see: opening, closing and every operation on names; times are exact to 0.1 ms only.
 

@@ -1,11 +1,11 @@
 //! Clocks that show the time of day: what goes on after midnight, and how countries write it.
 //!
 //! Only the time between two lines matters here, so the words for the halves of the day need not be known:
-//! there are two of them, and each stands for twelve hours. Which one means the morning moves all times alike.
-//! A word that stands on a clock of 24 hours (`23:59:59 ч.`) says nothing.
+//! there are two of them, and each stands for twelve hours. Which one means the morning moves all times
+//! alike. A word that stands on a clock of 24 hours (`23:59:59 ч.`) says nothing.
 //!
-//! Where a clock of twelve hours has no word, its hours begin again after twelve hours. That is taken for a new
-//! half of the day, and the import says so.
+//! Where a clock of twelve hours has no word, its hours begin again after twelve hours. That is taken for a
+//! new half of the day, and the import says so.
 
 use crate::number::decimal;
 
@@ -25,7 +25,8 @@ pub(crate) struct DayClock {
 
 impl DayClock {
     /// The time of a line, in nanoseconds since the midnight before the day before the first one. A step back
-    /// of more than half a day is a new day; a step forward of nearly a whole day is a step back over midnight.
+    /// of more than half a day is a new day; a step forward of nearly a whole day is a step back over
+    /// midnight.
     pub fn at(&mut self, of_day_ns: u64) -> u64 {
         let now_ns = match self.last {
             // A day is left in front, for steps back.

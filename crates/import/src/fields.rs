@@ -52,8 +52,8 @@ fn quoted(inside: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
 pub(crate) struct Columns(Vec<Option<usize>>);
 
 impl Columns {
-    /// Finds columns by their names. Those of `needed` that are missing are an error, which names them. A column
-    /// of several possible names has these with `|` between them, the best first.
+    /// Finds columns by their names. Those of `needed` that are missing are an error, which names them. A
+    /// column of several possible names has these with `|` between them, the best first.
     pub fn find<'a>(
         header: impl Iterator<Item = &'a [u8]> + Clone,
         needed: &[&str],

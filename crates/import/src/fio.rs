@@ -8,8 +8,8 @@
 //! Times are microseconds; version 2 has only pauses, so its times are sums of these. There is one thread.
 //!
 //! Several jobs that write one file append their logs to it, each with its header and with times that begin
-//! again. So does another run of the same job. Which jobs ran at the same time the file does not tell: the order
-//! of the lines is kept, and times that go back are noted.
+//! again. So does another run of the same job. Which jobs ran at the same time the file does not tell: the
+//! order of the lines is kept, and times that go back are noted.
 //!
 //! Names may have blanks, so a line is read from its end. A name is kept whatever it is: such a log holds
 //! nothing but what was measured, and fio measures block devices (`/dev/nvme0n1`) like files.

@@ -17,7 +17,8 @@
 //! `O=`, and cuts paths to what the line has room for: such a source is refused. With `-w` a path is cut only
 //! where it has no room in 264 columns; such a path has no beginning and fills its place to the end.
 //!
-//! Lines of disk I/O (`RdData`, `WrMeta[A]`, `PgIn` …) are what the calls above them became; they are left out.
+//! Lines of disk I/O (`RdData`, `WrMeta[A]`, `PgIn` …) are what the calls above them became; they are left
+//! out.
 //!
 //! Cannot see: processes (descriptors are kept by process name), what was asked for (bytes are those done),
 //! the new name in a rename, offsets while a file's opening was missed, and what the tool drops under load.
@@ -165,8 +166,8 @@ fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
     Ok(line)
 }
 
-/// Whether what a line shows in front of the elapsed time reaches up to it. `shown` is the part of the line that
-/// ends with the path.
+/// Whether what a line shows in front of the elapsed time reaches up to it. `shown` is the part of the line
+/// that ends with the path.
 fn is_full(text: &[u8], shown: &[u8]) -> bool {
     /// Far less than what `-w`, or output into a file, leaves in front of the elapsed time (219).
     const NARROWEST: usize = 150;

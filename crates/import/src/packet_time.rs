@@ -1,5 +1,6 @@
-//! The times of packets as tshark prints them: seconds since 1970 (`frame.time_epoch`), ISO 8601 (`frame.time` and
-//! `frame.time_utc` of version 4.4 and later), or with an English month (`frame.time` before).
+//! The times of packets as tshark prints them: seconds since 1970 (`frame.time_epoch`), ISO 8601
+//! (`frame.time` and `frame.time_utc` of version 4.4 and later), or with an English month (`frame.time`
+//! before).
 
 use crate::number::{decimal, seconds, time_of_day};
 

@@ -2,9 +2,9 @@
 //!
 //! Numbers in its details carry the separators of the user's country (`5,242,880`, `5.242.880`,
 //! `52,42,880`), its Time of Day is written as the country does it ([`crate::day_clock`]), and there may be a
-//! byte order mark. The columns Duration, TID and Relative Time are not among those it shows at first; without
-//! the first two the trace has no durations and no threads. Relative Time is used where it is there: every
-//! country writes it alike.
+//! byte order mark. The columns Duration, TID and Relative Time are not among those it shows at first;
+//! without the first two the trace has no durations and no threads. Relative Time is used where it is there:
+//! every country writes it alike.
 //!
 //! Rows with "Paging I/O" are left out: they are the cache manager's, and follow a row of the application's.
 //! So are those with the result "FAST IO DISALLOWED": the system asks the same again by another way, and

@@ -2,8 +2,8 @@
 //!
 //! Made with [`COMMAND`]; `%process` tells threads from child processes, which matters to who shares a
 //! descriptor. Without `-y` paths come from the arguments alone, without `-T` operations have no duration.
-//! The steps of `-r` are added up; next to a time they show where that clock was set, and are used instead. The
-//! whole seconds of `-t` are kept, and the trace says that they are coarse.
+//! The steps of `-r` are added up; next to a time they show where that clock was set, and are used instead.
+//! The whole seconds of `-t` are kept, and the trace says that they are coarse.
 //!
 //! A file that `O_TMPFILE` makes has no name. Traces know files by name, so it has a made-up one, until
 //! `linkat` gives it its own (a rename here) or its last descriptor is closed (a removal here).
@@ -173,7 +173,8 @@ impl Strace {
         }
     }
 
-    /// strace has begun to trace a process. Whether it is the one that the call makes whose line was cut there.
+    /// strace has begun to trace a process. Whether it is the one that the call makes whose line was cut
+    /// there.
     fn attached(&mut self, sink: &mut Sink, head: &[u8], child: u32) -> bool {
         if self.processes.knows(child) {
             return false;
@@ -266,7 +267,8 @@ impl Strace {
         at_ns
     }
 
-    /// The time of a line that shows its step since the line before, next to the time of a clock that may be set.
+    /// The time of a line that shows its step since the line before, next to the time of a clock that may be
+    /// set.
     fn by_step(&mut self, sink: &mut Sink, shown_ns: u64, step_ns: u64) -> u64 {
         // Steps that -r cuts to microseconds add up to less than the time that passes, so the other clock is
         // used while both agree.
@@ -434,7 +436,8 @@ impl Strace {
         Ok(())
     }
 
-    /// A thread has started a program, and has the number of its process from now on. The other threads are gone.
+    /// A thread has started a program, and has the number of its process from now on. The other threads are
+    /// gone.
     fn superseded(&mut self, sink: &mut Sink, pid: u32, other: u32) {
         if let Some(lost) = self.pending.remove(&pid) {
             self.pending_bytes -= lost.text.len();

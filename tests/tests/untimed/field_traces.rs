@@ -1,5 +1,5 @@
-//! Traces of other tools as people really have them, `tests/cases`: each file imports with the operations that its
-//! `expected.md` names, or is refused with the remedy.
+//! Traces of other tools as people really have them, `tests/cases`: each file imports with the operations
+//! that its `expected.md` names, or is refused with the remedy.
 
 use std::path::{Path, PathBuf};
 

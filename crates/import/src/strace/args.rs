@@ -220,7 +220,8 @@ pub(crate) fn unescape(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// What `-X raw` prints in place of flags: their numbers on x86, and which bits of the argument they are among.
+/// What `-X raw` prints in place of flags: their numbers on x86, and which bits of the argument they are
+/// among.
 const RAW_FLAGS: &[(&[u8], u64, u64)] = &[
     (b"O_WRONLY", 1, 3),
     (b"O_RDWR", 2, 3),

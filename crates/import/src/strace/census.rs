@@ -1,7 +1,7 @@
 //! Which process a line is of, where lines have no number.
 //!
-//! strace without `-o` numbers its lines only while it traces more than one process. The first process is known
-//! here as 0 until a line shows its number. A line without a number is of the one process that is left.
+//! strace without `-o` numbers its lines only while it traces more than one process. The first process is
+//! known here as 0 until a line shows its number. A line without a number is of the one process that is left.
 
 use std::collections::HashSet;
 
@@ -34,8 +34,8 @@ impl Census {
         self.seen(pid)
     }
 
-    /// The process of a line with a number. `is_child` tells whether a process that no line has told of yet may
-    /// be one that is being made.
+    /// The process of a line with a number. `is_child` tells whether a process that no line has told of yet
+    /// may be one that is being made.
     pub fn numbered(&mut self, pid: u32, is_child: impl FnOnce() -> bool) -> u32 {
         if self.first == Some(pid) {
             return self.seen(FIRST);

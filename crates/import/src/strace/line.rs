@@ -8,11 +8,11 @@
 //! PID  EPOCH.USEC  --- SIGxxx {...} ---
 //! ```
 //! The number of the process is missing when a single one was traced without `-o`, and is `[pid N]` there
-//! when there are more. It may have the program's name behind it (`900<ffmpeg>`, with `-Y`). The time may be one of
-//! day, with a fraction (`-tt`) or without (`-t`), and may have the step since the line before behind it
-//! (`(+     0.000123)`); or there is that step alone (`-r`). Behind the time there may be the number of the call
-//! (`[ 257]`, with `-n`) and the instruction pointer (`[00007f6049e04011]`, with `-i`), and in front of it the
-//! context of `--secontext`.
+//! when there are more. It may have the program's name behind it (`900<ffmpeg>`, with `-Y`). The time may be
+//! one of day, with a fraction (`-tt`) or without (`-t`), and may have the step since the line before behind
+//! it (`(+     0.000123)`); or there is that step alone (`-r`). Behind the time there may be the number of
+//! the call (`[ 257]`, with `-n`) and the instruction pointer (`[00007f6049e04011]`, with `-i`), and in
+//! front of it the context of `--secontext`.
 
 use crate::errno;
 use crate::number;
@@ -253,7 +253,8 @@ pub(crate) fn returned(text: &[u8]) -> Result<Option<Returned<'_>>, &'static str
     Ok(Some(Returned { value, errno: 0, path: annotation(rest), pid, duration_ns }))
 }
 
-/// The number in `<sh> /* 19770 in strace's PID NS */`, which stands behind a process's own number for itself.
+/// The number in `<sh> /* 19770 in strace's PID NS */`, which stands behind a process's own number for
+/// itself.
 fn pid_of_strace(text: &[u8]) -> Option<u32> {
     let before = text.strip_suffix(b" in strace's PID NS */")?;
     let open = memchr::memmem::rfind(before, b"/* ")?;

@@ -1,7 +1,7 @@
 //! What strace itself prints between the lines of calls, and in the middle of them.
 //!
-//! Without `-o` everything goes to one terminal. A message then begins wherever the line of a call has got to,
-//! and the rest of that line follows after the message's own end of line:
+//! Without `-o` everything goes to one terminal. A message then begins wherever the line of a call has got
+//! to, and the rest of that line follows after the message's own end of line:
 //!
 //! ```text
 //! 1795815129.045374 vfork(strace: Process 374 attached
@@ -31,7 +31,8 @@ pub(super) fn split(text: &[u8]) -> Option<(&[u8], Message)> {
     let message = known(says);
     match message {
         Some(message) => Some((before, message)),
-        // In the middle of a line only what strace is known to print there is a message: names may hold anything.
+        // In the middle of a line only what strace is known to print there is a message: names may hold
+        // anything.
         None if before.is_empty() => Some((before, Message::Other)),
         None => None,
     }
@@ -66,7 +67,8 @@ fn is_of_summary(text: &[u8]) -> bool {
         return true;
     }
     let mut words = text.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
-    let is_share = |word: &[u8]| matches!(word, [whole @ .., b'.', _, _] if decimal(whole).is_some_and(|share| share <= 100));
+    let is_percent = |whole: &[u8]| decimal(whole).is_some_and(|share| share <= 100);
+    let is_share = |word: &[u8]| matches!(word, [whole @ .., b'.', _, _] if is_percent(whole));
     let is_name = |word: &[u8]| word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     words.next().is_some_and(is_share)
         && words.next().is_some_and(|seconds| seconds.len() == 8 && seconds.get(1) == Some(&b'.'))
