@@ -308,7 +308,7 @@ test("period, load point and stream are in the link", async ({ page }) => {
   await open(page, "search");
   await page.getByLabel("Look at").selectOption("1");
   await page.getByRole("button", { name: "Shorter period" }).click();
-  await page.getByRole("link", { name: "Streams, in figures" }).click();
+  await page.getByRole("link", { name: "Stream table" }).click();
   await page.locator("#streams").getByLabel("Load point").selectOption({ index: 0 });
   const [link, words] = [page.url(), await page.locator(".strip-words output").textContent()];
   expect(link).toMatch(/#streams\?t=[\d.]+-[\d.]+&point=0&stream=1$/);

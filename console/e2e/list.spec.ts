@@ -118,7 +118,7 @@ test("two suites are compared, and a suite with a run is refused in words", asyn
 test("runs are found by storage and tag, and begun in one time zone", async ({ page }) => {
   await letIn(page, server);
   const table = page.getByRole("table", { name: "Runs" });
-  await expect(table.getByRole("columnheader", { name: /begun, UTC/ })).toBeVisible();
+  await expect(table.getByRole("columnheader", { name: /started, UTC/ })).toBeVisible();
   const search = page.getByRole("searchbox");
   await search.fill("acme raid z2 before");
   await expect(table.locator("tbody tr")).toHaveCount(1);

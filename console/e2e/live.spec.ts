@@ -62,7 +62,7 @@ async function takesTheRunAlong(page: Page): Promise<void> {
 
 async function startMix(page: Page, duration: string, warmup = "0s"): Promise<void> {
   await page.goto(`${server.url}#/start/mix`);
-  await page.getByLabel("Folder in it").fill("live-target");
+  await page.getByLabel("Subfolder").fill("live-target");
   await openMore(page);
   await page.locator("#field-duration").fill(duration);
   await page.locator("#field-warmup").fill(warmup);
@@ -74,7 +74,7 @@ test("a warm-up shows what goes on, and says what it is", async ({ page }) => {
   await startMix(page, "30s", "30s");
   await expect(page.locator(".progress")).toContainText("Warming up");
   await expect(page.locator(".progress")).toContainText("figures count from 30 s on");
-  const together = page.locator(".live-tiles .tile", { hasText: "Together" });
+  const together = page.locator(".live-tiles .tile", { hasText: "Total" });
   await expect(together).toContainText(/[1-9][\d.,]* MB\/s/);
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Stop", exact: true }).click();
@@ -147,7 +147,7 @@ test("from the form to the finished run, watched by two", async ({ page, context
   await second.goto(page.url());
   await expect(second.getByRole("progressbar")).toBeVisible();
   await expectAccessible(page);
-  await expect(page.locator(".tile").filter({ hasText: "Together" })).not.toContainText("–", { timeout: 15_000 });
+  await expect(page.locator(".tile").filter({ hasText: "Total" })).not.toContainText("–", { timeout: 15_000 });
   // A report page has the answer; both browsers get there by themselves.
   for (const one of [page, second]) {
     await expect(one.locator("#answer")).toBeVisible({ timeout: 30_000 });

@@ -33,7 +33,7 @@ export function AboutFields({ values, set }: Props) {
   );
   return (
     <fieldset class="about-fields">
-      <legend>To find it again</legend>
+      <legend>Labels</legend>
       {box("about-name", "Name of the run", values[NAME] ?? "", "before the update", (text) => set({ ...values, [NAME]: text }))}
       {DETAILS.map(({ key, title, example }) =>
         box(`about-${key}`, title, details[key] ?? "", example, (text) =>

@@ -13,7 +13,7 @@ export function ReachableBanner() {
     <div role="status" aria-live="assertive">
       {!there && (
         <p class="gone">
-          <strong>No connection.</strong> {GONE} This page looks every three seconds whether it is back.
+          <strong>No connection.</strong> {GONE} Retrying every 3 s.
         </p>
       )}
     </div>

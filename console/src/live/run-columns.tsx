@@ -19,7 +19,7 @@ export function runColumns(
 ): Column<RunEntry>[] {
   return [
     {
-      title: "pick",
+      title: "select",
       cell: (run) => (
         <input
           type="checkbox"
@@ -32,14 +32,14 @@ export function runColumns(
       ),
     },
     { title: "run", head: true, cell: (run) => <RunLink run={run} fold={fold(run)} />, sort: (run) => run.id },
-    { title: "begun, UTC", cell: (run) => <span class="nowrap">{startedAt(run.started_at).replace(" UTC", "")}</span>, sort: (run) => run.started_at || run.id },
+    { title: "started, UTC", cell: (run) => <span class="nowrap">{startedAt(run.started_at).replace(" UTC", "")}</span>, sort: (run) => run.started_at || run.id },
     { title: "state", cell: (run) => <StateWord run={run} />, sort: (run) => run.state },
     { title: "answer", cell: (run) => <Answer run={run} /> },
     { title: "streams", number: true, cell: (run) => run.streams ?? "", sort: (run) => run.streams },
     { title: "storage", cell: (run) => <Storage run={run} />, sort: (run) => `${run.target} ${storageOf(run.notes)}` },
     { title: "on disk", number: true, cell: (run) => amount(run.bytes_on_disk), sort: (run) => run.bytes_on_disk },
     {
-      title: "do",
+      title: "actions",
       cell: (run) => (
         <span class="run-acts">
           <Again run={run} />

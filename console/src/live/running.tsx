@@ -194,7 +194,7 @@ function Now({ state }: { state: LiveState }) {
     <dl class="tiles live-tiles">
       <Tile name="Read" value={tick === null ? "–" : mbPerS(read)} unit="MB/s" />
       <Tile name="Written" value={tick === null ? "–" : mbPerS(write)} unit="MB/s" />
-      <Tile name="Together" value={tick === null ? "–" : mbPerS(read + write)} unit="MB/s" />
+      <Tile name="Total" value={tick === null ? "–" : mbPerS(read + write)} unit="MB/s" />
       <Tile name="Longest operation in flight" value={inFlight(tick)} unit="" />
       <Tile name="Since the run began" value={tick === null ? "–" : moment(tick.at_s)} unit="" />
     </dl>

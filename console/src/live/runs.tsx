@@ -19,12 +19,16 @@ import { useData, useEvery } from "./use-data";
 
 const LOOK_MS = 5_000;
 
+/** What was searched and chosen, for the way back from a run. */
+let kept: { filter: RunFilter; chosen: readonly string[] } = { filter: EVERY_RUN, chosen: [] };
+
 export function RunsPage() {
   const info = useData(api.info, "info");
   const runs = useData(api.runs, "runs");
   useEvery(LOOK_MS, runs.again);
-  const [filter, setFilter] = useState(EVERY_RUN);
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [filter, setFilter] = useState(kept.filter);
+  const [chosen, setChosen] = useState(kept.chosen);
+  kept = { filter, chosen };
   const [doomed, setDoomed] = useState<RunEntry | null>(null);
   const list = runs.data;
   const [opened, setOpened] = useState<Opened>({});

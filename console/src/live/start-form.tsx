@@ -82,7 +82,7 @@ export function StartForm({ form, set, known }: Props) {
       {common.map(field)}
       {rare.length > 0 && (
         <details open={isShown && faulty !== null && rare.includes(faulty) ? true : undefined}>
-          <summary>More to set ({rare.length})</summary>
+          <summary>More options ({rare.length})</summary>
           {rare.map(field)}
         </details>
       )}

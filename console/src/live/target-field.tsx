@@ -27,7 +27,7 @@ export function TargetField({ id, value, set, roots, describedBy, isFaulty }: Pr
         ))}
       </select>
       <label>
-        <span class="faint">Folder in it, if not all of it</span>
+        <span class="faint">Subfolder (optional)</span>
         <input
           id={`${id}-folder`}
           type="text"

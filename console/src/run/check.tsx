@@ -20,7 +20,7 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
   return (
     <Section
       id="check"
-      title="Formats, drawn"
+      title="Chart by format"
       about={
         <>
           A look of <Figure path="check.looked_s" value={facts.looked_s} text={moment} /> only; caches that

@@ -58,7 +58,7 @@ export function ConfigurationSection({ run }: { run: RunPage }) {
           <Facts
             name="Plan"
             rows={Object.entries(summary.plan).map(([name, value]) => [
-              name,
+              name.replaceAll("_", " "),
               <Name text={value} length={200} />,
             ])}
           />

@@ -19,10 +19,10 @@ export function HeadroomChart({ headroom, point }: { headroom: Headroom; point: 
   return (
     <Chart
       id="headroom"
-      title="How much of their time frames had left"
+      title="Time to spare when each frame arrived"
       describe={`${cut(point.label, 40)}: ${counted(all, "frame")}, ${count(late)} came after their deadline or never.`}
       option={option}
-      note={<><Term word="headroom">Headroom</Term>: 100 % is at once, 0 % at the deadline, below 0 late.</>}
+      note={<><Term word="headroom">Headroom</Term>: 100 % is at once, 0 % at the deadline, below 0 late. {counted(late, "frame")} of {count(all)} late or never there.</>}
       table={() => ({
         columns: ["headroom from, %", "to, %", "frames"],
         rows: [

@@ -64,7 +64,7 @@ export function Hero({ run, page, children }: Props) {
                 <Said text={hero.line} />
               </Fact>
             )}
-            <Fact name="How sure" id="hero-confidence">
+            <Fact name="Confidence" id="hero-confidence">
               {doubt !== "" && <span data-sentence>{doubt}</span>}
               <Said text={hero.confidence.slice(doubt.length)} />
             </Fact>

@@ -199,11 +199,11 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
   return {
     facts,
     points: [...machines, ...(isTold ? [] : table)],
-    streams: part(inStreams, "streams", "Streams, in figures", () => (
+    streams: part(inStreams, "streams", "Stream table", () => (
       <StreamsSection run={run} extent={time?.extent ?? null} />
     )),
     raw: [
-      ...part(check !== null, "check", "Formats, drawn", () => check && <CheckSection facts={check} />),
+      ...part(check !== null, "check", "Chart by format", () => check && <CheckSection facts={check} />),
       ...(isTold ? table : []),
       ...part(true, "latency", "Response times", () => <Distribution run={run} />),
       ...part(sizes, "sizes", "Transfer sizes", () => detail && <SizesSection detail={detail} />),
@@ -213,7 +213,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
         "Workers",
         () => <WorkersSection points={points} />,
       ),
-      ...part(true, "trust", "How far to trust it", () => <TrustSection run={run} />),
+      ...part(true, "trust", "Trust", () => <TrustSection run={run} />),
       ...part(true, "configuration", "Configuration", () => <ConfigurationSection run={run} />),
     ],
   };

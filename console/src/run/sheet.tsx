@@ -45,7 +45,7 @@ export function Sheet({ run }: { run: RunPage }) {
       <Rows
         rows={[
           ["Cause", cut(hero.cause, 260)],
-          ["How sure", cut(hero.confidence, 200)],
+          ["Confidence", cut(hero.confidence, 200)],
           ...storageRows(run),
           ...clientRows(run.hosts[0]),
         ]}

@@ -26,7 +26,7 @@ export function StreamsSection({ run, extent }: { run: RunPage; extent: Extent |
   return (
     <Section
       id="streams"
-      title="Streams, in figures"
+      title="Stream table"
       about="Every frame has a deadline on a fixed timeline. A frame that comes after it is late, and so is everything behind it that a stall holds up."
     >
       <PointPick

@@ -22,7 +22,7 @@ export function TrustSection({ run }: { run: RunPage }) {
   return (
     <Section
       id="trust"
-      title="How far to trust it"
+      title="Trust"
       about={self_cost.sentence === "" ? undefined : <Said text={self_cost.sentence} />}
     >
       <Tiles>
