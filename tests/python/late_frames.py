@@ -6,6 +6,9 @@
 A frame that failed, is incomplete or was never begun is late too. Frames that nobody wanted, because play
 jumped over them or had stopped for good while somebody looked for another place, are not judged. All arithmetic is in whole nanoseconds; nothing is rounded.
 
+In a run of several machines each one's log has its own numbers and times; ops/_agents.json says what is added to
+them (see docs/run-directory.md), as streams.json has it.
+
 Usage: late_frames.py RUN
 """
 
@@ -105,9 +108,26 @@ def judge(spec, part, ops, all_ops):
     return figures, [t0_ns + spec["prebuffer_ns"] + number * frame_ns // spec["rate_num"] for number in late]
 
 
+def places_of(run):
+    """What is added to the numbers and times of each machine; nothing in a run of one."""
+    path = run / "ops" / "_agents.json"
+    agents = json.loads(path.read_text())["agents"] if path.exists() else []
+    return {place["folder"].removeprefix("agent="): place for place in agents}
+
+
+def placed(op, place):
+    """An operation with the numbers of the whole run, on its clock."""
+    for name, first in [("worker", "first_worker"), ("stream", "first_stream")]:
+        op[name] += place.get(first, 0)
+    for name in ["due_ns", "issued_ns", "done_ns"]:
+        op[name] += place.get("shift_ns", 0)
+    return op
+
+
 def main():
     run = pathlib.Path(sys.argv[1])
-    names = ["worker", "stream", "kind", "transfer", "flags", "len", "done_len", "errno", "due_ns", "issued_ns", "done_ns"]
+    places = places_of(run)
+    names = ["worker", "stream", "kind", "transfer", "flags", "len", "done_len", "errno", "due_ns", "issued_ns", "done_ns", "agent"]
     points = []
     for part in json.loads((run / "streams.json").read_text())["points"]:
         rows = duckdb.execute(
@@ -115,6 +135,7 @@ def main():
             {"files": f"{run}/ops/**/*.parquet", "point": part["point"]},
         ).fetchall()
         all_ops = [dict(zip(names, row)) for row in rows]
+        all_ops = [placed(op, places.get(str(op["agent"]), {})) for op in all_ops]
         ops = {}
         for op in all_ops:
             ops.setdefault(op["stream"], []).append(op)
