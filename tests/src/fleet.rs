@@ -2,6 +2,7 @@
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -112,10 +113,19 @@ impl Fleet {
     /// If it does not appear.
     #[track_caller]
     pub fn agent(&self, name: &str, root: &Path, flags: &[&str]) -> Running {
+        self.agent_by(Command::new(binary::path()), name, root, flags)
+    }
+
+    /// The same, but through a command that ends by becoming the binary.
+    ///
+    /// # Panics
+    /// If it does not appear.
+    #[track_caller]
+    pub fn agent_by(&self, by: Command, name: &str, root: &Path, flags: &[&str]) -> Running {
         let join = self.join(name);
         let words =
             ["agent".as_ref(), "--join".as_ref(), join.as_os_str(), "--root".as_ref(), root.as_os_str()];
-        let mut agent = binary::start(words.into_iter().chain(flags.iter().map(AsRef::as_ref)));
+        let mut agent = binary::start_by(by, words.into_iter().chain(flags.iter().map(AsRef::as_ref)));
         let appears = |agent: &mut Running| agent.stderr().contains("is there; runs may use");
         let is_there = agent.until(SOON, |agent| appears(agent) || agent.has_ended());
         assert!(is_there.is_some() && !agent.has_ended(), "{name} does not appear\n{}", agent.stderr());

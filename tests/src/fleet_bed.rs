@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -85,7 +86,9 @@ impl Bed {
     #[track_caller]
     pub fn start_agent(&mut self, name: &str) {
         let keep = self.kept(name).display().to_string();
-        let agent = self.fleet.agent(name, &self.fleet.root("nas"), &["--keep", &keep]);
+        // Whoever is lost is missed soon.
+        let flags = ["--keep", &keep, "--max-silence", "5s"];
+        let agent = self.fleet.agent(name, &self.fleet.root("nas"), &flags);
         self.agents.push((name.to_owned(), agent));
     }
 
@@ -95,10 +98,19 @@ impl Bed {
     /// If it does not appear.
     #[track_caller]
     pub fn limit_agent(&mut self, name: &str, flags: &[&str]) {
+        self.limit_agent_by(name, Command::new(binary::path()), flags);
+    }
+
+    /// The same, through a command that ends by becoming the binary.
+    ///
+    /// # Panics
+    /// If it does not appear.
+    #[track_caller]
+    pub fn limit_agent_by(&mut self, name: &str, by: Command, flags: &[&str]) {
         self.agents.retain(|(other, _)| other != name);
         let keep = self.kept(name).display().to_string();
         let flags = [&["--keep", &keep], flags].concat();
-        let agent = self.fleet.agent(name, &self.fleet.root("nas"), &flags);
+        let agent = self.fleet.agent_by(by, name, &self.fleet.root("nas"), &flags);
         self.agents.push((name.to_owned(), agent));
     }
 

@@ -43,6 +43,7 @@ pub mod run_dir;
 pub mod samba;
 pub mod scratch;
 pub mod sentences;
+pub mod set_clock;
 pub mod smb;
 pub mod sought;
 pub mod sshfs;

@@ -1384,7 +1384,7 @@ export type LoadPoint = {
   /** Mean response time of the transfers of those workers. */
   rates_mean_response_ms?: number,
   /** Whether its criteria were met. `null` where none were asked for. */
-  verdict?: Verdict,
+  verdict: Verdict | null,
   /** Whose fault it was that its criteria were not met. `null` where they were, or none were asked for. */
   culprit?: Culprit,
   /** Which layer limited it, by the counters of exactly its measured time. `null` where none were sampled. */
@@ -2979,7 +2979,7 @@ export type Summary = {
    * Whether the criteria were met: the verdict of the first load point that failed, else of the last.
    * `null` where none were asked for.
    */
-  verdict?: Verdict,
+  verdict: Verdict | null,
   /** What a search for the largest count found. */
   search?: SearchFacts,
   /** The curve of a VDA-like run. */

@@ -53,6 +53,10 @@ pub struct RunHost {
     pub clock_offset_us: Option<f64>,
     /// How far that may be off.
     pub clock_uncertainty_us: Option<f64>,
+    /// How its clock was set during the run, which changes no figure: times are those of monotonic clocks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub clock_steps: Vec<HostClockStep>,
     /// Since when it was missing. `None` where it was there all the time, or nobody knows since when.
     pub missing_from_s: Option<f64>,
     /// Why it is missing, or what is missing of it.
@@ -63,6 +67,15 @@ pub struct RunHost {
     pub log_complete: bool,
 }
 
+/// A clock of a machine that was set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostClockStep {
+    /// When, in the run; `None` where nobody knows.
+    pub at_s: Option<f64>,
+    /// By how much; negative: back.
+    pub by_s: f64,
+}
+
 /// A load point by machines.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -71,6 +84,10 @@ pub struct PointHosts {
     pub point: usize,
     /// How far apart the machines began; `None` where fewer than two began, or clocks were not compared.
     pub start_skew_us: Option<f64>,
+    /// That is no farther off than this. `None` where it is not known.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub start_uncertainty_us: Option<f64>,
     /// Each machine, in the order of [`HostsSection::hosts`].
     pub hosts: Vec<HostFigures>,
     /// Each group, where there are several.
@@ -98,6 +115,10 @@ pub struct HostFigures {
     /// How much later than agreed it began, or than the first of all where nothing was agreed. `None` where
     /// it did not begin, or its clock was not compared.
     pub start_skew_us: Option<f64>,
+    /// That is no farther off than this. `None` where it is not known.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub start_uncertainty_us: Option<f64>,
     /// What it did.
     pub figures: PartFigures,
     /// How it stands out from its siblings, if it does.

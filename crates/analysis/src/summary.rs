@@ -60,6 +60,11 @@ pub struct Summary {
     pub outcome: Outcome,
     /// Why it did not complete.
     pub outcome_reason: Option<String>,
+    /// What ended it before its time, where that was wanted or its steering was lost. `None` where nothing
+    /// did, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub stopped_by: Option<RunStop>,
     /// Where the data lies.
     pub target: Target,
     /// The seed of every draw. `jq` reads numbers above 2^53 inexactly; the plan file has it exactly.
@@ -88,7 +93,7 @@ pub struct Summary {
     pub statement: Option<Statement>,
     /// Whether the criteria were met: the verdict of the first load point that failed, else of the last.
     /// `None` where none were asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub verdict: Option<Verdict>,
     /// What a search for the largest count found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,6 +133,20 @@ pub struct Summary {
     /// The machines that made it. `None` where it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsSection>,
+}
+
+/// What ended a run before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStop {
+    /// Its user.
+    User,
+    /// The controller of a fleet.
+    Controller,
+    /// The controller of a fleet was not heard for too long.
+    Silence,
+    /// The agent of a fleet that steered it was gone.
+    AgentGone,
 }
 
 /// How a run ended.
@@ -251,7 +270,7 @@ pub struct LoadPoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates_mean_response_ms: Option<f64>,
     /// Whether its criteria were met. `None` where none were asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub verdict: Option<Verdict>,
     /// Whose fault it was that its criteria were not met. `None` where they were, or none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -449,6 +468,7 @@ impl Summary {
             tags: Vec::new(),
             outcome: Outcome::Complete,
             outcome_reason: None,
+            stopped_by: None,
             target,
             seed: 0,
             plan: BTreeMap::new(),

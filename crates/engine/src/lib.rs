@@ -30,6 +30,7 @@ pub mod extents;
 mod io;
 pub mod link;
 pub mod link_support;
+pub mod machine_clock;
 pub mod material;
 pub mod mount;
 pub mod pattern;

@@ -13,5 +13,6 @@ pub mod network;
 pub mod offset;
 pub mod presence;
 pub mod service;
+pub mod wall_clock;
 pub mod wire;
 pub mod work;

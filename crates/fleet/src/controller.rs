@@ -1,6 +1,7 @@
 //! Who is there ([`roster`]), what they are to do ([`fleet_plan`]), what they are told ([`conduct`]), and
 //! what they measured, fetched ([`fetch`]). The last two are a run ([`fleet_run`]); [`carry_out`] does it,
-//! with a [`run_folder`] on disk and a [`keeper`] who writes there; [`wire`] is its end of the connection,
+//! with a [`run_folder`] on disk, a [`keeper`] who writes there and a [`clock`]; [`wire`] is its end of the
+//! connection,
 //! and [`journey`] is all of it. [`halt`] stops what others began.
 //!
 //! * Pauses: [`pauses`] of a run; what somebody may wish of it ([`wish`]), how that reaches its controller
@@ -15,6 +16,7 @@
 pub mod ask;
 pub mod batch;
 pub mod carry_out;
+pub mod clock;
 pub mod conduct;
 pub mod doctor;
 pub mod fetch;

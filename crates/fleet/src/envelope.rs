@@ -1,4 +1,5 @@
-//! Orders are sealed by the controller's key; an agent opens none that is not for it, now, and once.
+//! Orders are sealed by the controller's key; an agent opens none that is not for it, now, and once. So is
+//! what whoever commands the fleet wishes of a controller, and what that answers.
 //!
 //! The server decides who may send to an agent. An envelope makes the agent independent of that: whoever runs
 //! the server, or got hold of another agent's key, can withhold an order, but can neither make one, change
@@ -13,11 +14,17 @@
 //!
 //! Pure. Not here: what an order says.
 
+use crate::protocol::PROTOCOL;
 use crate::site::key::{SIGNATURE_BYTES, SealCheck, SealingKey};
 use crate::site::name::{AgentName, AgentSession, FleetId};
 
-/// What an envelope begins with: this format, in its first version.
-const MAGIC: &[u8; 4] = b"RGO1";
+/// What an envelope begins with; a digit follows, the version of the protocol.
+const FORMAT: &[u8; 3] = b"RGO";
+/// The digit.
+const VERSION: u8 = b'0' + PROTOCOL as u8;
+const MAGIC: &[u8; 4] = &[FORMAT[0], FORMAT[1], FORMAT[2], VERSION];
+/// To whom a wish is sealed, and an answer to one. No agent can have this name.
+const CONTROLLER: &str = "-";
 /// Characters of a fleet and of a session.
 const DRAWN_CHARS: usize = 32;
 /// The largest body. A server carries 1 MB in one message, unless told otherwise.
@@ -35,7 +42,7 @@ pub struct Sealer {
 pub struct Opener {
     check: SealCheck,
     fleet: FleetId,
-    agent: AgentName,
+    to: String,
     session: AgentSession,
     last: u64,
 }
@@ -52,9 +59,15 @@ pub struct Opened<'a> {
 /// Why an envelope is not opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderRefusal {
-    /// Not an envelope, or one of another version.
+    /// Not an envelope.
     #[error("it is no order of this version: the controller and this agent have to be of one release")]
     NoEnvelope,
+    /// An envelope of another version.
+    #[error(
+        "it is an order of protocol {0}, and this agent speaks protocol {PROTOCOL}: install one version of Reelgauge \
+         on the controller and on this agent"
+    )]
+    OtherProtocol(u32),
     /// Sealed by somebody else, or changed on the way.
     #[error("its seal is not the controller's: somebody else sent it, or it was changed on the way")]
     Seal,
@@ -80,7 +93,13 @@ pub enum OrderRefusal {
 impl OrderRefusal {
     /// Whether no order of whoever sent it would ever be opened: another version, key or fleet.
     pub fn is_foreign(&self) -> bool {
-        matches!(self, OrderRefusal::NoEnvelope | OrderRefusal::Seal | OrderRefusal::OtherFleet)
+        matches!(
+            self,
+            OrderRefusal::NoEnvelope
+                | OrderRefusal::OtherProtocol(_)
+                | OrderRefusal::Seal
+                | OrderRefusal::OtherFleet
+        )
     }
 }
 
@@ -107,16 +126,28 @@ impl Sealer {
         number: u64,
         body: &[u8],
     ) -> Result<Vec<u8>, TooLong> {
+        self.sealed(to.as_str(), session, number, body)
+    }
+
+    /// A wish for the controller that drew this session, or its answer to who asked in this one.
+    ///
+    /// # Errors
+    /// A body that is too long.
+    pub fn seal_wish(&self, session: &AgentSession, number: u64, body: &[u8]) -> Result<Vec<u8>, TooLong> {
+        self.sealed(CONTROLLER, session, number, body)
+    }
+
+    fn sealed(&self, to: &str, session: &AgentSession, number: u64, body: &[u8]) -> Result<Vec<u8>, TooLong> {
         if body.len() > BODY_BYTES_MAX {
             return Err(TooLong(body.len()));
         }
-        let mut sealed = Vec::with_capacity(2 * DRAWN_CHARS + 9 + to.as_str().len() + body.len());
+        let mut sealed = Vec::with_capacity(2 * DRAWN_CHARS + 9 + to.len() + body.len());
         sealed.extend_from_slice(self.fleet.as_str().as_bytes());
         sealed.extend_from_slice(session.as_str().as_bytes());
         sealed.extend_from_slice(&number.to_be_bytes());
         // Names have 48 characters at most.
-        sealed.push(u8::try_from(to.as_str().len()).unwrap_or(u8::MAX));
-        sealed.extend_from_slice(to.as_str().as_bytes());
+        sealed.push(u8::try_from(to.len()).unwrap_or(u8::MAX));
+        sealed.extend_from_slice(to.as_bytes());
         sealed.extend_from_slice(body);
         let signature = self.key.sign(&signed(&sealed));
         Ok([MAGIC.as_slice(), &signature, &sealed].concat())
@@ -126,7 +157,12 @@ impl Sealer {
 impl Opener {
     /// For this life of this agent.
     pub fn new(check: SealCheck, fleet: FleetId, agent: AgentName, session: AgentSession) -> Opener {
-        Opener { check, fleet, agent, session, last: 0 }
+        Opener { check, fleet, to: agent.into(), session, last: 0 }
+    }
+
+    /// For a controller, or whoever asks it something, in the session that it drew.
+    pub fn of_wishes(check: SealCheck, fleet: FleetId, session: AgentSession) -> Opener {
+        Opener { check, fleet, to: CONTROLLER.to_owned(), session, last: 0 }
     }
 
     /// The number of the order that was opened last; 0 before the first.
@@ -139,7 +175,20 @@ impl Opener {
     /// # Errors
     /// Whatever is not the controller's, for this agent, now, and for the first time.
     pub fn open<'a>(&mut self, message: &'a [u8]) -> Result<Opened<'a>, OrderRefusal> {
-        let rest = message.strip_prefix(MAGIC.as_slice()).ok_or(OrderRefusal::NoEnvelope)?;
+        let opened = self.open_in_any_order(message)?;
+        if opened.number <= self.last {
+            return Err(OrderRefusal::Replayed { number: opened.number, last: self.last });
+        }
+        self.last = opened.number;
+        Ok(opened)
+    }
+
+    /// The same without regard to its number, for what may be heard twice: an answer.
+    ///
+    /// # Errors
+    /// Whatever is not the controller's, and for this session.
+    pub fn open_in_any_order<'a>(&self, message: &'a [u8]) -> Result<Opened<'a>, OrderRefusal> {
+        let rest = message.strip_prefix(MAGIC.as_slice()).ok_or_else(|| not_this_version(message))?;
         let (signature, sealed) = rest.split_at_checked(SIGNATURE_BYTES).ok_or(OrderRefusal::NoEnvelope)?;
         if !self.check.holds(&signed(sealed), signature) {
             return Err(OrderRefusal::Seal);
@@ -148,17 +197,21 @@ impl Opener {
         if parts.fleet != self.fleet.as_str().as_bytes() {
             return Err(OrderRefusal::OtherFleet);
         }
-        if parts.agent != self.agent.as_str().as_bytes() {
+        if parts.agent != self.to.as_bytes() {
             return Err(OrderRefusal::OtherAgent(String::from_utf8_lossy(parts.agent).into_owned()));
         }
         if parts.session != self.session.as_str().as_bytes() {
             return Err(OrderRefusal::OtherSession);
         }
-        if parts.number <= self.last {
-            return Err(OrderRefusal::Replayed { number: parts.number, last: self.last });
-        }
-        self.last = parts.number;
         Ok(Opened { number: parts.number, body: parts.body })
+    }
+}
+
+/// What is to be said of a message that does not begin as it should.
+fn not_this_version(message: &[u8]) -> OrderRefusal {
+    match message.strip_prefix(FORMAT.as_slice()) {
+        Some([digit @ b'0'..=b'9', ..]) => OrderRefusal::OtherProtocol(u32::from(digit - b'0')),
+        _ => OrderRefusal::NoEnvelope,
     }
 }
 

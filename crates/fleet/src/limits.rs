@@ -10,6 +10,7 @@
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 use reelgauge_engine::roots::{Roots, RootsError};
@@ -18,6 +19,8 @@ use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::units::{Size, Span};
 use reelgauge_workload::watch::WatchPlan;
 use serde::{Deserialize, Serialize};
+
+use crate::protocol::{LEASE, LEASE_LEAST, LEASE_MOST};
 
 /// How much an agent's owner allows. What is not limited is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +38,10 @@ pub struct OwnerLimits {
     /// Bytes a second that a measurement of the network may send or receive here; 0: there is none.
     #[serde(default)]
     pub network_bytes_per_s: Option<u64>,
+    /// How long a run goes on loading while its controller is not heard, in nanoseconds; `None`: as long as
+    /// agents usually do.
+    #[serde(default)]
+    pub silence_ns: Option<u64>,
 }
 
 /// Why a plan is refused.
@@ -162,6 +169,11 @@ impl OwnerLimits {
     pub fn flags(&self) -> Vec<String> {
         let rate = self.bytes_per_s.map(|rate| ["--max-rate".to_owned(), Size(rate.get()).to_string()]);
         rate.into_iter().flatten().collect()
+    }
+
+    /// How long a run goes on loading while its controller is not heard.
+    pub fn lease(&self) -> Duration {
+        self.silence_ns.map_or(LEASE, Duration::from_nanos).clamp(LEASE_LEAST, LEASE_MOST)
     }
 
     /// Holds a plan to how much its agent may.

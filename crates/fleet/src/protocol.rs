@@ -6,6 +6,9 @@
 //! lets load go on is an answer to a beat that the agent knows to be young, so that an old message never
 //! does.
 //!
+//! Times are those of monotonic clocks: the machine's of an agent, and the controller's. Wall clocks name
+//! moments for people and enter no difference, so that one that is set during a run changes nothing.
+//!
 //! Not here: who may say what (the envelope), and how it travels (the connection).
 
 use std::time::Duration;
@@ -15,13 +18,27 @@ use serde::{Deserialize, Serialize};
 
 /// An agent says how it stands at least this often.
 pub const BEAT_EVERY: Duration = Duration::from_secs(1);
-/// Load goes on for so long after the last beat that the controller answered.
-pub const LEASE: Duration = Duration::from_secs(5);
-/// An agent that was not heard for so long is missing. The time in which nothing could be heard does not
-/// count.
-pub const MISSING_AFTER: Duration = Duration::from_secs(5);
+/// The version of what agents and controller say to each other. 2: times are monotonic, agents say for how
+/// long they load without being heard, and wishes are sealed.
+pub const PROTOCOL: u32 = 2;
+/// Load goes on for so long after the last beat that the controller answered, unless the agent's owner allows
+/// another time.
+pub const LEASE: Duration = Duration::from_secs(15);
+/// The shortest time that an owner may allow: a beat more than may be lost.
+pub const LEASE_LEAST: Duration = Duration::from_secs(2);
+/// The longest.
+pub const LEASE_MOST: Duration = Duration::from_secs(60);
+/// An agent that was not heard for so much longer than it may load is missing. The time in which nothing
+/// could be heard does not count.
+pub const MISSING_GRACE: Duration = Duration::from_secs(1);
+/// Nothing more is learnt of an agent that has told of no run and is not heard for so long.
+pub const UNHEARD_FOR: Duration = Duration::from_secs(5);
 /// A load point begins so long after everybody was ready.
 pub const START_AHEAD: Duration = Duration::from_secs(3);
+/// Where somebody has not said by then that it knows of a start, everybody's is put off: so long before it.
+pub const CALLED_OFF_AHEAD: Duration = Duration::from_millis(1_500);
+/// Nobody is reached any more so long before a start: the threads of some have been called.
+pub const CALLED_AHEAD: Duration = Duration::from_millis(900);
 /// A start whose time is over by more than this is none.
 pub const LATE_MOST: Duration = Duration::from_secs(1);
 /// One piece of a file has at most so many bytes: it fits into one message.
@@ -186,10 +203,20 @@ pub struct Beat {
     pub beat: u64,
     /// Of the program.
     pub version: String,
-    /// Its wall clock against the controller's, if that is known.
+    /// Of what it understands: [`PROTOCOL`]. The first version did not say so.
+    #[serde(default = "first_protocol")]
+    pub protocol: u32,
+    /// How long it goes on loading without being heard, in milliseconds.
+    #[serde(default)]
+    pub lease_ms: u64,
+    /// Its wall clock against the controller's, if that is known. For people alone.
     pub clock: Option<ClockOffset>,
     /// The runs that it knows: the one that goes on, and those whose files were not fetched.
     pub runs: Vec<RunState>,
+}
+
+fn first_protocol() -> u32 {
+    1
 }
 
 /// One clock against another.
@@ -210,16 +237,52 @@ pub struct RunState {
     pub plan_sha256: String,
     /// What it does.
     pub phase: Phase,
-    /// How much later each load point began than was agreed upon.
-    pub skews_ns: Vec<i64>,
+    /// Its times against the controller's.
+    #[serde(default)]
+    pub times: RunTimes,
     /// How many load points had their whole time.
     pub points_complete: u16,
-    /// When it ended, by the agent's wall clock; `None` while it goes on, and where nobody saw it end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over_ns: Option<i64>,
     /// How its latest trial went, in a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<JudgedTrial>,
+}
+
+/// When things happened in a run, on the monotonic clock of its agent's machine, and how that stands to the
+/// controller's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunTimes {
+    /// Time 0 of its log. `None` before it has begun, and where it never did.
+    pub zero_ns: Option<i64>,
+    /// Load points that have begun.
+    pub starts: Vec<PointStart>,
+    /// The machine's clock when the first load point began, or as soon as it was known.
+    pub clock_before: Option<ClockOffset>,
+    /// The same when the run was heard of last.
+    pub clock_after: Option<ClockOffset>,
+    /// When it ended; `None` while it goes on, and where nobody saw it end.
+    pub over_ns: Option<i64>,
+    /// The wall clock was set meanwhile.
+    pub clock_steps: Vec<ClockStep>,
+}
+
+/// The beginning of a load point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PointStart {
+    /// From 0.
+    pub point: u16,
+    /// When.
+    pub begun_ns: i64,
+    /// The machine's clock then: as well as it is known by all answers that came so far.
+    pub clock: Option<ClockOffset>,
+}
+
+/// A wall clock that was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockStep {
+    /// When, on the machine's monotonic clock.
+    pub at_ns: i64,
+    /// By so much; negative: back.
+    pub by_ns: i64,
 }
 
 /// What a run does.
@@ -239,6 +302,9 @@ pub enum Phase {
     Starting {
         /// From 0.
         point: u16,
+        /// When, on the controller's clock. The first version did not say so.
+        #[serde(default)]
+        at_ns: i64,
     },
     /// This load point goes on.
     Measuring {

@@ -42,11 +42,12 @@ use reelgauge_report::html::page::PageKind;
 use reelgauge_results::live;
 use reelgauge_results::page::{REPORT_FILE, page, run_page, write_html};
 use reelgauge_runner::streams::verdict::rate_criteria;
+use reelgauge_workload::streams::StreamsPlan;
 
 use count::Counted;
 use share::{AgentPart, HostTimes};
 
-pub use share::{AgentShare, ClockOffset, PauseTimes, PointTimes, WholeRequest};
+pub use share::{AgentShare, ClockOffset, PauseTimes, PointTimes, StartTimes, StepTimes, WholeRequest};
 
 /// The run of several machines.
 #[derive(Debug)]
@@ -165,7 +166,7 @@ pub fn take_back(out: &Path) {
 /// # Errors Nothing can be read of anybody, or what came of it can't be written. That one agent is missing
 /// or damaged is none: the summary says so.
 pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
-    let WholeRequest { out, plan_toml, agents, points, pauses, search } = request;
+    let WholeRequest { out, plan_toml, agents, points, pauses, search, stopped_for } = request;
     let folders = share::folders(&agents)?;
     let mut parts: Vec<AgentPart> = Vec::with_capacity(agents.len());
     for (share, folder) in agents.into_iter().zip(folders) {
@@ -183,8 +184,15 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     let mut summary = around::begun(&parts, &run_dir);
     let plan = amounts::streams_plan(&plan_toml);
     let rates = plan.as_ref().and_then(rate_criteria);
-    let seen =
-        View { parts: &parts, places: &places, counted: &counted, agreed: &points, rates: rates.as_ref() };
+    let seen = View {
+        parts: &parts,
+        places: &places,
+        counted: &counted,
+        agreed: &points,
+        rates: rates.as_ref(),
+        plan: plan.as_ref(),
+        stopped_for: stopped_for.as_deref(),
+    };
     let totals = points::put_into(&mut summary, &seen);
     rows::put_into(&mut summary, &seen);
     around::put_into(&mut summary, &seen, &totals);
@@ -227,6 +235,10 @@ struct View<'a> {
     agreed: &'a [PointTimes],
     /// What the rates of all workers together are held to, where that is known.
     rates: Option<&'a Criteria>,
+    /// The plan of all, where its load is in streams.
+    plan: Option<&'a StreamsPlan>,
+    /// The agent for whose loss everybody else was stopped, if so.
+    stopped_for: Option<&'a str>,
 }
 
 impl<'a> View<'a> {

@@ -38,6 +38,15 @@ pub enum WhyMissing {
     },
     /// It has another plan than it was given.
     OtherPlan,
+    /// It and the controller do not understand each other.
+    OtherProtocol {
+        /// The agent's.
+        agent: u32,
+        /// Of the agent's program.
+        version: String,
+        /// The controller's.
+        controller: u32,
+    },
 }
 
 /// Why an agent was missing, as a part of a sentence. What agents say is anybody's text.
@@ -53,6 +62,12 @@ pub fn why_missing(why: &WhyMissing) -> String {
         WhyMissing::EndedEarly { why: Some(why) } => format!("its run ended early ({})", plain(why)),
         WhyMissing::EndedEarly { why: None } => "its run ended early".to_owned(),
         WhyMissing::OtherPlan => "it had another plan than it was given".to_owned(),
+        WhyMissing::OtherProtocol { agent, version, controller } => format!(
+            "its Reelgauge {} speaks protocol {agent}, this controller's {} protocol {controller}; install one \
+             version on both",
+            plain(version),
+            env!("CARGO_PKG_VERSION")
+        ),
     }
 }
 

@@ -5,8 +5,8 @@
 //! stands out, or was missing (analysis).
 
 use reelgauge_analysis::hosts::{
-    HostFigure, HostFigures, HostsSection, NicFigures, PartFigures, PointHosts, Presence, RunHost, StandsOut,
-    TargetScale,
+    HostClockStep, HostFigure, HostFigures, HostsSection, NicFigures, PartFigures, PointHosts, Presence,
+    RunHost, StandsOut, TargetScale,
 };
 use reelgauge_analysis::limit::LimitStep;
 use reelgauge_analysis::{LoadPoint, Summary};
@@ -26,6 +26,9 @@ const NAME_CHARS_SAID: usize = 48;
 
 /// So many machines are in the table where nobody asked for all: the slowest and the fastest.
 const SHOWN: usize = 12;
+
+/// A clock that is off by less is not worth a word.
+const CLOCK_OFF_US: f64 = 500_000.0;
 
 /// So many names are said in a sentence.
 const NAMES_SAID: usize = 4;
@@ -61,13 +64,37 @@ pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str
 /// Why a run did not complete whose user stopped it.
 pub const STOPPED_WORDS: &str = "it was stopped (Ctrl-C, or 'reelgauge fleet stop')";
 
-/// What became of others, of which so many were stopped, where somebody was lost before.
-pub fn others_stopped_words(stopped: usize) -> String {
+/// Why a run is not complete of which a machine did its part, and so many others did, and not everything that
+/// they measured is here.
+pub fn not_fetched_words(agent: &str, others: usize) -> String {
+    let more = match others {
+        0 => String::new(),
+        others => format!(" and {}", counted(others as u64, "more machine")),
+    };
+    format!(
+        "{}{more} completed the run, but not everything measured there was fetched. Run 'reelgauge fleet logs' when \
+         the agent is there again",
+        name(agent)
+    )
+}
+
+/// Why a run was stopped that its plan ends when a machine is lost.
+pub fn stopped_for_words(agent: &str) -> String {
+    format!("it was stopped because {} was missing (on_loss = \"stop\" in the plan)", name(agent))
+}
+
+/// What became of others, of which so many were stopped, where somebody was lost before: by their user, or
+/// because the plan says so.
+pub fn others_stopped_words(stopped: usize, by_plan: bool) -> String {
     let who = match stopped {
         1 => "another machine".to_owned(),
         several => format!("{} others", count(several as u64)),
     };
-    format!("; {who} went on until {STOPPED_WORDS}")
+    match (by_plan, stopped) {
+        (false, _) => format!("; {who} went on until {STOPPED_WORDS}"),
+        (true, 1) => format!("; {who} was stopped then (on_loss = \"stop\" in the plan)"),
+        (true, _) => format!("; {who} were stopped then (on_loss = \"stop\" in the plan)"),
+    }
 }
 
 /// Operations of a machine that are in no figure.
@@ -125,6 +152,37 @@ pub fn clocks_words(hosts: &HostsSection) -> Option<String> {
         )),
         Some(_) => None,
     }
+}
+
+/// Clocks of machines that were off against the controller's, or were set during the run.
+pub fn wall_clocks_words(hosts: &HostsSection) -> Vec<String> {
+    let steps = |host: &RunHost| {
+        let step = |step: &HostClockStep| {
+            let at = step.at_s.map(|at_s| format!(" at {}", moment(at_s))).unwrap_or_default();
+            let way = if step.by_s < 0.0 { "back" } else { "forward" };
+            format!("set {way} by {}{at}", duration(step.by_s.abs() * 1e6))
+        };
+        let steps: Vec<String> = host.clock_steps.iter().map(step).collect();
+        (!steps.is_empty()).then(|| {
+            format!(
+                "The clock of {} was {} during the run. No figure changes: times come from monotonic clocks.",
+                name(&host.agent),
+                steps.join(", and ")
+            )
+        })
+    };
+    let off = |host: &RunHost| {
+        let offset_us = host.clock_offset_us.filter(|us| us.abs() >= CLOCK_OFF_US)?;
+        let way = if offset_us < 0.0 { "behind" } else { "ahead of" };
+        Some(format!("{} {way} the controller's on {}", duration(offset_us.abs()), name(&host.agent)))
+    };
+    let all_off: Vec<String> = hosts.hosts.iter().filter_map(off).collect();
+    let more = all_off.len().saturating_sub(NAMES_SAID);
+    let more = if more > 0 { format!(" and {} more", count(more as u64)) } else { String::new() };
+    let shown = all_off.iter().take(NAMES_SAID).cloned().collect::<Vec<_>>().join(", ");
+    let is_off = (!all_off.is_empty())
+        .then(|| format!("Clocks differ: {shown}{more}. All times are corrected for that."));
+    is_off.into_iter().chain(hosts.hosts.iter().filter_map(steps)).collect()
 }
 
 /// `a1, a2 and 3 more`.
@@ -225,11 +283,14 @@ pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut Page) {
         );
     }
     if let Some(skew_us) = point.start_skew_us {
-        let off = section.clock_uncertainty_us.map(|us| format!(" (give or take {})", duration(us)));
+        let off = match point.start_uncertainty_us {
+            Some(us) => format!(" (± {})", duration(us)),
+            None => " (uncertainty unknown)".to_owned(),
+        };
         page.item(
             "Start",
             // No clock is read so exactly that less would mean anything.
-            &format!("within {} of each other{}.", duration(skew_us.max(1.0)), off.unwrap_or_default()),
+            &format!("within {} of each other{off}.", duration(skew_us.max(1.0))),
         );
     }
     nics(&point.nics, show.detail == Detail::PerWorker, page);

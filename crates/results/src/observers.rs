@@ -133,5 +133,10 @@ fn place_of(folder: &Path, name: &str) -> PathBuf {
     places.find(is_free).unwrap_or_else(|| folder.join(format!("agent={label}")))
 }
 
+/// When a run, or a watch, began by the clock on its wall; `None` where it has neither counters nor a log.
+pub fn began_ns(run_dir: &RunDir) -> Option<i64> {
+    gather::began_ns(run_dir)
+}
+
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use reelgauge_analysis::summary::RunStop;
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGXFSZ};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -38,6 +39,17 @@ pub enum StoppedBy {
     Silence(Duration),
     /// The agent that steered it is gone.
     AgentGone,
+}
+
+impl From<StoppedBy> for RunStop {
+    fn from(by: StoppedBy) -> RunStop {
+        match by {
+            StoppedBy::User => RunStop::User,
+            StoppedBy::Controller => RunStop::Controller,
+            StoppedBy::Silence(_) => RunStop::Silence,
+            StoppedBy::AgentGone => RunStop::AgentGone,
+        }
+    }
 }
 
 impl fmt::Display for StoppedBy {

@@ -9,6 +9,7 @@ mod check_counts;
 mod compare;
 mod console_shared;
 mod data_sets;
+mod fleet_contact;
 mod fleet_doctor;
 mod fleet_fetch;
 mod fleet_hosts;

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use reelgauge_tests::binary;
 use reelgauge_tests::mix::Mix;
@@ -76,7 +76,8 @@ impl Steered {
     }
 
     fn start_point(&mut self, point: u16, ahead_ms: i64) {
-        self.tell(&json!({"do": "start", "point": point, "at_unix_ns": unix_ns() + ahead_ms * 1_000_000}));
+        let at_ns = machine_ns() + ahead_ms * 1_000_000;
+        self.tell(&json!({"do": "start", "point": point, "at_machine_ns": at_ns}));
     }
 
     /// The next word of this kind; the load is held meanwhile, if that is wanted.
@@ -115,8 +116,10 @@ impl Drop for Steered {
     }
 }
 
-fn unix_ns() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos().try_into().unwrap()
+/// The clock by which a run is told when to begin.
+fn machine_ns() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec * 1_000_000_000 + now.tv_nsec
 }
 
 #[test]

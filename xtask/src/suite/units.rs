@@ -38,7 +38,7 @@ impl Beside {
 
 /// The modules of `timed`, those of a kind together, the longest first: what runs beside them would be
 /// measured, too.
-const MEASURING: [(&str, Beside); 43] = [
+const MEASURING: [(&str, Beside); 44] = [
     ("whose_fault_busy", Beside::Nothing),
     ("trace_timing", Beside::Nothing),
     ("whose_fault", Beside::Still),
@@ -78,6 +78,7 @@ const MEASURING: [(&str, Beside); 43] = [
     ("max_rate", Beside::Many),
     ("fleet_search", Beside::Many),
     ("fleet_run", Beside::Many),
+    ("fleet_contact", Beside::Many),
     ("fleet_watched", Beside::Many),
     ("fleet_stop", Beside::Many),
     ("fleet_pause", Beside::Many),

@@ -55,6 +55,18 @@ impl Ruling {
         &self.unmet
     }
 
+    /// What no further time could have mended, of a load point that was stopped: more late frames or failed
+    /// operations than are allowed. `None` where there is none of that.
+    #[must_use]
+    pub fn certain(self) -> Option<Ruling> {
+        let is_certain = |unmet: &Unmet| {
+            let counts = matches!(unmet.criterion(), Criterion::LateFrames | Criterion::FailedOps);
+            counts && unmet.failure.measured
+        };
+        let unmet: Vec<Unmet> = self.unmet.into_iter().filter(is_certain).collect();
+        (!unmet.is_empty()).then_some(Ruling { unmet, asked: self.asked })
+    }
+
     /// The verdict, with a sentence for whatever was not met.
     pub fn in_words(self, sentence: impl Fn(&Unmet) -> String) -> Verdict {
         let in_words = |unmet: Unmet| Failure { sentence: sentence(&unmet), ..unmet.failure };

@@ -265,7 +265,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::protocol::Phase;
+    use crate::protocol::{Phase, RunTimes};
 
     #[test]
     fn names_lead_nowhere_else() {
@@ -286,9 +286,8 @@ mod tests {
             run: "r1".to_owned(),
             plan_sha256: String::new(),
             phase,
-            skews_ns: vec![5],
+            times: RunTimes { over_ns: Some(9), ..RunTimes::default() },
             points_complete: 1,
-            over_ns: Some(9),
             judged: None,
         };
         disk.keep_state(&state).unwrap();

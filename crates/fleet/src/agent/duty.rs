@@ -1,8 +1,8 @@
 //! What an agent does about orders, and about what its run says: pure. Whoever carries it out hands in what
 //! came and does what it is told.
 //!
-//! * No load without a lease: an answer of the controller to a beat that was sent no longer ago than
-//!   [`LEASE`]. Where none comes the load ends, and what was measured is kept.
+//! * No load without a lease: an answer of the controller to a beat that was sent no longer ago than the
+//!   machine's owner allows. Where none comes the load ends, and what was measured is kept.
 //! * A run is begun once and each of its load points is started once, whatever arrives twice or late.
 //! * What a run left is kept until every file has arrived whole.
 
@@ -13,9 +13,11 @@ use reelgauge_runner::steered::sha256;
 use reelgauge_runner::steered::words::{LiveSaid, SteerOrder, SteeredWord};
 use reelgauge_runner::watch::WATCHING;
 
-use super::offset::{Exchange, Offset};
+use super::offset::{Exchange, Offset, better};
+use super::wall_clock::{Now, WallClock};
 use crate::protocol::{
-    Answer, BEAT_EVERY, Beat, ClockOffset, LATE_MOST, LEASE, Order, PIECE_BYTES, Phase, RunState,
+    Answer, BEAT_EVERY, Beat, ClockOffset, LATE_MOST, Order, PIECE_BYTES, PROTOCOL, Phase, PointStart,
+    RunState, RunTimes,
 };
 
 /// So many beats are remembered: more than can be answered in time.
@@ -24,17 +26,12 @@ const BEATS_REMEMBERED: usize = 64;
 const FETCHED_REMEMBERED: usize = 256;
 /// The run is told again how long it may go on, at least this often.
 const HOLD_EVERY_NS: i64 = 500_000_000;
+/// So many steps of the wall clock are told of one run.
+const STEPS_REMEMBERED: usize = 16;
+/// An answer that comes so long after a beginning says less of it than an earlier one, by what clocks drift.
+const LOOKS_BACK_NS: i64 = 30_000_000_000;
 /// A start that is farther ahead is a mistake.
 const AHEAD_MOST_NS: i64 = 60_000_000_000;
-
-/// The agent's two clocks.
-#[derive(Clone, Copy, Debug)]
-pub struct Now {
-    /// Since the process began; never steps.
-    pub mono_ns: i64,
-    /// The wall clock.
-    pub unix_ns: i64,
-}
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +75,8 @@ pub enum Deed {
 pub struct Duty {
     session: u64,
     version: String,
+    /// How long load goes on without an answer.
+    lease_time: Duration,
     runs: BTreeMap<String, RunState>,
     /// Runs that were fetched and removed: an order that comes late does not begin them anew.
     fetched: VecDeque<String>,
@@ -88,16 +87,20 @@ pub struct Duty {
     /// When the beat that was answered last was sent.
     answered_ns: Option<i64>,
     offset: Offset,
+    wall: WallClock,
     beat: u64,
     beats: VecDeque<(u64, i64)>,
     beat_ns: Option<i64>,
     held_ns: Option<i64>,
+    /// The load point that the run was told to begin last, and when by the controller's clock.
+    start: Option<(u16, i64)>,
     stops: bool,
 }
 
 impl Duty {
-    /// An agent whose process begins, with what its disk still holds. `session` is larger after each start.
-    pub fn new(session: u64, version: &str, kept: Vec<RunState>) -> Duty {
+    /// An agent whose process begins, with what its disk still holds. `session` is larger after each start;
+    /// load goes on for as long as the `lease` without an answer.
+    pub fn new(session: u64, version: &str, lease: Duration, kept: Vec<RunState>) -> Duty {
         let lost = |state: RunState| match state.phase.is_over() {
             true => state,
             false => {
@@ -108,17 +111,20 @@ impl Duty {
         Duty {
             session,
             version: version.to_owned(),
+            lease_time: lease,
             runs: kept.into_iter().map(|state| (state.run.clone(), lost(state))).collect(),
             fetched: VecDeque::new(),
             active: None,
             lease: None,
             answered_ns: None,
             offset: Offset::default(),
+            wall: WallClock::default(),
             // Numbers that no earlier process used: an old answer is none.
             beat: session >> 1,
             beats: VecDeque::new(),
             beat_ns: None,
             held_ns: None,
+            start: None,
             stops: false,
         }
     }
@@ -173,11 +179,20 @@ impl Duty {
                 return Vec::new();
             }
             SteeredWord::Ready(ready) => state.phase = Phase::Ready { point: ready.point },
-            SteeredWord::Started { point, skew_ns } => {
-                state.phase = Phase::Measuring { point };
-                state.skews_ns.push(skew_ns);
+            SteeredWord::Clock { zero_machine_ns } => {
+                state.times.zero_ns = Some(zero_machine_ns);
+                return Vec::new();
             }
-            SteeredWord::Refused { point, .. } => state.phase = Phase::Ready { point },
+            SteeredWord::Started { point, begun_machine_ns: begun_ns, .. } => {
+                state.phase = Phase::Measuring { point };
+                let clock = self.offset.best(begun_ns);
+                state.times.clock_before = state.times.clock_before.or(clock);
+                state.times.starts.push(PointStart { point, begun_ns, clock });
+            }
+            SteeredWord::Refused { point, .. } => {
+                self.start = None;
+                state.phase = Phase::Ready { point };
+            }
             SteeredWord::PointOver { point: _, is_complete } => {
                 state.points_complete += u16::from(is_complete);
                 // What comes next is made ready; a last one is read back.
@@ -186,7 +201,7 @@ impl Duty {
             SteeredWord::Live(live) => return self.tell_live(live),
             SteeredWord::Done { code, reason, .. } => {
                 state.phase = Phase::Over { code: Some(code), reason };
-                state.over_ns = Some(now.unix_ns);
+                state.times.over_ns = Some(now.mono_ns);
                 self.active = None;
                 self.stops = false;
             }
@@ -207,13 +222,20 @@ impl Duty {
             return Vec::new();
         };
         state.phase = Phase::Over { code: None, reason: Some(why.to_owned()) };
-        state.over_ns = Some(now.unix_ns);
+        state.times.over_ns = Some(now.mono_ns);
         self.stops = false;
         vec![self.beat(now)]
     }
 
     /// Time goes by. To be called several times a second.
     pub fn tick(&mut self, now: Now) -> Vec<Deed> {
+        let step = self.wall.step(now);
+        let active = self.active.as_ref().and_then(|run| self.runs.get_mut(run));
+        if let Some((step, state)) = step.zip(active)
+            && state.times.clock_steps.len() < STEPS_REMEMBERED
+        {
+            state.times.clock_steps.push(step);
+        }
         let mut deeds = self.lapse(now);
         deeds.extend(self.steer_hold(now, false));
         let every_ns = nanoseconds(BEAT_EVERY);
@@ -225,7 +247,7 @@ impl Duty {
 
     /// The agent's wall clock against the controller's.
     fn clock(&self, now: Now) -> Option<ClockOffset> {
-        let offset = self.offset.best()?;
+        let offset = self.offset.best(now.mono_ns)?;
         let offset_ns = offset.offset_ns.checked_add(now.unix_ns.checked_sub(now.mono_ns)?)?;
         Some(ClockOffset { offset_ns, ..offset })
     }
@@ -241,6 +263,8 @@ impl Duty {
             session: self.session,
             beat: self.beat,
             version: self.version.clone(),
+            protocol: PROTOCOL,
+            lease_ms: milliseconds(nanoseconds(self.lease_time)),
             clock: self.clock(now),
             runs: self.runs.values().cloned().collect(),
         })))
@@ -257,7 +281,7 @@ impl Duty {
             return;
         }
         let Some(sent_ns) = self.sent_ns(beat) else { return };
-        let until_ns = sent_ns + nanoseconds(LEASE);
+        let until_ns = sent_ns + nanoseconds(self.lease_time);
         if until_ns <= now.mono_ns {
             return;
         }
@@ -270,9 +294,18 @@ impl Duty {
     }
 
     fn measure_clock(&mut self, now: Now, epoch: u64, beat: u64, (heard_ns, said_ns): (i64, i64)) {
-        if let Some(sent_ns) = self.sent_ns(beat) {
-            self.offset.take(epoch, Exchange { sent_ns, heard_ns, said_ns, came_ns: now.mono_ns });
+        let Some(sent_ns) = self.sent_ns(beat) else { return };
+        let sample = self.offset.take(epoch, Exchange { sent_ns, heard_ns, said_ns, came_ns: now.mono_ns });
+        let active = self.active.as_ref().and_then(|run| self.runs.get_mut(run));
+        let (Some(sample), Some(state)) = (sample, active) else { return };
+        let times = &mut state.times;
+        times.clock_after = self.offset.best(now.mono_ns);
+        // An answer that comes later may say more of a beginning than those before it did.
+        for start in times.starts.iter_mut().filter(|start| now.mono_ns - start.begun_ns < LOOKS_BACK_NS) {
+            start.clock = Some(better(start.clock, sample.at(start.begun_ns)));
         }
+        let first = times.starts.first().and_then(|start| start.clock);
+        times.clock_before = first.or(times.clock_before).or(times.clock_after);
     }
 
     /// How long this run may go on from now.
@@ -285,7 +318,7 @@ impl Duty {
 
     /// For how long the controller was not heard.
     fn silent_ns(&self, now: Now) -> i64 {
-        self.answered_ns.map_or(nanoseconds(LEASE), |answered_ns| now.mono_ns - answered_ns)
+        self.answered_ns.map_or(nanoseconds(self.lease_time), |answered_ns| now.mono_ns - answered_ns)
     }
 
     /// Tells the run that goes on how long it may.
@@ -324,9 +357,8 @@ impl Duty {
         };
         let phase = refused.map_or(Phase::Preparing, |why| Phase::Refused { why });
         let is_begun = phase == Phase::Preparing;
-        let (skews_ns, points_complete, over_ns, judged) = (Vec::new(), 0, None, None);
-        let state =
-            RunState { run: run.clone(), plan_sha256, phase, skews_ns, points_complete, over_ns, judged };
+        let (times, points_complete, judged) = (RunTimes::default(), 0, None);
+        let state = RunState { run: run.clone(), plan_sha256, phase, times, points_complete, judged };
         self.runs.insert(run.clone(), state);
         let mut deeds = Vec::new();
         if is_begun {
@@ -340,22 +372,31 @@ impl Duty {
     }
 
     fn start(&mut self, now: Now, run: &str, point: u16, epoch: u64, at_ns: i64) -> Vec<Deed> {
-        let is_awaited = self.active().is_some_and(|state| state.run == run)
-            && self.active().is_some_and(|state| state.phase == Phase::Ready { point });
-        let Some(offset) = self.offset.to(epoch).filter(|_| is_awaited) else { return Vec::new() };
+        let is_put_off = self.start.is_some_and(|(told, told_ns)| told == point && at_ns > told_ns);
+        let is_awaited = self.active().is_some_and(|state| {
+            let is_ready = state.phase == Phase::Ready { point };
+            state.run == run
+                && (is_ready
+                    || is_put_off
+                        && matches!(state.phase, Phase::Starting { point: told, .. } if told == point))
+        });
+        let Some(offset) = self.offset.to(epoch, now.mono_ns).filter(|_| is_awaited) else {
+            return Vec::new();
+        };
         if self.lease_left_ns(now, run) <= 0 {
             return Vec::new();
         }
-        let ahead_ns = at_ns.saturating_add(offset.offset_ns).saturating_sub(now.mono_ns);
+        let at_machine_ns = at_ns.saturating_add(offset.offset_ns);
+        let ahead_ns = at_machine_ns.saturating_sub(now.mono_ns);
         if !(-nanoseconds(LATE_MOST)..=AHEAD_MOST_NS).contains(&ahead_ns) {
             return Vec::new();
         }
         if let Some(state) = self.runs.get_mut(run) {
-            state.phase = Phase::Starting { point };
+            state.phase = Phase::Starting { point, at_ns };
         }
-        let at_unix_ns = now.unix_ns.saturating_add(ahead_ns);
+        self.start = Some((point, at_ns));
         let mut deeds = self.steer_hold(now, true);
-        deeds.push(Deed::Steer(SteerOrder::Start { point, at_unix_ns }));
+        deeds.push(Deed::Steer(SteerOrder::Start { point, at_machine_ns }));
         deeds.push(self.beat(now));
         deeds
     }

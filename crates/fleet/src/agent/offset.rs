@@ -1,4 +1,7 @@
 //! How far an agent's clock is from its controller's, by the answers to its beats. Pure.
+//!
+//! An answer bounds the offset at the time of its round trip, by half of that. At any other moment the bound
+//! is wider by what two clocks drift apart meanwhile.
 
 use std::collections::VecDeque;
 
@@ -6,6 +9,9 @@ use crate::protocol::ClockOffset;
 
 /// So many answers are remembered. The best of them counts: one that was held up on its way says little.
 const REMEMBERED: usize = 30;
+/// Two monotonic clocks drift apart by no more than this: a crystal is off by 100 millionths at most, and
+/// what disciplines a clock turns it by 500 at most.
+const DRIFT_PER_MILLION: u128 = 500;
 
 /// The four times of a beat and its answer.
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +26,35 @@ pub struct Exchange {
     pub came_ns: i64,
 }
 
+/// What one exchange says of the offset.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    offset: ClockOffset,
+    sent_ns: i64,
+    came_ns: i64,
+}
+
 impl Exchange {
-    fn offset(self) -> Option<ClockOffset> {
-        let there_ns = self.sent_ns.checked_sub(self.heard_ns)?;
-        let back_ns = self.came_ns.checked_sub(self.said_ns)?;
+    fn sample(self) -> Option<Sample> {
+        let Exchange { sent_ns, came_ns, .. } = self;
+        let there_ns = sent_ns.checked_sub(self.heard_ns)?;
+        let back_ns = came_ns.checked_sub(self.said_ns)?;
         // What the two ways took together; how that is shared between them is not known.
         let both_ns = back_ns.checked_sub(there_ns)?;
         let offset_ns = there_ns.checked_add(both_ns / 2)?;
-        (both_ns >= 0).then_some(ClockOffset { offset_ns, uncertainty_ns: both_ns / 2 + 1 })
+        let offset = ClockOffset { offset_ns, uncertainty_ns: both_ns / 2 + 1 };
+        (both_ns >= 0).then_some(Sample { offset, sent_ns, came_ns })
+    }
+}
+
+impl Sample {
+    /// The offset at another moment of the agent's clock.
+    pub fn at(self, at_ns: i64) -> ClockOffset {
+        let apart = |from_ns: i64| i128::from(at_ns).abs_diff(i128::from(from_ns));
+        let apart_ns = apart(self.sent_ns).max(apart(self.came_ns));
+        let drift_ns = i64::try_from(apart_ns * DRIFT_PER_MILLION / 1_000_000).unwrap_or(i64::MAX);
+        let uncertainty_ns = self.offset.uncertainty_ns.saturating_add(drift_ns).saturating_add(1);
+        ClockOffset { uncertainty_ns, ..self.offset }
     }
 }
 
@@ -35,36 +62,38 @@ impl Exchange {
 #[derive(Clone, Debug, Default)]
 pub struct Offset {
     epoch: Option<u64>,
-    known: VecDeque<ClockOffset>,
+    known: VecDeque<Sample>,
 }
 
 impl Offset {
-    /// Another answer of the controller that has this number.
-    pub fn take(&mut self, epoch: u64, exchange: Exchange) {
+    /// Another answer of the controller that has this number. What it says, if anything.
+    pub fn take(&mut self, epoch: u64, exchange: Exchange) -> Option<Sample> {
         if self.epoch != Some(epoch) {
             self.epoch = Some(epoch);
             self.known.clear();
         }
-        self.known.extend(exchange.offset());
+        let sample = exchange.sample();
+        self.known.extend(sample);
         if self.known.len() > REMEMBERED {
             self.known.pop_front();
         }
+        sample
     }
 
-    /// Against the clock of that controller; `None` before its first answer.
-    pub fn to(&self, epoch: u64) -> Option<ClockOffset> {
-        (self.epoch == Some(epoch)).then(|| self.best()).flatten()
+    /// Against the clock of that controller, at this time of the agent's; `None` before its first answer.
+    pub fn to(&self, epoch: u64, at_ns: i64) -> Option<ClockOffset> {
+        (self.epoch == Some(epoch)).then(|| self.best(at_ns)).flatten()
     }
 
     /// Against the clock of the controller that was heard last.
-    pub fn best(&self) -> Option<ClockOffset> {
-        self.known.iter().copied().min_by_key(|offset| offset.uncertainty_ns)
+    pub fn best(&self, at_ns: i64) -> Option<ClockOffset> {
+        self.known.iter().map(|sample| sample.at(at_ns)).min_by_key(|offset| offset.uncertainty_ns)
     }
+}
 
-    /// Forgets everything: the clock was set.
-    pub fn forget(&mut self) {
-        self.known.clear();
-    }
+/// The better known of two offsets at one moment.
+pub fn better(known: Option<ClockOffset>, other: ClockOffset) -> ClockOffset {
+    known.filter(|known| known.uncertainty_ns <= other.uncertainty_ns).unwrap_or(other)
 }
 
 #[cfg(test)]
@@ -74,22 +103,46 @@ mod tests {
     use super::*;
 
     proptest! {
+        /// Whatever the ways take, and however the clocks drift within what clocks do.
         #[test]
         fn it_is_never_farther_off_than_it_says(
             offset_ns in -1_000_000_000_000_i64..1_000_000_000_000,
+            drift_per_million in -400_i64..400,
             ways in proptest::collection::vec((0..5_000_000_000_i64, 0..5_000_000_000_i64), 1..50),
+            at_s in 0_i64..100,
         ) {
             let mut known = Offset::default();
-            for (at, (there_ns, back_ns)) in (0_i64..).zip(ways) {
-                let sent_ns = at * 1_000_000_000;
-                let heard_ns = sent_ns + there_ns - offset_ns;
-                let came_ns = sent_ns + there_ns + 10 + back_ns;
-                known.take(7, Exchange { sent_ns, heard_ns, said_ns: heard_ns + 10, came_ns });
+            let agent_ns = |ns: i64| ns + offset_ns + ns / 1_000_000 * drift_per_million;
+            let mut now_ns = 0;
+            for (there_ns, back_ns) in ways {
+                let (sent_ns, heard_ns) = (agent_ns(now_ns), now_ns + there_ns);
+                now_ns = heard_ns + 10 + back_ns;
+                let (said_ns, came_ns) = (heard_ns + 10, agent_ns(now_ns));
+                known.take(7, Exchange { sent_ns, heard_ns, said_ns, came_ns });
             }
-            let found = known.to(7).expect("there were answers");
-            prop_assert!((found.offset_ns - offset_ns).abs() <= found.uncertainty_ns);
-            prop_assert!(known.to(8).is_none());
+            let at_ns = at_s * 1_000_000_000;
+            let found = known.to(7, agent_ns(at_ns)).expect("there were answers");
+            let truth_ns = agent_ns(at_ns) - at_ns;
+            prop_assert!((found.offset_ns - truth_ns).abs() <= found.uncertainty_ns);
+            prop_assert!(known.to(8, 0).is_none());
         }
+    }
+
+    #[test]
+    fn a_quick_answer_of_long_ago_bounds_less_than_a_slower_one_of_now() {
+        let mut known = Offset::default();
+        let exchange = |at_ns: i64, way_ns: i64| Exchange {
+            sent_ns: at_ns,
+            heard_ns: at_ns + way_ns,
+            said_ns: at_ns + way_ns,
+            came_ns: at_ns + 2 * way_ns,
+        };
+        let second = 1_000_000_000;
+        known.take(1, exchange(0, 100_000));
+        known.take(1, exchange(20 * second, 2_000_000));
+        let now = known.best(20 * second).map(|offset| offset.uncertainty_ns / 1_000_000);
+        let then = known.best(0).map(|offset| offset.uncertainty_ns / 1_000);
+        assert_eq!((now, then), (Some(2), Some(100)));
     }
 
     #[test]
@@ -97,6 +150,6 @@ mod tests {
         let mut known = Offset::default();
         known.take(1, Exchange { sent_ns: 10, heard_ns: 0, said_ns: 9, came_ns: 11 });
         known.take(1, Exchange { sent_ns: i64::MIN, heard_ns: i64::MAX, said_ns: 0, came_ns: 0 });
-        assert_eq!(known.best(), None);
+        assert_eq!(known.best(0), None);
     }
 }

@@ -29,11 +29,10 @@ use tokio::sync::mpsc::Sender;
 use crate::doctor_words::KNOWS_DOCTOR;
 use crate::envelope::{Opener, OrderRefusal};
 use crate::limits::OwnerLimits;
+use crate::protocol::PROTOCOL;
 use crate::site::name::{AgentName, AgentSession, FleetId};
 use crate::site::subject::{self, Question, SERVICE};
 
-/// The version of what agents and controller say to each other.
-pub const PROTOCOL: u32 = 1;
 /// How long a root may take to say what is mounted there: a mount whose server is gone never does.
 const LOOK: Duration = Duration::from_secs(2);
 

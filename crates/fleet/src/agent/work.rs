@@ -10,15 +10,18 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
+use reelgauge_engine::machine_clock::machine_ns;
 use reelgauge_runner::steered::words::{SteerOrder, SteeredWord};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel};
 
 use super::disk::{AgentDisk, is_run_name};
-use super::duty::{Deed, Duty, Now};
+use super::duty::{Deed, Duty};
+use super::presence::unix_ns;
+use super::wall_clock::Now;
 use crate::protocol::{Answer, Order, Phase};
 
 /// How often time is looked at.
@@ -29,6 +32,10 @@ const WORDS: usize = 256;
 const TIDIES_EVERY: Duration = Duration::from_secs(1);
 /// See there.
 const TIDIES_FOR: Duration = Duration::from_secs(60);
+/// Two clocks that are read within this time were read at once.
+const READ_WITHIN_NS: i64 = 1_000_000;
+/// They are read again at most so often.
+const READINGS_MOST: usize = 10;
 /// How long a run may take to end when this process does.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
 
@@ -43,6 +50,8 @@ pub struct Workplace {
     pub program: PathBuf,
     /// Flags of each run, as the owner wants them.
     pub flags: Vec<String>,
+    /// How long a run loads while its controller is not heard.
+    pub lease: Duration,
     /// Whether the owner allows a plan: why not, if not. May make it narrower.
     pub allows: Allowing,
     /// Set while a run goes on here.
@@ -67,7 +76,6 @@ pub struct AgentWork {
     answers: UnboundedSender<Answer>,
     /// Set while the files of a run are read for their list.
     is_listing: Arc<AtomicBool>,
-    born: Instant,
     /// Runs that were forgotten lately, and when.
     forgotten: Vec<(String, Instant)>,
     tidied: Instant,
@@ -79,15 +87,14 @@ impl AgentWork {
     /// # Errors
     /// The disk can't be used.
     pub fn new(place: Workplace, answers: UnboundedSender<Answer>) -> io::Result<AgentWork> {
-        let session = place.disk.next_session(unix_ns())?;
-        let duty = Duty::new(session, env!("CARGO_PKG_VERSION"), place.disk.states());
+        let session = place.disk.next_session(unix_ns(SystemTime::now()))?;
+        let duty = Duty::new(session, env!("CARGO_PKG_VERSION"), place.lease, place.disk.states());
         let mut work = AgentWork {
             place,
             duty,
             steered: None,
             answers,
             is_listing: Arc::default(),
-            born: Instant::now(),
             forgotten: Vec::new(),
             tidied: Instant::now(),
         };
@@ -124,14 +131,9 @@ impl AgentWork {
         });
     }
 
-    fn now(&self) -> Now {
-        let mono_ns = i64::try_from(self.born.elapsed().as_nanos()).unwrap_or(i64::MAX);
-        Now { mono_ns, unix_ns: unix_ns() }
-    }
-
     async fn obey(&mut self, order: Order) {
         if is_run_name(order.run()) {
-            let deeds = self.duty.order(self.now(), order);
+            let deeds = self.duty.order(now(), order);
             self.carry_out(deeds).await;
         }
     }
@@ -142,7 +144,7 @@ impl AgentWork {
                 if let (SteeredWord::Done { .. }, Some(steered)) = (&said, &mut self.steered) {
                     steered.is_done = true;
                 }
-                self.duty.said(self.now(), said)
+                self.duty.said(now(), said)
             }
             None => {
                 let Some(mut steered) = self.steered.take() else { return };
@@ -153,7 +155,7 @@ impl AgentWork {
                     (false, Ok(status)) => format!("its process ended without a word ({status})"),
                     (false, Err(error)) => format!("its process is lost: {error}"),
                 };
-                self.duty.gone(self.now(), &why)
+                self.duty.gone(now(), &why)
             }
         };
         self.carry_out(deeds).await;
@@ -163,7 +165,7 @@ impl AgentWork {
         if self.tidied.elapsed() >= TIDIES_EVERY {
             self.tidy();
         }
-        let deeds = self.duty.tick(self.now());
+        let deeds = self.duty.tick(now());
         self.carry_out(deeds).await;
     }
 
@@ -177,7 +179,7 @@ impl AgentWork {
                 Deed::Send(answer) => self.send(answer),
                 Deed::Begin { run, plan_toml } => {
                     if let Err(why) = self.begin(&run, &plan_toml) {
-                        let deeds = self.duty.gone(self.now(), &why);
+                        let deeds = self.duty.gone(now(), &why);
                         self.keep_states();
                         let answers = deeds.into_iter().filter_map(|deed| match deed {
                             Deed::Send(answer) => Some(answer),
@@ -305,7 +307,7 @@ impl AgentWork {
             steered.input = None;
             let until = tokio::time::Instant::now() + ENDS_WITHIN;
             while let Ok(Some(said)) = tokio::time::timeout_at(until, steered.words.recv()).await {
-                let _ = self.duty.said(self.now(), said);
+                let _ = self.duty.said(now(), said);
             }
             self.keep_states();
         }
@@ -320,7 +322,21 @@ async fn next_word(steered: &mut Option<Steered>) -> Option<SteeredWord> {
     }
 }
 
-fn unix_ns() -> i64 {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX)
+/// Both clocks at one moment, or nearly so: this thread may wait for a processor between two readings.
+fn now() -> Now {
+    let reading = || {
+        let mono_ns = machine_ns();
+        let unix_ns = unix_ns(SystemTime::now());
+        (machine_ns() - mono_ns, Now { mono_ns, unix_ns })
+    };
+    let mut closest = reading();
+    for _ in 0..READINGS_MOST {
+        if closest.0 <= READ_WITHIN_NS {
+            break;
+        }
+        let again = reading();
+        closest = if again.0 < closest.0 { again } else { closest };
+    }
+    let mono_ns = machine_ns();
+    Now { mono_ns, unix_ns: closest.1.unix_ns.saturating_add(mono_ns - closest.1.mono_ns) }
 }

@@ -13,7 +13,8 @@ use futures_util::StreamExt;
 use tokio::time::Instant;
 
 use super::journey::JourneyError;
-use super::wish::{Answered, Asked, STANDING, Standing, WISH, Wish};
+use super::wish::{STANDING, SealedFor, Standing, WISH, Wish};
+use super::wishes::WishSeal;
 use crate::connection::Login;
 use crate::site::directory::FleetSite;
 
@@ -49,11 +50,11 @@ pub struct Obtained {
 /// # Errors
 /// No connection.
 pub fn ask(site: &FleetSite, want: Want) -> Result<Option<Obtained>, JourneyError> {
-    let login = Login::of_controller(site)?;
+    let (login, seal) = (Login::of_controller(site)?, WishSeal::of(site)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let obtained = runtime.block_on(async {
         let connection = login.connect().await?;
-        obtain(&connection.client, want, ANSWERS_WITHIN).await
+        obtain(&connection.client, seal, want, ANSWERS_WITHIN).await
     });
     runtime.shutdown_background();
     obtained
@@ -65,12 +66,13 @@ pub fn ask(site: &FleetSite, want: Want) -> Result<Option<Obtained>, JourneyErro
 /// The server takes no subscription.
 pub(super) async fn obtain(
     client: &Client,
+    seal: WishSeal,
     want: Want,
     within: Duration,
 ) -> Result<Option<Obtained>, JourneyError> {
-    let mut asker =
-        Asker { client, answers: client.subscribe(STANDING).await?, from: reelgauge_runner::fresh_seed() };
-    let Some(before) = asker.look(within).await else { return Ok(None) };
+    let mut asker = Asker { client, answers: client.subscribe(STANDING).await?, seal };
+    let Some(answer) = asker.look(within, None).await else { return Ok(None) };
+    let before = answer.answered.standing;
     let now = match wish(want, &before) {
         Some(wish) => asker.until(wish, &before.run, want).await,
         None => Some(before.clone()),
@@ -101,21 +103,25 @@ fn is_so(want: Want, standing: &Standing) -> bool {
 struct Asker<'a> {
     client: &'a Client,
     answers: Subscriber,
-    from: u64,
+    seal: WishSeal,
 }
 
 impl Asker<'_> {
-    /// How the run stands that goes on; one that is only being fetched, where none does.
-    async fn look(&mut self, within: Duration) -> Option<Standing> {
-        let asked = Asked { from: self.from, run: None, wish: Wish::Look };
+    /// How a run stands: this one, else the one that goes on, or one that is only being fetched, where none
+    /// does.
+    async fn look(&mut self, within: Duration, run: Option<&str>) -> Option<SealedFor> {
         let until = Instant::now() + within;
-        let mut found: Option<Standing> = None;
+        let mut found: Option<SealedFor> = None;
         while Instant::now() < until && found.is_none() {
-            self.say(&asked).await;
+            self.say(self.seal.look()).await;
             let mut waits_until = Instant::now() + AGAIN;
-            while let Some(standing) = self.answer(waits_until).await {
-                if found.as_ref().is_none_or(|found| found.is_ending) {
-                    found = Some(standing);
+            while let Some(answer) = self.answer(waits_until).await {
+                let standing = &answer.answered.standing;
+                if run.is_some_and(|run| standing.run == run) {
+                    return Some(answer);
+                }
+                if run.is_none() && found.as_ref().is_none_or(|found| found.answered.standing.is_ending) {
+                    found = Some(answer);
                 }
                 waits_until = Instant::now() + OTHERS_WITHIN;
             }
@@ -125,38 +131,40 @@ impl Asker<'_> {
 
     /// Says it until it is so.
     async fn until(&mut self, wish: Wish, run: &str, want: Want) -> Option<Standing> {
-        let asked = Asked { from: self.from, run: Some(run.to_owned()), wish };
         let until = Instant::now() + ANSWERS_WITHIN;
         let mut last = None;
         while Instant::now() < until {
-            self.say(&asked).await;
+            // For what a wish is sealed the controller says, each time anew.
+            let Some(answer) = self.look(until - Instant::now(), Some(run)).await else { break };
+            if is_so(want, &answer.answered.standing) {
+                return Some(answer.answered.standing);
+            }
+            self.say(self.seal.wish(run, wish, &answer)).await;
             let waits_until = Instant::now() + AGAIN;
-            while let Some(standing) = self.answer(waits_until).await {
-                if standing.run != run {
+            while let Some(SealedFor { answered, .. }) = self.answer(waits_until).await {
+                if answered.standing.run != run {
                     continue;
                 }
-                if is_so(want, &standing) {
-                    return Some(standing);
+                if is_so(want, &answered.standing) {
+                    return Some(answered.standing);
                 }
-                last = Some(standing);
+                last = Some(answered.standing);
             }
         }
         last
     }
 
-    async fn say(&self, asked: &Asked) {
-        let text = serde_json::to_vec(asked).unwrap_or_default();
+    async fn say(&self, message: Vec<u8>) {
         // What does not go out is said again.
-        let _ = self.client.publish(WISH, text.into()).await;
+        let _ = self.client.publish(WISH, message.into()).await;
     }
 
-    async fn answer(&mut self, until: Instant) -> Option<Standing> {
+    async fn answer(&mut self, until: Instant) -> Option<SealedFor> {
         loop {
             let message = tokio::time::timeout_at(until, self.answers.next()).await.ok()??;
-            match serde_json::from_slice::<Answered>(&message.payload) {
-                Ok(answered) if answered.to == self.from => return Some(answered.standing),
-                // Somebody else's, or none.
-                _ => {}
+            // Somebody else's, or none, is no answer.
+            if let Some(answer) = self.seal.told(&message.payload) {
+                return Some(answer);
             }
         }
     }

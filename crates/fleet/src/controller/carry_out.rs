@@ -7,10 +7,11 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
+use super::clock::now_ns;
 use super::conduct::{Milestone, Told, WhyStopped};
 use super::fleet_run::{Act, FleetRun, LocalFiles};
 use super::keeper::Keeper;
@@ -221,16 +222,6 @@ impl Carrying<'_> {
     }
 }
 
-/// The controller's clock: the wall clock when the process began, and steady from there on.
-pub fn now_ns() -> i64 {
-    static BEGAN: std::sync::OnceLock<(Instant, i64)> = std::sync::OnceLock::new();
-    let (instant, unix_ns) = BEGAN.get_or_init(|| {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        (Instant::now(), i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX))
-    });
-    unix_ns.saturating_add(i64::try_from(instant.elapsed().as_nanos()).unwrap_or(i64::MAX))
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -242,7 +233,7 @@ mod tests {
 
     use super::*;
     use crate::controller::conduct::{AgentTask, Conduct, OnLoss};
-    use crate::protocol::{Beat, Phase, RunState};
+    use crate::protocol::{Beat, PROTOCOL, Phase, RunState, RunTimes};
 
     const RUN: &str = "20261126T005108Z-ac398b";
 
@@ -251,13 +242,12 @@ mod tests {
             run: RUN.to_owned(),
             plan_sha256: String::new(),
             phase,
-            skews_ns: Vec::new(),
+            times: RunTimes::default(),
             points_complete: 0,
-            over_ns: None,
             judged: None,
         };
         let runs = phase.map(state).into_iter().collect();
-        Answer::Beat(Box::new(Beat { session: 7, beat: number, runs, ..Beat::default() }))
+        Answer::Beat(Box::new(Beat { session: 7, beat: number, protocol: PROTOCOL, runs, ..Beat::default() }))
     }
 
     /// From now on whoever writes there waits: nobody reads this pipe.

@@ -15,9 +15,13 @@ use reelgauge_report::fleet_run::WhyMissing;
 use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, LiveSaid};
 use serde::{Deserialize, Serialize};
 
+use super::clock::ClockBase;
 use super::pauses::Pauses;
 use super::wish::{Standing, Wish};
-use crate::protocol::{Beat, ClockOffset, MISSING_AFTER, Order, Phase, RunState, START_AHEAD};
+use crate::protocol::{
+    Beat, CALLED_AHEAD, CALLED_OFF_AHEAD, ClockOffset, LEASE, MISSING_GRACE, Order, PROTOCOL, Phase,
+    RunState, START_AHEAD, UNHEARD_FOR,
+};
 use crate::search::{FleetSearch, TrialAnswer};
 
 /// An order that is not seen to be obeyed is given again after so long.
@@ -33,6 +37,8 @@ const DISK_MOST: Duration = Duration::from_secs(30);
 /// What an agent says of having nothing may be older than an order on its way to it: it counts when it was
 /// said for so long, which is two more beats.
 const NOTHING_FOR: Duration = Duration::from_millis(1_800);
+/// Whoever was heard within this time, a beat and a half, hears when a load point begins.
+const REACHED_WITHIN: Duration = Duration::from_millis(1_500);
 /// Whoever does not look for so long could not listen, either.
 const LOOKS_EVERY_NS: i64 = 1_000_000_000;
 /// An agent that says so many times that it opens no order is out of reach.
@@ -80,10 +86,12 @@ pub struct Member {
     pub missing: Option<Missing>,
     /// How its run stood when it was heard last.
     pub state: Option<RunState>,
-    /// Its clock before the first load point, and when it was heard last.
-    pub clock_before: Option<ClockOffset>,
-    /// See there.
-    pub clock_after: Option<ClockOffset>,
+    /// Its wall clock when it was heard first. For people alone.
+    #[serde(default)]
+    pub wall_clock: Option<ClockOffset>,
+    /// For how long it loads without being heard, in milliseconds; 0 before it has said so.
+    #[serde(default)]
+    pub lease_ms: u64,
     /// Of its program.
     pub version: Option<String>,
     /// Everything it measured is here.
@@ -127,8 +135,8 @@ impl Member {
             part,
             missing: None,
             state: None,
-            clock_before: None,
-            clock_after: None,
+            wall_clock: None,
+            lease_ms: 0,
             version: None,
             is_fetched: false,
             is_kept: false,
@@ -158,7 +166,12 @@ impl Member {
     /// Whether nothing more is to be learnt of one that has told of no run: it has nothing of it, or is not
     /// heard although the controller listens.
     pub fn is_learnt(&self) -> bool {
-        self.is_settled() || self.silent_ns >= Stage::longest_silence()
+        self.is_settled() || self.silent_ns >= nanoseconds(UNHEARD_FOR)
+    }
+
+    /// Whether its run came to its planned end.
+    pub fn has_done_all(&self) -> bool {
+        matches!(self.phase(), Some(Phase::Over { code: Some(0 | 1), .. }))
     }
 
     /// Whether everything is here, and it keeps a copy all the same.
@@ -171,6 +184,15 @@ impl Member {
         self.live.as_ref().filter(|live| live.point == point).or_else(|| self.past.get(&point))
     }
 
+    /// How long it may not be heard before it is missing: its load has ended by then.
+    fn longest_silence_ns(&self) -> i64 {
+        let lease = match self.lease_ms {
+            0 => LEASE,
+            lease_ms => Duration::from_millis(lease_ms),
+        };
+        nanoseconds(lease + MISSING_GRACE)
+    }
+
     /// For how long nothing was heard of it.
     pub fn silent_for_ns(&self, now_ns: i64) -> i64 {
         (now_ns - self.heard_ns.unwrap_or(now_ns)).max(0)
@@ -179,6 +201,11 @@ impl Member {
     /// Whether what it said last is how it stands, still.
     pub fn is_heard(&self, now_ns: i64) -> bool {
         self.silent_for_ns(now_ns) < STALE_AFTER_NS
+    }
+
+    /// Whether it was heard so lately that an order reaches it, as far as anybody knows.
+    fn is_within_reach(&self, now_ns: i64) -> bool {
+        self.silent_for_ns(now_ns) < nanoseconds(REACHED_WITHIN)
     }
 
     /// A word on how a load point goes. One that was overtaken on its way says nothing new.
@@ -205,6 +232,14 @@ impl Member {
 
     fn is_ready(&self, point: u16) -> bool {
         self.phase() == Some(&Phase::Ready { point })
+    }
+
+    /// When it was told last to begin this load point, where it has not begun.
+    fn knows_start(&self, point: u16) -> Option<i64> {
+        match self.phase() {
+            Some(Phase::Starting { point: told, at_ns }) if *told == point => Some(*at_ns),
+            _ => None,
+        }
     }
 
     /// The trial that it asks for, which is this load point.
@@ -325,6 +360,9 @@ pub struct Conduct {
     /// It ends once everybody is ready for the first load point: files are made, and nothing is measured.
     #[serde(default)]
     pub only_prepares: bool,
+    /// The clock that all its times are readings of.
+    #[serde(default)]
+    pub clock: ClockBase,
     /// Which process of the controller this is.
     #[serde(skip)]
     epoch: u64,
@@ -352,6 +390,7 @@ impl Conduct {
             stop_asked: false,
             search: None,
             only_prepares: false,
+            clock: ClockBase::default(),
             epoch,
             is_start_unsaid: false,
             looked_ns: None,
@@ -413,19 +452,26 @@ impl Conduct {
         member.session = Some((beat.session, number));
         let heard_before_ns = member.heard_ns.replace(now_ns).unwrap_or(now_ns);
         member.silent_ns = 0;
-        member.version = Some(beat.version);
-        member.clock_before = member.clock_before.or(beat.clock);
-        member.clock_after = beat.clock.or(member.clock_after);
+        let version = member.version.insert(beat.version);
+        if beat.protocol != PROTOCOL {
+            // No order of this protocol is opened there.
+            let (agent, version) = (beat.protocol, version.clone());
+            let why = WhyMissing::OtherProtocol { agent, version, controller: PROTOCOL };
+            member.missing.get_or_insert(Missing { from_ns: now_ns, why });
+            return Vec::new();
+        }
+        member.lease_ms = beat.lease_ms;
+        member.wall_clock = member.wall_clock.or(beat.clock);
         let other = beat.runs.iter().find(|state| state.run != run && !state.phase.is_over());
         let other = other.map(|state| format!("it is at work for run {}", state.run));
         let state = beat.runs.into_iter().find(|state| state.run == run);
         let has_nothing = state.is_none();
+        member.nothing_since_ns = member.nothing_since_ns.or(Some(now_ns)).filter(|_| has_nothing);
         if let Some(why) = other.filter(|_| has_nothing && member.state.is_none()) {
             // Not an order more: they would count as those of whoever is in charge there.
             member.missing.get_or_insert(Missing { from_ns: now_ns, why: WhyMissing::Refused { why } });
             return Vec::new();
         }
-        member.nothing_since_ns = member.nothing_since_ns.or(Some(now_ns)).filter(|_| has_nothing);
         member.is_kept |= member.is_fetched && has_nothing;
         let had_begun = member.state.as_ref().is_some_and(|state| !state.phase.is_over());
         if state.is_some() || has_restarted {
@@ -548,13 +594,13 @@ impl Conduct {
 
     fn look_for_missing(&mut self, now_ns: i64) {
         let (stage, is_stopping) = (self.stage, self.stage == Stage::Stopping);
-        let longest = Stage::longest_silence();
         let mut first = None;
         for member in self.members.iter_mut().filter(|member| member.missing.is_none()) {
-            let silent = (member.silent_ns >= longest && !member.is_over()).then(|| Missing {
-                from_ns: member.heard_ns.unwrap_or(now_ns - member.silent_ns),
-                why: if member.session.is_some() { WhyMissing::NotHeard } else { WhyMissing::NeverHeard },
-            });
+            let silent =
+                (member.silent_ns >= member.longest_silence_ns() && !member.is_over()).then(|| Missing {
+                    from_ns: member.heard_ns.unwrap_or(now_ns - member.silent_ns),
+                    why: if member.session.is_some() { WhyMissing::NotHeard } else { WhyMissing::NeverHeard },
+                });
             let ended = || member.why_out(stage).map(|why| Missing { from_ns: member.ended_ns(now_ns), why });
             let late = || {
                 let point = member.did_not_begin(stage, now_ns)?;
@@ -606,6 +652,8 @@ impl Conduct {
                     self.stage = Stage::Over;
                 } else if !at_work.iter().all(|member| member.is_ready(point)) {
                     // Whoever is not ready makes files, or looks at what it did.
+                } else if !at_work.iter().all(|member| member.is_within_reach(now_ns)) {
+                    // Whoever is out of reach now would not hear when it begins.
                 } else if point == 0 && self.awaits_observers(now_ns) {
                     // What they see from the first second on is worth a moment.
                 } else if self.only_prepares {
@@ -627,6 +675,11 @@ impl Conduct {
                     self.stage = Stage::Preparing { point };
                 }
             }
+            Stage::Point { point, at_ns } if self.must_put_off(now_ns, point, at_ns) => {
+                let at_ns = now_ns + nanoseconds(START_AHEAD);
+                self.starts_ns.iter_mut().next_back().into_iter().for_each(|last| *last = at_ns);
+                self.agree(point, at_ns);
+            }
             Stage::Point { point, .. } => {
                 // A load point is over for everybody who is past it.
                 if self.present().all(|member| member.is_past(point)) {
@@ -643,6 +696,17 @@ impl Conduct {
         if !matches!(self.stage, Stage::Paused { .. }) {
             self.pauses.leave(now_ns);
         }
+    }
+
+    /// Whether somebody does not know of a start that lies shortly ahead, and all others may still hear that
+    /// it
+    /// is put off.
+    fn must_put_off(&self, now_ns: i64, point: u16, at_ns: i64) -> bool {
+        let ahead_ns = at_ns - now_ns;
+        let is_time = (nanoseconds(CALLED_AHEAD)..=nanoseconds(CALLED_OFF_AHEAD)).contains(&ahead_ns);
+        let waits = |member: &Member| member.is_ready(point) || member.knows_start(point).is_some();
+        let all_wait = self.present().all(|member| waits(member) || member.is_over());
+        is_time && all_wait && self.present().any(|member| member.is_ready(point))
     }
 
     fn agree(&mut self, point: u16, at_ns: i64) {
@@ -703,8 +767,8 @@ impl Conduct {
                         None => continue,
                     }
                 }
-                (Some(Phase::Ready { point: ready }), Stage::Point { point, at_ns })
-                    if *ready == point && !is_out =>
+                (Some(Phase::Ready { .. } | Phase::Starting { .. }), Stage::Point { point, at_ns })
+                    if !is_out && member.must_hear_start(point, at_ns, now_ns) =>
                 {
                     Order::Start { run: run.clone(), point, epoch, at_ns }
                 }
@@ -743,15 +807,21 @@ impl Member {
     /// When its run ended, by the controller's clock: perhaps long ago, where nobody listened. Now, where
     /// that is not known.
     fn ended_ns(&self, now_ns: i64) -> i64 {
-        let over_ns = self.state.as_ref().and_then(|state| state.over_ns);
-        let clock = self.clock_after.or(self.clock_before);
-        over_ns.zip(clock).map_or(now_ns, |(over_ns, clock)| (over_ns - clock.offset_ns).min(now_ns))
+        let times = self.state.as_ref().map(|state| &state.times);
+        let over = times.and_then(|times| times.over_ns.zip(times.clock_after.or(times.clock_before)));
+        over.map_or(now_ns, |(over_ns, clock)| over_ns.saturating_sub(clock.offset_ns).min(now_ns))
+    }
+
+    /// Whether it has not said that it knows when this load point begins, and may still heed it.
+    fn must_hear_start(&self, point: u16, at_ns: i64, now_ns: i64) -> bool {
+        let is_called = at_ns - now_ns < nanoseconds(CALLED_AHEAD);
+        self.is_ready(point) || !is_called && self.knows_start(point).is_some_and(|known_ns| known_ns < at_ns)
     }
 
     /// The load point that it should have begun by now.
     fn did_not_begin(&self, stage: Stage, now_ns: i64) -> Option<u16> {
         let Stage::Point { point, at_ns } = stage else { return None };
-        let waits = self.is_ready(point) || self.phase() == Some(&Phase::Starting { point });
+        let waits = self.is_ready(point) || self.knows_start(point).is_some();
         // What it said before then does not count against it.
         let is_known = self.heard_ns.is_some_and(|heard_ns| heard_ns >= at_ns + BEGINS_WITHIN_NS / 2);
         (waits && is_known && now_ns >= at_ns + BEGINS_WITHIN_NS).then_some(point)
@@ -768,10 +838,6 @@ impl Stage {
     fn is_before_all(self) -> bool {
         matches!(self, Stage::Preparing { point: 0 } | Stage::Paused { point: 0 })
     }
-
-    fn longest_silence() -> i64 {
-        nanoseconds(MISSING_AFTER)
-    }
 }
 
 fn nanoseconds(duration: Duration) -> i64 {
@@ -783,18 +849,19 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::protocol::RunTimes;
 
     const NAME: &str = "20261126T005108Z-ac398b";
 
     fn beat(beat: u64, runs: Vec<RunState>) -> Beat {
-        Beat { session: 7, beat, runs, ..Beat::default() }
+        Beat { session: 7, beat, protocol: PROTOCOL, runs, ..Beat::default() }
     }
 
     /// An agent that was told to prepare, as it says that it stands.
     fn prepares(number: u64, phase: Phase) -> Beat {
         let (run, plan_sha256) = (NAME.to_owned(), String::new());
-        let (skews_ns, points_complete, over_ns, judged) = (Vec::new(), 0, None, None);
-        beat(number, vec![RunState { run, plan_sha256, phase, skews_ns, points_complete, over_ns, judged }])
+        let (times, points_complete, judged) = (RunTimes::default(), 0, None);
+        beat(number, vec![RunState { run, plan_sha256, phase, times, points_complete, judged }])
     }
 
     #[test]
@@ -844,8 +911,8 @@ mod tests {
             conduct.stage = stage;
             let reason = Some("no word".to_owned());
             let mut beat = prepares(1, Phase::Over { code: Some(3), reason });
-            beat.clock = Some(ClockOffset { offset_ns: 5_000, uncertainty_ns: 9 });
-            beat.runs[0].over_ns = over_ns;
+            beat.runs[0].times.clock_after = Some(ClockOffset { offset_ns: 5_000, uncertainty_ns: 9 });
+            beat.runs[0].times.over_ns = over_ns;
             conduct.beat(1_000_000, "a", beat);
             conduct.tick(1_000_000, true);
             conduct.members[0].missing.clone().unwrap()
@@ -881,6 +948,38 @@ mod tests {
         kept.runs[0].run = "another".to_owned();
         assert!(!conduct.beat(1, "b", kept).is_empty());
         assert_eq!(conduct.members[1].missing, None);
+    }
+
+    /// Nothing is ordered of it: it would open no envelope.
+    #[test]
+    fn who_speaks_another_protocol_is_told_apart_by_both_versions() {
+        let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part], 2);
+        // As the first version says it.
+        let text = r#"{"session":7,"beat":1,"version":"0.1.0","clock":null,"runs":[]}"#;
+        let mut told = conduct.beat(1, "a", serde_json::from_str(text).unwrap());
+        told.extend(conduct.tick(1, true));
+        assert_eq!(told, []);
+        let why = &conduct.members[0].missing.as_ref().unwrap().why;
+        let words = reelgauge_report::fleet_run::why_missing(why);
+        assert!(words.contains("speaks protocol 1") && words.contains("protocol 2"), "{words}");
+    }
+
+    /// It is out of contact for as long as its owner allows: it goes on, and is not missing.
+    #[test]
+    fn who_is_out_of_contact_is_missing_when_its_load_has_ended_and_not_before() {
+        let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
+        for lease_s in [5, 15, 60] {
+            let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part.clone()], 2);
+            conduct.stage = Stage::Point { point: 0, at_ns: 0 };
+            let said = Beat { lease_ms: lease_s * 1_000, ..prepares(1, Phase::Measuring { point: 0 }) };
+            conduct.beat(0, "a", said);
+            let missing_after = (0..).find(|tenth| {
+                conduct.tick(tenth * 100_000_000, true);
+                conduct.members[0].missing.is_some()
+            });
+            assert_eq!(missing_after, Some((lease_s as i64 + 1) * 10));
+        }
     }
 
     #[test]
@@ -946,8 +1045,8 @@ mod tests {
         assert!(!next.members[0].is_settled());
         let phase = Phase::Over { code: Some(3), reason: None };
         let (run, plan_sha256) = (NAME.to_owned(), String::new());
-        let (skews_ns, points_complete, over_ns, judged) = (Vec::new(), 0, None, None);
-        let state = RunState { run, plan_sha256, phase, skews_ns, points_complete, over_ns, judged };
+        let (times, points_complete, judged) = (RunTimes::default(), 0, None);
+        let state = RunState { run, plan_sha256, phase, times, points_complete, judged };
         next.beat(2, "a", beat(5, vec![state]));
         assert!(!next.members[0].is_settled());
         // Everything of it is here, which it has not heard: it keeps its copy until it has.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::ask::{Want, obtain};
 use super::wire::ways;
+use super::wishes::WishSeal;
 use crate::connection::Login;
 use crate::controller::journey::JourneyError;
 use crate::envelope::Sealer;
@@ -38,12 +39,12 @@ pub struct Halted {
 /// # Errors
 /// No connection.
 pub fn halt(site: &FleetSite) -> Result<Halted, JourneyError> {
-    let login = Login::of_controller(site)?;
+    let (login, seal) = (Login::of_controller(site)?, WishSeal::of(site)?);
     let sealer = Sealer::new(site.controller_keys()?.seal, site.register().fleet.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let halted = runtime.block_on(async {
         let connection = login.connect().await?;
-        let told = obtain(&connection.client, Want::Stop, CONTROLLER_WITHIN).await?;
+        let told = obtain(&connection.client, seal, Want::Stop, CONTROLLER_WITHIN).await?;
         let run = told.and_then(|told| told.now).filter(|now| now.is_ending).map(|now| now.run);
         let mut ways = ways(connection.client.clone(), sealer).await?;
         let mut goes_on: BTreeMap<String, bool> = BTreeMap::new();

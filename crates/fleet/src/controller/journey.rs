@@ -11,23 +11,24 @@ use std::sync::atomic::AtomicBool;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use reelgauge_report::fleet_run::why_missing;
+use reelgauge_report::fleet_run::{WhyMissing, why_missing};
 
-use super::carry_out::{carry_out, now_ns};
+use super::carry_out::carry_out;
+use super::clock::{self, now_ns};
 use super::conduct::{AgentTask, Conduct, Member, OnLoss, WhyStopped};
 use super::fetch::FetchRefusal;
 use super::fleet_plan::{FleetPlanError, Placed, search_of};
 use super::fleet_run::FleetRun;
 use super::run_folder::RunFolder;
 use super::wire::ways;
-use super::wishes::wish_ways;
+use super::wishes::{WishSeal, wish_ways};
 use crate::agent::disk::{is_run_name, keep};
 use crate::connection::{ConnectionError, Login};
 use crate::envelope::Sealer;
-use crate::protocol::{self, Phase};
+use crate::protocol::{self, ClockStep, Phase, PointStart};
 use crate::site::directory::{FleetSite, SiteError};
 use crate::whole::observed::ObserverShare;
-use crate::whole::{AgentShare, ClockOffset, PauseTimes, PointTimes, WholeRequest};
+use crate::whole::{AgentShare, ClockOffset, PauseTimes, PointTimes, StartTimes, StepTimes, WholeRequest};
 
 const RUNS: &str = "runs";
 const PLACED_FILE: &str = "placed.json";
@@ -90,7 +91,8 @@ impl Journey {
         keep(&dir.join(PLACED_FILE), &text)?;
         let parts = placed.iter().map(|placed| placed.part.clone()).collect();
         let search = search_of(&placed)?;
-        let conduct = Conduct::new(&name, on_loss, parts, epoch()).searching(search);
+        let mut conduct = Conduct::new(&name, on_loss, parts, epoch()).searching(search);
+        conduct.clock = clock::base().clone();
         let folder = RunFolder::new(&dir);
         folder.keep(&conduct)?;
         Ok(Journey { name, placed, folder, dir, conduct, refused: Vec::new() })
@@ -130,6 +132,8 @@ impl Journey {
         }
         let dir = runs.join(name);
         let folder = RunFolder::new(&dir);
+        let kept = folder.resumed(0).map_err(|error| no_run(error.to_string()))?;
+        clock::go_on(&kept.clock);
         let mut conduct = folder.resumed(epoch()).map_err(|error| no_run(error.to_string()))?;
         let text = fs::read(dir.join(PLACED_FILE)).map_err(|error| no_run(error.to_string()))?;
         let placed = serde_json::from_slice(&text).map_err(|error| no_run(error.to_string()))?;
@@ -161,12 +165,13 @@ impl Journey {
     ) -> Result<(), JourneyError> {
         let login = Login::of_controller(site)?;
         let sealer = Sealer::new(site.controller_keys()?.seal, site.register().fleet.clone());
+        let wish_seal = WishSeal::of(site)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let conduct = self.conduct.clone();
         let ended: Result<FleetRun, JourneyError> = runtime.block_on(async {
             let connection = login.connect().await?;
             let ways = ways(connection.client.clone(), sealer).await?;
-            let wishes = wish_ways(connection.client.clone()).await?;
+            let wishes = wish_ways(connection.client.clone(), wish_seal).await?;
             // What happens to the connection shows in what is heard.
             let mut happenings = connection.happenings;
             tokio::spawn(async move { while happenings.recv().await.is_some() {} });
@@ -198,6 +203,17 @@ impl Journey {
         self.conduct.measuring().any(is_short)
     }
 
+    /// Whether no agent took part, and nothing was begun anywhere: whoever wanted the run asked for what
+    /// could
+    /// not be.
+    pub fn is_refused(&self) -> bool {
+        let is_refused = |member: &Member| {
+            let why = member.missing.as_ref().map(|missing| &missing.why);
+            matches!(why, Some(WhyMissing::Refused { .. } | WhyMissing::OtherProtocol { .. }))
+        };
+        self.conduct.starts_ns.is_empty() && self.conduct.measuring().all(is_refused)
+    }
+
     /// What becomes one run directory.
     pub fn whole(&self, out: PathBuf) -> WholeRequest {
         let point = |(index, &start_unix_ns): (u16, &i64)| PointTimes { index, start_unix_ns };
@@ -210,14 +226,20 @@ impl Journey {
             points: (0..).zip(&self.conduct.starts_ns).map(point).collect(),
             pauses: self.conduct.pauses.waited().map(pause).collect(),
             search: self.conduct.search.clone(),
+            stopped_for: match &self.conduct.stopped {
+                Some(WhyStopped::Missing { agent }) => Some(agent.clone()),
+                _ => None,
+            },
         }
     }
 
     /// What observers counted.
     pub fn observers(&self) -> Vec<ObserverShare> {
         let share = |member: &Member| {
-            let AgentShare { name, run_dir, clock_before, clock_after, why_missing, .. } = self.share(member);
-            ObserverShare { name, run_dir, clock: clock_after.or(clock_before), why_missing }
+            let share = self.share(member);
+            let clock = share.clock_ahead();
+            let AgentShare { name, run_dir, why_missing, .. } = share;
+            ObserverShare { name, run_dir, clock, why_missing }
         };
         self.conduct.members.iter().filter(|member| member.observes).map(share).collect()
     }
@@ -251,22 +273,42 @@ impl Journey {
         let agent = &member.part.agent;
         let placed = self.placed.iter().find(|placed| placed.part.agent == *agent);
         let dir = self.folder.of_agent(agent);
-        let skews_ns = member.state.as_ref().map(|state| state.skews_ns.clone()).unwrap_or_default();
+        let times = member.state.as_ref().map(|state| state.times.clone()).unwrap_or_default();
+        let [clock_before, clock_after] = [times.clock_before, times.clock_after].map(|at| at.map(clock_of));
+        let since_ns = |at_ns: i64, at: protocol::ClockOffset| at_ns.saturating_sub(at.offset_ns);
+        let start = |start: &PointStart| {
+            let agreed_ns = self.conduct.starts_ns.get(usize::from(start.point))?;
+            let known = start.clock?;
+            Some(StartTimes {
+                index: start.point,
+                skew_ns: since_ns(start.begun_ns, known).saturating_sub(*agreed_ns),
+                uncertainty_ns: known.uncertainty_ns.unsigned_abs(),
+            })
+        };
+        let last = times.clock_after.or(times.clock_before);
+        let step = |step: &ClockStep| StepTimes {
+            unix_ns: last.map(|last| since_ns(step.at_ns, last)),
+            by_ns: step.by_ns,
+        };
         AgentShare {
             name: agent.clone(),
             group: placed.and_then(|placed| placed.group.clone()),
             target: placed.map(|placed| placed.target.display().to_string()),
             run_dir: dir.is_dir().then_some(dir),
-            clock_before: member.clock_before.map(clock),
-            clock_after: member.clock_after.map(clock),
+            zero_ns: times.zero_ns,
+            clock_before: clock_before.filter(|_| times.zero_ns.is_some()),
+            clock_after: clock_after.filter(|_| times.zero_ns.is_some()),
+            wall_clock: member.wall_clock.map(clock_of),
+            clock_steps: times.clock_steps.iter().map(step).collect(),
             missing_from_ns: member.missing.as_ref().map(|missing| missing.from_ns),
             why_missing: member.missing.as_ref().map(|missing| why_missing(&missing.why)),
-            start_skew_ns: skews_ns.into_iter().map(Some).collect(),
+            is_left: member.missing.is_none() && member.has_done_all() && !member.is_fetched,
+            starts: Some(times.starts.iter().filter_map(start).collect()),
         }
     }
 }
 
-fn clock(offset: protocol::ClockOffset) -> ClockOffset {
+fn clock_of(offset: protocol::ClockOffset) -> ClockOffset {
     ClockOffset { offset_ns: offset.offset_ns, uncertainty_ns: offset.uncertainty_ns.unsigned_abs() }
 }
 

@@ -12,7 +12,7 @@ use reelgauge_results::live::writer::LiveWriter;
 use reelgauge_results::live::{LiveEvent, LiveOutcome};
 use reelgauge_workload::streams::AnyPlan;
 
-use super::carry_out::now_ns;
+use super::clock::now_ns;
 use super::conduct::Conduct;
 use super::fleet_run::FleetRun;
 use super::journey::Journey;

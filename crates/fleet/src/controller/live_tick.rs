@@ -216,7 +216,7 @@ mod tests {
 
     use super::super::conduct::{AgentTask, Missing, OnLoss};
     use super::*;
-    use crate::protocol::Beat;
+    use crate::protocol::{Beat, PROTOCOL};
 
     fn conduct(names: &[String]) -> Conduct {
         let part = |name: &String| AgentTask {
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn who_fell_silent_reads_nothing_that_is_known_and_where_all_did_nothing_is_told() {
         let mut conduct = conduct(&names(&["a", "b"]));
-        let beat = |number| Beat { session: 7, beat: number, ..Beat::default() };
+        let beat = |number| Beat { session: 7, beat: number, protocol: PROTOCOL, ..Beat::default() };
         for (name, read) in [("a", 100.0), ("b", 50.0)] {
             conduct.beat(12_000_000_000, name, beat(1));
             conduct.live(name, said(read, 0, Some(900), 480));

@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
     use crate::controller::conduct::{Conduct, OnLoss, Stage};
-    use crate::protocol::{Beat, Order, Phase, RunState};
+    use crate::protocol::{Beat, Order, PROTOCOL, Phase, RunState, RunTimes};
 
     fn table(agents: &[&str]) -> ObserverTable {
         let agents = agents.iter().map(|&agent| agent.to_owned()).collect();
@@ -107,11 +107,11 @@ mod tests {
             plan_sha256: String::new(),
             phase,
             judged: None,
-            skews_ns: Vec::new(),
+            times: RunTimes::default(),
             points_complete: 0,
-            over_ns: None,
         };
-        Beat { session: 7, beat: number, runs: phase.map(state).into_iter().collect(), ..Beat::default() }
+        let runs = phase.map(state).into_iter().collect();
+        Beat { session: 7, beat: number, protocol: PROTOCOL, runs, ..Beat::default() }
     }
 
     /// A run with one who measures and one who observes, and a clock that goes by tenths of a second.
@@ -167,7 +167,8 @@ mod tests {
     fn an_observer_that_is_lost_is_missing_and_stops_nobody() {
         let mut course = Course::new(OnLoss::Stop);
         course.passes(1, Some(&Phase::Ready { point: 0 }), Some(&Phase::Observing));
-        course.passes(70, Some(&Phase::Measuring { point: 0 }), None);
+        // It is not heard for longer than it may go on alone.
+        course.passes(170, Some(&Phase::Measuring { point: 0 }), None);
         assert!(course.measures() && course.conduct.stopped.is_none());
         assert!(course.conduct.members[1].missing.is_some());
         assert!(course.conduct.measuring().all(|member| member.missing.is_none()));

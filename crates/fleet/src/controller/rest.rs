@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::carry_out::now_ns;
+use super::clock::now_ns;
 use super::journey::JourneyError;
 use super::pauses::Pauses;
 use super::wish::{Answered, Standing, Wish};
-use super::wishes::{WishWays, wish_ways};
+use super::wishes::{WishSeal, WishWays, wish_ways};
 use crate::agent::presence::unix_ns;
 use crate::connection::Login;
 use crate::site::directory::FleetSite;
@@ -87,7 +87,7 @@ impl Rest {
     ) -> Result<(), JourneyError> {
         let login = Login::of_controller(site)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        runtime.block_on(async {
+        let rested: Result<(), JourneyError> = runtime.block_on(async {
             let mut ways: Option<WishWays> = None;
             let mut connects = Instant::now();
             let mut answered: Option<Instant> = None;
@@ -100,16 +100,17 @@ impl Rest {
                 show(self);
                 if ways.is_none() && Instant::now() >= connects {
                     // A server that is away now may be there when it is needed.
-                    ways = open(&login).await;
+                    ways = open(&login, WishSeal::of(site)?).await;
                     connects = Instant::now() + CONNECTS_AGAIN;
                 }
                 if self.hear(&mut ways).await {
                     answered = Some(Instant::now());
                 }
             }
+            Ok(())
         });
         runtime.shutdown_background();
-        Ok(())
+        rested
     }
 
     /// What is wished within a moment; whether that was answered.
@@ -134,9 +135,9 @@ impl Rest {
     }
 }
 
-async fn open(login: &Login) -> Option<WishWays> {
+async fn open(login: &Login, seal: WishSeal) -> Option<WishWays> {
     let connection = login.connect().await.ok()?;
-    wish_ways(connection.client).await.ok()
+    wish_ways(connection.client, seal).await.ok()
 }
 
 #[cfg(test)]

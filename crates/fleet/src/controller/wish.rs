@@ -1,11 +1,14 @@
 //! What whoever commands a fleet may wish of the controller that conducts a run, and what that answers: pure.
 //!
 //! The controller decides when it becomes so, as only it knows what is agreed upon. Both are one user of the
-//! server, and no agent may say or hear these subjects.
+//! server, and no agent may say or hear these subjects. Only what is sealed is heeded: whoever has the key to
+//! the server alone may look, and change nothing.
 //!
 //! Not here: how wishes travel ([`super::wishes`]), and who has them ([`super::ask`]).
 
 use serde::{Deserialize, Serialize};
+
+use crate::site::name::AgentSession;
 
 /// Where wishes are said. No agent can have this name.
 pub const WISH: &str = "fleet.event.-.wish";
@@ -35,8 +38,8 @@ pub enum Wish {
 /// A wish on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// Whose: another number for each who asks.
-    pub from: u64,
+    /// Whose: who asks has drawn this, and answers are sealed for it.
+    pub from: AgentSession,
     /// The run that is meant; any, where somebody only looks.
     pub run: Option<String>,
     /// What is wished.
@@ -48,10 +51,22 @@ pub struct Asked {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     /// To whom.
-    pub to: u64,
+    pub to: AgentSession,
     /// How it stands.
     #[serde(flatten)]
     pub standing: Standing,
+}
+
+/// An answer with what the next wish is to be sealed for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealedFor {
+    /// What the controller has drawn.
+    pub controller: AgentSession,
+    /// The number of the wish that it has opened last.
+    pub opened: u64,
+    /// The answer.
+    #[serde(flatten)]
+    pub answered: Answered,
 }
 
 /// How a run stands, for whoever wishes something of it.
@@ -89,14 +104,17 @@ mod tests {
     #[test]
     fn wishes_and_answers_arrive_as_they_were_said() {
         for wish in [Wish::Look, Wish::Pause { number: 3 }, Wish::Resume { number: 0 }, Wish::Stop] {
-            let asked = Asked { from: u64::MAX, run: Some("r".to_owned()), wish };
+            let asked = Asked { from: AgentSession::draw().unwrap(), run: Some("r".to_owned()), wish };
             let came: Asked = serde_json::from_slice(&serde_json::to_vec(&asked).unwrap()).unwrap();
             assert_eq!(came, asked);
             assert_eq!((came.of("r"), came.of("other")), (Some(wish), None));
         }
-        let looks = Asked { from: 1, run: None, wish: Wish::Look };
+        let looks = Asked { from: AgentSession::draw().unwrap(), run: None, wish: Wish::Look };
         assert_eq!(looks.of("any"), Some(Wish::Look));
-        let answered = Answered { to: 7, standing: Standing { point: Some(2), ..Standing::default() } };
+        let answered = Answered {
+            to: AgentSession::draw().unwrap(),
+            standing: Standing { point: Some(2), ..Standing::default() },
+        };
         let came: Answered = serde_json::from_slice(&serde_json::to_vec(&answered).unwrap()).unwrap();
         assert_eq!(came, answered);
     }

@@ -1,12 +1,21 @@
 //! How wishes reach the controller that conducts a run, and its answers whoever has them.
 //!
+//! Anybody with the key to the server may ask how a run stands. What changes it has to be sealed, for what
+//! this
+//! controller has drawn and with a number above that of every wish before, which its answers say; answers are
+//! sealed for what was drawn by who asks. So none is of use another time or for another run.
+//!
 //! Anything may be lost: whoever wishes says it until the answer shows that it is so.
 
 use async_nats::{Client, SubscribeError, Subscriber};
 use futures_util::StreamExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::wish::{Answered, Asked, STANDING, WISH};
+use super::wish::{Answered, Asked, STANDING, SealedFor, WISH, Wish};
+use crate::envelope::{Opener, Sealer};
+use crate::site::directory::{FleetSite, SiteError};
+use crate::site::key::SealCheck;
+use crate::site::name::AgentSession;
 
 /// The ways of wishes to a controller, and of its answers.
 #[derive(Debug)]
@@ -17,20 +26,87 @@ pub struct WishWays {
     pub answers: UnboundedSender<Answered>,
 }
 
+/// One end of the conversation: seals what it says, and opens what is said to it.
+#[derive(Debug)]
+pub struct WishSeal {
+    sealer: Sealer,
+    opener: Opener,
+    session: AgentSession,
+    sealed: u64,
+}
+
+impl WishSeal {
+    /// With the keys of this site, and a session of its own.
+    ///
+    /// # Errors
+    /// The keys can't be read, or the system gives no random numbers.
+    pub fn of(site: &FleetSite) -> Result<WishSeal, SiteError> {
+        let (key, fleet) = (site.controller_keys()?.seal, site.register().fleet.clone());
+        let check = SealCheck::of(&key.public());
+        let check = check.map_err(|source| SiteError::Key { path: site.dir().to_path_buf(), source })?;
+        let session = AgentSession::draw()?;
+        let opener = Opener::of_wishes(check, fleet.clone(), session.clone());
+        Ok(WishSeal { sealer: Sealer::new(key, fleet), opener, session, sealed: 0 })
+    }
+
+    /// What it has drawn.
+    pub fn session(&self) -> &AgentSession {
+        &self.session
+    }
+
+    /// A question, which needs no seal.
+    pub fn look(&self) -> Vec<u8> {
+        serde_json::to_vec(&Asked { from: self.session.clone(), run: None, wish: Wish::Look })
+            .unwrap_or_default()
+    }
+
+    /// A wish for the controller that has answered this.
+    pub fn wish(&self, run: &str, wish: Wish, answer: &SealedFor) -> Vec<u8> {
+        let asked = Asked { from: self.session.clone(), run: Some(run.to_owned()), wish };
+        let body = serde_json::to_vec(&asked).unwrap_or_default();
+        let number = answer.opened.saturating_add(1);
+        // It is short.
+        self.sealer.seal_wish(&answer.controller, number, &body).unwrap_or_default()
+    }
+
+    /// What somebody wishes; nothing where it would change something and is not sealed for this controller,
+    /// now and for the first time.
+    pub fn heard(&mut self, message: &[u8]) -> Option<Asked> {
+        match serde_json::from_slice::<Asked>(message) {
+            Ok(asked) => Some(asked).filter(|asked| asked.wish == Wish::Look),
+            Err(_) => serde_json::from_slice(self.opener.open(message).ok()?.body).ok(),
+        }
+    }
+
+    /// An answer for who asked.
+    pub fn answer(&mut self, answered: Answered) -> Vec<u8> {
+        self.sealed += 1;
+        let to = answered.to.clone();
+        let told = SealedFor { controller: self.session.clone(), opened: self.opener.last(), answered };
+        let body = serde_json::to_vec(&told).unwrap_or_default();
+        self.sealer.seal_wish(&to, self.sealed, &body).unwrap_or_default()
+    }
+
+    /// What a controller answered; nothing where that is for somebody else, or nobody sealed it.
+    pub fn told(&self, message: &[u8]) -> Option<SealedFor> {
+        serde_json::from_slice(self.opener.open_in_any_order(message).ok()?.body).ok()
+    }
+}
+
 /// Opens the ways. They end with the connection, or when nobody uses them any more.
 ///
 /// # Errors
 /// When the server refuses the subscription.
-pub async fn wish_ways(client: Client) -> Result<WishWays, SubscribeError> {
+pub async fn wish_ways(client: Client, seal: WishSeal) -> Result<WishWays, SubscribeError> {
     let heard = client.subscribe(WISH).await?;
     let (wished, wishes) = unbounded_channel();
     let (answers, to_say) = unbounded_channel();
-    tokio::spawn(carry(client, heard, wished, to_say));
+    tokio::spawn(carry((client, seal), heard, wished, to_say));
     Ok(WishWays { wishes, answers })
 }
 
 async fn carry(
-    client: Client,
+    (client, mut seal): (Client, WishSeal),
     mut heard: Subscriber,
     wished: UnboundedSender<Asked>,
     mut to_say: UnboundedReceiver<Answered>,
@@ -40,7 +116,7 @@ async fn carry(
             message = heard.next() => {
                 let Some(message) = message else { break };
                 // What is no wish says nothing.
-                if let Ok(asked) = serde_json::from_slice(&message.payload)
+                if let Some(asked) = seal.heard(&message.payload)
                     && wished.send(asked).is_err()
                 {
                     break;
@@ -48,10 +124,68 @@ async fn carry(
             }
             answer = to_say.recv() => {
                 let Some(answer) = answer else { break };
-                let text = serde_json::to_vec(&answer).unwrap_or_default();
                 // Whoever does not hear it asks again.
-                let _ = client.publish(STANDING, text.into()).await;
+                let _ = client.publish(STANDING, seal.answer(answer).into()).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::wish::Standing;
+    use super::*;
+    use crate::site::key::SealingKey;
+    use crate::site::name::FleetId;
+
+    fn seal(key: &SealingKey, fleet: &FleetId) -> WishSeal {
+        let session = AgentSession::draw().unwrap();
+        let check = SealCheck::of(&key.public()).unwrap();
+        WishSeal {
+            sealer: Sealer::new(key.clone(), fleet.clone()),
+            opener: Opener::of_wishes(check, fleet.clone(), session.clone()),
+            session,
+            sealed: 0,
+        }
+    }
+
+    /// How a controller answers who only looks.
+    fn looked(asker: &WishSeal, controller: &mut WishSeal) -> SealedFor {
+        let asked = controller.heard(&asker.look()).unwrap();
+        let answer = Answered { to: asked.from, standing: Standing::default() };
+        asker.told(&controller.answer(answer)).unwrap()
+    }
+
+    #[test]
+    fn a_wish_is_heeded_once_by_the_controller_that_it_was_sealed_for() {
+        let (key, fleet) = (SealingKey::draw(), FleetId::draw().unwrap());
+        let (asker, mut controller, mut next) = (seal(&key, &fleet), seal(&key, &fleet), seal(&key, &fleet));
+        let answer = looked(&asker, &mut controller);
+        let stop = asker.wish("r", Wish::Stop, &answer);
+        assert_eq!(next.heard(&stop), None, "the controller of another run, or of this one later");
+        assert_eq!(controller.heard(&stop).unwrap().wish, Wish::Stop);
+        assert_eq!(controller.heard(&stop), None, "sent again");
+        assert_eq!(controller.heard(&asker.wish("r", Wish::Pause { number: 0 }, &answer)), None);
+        let answer = looked(&asker, &mut controller);
+        assert!(controller.heard(&asker.wish("r", Wish::Pause { number: 0 }, &answer)).is_some());
+    }
+
+    #[test]
+    fn what_nobody_sealed_changes_nothing_and_is_no_answer() {
+        let (key, fleet) = (SealingKey::draw(), FleetId::draw().unwrap());
+        let (asker, mut controller) = (seal(&key, &fleet), seal(&key, &fleet));
+        for wish in [Wish::Stop, Wish::Pause { number: 0 }, Wish::Resume { number: 0 }] {
+            let asked = Asked { from: asker.session.clone(), run: Some("r".to_owned()), wish };
+            assert_eq!(controller.heard(&serde_json::to_vec(&asked).unwrap()), None, "{wish:?}");
+        }
+        let mut forger = seal(&SealingKey::draw(), &fleet);
+        let answer = looked(&asker, &mut controller);
+        assert_eq!(controller.heard(&forger.wish("r", Wish::Stop, &answer)), None);
+        let forged = Answered { to: asker.session.clone(), standing: Standing::default() };
+        assert_eq!(asker.told(&forger.answer(forged.clone())), None);
+        let other = seal(&key, &fleet);
+        assert_eq!(other.told(&controller.answer(forged)), None, "for somebody else");
     }
 }

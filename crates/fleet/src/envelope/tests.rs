@@ -149,3 +149,29 @@ proptest! {
         prop_assert!(opened.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", opened);
     }
 }
+
+#[test]
+fn an_envelope_of_another_version_is_refused_with_both() {
+    let scene = Scene::new();
+    let mut order = scene.order(1, b"start");
+    order[3] = b'1';
+    let refused = scene.opener().open(&order).unwrap_err();
+    assert_eq!(refused, OrderRefusal::OtherProtocol(1));
+    assert!(refused.is_foreign());
+    let words = refused.to_string();
+    assert!(words.contains("of protocol 1") && words.contains("speaks protocol 2"), "{words}");
+}
+
+#[test]
+fn a_wish_is_no_order_and_an_order_no_wish() {
+    let scene = Scene::new();
+    let check = SealCheck::of(&scene.key.public()).unwrap();
+    let mut controller = Opener::of_wishes(check, scene.fleet.clone(), scene.session.clone());
+    let wish = scene.sealer().seal_wish(&scene.session, 1, b"stop").unwrap();
+    assert_eq!(scene.opener().open(&wish), Err(OrderRefusal::OtherAgent("-".to_owned())));
+    assert_eq!(
+        controller.open(&scene.order(1, b"stop")),
+        Err(OrderRefusal::OtherAgent("edit-01".to_owned()))
+    );
+    assert_eq!(controller.open(&wish).unwrap().body, b"stop");
+}

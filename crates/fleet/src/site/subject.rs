@@ -86,11 +86,11 @@ pub struct Permissions {
 const ANSWERS_MAX: u32 = 4096;
 
 impl Permissions {
-    /// The controller's: everything of the fleet.
+    /// The controller's: what agents are asked and ordered. What agents say it can't say for them.
     pub fn of_controller() -> Permissions {
         let list = |subjects: &[&str]| subjects.iter().map(|&subject| subject.to_owned()).collect();
         Permissions {
-            publish: list(&["fleet.>", "$SRV.>"]),
+            publish: list(&["fleet.ask.>", "fleet.order.>", "fleet.event.-.>", "$SRV.>"]),
             subscribe: list(&["_INBOX_controller.>", "fleet.event.>"]),
             answers: None,
         }

@@ -7,18 +7,17 @@ use jiff::Timestamp;
 use reelgauge_analysis::marks::{Mark, MarkKind};
 use reelgauge_analysis::pause::Pause;
 use reelgauge_analysis::self_cost::PausedTotal;
-use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target, VerifyFacts};
+use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, RunStop, Target, VerifyFacts};
 use reelgauge_analysis::warning::Warning;
 use reelgauge_analysis::whose_memory::CacheSuspicion;
 use reelgauge_analysis::{MemoryFacts, Outcome, RunTotals, SelfCost, Summary};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::hosts::{
-    STOPPED_WORDS, between_words, clocks_words, hosts_words, log_missing_words, others_stopped_words,
-    overlap_words, why_not_complete_words,
+    STOPPED_WORDS, between_words, clocks_words, hosts_words, log_missing_words, not_fetched_words,
+    others_stopped_words, overlap_words, stopped_for_words, wall_clocks_words, why_not_complete_words,
 };
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_report::warning::{tells_of_log, tells_of_tables, warning_sentence};
-use reelgauge_runner::interrupt::StoppedBy;
 
 use super::View;
 use super::share::{AgentPart, PartRun, PauseTimes};
@@ -84,34 +83,40 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>, totals: &RunTotal
     summary.notes = notes(seen, summary);
 }
 
-/// Complete where every agent's part is. Who was stopped because somebody wanted it is not told as broken.
+/// Complete where every agent's part is. Who was stopped because somebody wanted it is not told as broken,
+/// nor
+/// is who did its part and was lost before everything of it was fetched.
 fn outcome(seen: &View<'_>) -> (Outcome, Option<String>) {
-    let (stopped, broken): (Vec<_>, Vec<_>) =
-        seen.parts.iter().filter(|part| !part.is_whole()).partition(|part| was_stopped(part));
-    let Some(first) = broken.first() else {
-        return match stopped.is_empty() {
-            true => (Outcome::Complete, None),
-            false => (Outcome::Interrupted, Some(STOPPED_WORDS.to_owned())),
-        };
+    let (left, others): (Vec<_>, Vec<_>) =
+        seen.parts.iter().filter(|part| !part.is_whole()).partition(|part| part.is_left);
+    let (stopped, broken): (Vec<_>, Vec<_>) = others.into_iter().partition(|part| was_stopped(part));
+    let mut words = match (broken.first(), left.first(), seen.stopped_for) {
+        (Some(first), ..) => {
+            let own = first.run.as_ref().and_then(|run| run.summary.outcome_reason.clone());
+            let from_s = super::points::missing_from_s(first, seen.places.run_ns);
+            let why = first.why_missing.as_deref().or(own.as_deref());
+            why_not_complete_words(&first.name, from_s, why, broken.len() - 1)
+        }
+        (None, Some(first), _) => not_fetched_words(&first.name, left.len() - 1),
+        (None, None, Some(agent)) if !stopped.is_empty() => {
+            return (Outcome::BrokeOff, Some(stopped_for_words(agent)));
+        }
+        (None, None, _) if stopped.is_empty() => return (Outcome::Complete, None),
+        (None, None, _) => return (Outcome::Interrupted, Some(STOPPED_WORDS.to_owned())),
     };
-    let own = |part: &AgentPart| part.run.as_ref().and_then(|run| run.summary.outcome_reason.clone());
-    let own = own(first);
-    let from_s = super::points::missing_from_s(first, seen.places.run_ns);
-    let why = first.why_missing.as_deref().or(own.as_deref());
-    let mut words = why_not_complete_words(&first.name, from_s, why, broken.len() - 1);
     if !stopped.is_empty() {
-        words.push_str(&others_stopped_words(stopped.len()));
+        words.push_str(&others_stopped_words(stopped.len(), seen.stopped_for.is_some()));
     }
     (Outcome::BrokeOff, Some(words))
 }
 
-/// Whether somebody wanted its end; not because it did not hear its controller, or was not heard.
+/// Whether somebody wanted its end; not because it did not hear its controller, or was not heard. Runs of
+/// earlier versions do not say who.
 fn was_stopped(part: &AgentPart) -> bool {
-    let by = [StoppedBy::User, StoppedBy::Controller].map(|by| by.to_string());
-    let is_by = |reason: Option<&String>| reason.is_none_or(|reason| by.contains(reason));
     part.why_missing.is_none()
         && part.run.as_ref().is_some_and(|run| {
-            run.summary.outcome == Outcome::Interrupted && is_by(run.summary.outcome_reason.as_ref())
+            run.summary.outcome == Outcome::Interrupted
+                && matches!(run.summary.stopped_by, None | Some(RunStop::User | RunStop::Controller))
         })
 }
 
@@ -254,6 +259,7 @@ fn notes(seen: &View<'_>, summary: &Summary) -> Vec<String> {
         );
     }
     notes.extend(summary.hosts.as_ref().and_then(clocks_words));
+    notes.extend(summary.hosts.iter().flat_map(wall_clocks_words));
     let few = Warning::if_few_transfers(&summary.load_points).filter(|_| summary.verb == "mix");
     notes.extend(few.as_ref().map(warning_sentence));
     let mut said: Vec<(&str, Vec<&str>)> = Vec::new();

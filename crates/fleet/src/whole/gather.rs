@@ -141,7 +141,7 @@ pub(super) fn write_tables(
         let clock = clock(part);
         hosts.extend(run.hosts.iter().map(|host| HostFacts {
             agent: Some(part.name.clone()),
-            clock_offset_us: clock.map(|clock| clock.offset_ns / 1_000),
+            clock_offset_us: part.wall_clock.or(clock).map(|clock| clock.offset_ns / 1_000),
             clock_uncertainty_us: clock.map(|clock| clock.uncertainty_ns.div_ceil(1_000)),
             ..host.clone()
         }));

@@ -54,7 +54,7 @@ pub fn make_observed(request: WholeRequest, observers: &[ObserverShare]) -> Resu
 fn judged(agent: &AgentShare, observers: &[ObserverShare]) -> Result<(), ReopenError> {
     let Some(dir) = agent.run_dir.as_deref().filter(|_| !observers.is_empty()) else { return Ok(()) };
     let run_dir = RunDir::open(dir)?;
-    let own = agent.clock_after.or(agent.clock_before);
+    let own = agent.clock_ahead();
     let is_beside = |observer: &&ObserverShare| {
         let source = observer.run_dir.as_deref().and_then(only_run);
         source.is_some_and(|source| add(&run_dir, &source, ahead_ns(observer.clock, own), &[]).is_ok())

@@ -2,8 +2,10 @@
 //!
 //! Time 0 of the whole is the earliest of the agents', by the controller's clock. An agent's clock was
 //! compared with that before and after its run; where both are known the middle holds, and half of what
-//! lies between them makes it less sure. Of an agent whose clock was never compared, the agreed start of a
-//! load point stands in for it where there is one, and nobody knows how far that is off.
+//! lies between them makes it less sure. That clock is a monotonic one, which drifts and is never set: what
+//! somebody does to a wall clock moves nothing. Only runs that were put together by hand have wall clocks
+//! alone. Of an agent whose clock was never compared, the agreed start of a load point stands in for it where
+//! there is one, and nobody knows how far that is off.
 
 use reelgauge_record::agents::{AgentPlace, AgentPlaces};
 
@@ -59,7 +61,7 @@ pub(super) fn of(parts: &[AgentPart], points: &[PointTimes]) -> Result<AgentPlac
 fn zero_ns(part: &AgentPart, points: &[PointTimes]) -> Option<i64> {
     let run = part.run.as_ref()?;
     if let Some(clock) = clock(part) {
-        return Some(run.run_ns.saturating_sub(clock.offset_ns));
+        return Some(part.zero_ns.unwrap_or(run.run_ns).saturating_sub(clock.offset_ns));
     }
     let agreed = points.iter().find_map(|agreed| {
         let started_ns = i64::try_from(part.measured(agreed.index)?.started_ns).ok()?;

@@ -6,7 +6,7 @@
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use reelgauge_analysis::incident::together::{HostIncident, together};
 use reelgauge_analysis::incident::{INCIDENTS_KEPT, Incident};
-use reelgauge_analysis::late::{LateCounted, LateFigures};
+use reelgauge_analysis::late::{LateCounted, LateFigures, StreamFigures};
 use reelgauge_analysis::point_culprit::of_hosts as culprit_of_hosts;
 use reelgauge_analysis::rates::mean_response_together_ms;
 use reelgauge_analysis::summary::{HeldBack, LoadPointFacts, Unanswered};
@@ -15,7 +15,7 @@ use reelgauge_analysis::verdict::{Failure, Verdict};
 use reelgauge_analysis::{LoadPoint, Meter, PointTally, RunTotals, Summary};
 use reelgauge_record::agents::AgentPlace;
 use reelgauge_report::hosts::{not_there_words, on_host_words};
-use reelgauge_runner::streams::verdict::verdict_on_rates;
+use reelgauge_runner::streams::verdict::{verdict_on_rates, verdict_when_stopped};
 
 use super::View;
 use super::count::Counted;
@@ -53,7 +53,8 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) -> RunTotals {
         point.rates_mean_response_ms = mean_response_together_ms(of_each().filter_map(rated));
         let of_rates = seen.rates.filter(|_| !point.rates.is_empty());
         let of_rates = of_rates.map(|criteria| verdict_on_rates(criteria, &point.rates));
-        point.verdict = verdict(seen, index, of_rates);
+        let stopped = point.streams.as_ref().map(|late| late.streams.as_slice()).unwrap_or_default();
+        point.verdict = verdict(seen, index, of_rates, stopped);
         let culprits: Vec<_> = of_each().map(|point| point.culprit).collect();
         let incidents = point.streams.as_ref().map_or(&[][..], |late| &late.incidents);
         point.culprit =
@@ -194,7 +195,12 @@ fn rated(point: &LoadPoint) -> Option<(f64, f64)> {
 
 /// The verdict of all agents; who was not there to the end has met nothing. `of_rates` is that on the rates
 /// of all together, where it is known what they are held to.
-fn verdict(seen: &View<'_>, index: u16, of_rates: Option<Verdict>) -> Option<Verdict> {
+fn verdict(
+    seen: &View<'_>,
+    index: u16,
+    of_rates: Option<Verdict>,
+    streams: &[StreamFigures],
+) -> Option<Verdict> {
     let mut of_each = Vec::new();
     let mut not_there = Vec::new();
     for (part, place, counted) in seen.each() {
@@ -215,6 +221,10 @@ fn verdict(seen: &View<'_>, index: u16, of_rates: Option<Verdict>) -> Option<Ver
         of_each.push(if of_rates.is_some() { verdict.but_for_rates() } else { verdict });
     }
     of_each.extend(of_rates);
+    if of_each.is_empty() {
+        // Nobody was there to its end. Late frames stay late.
+        of_each.extend(seen.plan.and_then(|plan| verdict_when_stopped(plan, streams)));
+    }
     of_hosts(of_each, not_there)
 }
 

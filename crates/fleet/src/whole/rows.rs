@@ -7,8 +7,8 @@ use reelgauge_analysis::compare::siblings::{HostReading, standing_out};
 use reelgauge_analysis::counters::means::Means;
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::hosts::{
-    HostFigures, HostsSection, MovedOn, PartFigures, PointHosts, Presence, RunHost, StandsOut, shared_target,
-    target_scale,
+    HostClockStep, HostFigures, HostsSection, MovedOn, PartFigures, PointHosts, Presence, RunHost, StandsOut,
+    shared_target, target_scale,
 };
 use reelgauge_analysis::late::LateCounted;
 use reelgauge_analysis::{LoadPoint, Outcome, Summary};
@@ -19,7 +19,7 @@ use super::count::Counted;
 use super::nics::{nics, own_limit, sampled};
 use super::places::clock;
 use super::points::{counted_by, exact_late, missing_from_s};
-use super::share::AgentPart;
+use super::share::{AgentPart, StepTimes};
 
 /// Puts the section into the summary, which has its load points.
 pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
@@ -37,8 +37,9 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
                 workers: run.map_or(0, |run| run.workers),
                 first_stream: place.first_stream,
                 streams: run.map_or(0, |run| run.stream_numbers),
-                clock_offset_us: clock.map(|clock| clock.offset_ns as f64 / 1e3),
+                clock_offset_us: part.wall_clock.or(clock).map(|clock| clock.offset_ns as f64 / 1e3),
                 clock_uncertainty_us: clock.map(|clock| clock.uncertainty_ns as f64 / 1e3),
+                clock_steps: clock_steps(part, seen.places.run_ns),
                 missing_from_s: missing_from_s(part, seen.places.run_ns),
                 why_missing: part.why_missing.clone(),
                 is_complete: run.map(|run| run.summary.outcome == Outcome::Complete),
@@ -60,8 +61,12 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
             rows
         })
         .collect();
-    let mut section =
-        HostsSection { clock_uncertainty_us: uncertainty_us(&hosts), scale: None, hosts, points };
+    let mut section = HostsSection {
+        clock_uncertainty_us: two_largest(hosts.iter().map(|host| host.clock_uncertainty_us)),
+        scale: None,
+        hosts,
+        points,
+    };
     let of_points: Vec<_> = section.points.iter().map(|point| moved(&section, point, summary)).collect();
     section.scale = target_scale(&of_points);
     summary.hosts = Some(section);
@@ -80,11 +85,20 @@ fn moved(section: &HostsSection, hosts: &PointHosts, summary: &Summary) -> Moved
     }
 }
 
-/// Two times may be off against each other by both their uncertainties.
-fn uncertainty_us(hosts: &[RunHost]) -> Option<f64> {
-    let mut each: Vec<f64> = hosts.iter().map(|host| host.clock_uncertainty_us).collect::<Option<_>>()?;
+/// Two times may be off against each other by both their uncertainties; `None` where one of them is unknown.
+fn two_largest(each: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let mut each: Vec<f64> = each.collect::<Option<_>>()?;
     each.sort_by(|one, two| two.total_cmp(one));
     Some(each.iter().take(2).sum())
+}
+
+/// How a machine's clock was set, by the time of the run.
+fn clock_steps(part: &AgentPart, run_ns: i64) -> Vec<HostClockStep> {
+    let step = |step: &StepTimes| HostClockStep {
+        at_s: step.unix_ns.map(|unix_ns| (i128::from(unix_ns) - i128::from(run_ns)) as f64 / 1e9),
+        by_s: step.by_ns as f64 / 1e9,
+    };
+    part.clock_steps.iter().map(step).collect()
 }
 
 /// An agent's target as its siblings have it, too.
@@ -94,12 +108,13 @@ fn shared(part: &AgentPart) -> Option<String> {
 
 fn of_point(seen: &View<'_>, at: usize, index: u16, means: &[Option<&Means>]) -> PointHosts {
     let out = out_of_line(seen, index);
-    let skews = skews_us(seen, index);
+    let skews = skews(seen, index);
     let own = |host: usize, part: &AgentPart| {
         let point = part.point(index);
         HostFigures {
             presence: presence(seen, host, index),
-            start_skew_us: skews[host],
+            start_skew_us: skews[host].map(|skew| skew.us),
+            start_uncertainty_us: skews[host].and_then(|skew| skew.uncertainty_us),
             figures: figures(seen, index, &part.name, &[host]),
             stands_out: out[host],
             culprit: point.and_then(|point| point.culprit),
@@ -125,14 +140,16 @@ fn of_point(seen: &View<'_>, at: usize, index: u16, means: &[Option<&Means>]) ->
     let all: Vec<usize> = (0..seen.parts.len()).collect();
     let is_worse = |host: &usize| out[*host].is_some_and(|out| out.is_worse);
     let others: Vec<usize> = all.iter().copied().filter(|host| !is_worse(host)).collect();
-    let known: Vec<f64> = skews.iter().flatten().copied().collect();
-    let range = |of: fn(f64, f64) -> f64| known.iter().copied().reduce(of);
+    let known: Vec<Skew> = skews.iter().flatten().copied().collect();
+    let range = |of: fn(f64, f64) -> f64| known.iter().map(|skew| skew.us).reduce(of);
     PointHosts {
         point: at,
         start_skew_us: range(f64::max)
             .zip(range(f64::min))
             .filter(|_| known.len() > 1)
             .map(|(most, least)| most - least),
+        start_uncertainty_us: two_largest(known.iter().map(|skew| skew.uncertainty_us))
+            .filter(|_| known.len() > 1),
         groups: by(|part| part.group.clone()),
         targets: by(shared),
         interfaces: by(AgentPart::interface),
@@ -207,9 +224,15 @@ fn out_of_line(seen: &View<'_>, index: u16) -> Vec<Option<StandsOut>> {
     out
 }
 
+/// How much later than it was to an agent began.
+#[derive(Clone, Copy, Debug)]
+struct Skew {
+    us: f64,
+    uncertainty_us: Option<f64>,
+}
+
 /// How much later than agreed each agent began; than the first of all, where nothing was agreed.
-fn skews_us(seen: &View<'_>, index: u16) -> Vec<Option<f64>> {
-    let at = seen.indices().iter().position(|known| *known == index).unwrap_or_default();
+fn skews(seen: &View<'_>, index: u16) -> Vec<Option<Skew>> {
     let agreed = seen.agreed.iter().find(|agreed| agreed.index == index);
     let started = |part: &AgentPart, place: &AgentPlace| {
         clock(part)?;
@@ -221,15 +244,18 @@ fn skews_us(seen: &View<'_>, index: u16) -> Vec<Option<f64>> {
         if part.point(index).is_some_and(is_idle) {
             return None;
         }
-        if let Some(told) = part.start_skew_ns.get(at) {
-            return told.map(|skew_ns| skew_ns as f64 / 1e3);
+        if let Some(starts) = &part.starts {
+            let told = starts.iter().find(|start| start.index == index)?;
+            let uncertainty_us = Some(told.uncertainty_ns as f64 / 1e3);
+            return Some(Skew { us: told.skew_ns as f64 / 1e3, uncertainty_us });
         }
         let started_ns = i128::from(started(part, place)?);
         let wanted_ns = match agreed {
             Some(agreed) => i128::from(agreed.start_unix_ns) - i128::from(seen.places.run_ns),
             None => i128::from(first_ns?),
         };
-        Some((started_ns - wanted_ns) as f64 / 1e3)
+        let uncertainty_us = clock(part).map(|clock| clock.uncertainty_ns as f64 / 1e3);
+        Some(Skew { us: (started_ns - wanted_ns) as f64 / 1e3, uncertainty_us })
     };
     seen.each().map(skew).collect()
 }

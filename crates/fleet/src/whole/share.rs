@@ -11,6 +11,7 @@ use reelgauge_record::host::HostFacts;
 use reelgauge_record::log::LogReader;
 use reelgauge_record::run_dir::{RunDir, label};
 use reelgauge_results::load_points::{self, LoadPointPlan};
+use reelgauge_results::observers::began_ns;
 use reelgauge_results::reopen::reopen;
 use reelgauge_results::stream_table::{self, StreamTable};
 
@@ -36,6 +37,8 @@ pub struct WholeRequest {
     pub pauses: Vec<PauseTimes>,
     /// The search that its load points are trials of, if they are.
     pub search: Option<FleetSearch>,
+    /// The agent for whose loss everybody else was stopped, if so.
+    pub stopped_for: Option<String>,
 }
 
 /// From when until when a run was paused.
@@ -58,17 +61,59 @@ pub struct AgentShare {
     pub target: Option<String>,
     /// Its run directory as far as it was fetched; `None` where nothing of it was.
     pub run_dir: Option<PathBuf>,
+    /// Time 0 of its log, on the clock that the two below are of: a monotonic one, which is never set.
+    /// `None`:
+    /// they are of its wall clock, and its log says when that began.
+    pub zero_ns: Option<i64>,
     /// Its clock against the controller's before the run.
     pub clock_before: Option<ClockOffset>,
     /// The same after it.
     pub clock_after: Option<ClockOffset>,
+    /// Its wall clock against the controller's, for people, where that is not the clock above.
+    pub wall_clock: Option<ClockOffset>,
+    /// How its wall clock was set meanwhile.
+    pub clock_steps: Vec<StepTimes>,
     /// Since when it was missing, in nanoseconds since 1970 by the controller's clock.
     pub missing_from_ns: Option<i64>,
     /// Why.
     pub why_missing: Option<String>,
-    /// How much later than agreed it began each load point. Empty where nobody measured that: then it is
+    /// It did all of its work, and not everything that it measured was fetched.
+    pub is_left: bool,
+    /// How much later than agreed it began load points. `None` where nobody measured that: then it is
     /// computed.
-    pub start_skew_ns: Vec<Option<i64>>,
+    pub starts: Option<Vec<StartTimes>>,
+}
+
+/// How an agent began a load point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StartTimes {
+    /// Its number.
+    pub index: u16,
+    /// How much later than agreed, by the controller's clock.
+    pub skew_ns: i64,
+    /// That is no farther off than this.
+    pub uncertainty_ns: u64,
+}
+
+/// A wall clock that was set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepTimes {
+    /// When, in nanoseconds since 1970 by the controller's clock; `None` where the two were never compared.
+    pub unix_ns: Option<i64>,
+    /// By so much.
+    pub by_ns: i64,
+}
+
+impl AgentShare {
+    /// How far the wall clock at time 0 of its log was ahead of the controller's; `None` where that is not
+    /// known, or there is no log. What others measured on the same wall clocks is put beside it by this.
+    pub(crate) fn clock_ahead(&self) -> Option<ClockOffset> {
+        let clock = self.clock_after.or(self.clock_before)?;
+        let Some(zero_ns) = self.zero_ns else { return Some(clock) };
+        let began_unix_ns = began_ns(&RunDir::open(self.run_dir.as_deref()?).ok()?)?;
+        let offset_ns = began_unix_ns.saturating_sub(zero_ns.saturating_sub(clock.offset_ns));
+        Some(ClockOffset { offset_ns, ..clock })
+    }
 }
 
 /// A clock against the controller's.
@@ -97,10 +142,14 @@ pub(super) struct AgentPart {
     pub(super) folder: String,
     pub(super) group: Option<String>,
     pub(super) target: Option<String>,
+    pub(super) zero_ns: Option<i64>,
     pub(super) clocks: [Option<ClockOffset>; 2],
+    pub(super) wall_clock: Option<ClockOffset>,
+    pub(super) clock_steps: Vec<StepTimes>,
     pub(super) missing_from_ns: Option<i64>,
     pub(super) why_missing: Option<String>,
-    pub(super) start_skew_ns: Vec<Option<i64>>,
+    pub(super) starts: Option<Vec<StartTimes>>,
+    pub(super) is_left: bool,
     /// `None` where nothing of it can be read.
     pub(super) run: Option<PartRun>,
 }
@@ -177,10 +226,14 @@ impl AgentPart {
             folder,
             group,
             target,
+            zero_ns: share.zero_ns,
             clocks: [share.clock_before, share.clock_after],
+            wall_clock: share.wall_clock,
+            clock_steps: share.clock_steps,
             missing_from_ns: share.missing_from_ns,
             why_missing: share.why_missing,
-            start_skew_ns: share.start_skew_ns,
+            starts: share.starts,
+            is_left: share.is_left,
             run: None,
         };
         let opened = match run_dir {

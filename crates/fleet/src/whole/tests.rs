@@ -12,7 +12,7 @@ use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateTally, MeasuredPart, StreamSpec};
 use reelgauge_analysis::marks::MarkKind;
 use reelgauge_analysis::statement::{Judgement, Number};
-use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
+use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, RunStop, Target};
 use reelgauge_analysis::verdict::Verdict;
 use reelgauge_analysis::{LoadPoint, Outcome, PointTiming, ReplayFacts, ReplayPass, Summary, rebuild};
 use reelgauge_record::OpRecord;
@@ -217,6 +217,67 @@ fn clocks_that_differ_by_hours_are_one() {
     assert!(late.incidents[0].began_at.as_ref().unwrap().starts_with("2026-11-20T15:40:12"));
 }
 
+/// Its wall clock was set during the run, before its log began or after: only the monotonic clock counts.
+#[test]
+fn a_wall_clock_that_is_set_moves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let second_ns: i64 = 1_000_000_000;
+    let boot_ns = 77 * second_ns;
+    let of = |number: usize, wall_ns: i64, steps: &[StepTimes]| {
+        let two = Made { run_ns: ZERO_NS + wall_ns, ..players(200) };
+        let runs = [
+            players(200).write(dir.path(), &format!("one{number}")),
+            two.write(dir.path(), &format!("two{number}")),
+        ];
+        let mut request = request(dir.path(), &runs);
+        request.out = dir.path().join(format!("out{number}"));
+        for agent in &mut request.agents {
+            // Both began at the same moment of the controller's clock.
+            agent.zero_ns = Some(boot_ns);
+            agent.clock_before = clock(boot_ns - ZERO_NS, 100_000);
+            agent.clock_after = clock(boot_ns - ZERO_NS, 100_000);
+        }
+        request.agents[1].wall_clock = clock(wall_ns, 100_000);
+        request.agents[1].clock_steps = steps.to_vec();
+        make(request).unwrap().summary
+    };
+    let calm = of(0, 0, &[]);
+    assert!(calm.load_points[0].measured_s < 10.0, "{:?}", calm.load_points[0].measured_s);
+    for (number, by_ns) in (1..).zip([3_600 * second_ns, 2 * second_ns, -2 * second_ns]) {
+        let step = StepTimes { unix_ns: Some(ZERO_NS + second_ns), by_ns };
+        let back = StepTimes { by_ns: -by_ns, ..step };
+        let stepped = of(number, by_ns, &[step, back]);
+        assert_eq!(stepped.load_points, calm.load_points, "{by_ns}");
+        assert_eq!(stepped.series, calm.series);
+        let host = &stepped.hosts.as_ref().unwrap().hosts[1];
+        assert_eq!(host.clock_steps[0].by_s, by_ns as f64 / 1e9);
+        assert_eq!(host.clock_steps[0].at_s, Some(1.0));
+        let notes = stepped.notes.join("\n");
+        assert!(notes.contains("The clock of a2 was set ") && notes.contains("Clocks differ: "), "{notes}");
+    }
+}
+
+#[test]
+fn the_uncertainty_of_a_start_is_that_of_its_moment() {
+    let dir = tempfile::tempdir().unwrap();
+    let runs = [players(200).write(dir.path(), "one"), players(200).write(dir.path(), "two")];
+    let mut request = request(dir.path(), &runs);
+    let start = |skew_ns, uncertainty_ns| StartTimes { index: 0, skew_ns, uncertainty_ns };
+    for agent in &mut request.agents {
+        // Before and after the run the link was idle, and the clocks were known well.
+        (agent.clock_before, agent.clock_after) = (clock(0, 100_000), clock(0, 100_000));
+    }
+    request.agents[0].starts = Some(vec![start(1_000_000, 2_000_000)]);
+    request.agents[1].starts = Some(vec![start(2_000_000, 46_000_000)]);
+    let point = make(request.clone()).unwrap().summary.hosts.unwrap().points.remove(0);
+    assert_eq!((point.start_skew_us, point.start_uncertainty_us), (Some(1_000.0), Some(48_000.0)));
+    assert_eq!(point.hosts[1].start_uncertainty_us, Some(46_000.0));
+    // Of one nobody knows how it began.
+    request.agents[1].starts = Some(Vec::new());
+    let point = make(request).unwrap().summary.hosts.unwrap().points.remove(0);
+    assert_eq!((point.start_skew_us, point.start_uncertainty_us), (None, None));
+}
+
 #[test]
 fn without_the_clocks_nothing_was_at_the_same_moment() {
     let dir = tempfile::tempdir().unwrap();
@@ -295,6 +356,66 @@ fn who_was_stopped_beside_one_that_was_lost_is_told_as_stopped() {
     assert!(reason.starts_with("a1 did not complete its part from 1.5 s on"), "{reason}");
     assert!(reason.ends_with(&format!("; 2 others went on until {STOPPED_WORDS}")), "{reason}");
     assert!(!reason.contains("nor did"), "{reason}");
+}
+
+/// The plan ends everybody's run for the loss of one: nobody pressed Ctrl-C.
+#[test]
+fn who_was_stopped_for_the_loss_of_another_is_told_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let cut = Made { outcome: Outcome::Interrupted, ..players(0) };
+    let runs = ["one", "two", "three"].map(|name| cut.write(dir.path(), name));
+    let mut request = request(dir.path(), &runs);
+    request.stopped_for = Some("a1".to_owned());
+    request.agents[0] = AgentShare {
+        name: "a1".to_owned(),
+        missing_from_ns: Some(ZERO_NS + 1_500_000_000),
+        why_missing: Some("its connection was lost".to_owned()),
+        ..AgentShare::default()
+    };
+    let lost = make(request.clone()).unwrap().summary;
+    let reason = lost.outcome_reason.unwrap();
+    assert!(reason.ends_with("; 2 others were stopped then (on_loss = \"stop\" in the plan)"), "{reason}");
+    // It was heard again, and everything of it is here.
+    request.agents[0] = share("a1", &runs[0]);
+    let back = make(request).unwrap().summary;
+    assert_eq!(back.outcome, Outcome::BrokeOff);
+    assert_eq!(
+        back.outcome_reason.unwrap(),
+        "it was stopped because a1 was missing (on_loss = \"stop\" in the plan)"
+    );
+}
+
+#[test]
+fn who_did_its_part_and_was_lost_while_it_was_fetched_has_completed_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let runs = [players(0).write(dir.path(), "one"), players(0).write(dir.path(), "two")];
+    let mut request = request(dir.path(), &runs);
+    request.agents[1] = AgentShare { name: "a2".to_owned(), is_left: true, ..AgentShare::default() };
+    let summary = make(request).unwrap().summary;
+    assert_eq!(summary.outcome, Outcome::BrokeOff);
+    let reason = summary.outcome_reason.unwrap();
+    assert!(reason.starts_with("a2 completed the run, but not everything"), "{reason}");
+}
+
+/// Silence of the controller is no wish; what the sentence says does not matter.
+#[test]
+fn who_stopped_a_run_is_told_by_its_kind_and_not_by_its_sentence() {
+    let dir = tempfile::tempdir().unwrap();
+    let cut = Made { outcome: Outcome::Interrupted, ..players(0) };
+    let outcome = |name: &str, by: Option<RunStop>| {
+        let run = cut.write(dir.path(), name);
+        let run_dir = RunDir::open(&run).unwrap();
+        let mut summary = reopen(&run).unwrap();
+        (summary.stopped_by, summary.outcome_reason) = (by, Some(format!("in whatever words, {name}")));
+        run_dir.write_summary(&summary).unwrap();
+        let request =
+            WholeRequest { out: dir.path().join(format!("out-{name}")), ..request(dir.path(), &[run]) };
+        make(request).unwrap().summary.outcome
+    };
+    assert_eq!(outcome("controller", Some(RunStop::Controller)), Outcome::Interrupted);
+    assert_eq!(outcome("older", None), Outcome::Interrupted);
+    assert_eq!(outcome("silence", Some(RunStop::Silence)), Outcome::BrokeOff);
+    assert_eq!(outcome("gone", Some(RunStop::AgentGone)), Outcome::BrokeOff);
 }
 
 #[test]

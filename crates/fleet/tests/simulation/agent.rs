@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_runner::steered::leash::{Leash, Load};
-use reelgauge_runner::steered::start_on;
 use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, ReadyPoint, SteerOrder, SteeredWord};
+use reelgauge_runner::steered::{CALLED_AHEAD_NS, start_on};
 
 use super::world::{POINTS, SECOND, STEP_NS};
-use reelgauge_fleet::agent::duty::{Deed, Duty, Now};
-use reelgauge_fleet::protocol::{Answer, FileThere, RunState};
+use reelgauge_fleet::agent::duty::{Deed, Duty};
+use reelgauge_fleet::agent::wall_clock::Now;
+use reelgauge_fleet::protocol::{Answer, FileThere, LEASE, RunState};
 
 /// What is on the agent's disk of a run.
 #[derive(Clone, Debug)]
@@ -69,9 +70,11 @@ pub(super) struct Machine {
     pub(super) name: String,
     pub(super) duty: Option<Duty>,
     pub(super) frozen_until_ns: i64,
-    /// True time when its process began; its wall clock against true time.
-    born_ns: i64,
+    /// Its wall clock against true time.
     pub(super) unix_off_ns: i64,
+    /// How its monotonic clock stands to true time: when it began, and how fast it goes.
+    boot_off_ns: i64,
+    drift_per_million: i64,
     session: u64,
     pub(super) disk: BTreeMap<String, OnDisk>,
     pub(super) runner: Option<Runner>,
@@ -86,12 +89,13 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn new(name: String, prepares_ns: i64, unix_off_ns: i64) -> Machine {
+    pub(super) fn new(name: String, prepares_ns: i64, unix_off_ns: i64, drift_per_million: i64) -> Machine {
         Machine {
+            boot_off_ns: unix_off_ns.abs() / 3,
+            drift_per_million,
             name,
             duty: None,
             frozen_until_ns: 0,
-            born_ns: 0,
             unix_off_ns,
             session: 0,
             disk: BTreeMap::new(),
@@ -105,11 +109,10 @@ impl Machine {
     }
 
     /// The process begins, with what the disk has.
-    pub(super) fn begin(&mut self, now_ns: i64) {
+    pub(super) fn begin(&mut self) {
         self.session += 1 << 40;
-        self.born_ns = now_ns;
         let kept = self.disk.values().map(|on_disk| on_disk.state.clone()).collect();
-        self.duty = Some(Duty::new(self.session, "1", kept));
+        self.duty = Some(Duty::new(self.session, "1", LEASE, kept));
     }
 
     /// The process dies, and what measures notices the end of its pipe. A machine that loses its power takes
@@ -127,7 +130,18 @@ impl Machine {
     }
 
     pub(super) fn clocks(&self, now_ns: i64) -> Now {
-        Now { mono_ns: now_ns - self.born_ns, unix_ns: now_ns + self.unix_off_ns }
+        Now { mono_ns: self.machine_ns(now_ns), unix_ns: now_ns + self.unix_off_ns }
+    }
+
+    /// What its monotonic clock reads.
+    pub(super) fn machine_ns(&self, now_ns: i64) -> i64 {
+        now_ns + self.boot_off_ns + now_ns / 1_000_000 * self.drift_per_million
+    }
+
+    /// When its monotonic clock reads this.
+    fn true_ns(&self, machine_ns: i64) -> i64 {
+        let passed = i128::from(machine_ns - self.boot_off_ns) * 1_000_000;
+        (passed / i128::from(1_000_000 + self.drift_per_million)) as i64
     }
 
     /// Does what the duty says. What goes to the controller.
@@ -154,6 +168,7 @@ impl Machine {
     fn begin_run(&mut self, now_ns: i64, run: String) {
         assert!(self.runner.is_none(), "{} measures already", self.name);
         self.truth.begun.push(run.clone());
+        self.unread.push(SteeredWord::Clock { zero_machine_ns: self.machine_ns(now_ns) });
         self.runner = Some(Runner {
             run,
             leash: Leash::new(now_ns as u64),
@@ -181,7 +196,14 @@ impl Machine {
     }
 
     fn steer(&mut self, now_ns: i64, order: SteerOrder) {
-        let unix_ns = self.clocks(now_ns).unix_ns;
+        let machine_ns = self.machine_ns(now_ns);
+        let at_ns = match &order {
+            SteerOrder::Start { at_machine_ns, .. } => {
+                start_on(*at_machine_ns, machine_ns, machine_ns as u64)
+            }
+            _ => Ok(0),
+        };
+        let at_ns = at_ns.map(|at_ns| self.true_ns(at_ns as i64));
         let Some(runner) = &mut self.runner else { return };
         match order {
             SteerOrder::Hold { for_ms, silent_ms } => {
@@ -198,14 +220,19 @@ impl Machine {
                 (runner.does, runner.until_ns) = (Does::ReadsBack, now_ns + self.prepares_ns / 4);
             }
             SteerOrder::Trial { .. } | SteerOrder::Enough { .. } => {}
-            SteerOrder::Start { point, at_unix_ns } => {
-                if runner.does == Does::Waits
+            SteerOrder::Start { point, .. } => {
+                let may = match runner.does {
+                    Does::Waits => true,
+                    Does::Starts => runner.until_ns - now_ns > CALLED_AHEAD_NS as i64,
+                    _ => false,
+                };
+                if may
                     && runner.point == point
-                    && let Ok(at_ns) = start_on(at_unix_ns, unix_ns, now_ns as u64)
+                    && let Ok(at_ns) = at_ns
                 {
                     runner.does = Does::Starts;
                     runner.leash.load(Load::Goes);
-                    runner.until_ns = at_ns as i64;
+                    runner.until_ns = at_ns;
                 }
             }
             SteerOrder::Stop | SteerOrder::Lapse { .. } => {
@@ -282,7 +309,9 @@ impl Machine {
                 runner.skew_ns = begun_ns - runner.until_ns;
                 (runner.does, runner.until_ns, runner.seconds) =
                     (Does::Measures, begun_ns + self.point_ns, 0);
-                self.unread.push(SteeredWord::Started { point: runner.point, skew_ns: runner.skew_ns });
+                let begun_machine_ns = self.machine_ns(begun_ns);
+                let (point, skew_ns) = (runner.point, runner.skew_ns);
+                self.unread.push(SteeredWord::Started { point, skew_ns, begun_machine_ns });
             }
             Does::Measures => {
                 self.truth.complete += 1;

@@ -6,11 +6,22 @@ use reelgauge_fleet::controller::conduct::WhyStopped;
 use reelgauge_fleet::protocol::{LATE_MOST, LEASE, START_AHEAD};
 use reelgauge_fleet::search::share_of;
 
+/// Worlds with an outage of each length that a plain test run lives through.
+const OUTAGES: u64 = 150;
 /// Worlds that a plain test run lives through.
 const SEEDS: u64 = 1_500;
 
-fn live_through(seed: u64) {
-    let mut world = World::new(seed);
+/// The worlds that were asked for, or so many.
+fn seeds(count: u64) -> std::ops::RangeInclusive<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    match number("REELGAUGE_SEED") {
+        Some(seed) => seed..=seed,
+        None => 1..=number("REELGAUGE_SEEDS").unwrap_or(count),
+    }
+}
+
+fn live_through(world: World) -> World {
+    let mut world = world;
     let mut missed_ns = vec![None; world.agents.len()];
     while world.now_ns < END_NS && world.ended_ns.is_none_or(|ended_ns| world.now_ns < ended_ns + 10 * SECOND)
     {
@@ -26,10 +37,12 @@ fn live_through(seed: u64) {
         nothing_measured_is_lost_or_doubled(&world, machine);
         who_was_missing_is_named(&world, machine);
         nothing_is_measured_in_a_pause(&world, machine);
+        what_is_told_of_times_is_so(&world, machine);
     }
     what_was_found_is_so(&world);
     no_load_point_is_agreed_upon_while_a_pause_is_wanted(&world);
     who_stopped_everybody_is_named(&world);
+    world
 }
 
 /// Load goes on for no longer than the lease after the last beat that the controller answered. Where the
@@ -78,7 +91,9 @@ fn each_load_point_begins_once_and_in_time(world: &World, machine: &Machine) {
     assert!(truth.begun.len() <= 1, "{} began {:?}", machine.name, truth.begun);
     for (number, &(point, begun_ns)) in truth.started.iter().enumerate() {
         assert_eq!(usize::from(point), number, "{} began {:?}", machine.name, truth.started);
-        let agreed_ns = world.agreed_ns[&point];
+        // Whoever was out of reach when it was put off began as it was agreed before.
+        let agreed = world.agreed_ns[&point].iter();
+        let agreed_ns = *agreed.min_by_key(|at_ns| (begun_ns - **at_ns).abs()).expect("it was agreed upon");
         // Clocks are known to half a round trip at worst, and a round trip that counts is a quick one.
         let clocks_ns = if world.is_calm { 21 * MS as i64 } else { 4_600 * MS as i64 };
         let late_ns = begun_ns - agreed_ns;
@@ -88,6 +103,23 @@ fn each_load_point_begins_once_and_in_time(world: &World, machine: &Machine) {
             "{} began {point} {late_ns} ns late",
             machine.name
         );
+    }
+}
+
+/// Whatever the wall clocks did and however long messages took: each beginning is where it is said to be,
+/// give
+/// or take what is said.
+fn what_is_told_of_times_is_so(world: &World, machine: &Machine) {
+    let run = world.desk.run.as_ref().expect("the controller came back");
+    let member = run.conduct.members.iter().find(|member| member.part.agent == machine.name);
+    let Some(state) = member.and_then(|member| member.state.as_ref()) else { return };
+    for start in &state.times.starts {
+        let Some(clock) = start.clock else { panic!("{}: nobody knows how well it began", machine.name) };
+        let told_ns = start.begun_ns - clock.offset_ns;
+        let truth = machine.truth.started.iter().find(|(point, _)| *point == start.point);
+        let Some((_, begun_ns)) = truth else { panic!("{}: it did not begin {start:?}", machine.name) };
+        let off_ns = told_ns - begun_ns;
+        assert!(off_ns.abs() <= clock.uncertainty_ns + 2, "{}: off by {off_ns} ns, {start:?}", machine.name);
     }
 }
 
@@ -181,8 +213,9 @@ fn no_load_point_is_agreed_upon_while_a_pause_is_wanted(world: &World) {
         world.wanted
     );
     for &(asked_ns, until_ns) in &world.wanted {
-        for (point, at_ns) in &world.agreed_ns {
-            let agreed_ns = at_ns - START_AHEAD.as_nanos() as i64;
+        for (point, agreed) in &world.agreed_ns {
+            // It may be put off afterwards.
+            let agreed_ns = agreed[0] - START_AHEAD.as_nanos() as i64;
             let is_paused = agreed_ns > asked_ns && until_ns.is_none_or(|until_ns| agreed_ns < until_ns);
             assert!(
                 !is_paused,
@@ -213,15 +246,27 @@ fn who_stopped_everybody_is_named(world: &World) {
     }
 }
 
+/// Contact is lost, and nothing else: nobody is missing, and everybody does all of its work.
+#[test]
+fn an_outage_that_owners_allow_costs_nothing() {
+    let mut lost = Vec::new();
+    for seed in seeds(OUTAGES) {
+        for long_s in [4, 10] {
+            let world = World::with_outage(seed, long_s * SECOND);
+            let what = format!("REELGAUGE_SEED={seed} {long_s} s: {:?}", world.told_faults);
+            let lived = std::panic::catch_unwind(|| live_through(world));
+            if lived.is_err() {
+                lost.push(what);
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{} {lost:#?}", lost.len());
+}
+
 #[test]
 fn in_every_world_load_is_held_starts_are_single_and_everything_measured_arrives() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let seeds = match number("REELGAUGE_SEED") {
-        Some(seed) => seed..=seed,
-        None => 1..=number("REELGAUGE_SEEDS").unwrap_or(SEEDS),
-    };
-    for seed in seeds {
-        let lived = std::panic::catch_unwind(|| live_through(seed));
+    for seed in seeds(SEEDS) {
+        let lived = std::panic::catch_unwind(|| live_through(World::new(seed)));
         if let Err(why) = lived {
             eprintln!("REELGAUGE_SEED={seed}: {:#?}", World::new(seed).told_faults);
             std::panic::resume_unwind(why);

@@ -76,8 +76,8 @@ pub(super) struct World {
     pub(super) answered_ns: Vec<i64>,
     /// When each beat was sent.
     sent_ns: BTreeMap<(usize, u64), i64>,
-    /// When each load point was agreed to begin, in true time.
-    pub(super) agreed_ns: BTreeMap<u16, i64>,
+    /// When each load point was agreed to begin, in true time; again, where it was put off.
+    pub(super) agreed_ns: BTreeMap<u16, Vec<i64>>,
     pub(super) ended_ns: Option<i64>,
     /// From when until when somebody wanted a pause, by what the controller was there to hear.
     pub(super) wanted: Vec<(i64, Option<i64>)>,
@@ -110,14 +110,16 @@ impl World {
             let prepares_ns = (200 * MS + dice.below(5_000 * MS)) as i64;
             // Hours off, in either direction.
             let unix_off_ns = dice.below(20_000) as i64 * SECOND - 10_000 * SECOND;
-            Machine::new(format!("a{at}"), prepares_ns, unix_off_ns)
+            // What a crystal may be off, in either direction.
+            let drift_per_million = dice.below(200) as i64 - 100;
+            Machine::new(format!("a{at}"), prepares_ns, unix_off_ns, drift_per_million)
         });
         let mut agents: Vec<Machine> = agents.collect();
         let search = searches(seed, &mut agents);
         let has_long_points = search.is_none() && seed.is_multiple_of(3);
         let point_s = if has_long_points { LONG_POINT_S } else { POINT_S };
         agents.iter_mut().for_each(|agent| agent.point_ns = point_s * SECOND);
-        agents.iter_mut().for_each(|agent| agent.begin(0));
+        agents.iter_mut().for_each(Machine::begin);
         let on_loss = if dice.below(4) == 0 { OnLoss::Stop } else { OnLoss::GoOn };
         // One world in five is calm: then everybody has to come through.
         let is_calm = dice.below(5) == 0;
@@ -148,6 +150,19 @@ impl World {
         world.is_calm &= world.told_faults.is_empty();
         // A pause is no fault: also in a calm world, from time to time.
         world.plan_wishes();
+        world
+    }
+
+    /// A world in which nothing goes wrong but that an agent, or all of them, can't be reached for a while.
+    pub(super) fn with_outage(seed: u64, long_ns: i64) -> World {
+        let mut world = World::new(seed);
+        world.faults.clear();
+        world.told_faults.clear();
+        (world.weather, world.is_calm) = (Weather::default(), true);
+        let mut dice = Dice::new(seed, 2);
+        let at_ns = dice.below(40_000 * MS) as i64;
+        let whom = (dice.below(2) == 0).then(|| dice.below(world.agents.len() as u64) as usize);
+        world.plan(at_ns, Fault::Cut(whom, at_ns + long_ns));
         world
     }
 
@@ -288,10 +303,9 @@ impl World {
     }
 
     fn happen(&mut self, fault: Fault) {
-        let now_ns = self.now_ns;
         match fault {
             Fault::AgentDies(at) => self.agents[at].die(),
-            Fault::AgentBegins(at) if self.agents[at].duty.is_none() => self.agents[at].begin(now_ns),
+            Fault::AgentBegins(at) if self.agents[at].duty.is_none() => self.agents[at].begin(),
             Fault::AgentBegins(_) => {}
             Fault::AgentFreezes(at, until_ns) => self.agents[at].frozen_until_ns = until_ns,
             Fault::ClockSteps(at, step_ns) => self.agents[at].unix_off_ns += step_ns,
@@ -353,8 +367,12 @@ impl World {
                     self.answered_ns[at] = self.answered_ns[at].max(sent_ns);
                 }
                 Order::Start { point, at_ns, .. } => {
-                    let before = self.agreed_ns.insert(*point, *at_ns);
-                    assert!(before.is_none_or(|before| before == *at_ns), "a start is agreed upon once");
+                    let agreed = self.agreed_ns.entry(*point).or_default();
+                    let is_later = agreed.last().is_none_or(|last| last <= at_ns);
+                    assert!(is_later, "a start is only ever put off");
+                    if agreed.last() != Some(at_ns) {
+                        agreed.push(*at_ns);
+                    }
                 }
                 _ => {}
             }

@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 
 use clap::Args;
 use reelgauge_fleet::limits::OwnerLimits;
+use reelgauge_fleet::protocol::{LEASE_LEAST, LEASE_MOST};
 use reelgauge_workload::units::{Size, Span};
 
 use super::max_rate;
@@ -30,25 +31,39 @@ pub struct OwnerArgs {
     /// [default: no limit]
     #[arg(long, value_name = "SIZE")]
     pub max_network: Option<Size>,
+    /// The longest that a run goes on loading there while its controller is not heard, 2s to 60s
+    /// [default: 15s]
+    #[arg(long, value_name = "TIME", value_parser = silence)]
+    pub max_silence: Option<Span>,
+}
+
+fn silence(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse().map_err(|error| format!("{error}"))?;
+    let allowed = LEASE_LEAST..=LEASE_MOST;
+    match allowed.contains(&span.duration()) {
+        true => Ok(span),
+        false => Err(format!("choose between {} and {} s", LEASE_LEAST.as_secs(), LEASE_MOST.as_secs())),
+    }
 }
 
 impl OwnerArgs {
     /// As an agent holds runs to them.
     pub fn limits(self) -> OwnerLimits {
-        let OwnerArgs { max_space, max_duration, max_rate, read_only, max_network } = self;
+        let OwnerArgs { max_space, max_duration, max_rate, read_only, max_network, max_silence } = self;
         OwnerLimits {
             space_bytes: max_space.map(|size| size.0),
             duration_ns: max_duration.map(Span::ns),
             bytes_per_s: max_rate,
             read_only,
             network_bytes_per_s: max_network.map(|size| size.0),
+            silence_ns: max_silence.map(Span::ns),
         }
     }
 
     /// As they stand on an agent's command line.
     pub fn flags(self) -> Vec<String> {
         // Whatever is added has to be handed on, too.
-        let OwnerArgs { max_space, max_duration, max_rate, read_only, max_network } = self;
+        let OwnerArgs { max_space, max_duration, max_rate, read_only, max_network, max_silence } = self;
         let mut flags = Vec::new();
         let mut put = |flag: &str, value: Option<String>| {
             flags.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value]));
@@ -57,6 +72,7 @@ impl OwnerArgs {
         put("--max-duration", max_duration.map(|span| span.to_string()));
         put("--max-rate", max_rate.map(|rate| Size(rate.get()).to_string()));
         put("--max-network", max_network.map(|size| size.to_string()));
+        put("--max-silence", max_silence.map(|span| span.to_string()));
         flags.extend(read_only.then(|| "--read-only".to_owned()));
         flags
     }
@@ -84,6 +100,7 @@ mod tests {
             max_rate: NonZeroU64::new(50_000_000),
             read_only: true,
             max_network: Some(Size(0)),
+            max_silence: Some(Span::secs(5)),
         };
         for owner in [all, OwnerArgs::default()] {
             let words = ["agent".to_owned()].into_iter().chain(owner.flags());

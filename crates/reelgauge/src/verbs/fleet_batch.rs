@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use reelgauge_fleet::controller::batch::{Batch, BatchRun, StepMoved, result_of};
-use reelgauge_fleet::controller::carry_out::now_ns;
+use reelgauge_fleet::controller::clock::now_ns;
 use reelgauge_fleet::controller::conduct::{OnLoss, WhyStopped};
 use reelgauge_fleet::controller::journey::{Journey, date_and_time, time_of_day};
 use reelgauge_fleet::controller::live_log::FleetLiveLog;

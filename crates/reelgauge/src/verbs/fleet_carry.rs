@@ -6,16 +6,19 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use reelgauge_fleet::agent::presence::Presence;
 use reelgauge_fleet::controller::conduct::Stage;
 use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed, taken};
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::live_log::FleetLiveLog;
 use reelgauge_fleet::controller::roster::Expected;
+use reelgauge_fleet::protocol::PROTOCOL;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_fleet::whole::{Whole, WholeError};
 use reelgauge_report::fleet_run::{
-    PlacedLine, PlacedLoad, fleet_copies_left, fleet_files_refused, fleet_missing, fleet_now, fleet_so_far,
+    PlacedLine, PlacedLoad, WhyMissing, fleet_copies_left, fleet_files_refused, fleet_missing, fleet_now,
+    fleet_so_far, why_missing,
 };
 use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
 use reelgauge_report::text::shell_word;
@@ -66,12 +69,25 @@ pub fn tell_ahead(steps: &[StepAhead], refusals: &BTreeSet<String>) -> Result<u8
 pub fn refusals<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Placed>) -> BTreeSet<String> {
     let refusal = |placed: &Placed| {
         let agent = placed.part.agent.as_str();
-        let limits = seen.iter().find(|expected| expected.name.as_str() == agent)?.present.first()?.limits;
+        let presence = seen.iter().find(|expected| expected.name.as_str() == agent)?.present.first()?;
+        if let Some(why) = other_protocol(presence) {
+            return Some(format!("{agent} will not take part: {}.", why_missing(&why)));
+        }
+        let limits = presence.limits;
         let plan = AnyPlan::from_toml(&placed.part.plan_toml).ok()?;
         let why = limits.admit(&plan).err()?;
         Some(format!("{agent} will refuse it: {why}."))
     };
     placed.filter_map(refusal).collect()
+}
+
+/// What keeps an agent of another version from understanding this controller.
+fn other_protocol(presence: &Presence) -> Option<WhyMissing> {
+    (presence.protocol != PROTOCOL).then(|| WhyMissing::OtherProtocol {
+        agent: presence.protocol,
+        version: presence.version.clone(),
+        controller: PROTOCOL,
+    })
 }
 
 /// What is said when agents begin with a run.
@@ -169,6 +185,12 @@ pub fn expect_idle<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Place
              is gone it ends by itself within seconds",
             at_work.join(", ")
         );
+    }
+    let agents = seen.iter().filter(|expected| names.contains(expected.name.as_str()));
+    for expected in agents {
+        if let Some(why) = expected.present.first().and_then(other_protocol) {
+            bail!("{} can't take part: {}", expected.name, why_missing(&why));
+        }
     }
     let twice = who(|expected| expected.present.len() > 1);
     if !twice.is_empty() {

@@ -2,7 +2,7 @@
 
 use reelgauge_analysis::ResponseCounts;
 use reelgauge_analysis::figures::CARRY_P99;
-use reelgauge_fleet::controller::carry_out::now_ns;
+use reelgauge_fleet::controller::clock::now_ns;
 use reelgauge_fleet::controller::conduct::{Conduct, Member, Stage};
 use reelgauge_fleet::controller::fleet_run::FleetRun;
 use reelgauge_fleet::controller::journey::time_of_day;

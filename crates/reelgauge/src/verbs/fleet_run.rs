@@ -19,7 +19,7 @@ use reelgauge_fleet::whole::WholeError;
 use reelgauge_report::fleet_run::fleet_waits;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
-use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};
+use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED, USAGE};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
@@ -158,8 +158,13 @@ fn measure(
                 (false, true) => say("It was stopped before anything was measured."),
                 (false, false) => say(&format!("Nothing was measured: {error}")),
             }
+            let is_refused = journey.is_refused();
             leave(site, journey)?;
-            return Ok(if is_stopped { INTERRUPTED } else { BROKE_OFF });
+            return Ok(match (is_stopped, is_refused) {
+                (true, _) => INTERRUPTED,
+                (false, true) => USAGE,
+                (false, false) => BROKE_OFF,
+            });
         }
         whole => whole?,
     };
@@ -170,7 +175,7 @@ fn measure(
     };
     std::io::stdout().write_all(text.as_bytes())?;
     let code = exit_code(journey.conduct(), &whole.summary);
-    let is_stopped = journey.conduct().stopped.is_some();
+    let is_stopped = journey.conduct().stopped == Some(WhyStopped::User);
     leave(site, journey)?;
     Ok(if is_stopped && code == 0 { INTERRUPTED } else { code })
 }

@@ -25,6 +25,7 @@ pub fn merge(args: &FleetMergeArgs) -> Result<u8> {
         points: Vec::new(),
         pauses: Vec::new(),
         search: None,
+        stopped_for: None,
     };
     let whole = make(request)?;
     let text = if args.json {

@@ -180,6 +180,11 @@ fn within(points: &[(i64, Option<f64>)], zero_ns: i64, end_ns: i64) -> Points {
     first.into_iter().chain(rest).collect()
 }
 
+/// When a run, or a watch, began by the clock on its wall; `None` where it has neither counters nor a log.
+pub(super) fn began_ns(run_dir: &RunDir) -> Option<i64> {
+    Some(run_time(run_dir).ok().flatten()?.run_ns)
+}
+
 /// When the run was, from its counters, else from its log.
 fn run_time(run_dir: &RunDir) -> Result<Option<RunTime>, CountersError> {
     // Of several machines each has its own times, and all of them together those that its places say.

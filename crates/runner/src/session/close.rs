@@ -91,6 +91,7 @@ impl Session {
             rereads: self.rereads,
             ending: self.ending,
             reason,
+            stopped_by: interrupt.by(),
             driver_notes: self.driver_notes,
             verified,
             notes: self.notes,

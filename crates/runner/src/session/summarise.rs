@@ -17,6 +17,7 @@ use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_report::units::{counted, counted_are, mb_per_s};
 use reelgauge_report::warning_sentence;
 
+use crate::interrupt::StoppedBy;
 use crate::session::drain::{Drained, GivenUp};
 use crate::session::drive::Ending;
 use crate::session::locked_target::LockedTarget;
@@ -102,6 +103,8 @@ pub struct RunFacts<'a> {
     pub ending: Ending,
     /// The same in words, when it broke off.
     pub reason: Option<String>,
+    /// Who stopped it, if somebody did.
+    pub stopped_by: StoppedBy,
     /// What the driver could use of what the system offers.
     pub driver_notes: Vec<String>,
     /// If it was asked for.
@@ -132,6 +135,7 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
         | Ending::Stopped(_) => Outcome::BrokeOff,
     };
     summary.outcome_reason = facts.reason.clone();
+    summary.stopped_by = (summary.outcome == Outcome::Interrupted).then(|| facts.stopped_by.into());
     summary.seed = subject.seed;
     summary.plan.clone_from(&subject.plan);
     if !facts.driver_notes.is_empty() {

@@ -3,10 +3,11 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use reelgauge_analysis::late::StreamNow;
 use reelgauge_engine::clock::Clock;
+use reelgauge_engine::machine_clock::machine_ns;
 
 use super::leash::{Leash, Load};
 use super::outbox::Outbox;
@@ -24,12 +25,16 @@ use crate::session::margins::Margins;
 const BEAT: Duration = Duration::from_millis(50);
 /// How often figures are told. A little less than a second, as the run tells them four times a second.
 const EVERY: Duration = Duration::from_millis(950);
+/// A start that lies so far ahead can't be put off any more: threads are called, and get ready.
+pub const CALLED_AHEAD_NS: u64 = 600_000_000;
 /// A start whose time is over by more than this is none.
 const LATE_MOST_NS: i64 = 1_000_000_000;
 /// A start that is farther ahead comes from a wrong clock.
 const AHEAD_MOST_NS: i64 = 60_000_000_000;
 /// So many streams are told of singly: the worst of each machine.
 const STREAMS_SAID: usize = 8;
+/// So often two clocks are read next to each other.
+const CLOCK_READINGS: usize = 5;
 /// A longer line is no word.
 const LINE_MAX: u64 = 64 << 10;
 
@@ -39,6 +44,8 @@ pub struct Pilot {
     shared: Arc<Shared>,
     outbox: Outbox,
     clock: Option<Clock>,
+    /// Its time 0, on the machine's clock.
+    zero_machine_ns: i64,
     run_dir: Option<String>,
     point: u16,
     /// When the load point that comes was told to begin, on the run's clock.
@@ -61,7 +68,7 @@ struct Orders {
     leash: Leash,
     /// The load point that is ready, and when it is to begin, if that was said.
     awaited: Option<u16>,
-    start_unix_ns: Option<i64>,
+    start_machine_ns: Option<i64>,
     /// The load point of the trial that is asked for, and what it is, if that was said.
     asked: Option<u16>,
     trial: Option<NextTrial>,
@@ -69,7 +76,7 @@ struct Orders {
 
 impl Orders {
     fn new(leash: Leash) -> Orders {
-        Orders { leash, awaited: None, start_unix_ns: None, asked: None, trial: None }
+        Orders { leash, awaited: None, start_machine_ns: None, asked: None, trial: None }
     }
 
     /// What the trial is that is asked for; the first word counts.
@@ -114,6 +121,7 @@ impl Pilot {
             shared,
             outbox,
             clock: None,
+            zero_machine_ns: 0,
             run_dir: None,
             point: 0,
             start_ns: None,
@@ -135,9 +143,15 @@ impl Pilot {
     }
 
     /// When a start that was told is, on the run's clock.
-    fn on_run_clock(&self, at_unix_ns: i64) -> Result<u64, StartRefusal> {
+    fn on_run_clock(&self, at_machine_ns: i64) -> Result<u64, StartRefusal> {
         let now_ns = self.clock.as_ref().map_or(0, Clock::now_ns);
-        start_on(at_unix_ns, unix_ns(), now_ns)
+        start_on(at_machine_ns, machine_ns(), now_ns)
+    }
+
+    /// Whether a start is so near that threads are called for it.
+    fn is_near(&self, run_ns: u64) -> bool {
+        let now_ns = self.clock.as_ref().map_or(0, Clock::now_ns);
+        run_ns.saturating_sub(now_ns) <= CALLED_AHEAD_NS
     }
 }
 
@@ -151,6 +165,18 @@ impl Observer for Pilot {
 
     fn clock_began(&mut self, clock: Clock) {
         self.clock = Some(clock);
+        // The two readings are as far apart as a moment in which this thread may wait for a processor: the
+        // closest of a few counts.
+        let reading = || {
+            let before_ns = machine_ns();
+            let run_ns = clock.now_ns().cast_signed();
+            (machine_ns() - before_ns, before_ns - run_ns)
+        };
+        let closest = (0..CLOCK_READINGS).map(|_| reading()).min_by_key(|(apart_ns, _)| *apart_ns);
+        if let Some((_, zero_machine_ns)) = closest {
+            self.zero_machine_ns = zero_machine_ns;
+            self.outbox.say(SteeredWord::Clock { zero_machine_ns });
+        }
     }
 
     fn phase(&mut self, name: &str) {
@@ -173,7 +199,7 @@ impl Observer for Pilot {
         let mut orders = shared.orders();
         orders.leash.load(Load::Waits);
         orders.awaited = Some(point);
-        orders.start_unix_ns = None;
+        orders.start_machine_ns = None;
         self.outbox.say(SteeredWord::Ready(ReadyPoint {
             point,
             label: ahead.label.to_owned(),
@@ -186,15 +212,20 @@ impl Observer for Pilot {
                 orders.awaited = None;
                 return Start::Never;
             }
-            if let Some(at_unix_ns) = orders.start_unix_ns.take() {
-                match self.on_run_clock(at_unix_ns) {
-                    Ok(run_ns) => {
+            if let Some(at_machine_ns) = orders.start_machine_ns {
+                match self.on_run_clock(at_machine_ns) {
+                    // Until its threads are called it may be put off.
+                    Ok(run_ns) if self.is_near(run_ns) => {
                         orders.awaited = None;
                         orders.leash.load(Load::Goes);
                         self.start_ns = Some(run_ns);
                         return Start::At { run_ns };
                     }
-                    Err(why) => self.outbox.say(SteeredWord::Refused { point, why }),
+                    Ok(_) => {}
+                    Err(why) => {
+                        orders.start_machine_ns = None;
+                        self.outbox.say(SteeredWord::Refused { point, why });
+                    }
                 }
             }
             let waited = shared.changed.wait_timeout(orders, BEAT);
@@ -236,7 +267,8 @@ impl Observer for Pilot {
         self.told = None;
         if let Some(start_ns) = self.start_ns.take() {
             let skew_ns = begun_ns.cast_signed() - start_ns.cast_signed();
-            self.outbox.say(SteeredWord::Started { point: index, skew_ns });
+            let begun_machine_ns = self.zero_machine_ns.saturating_add_unsigned(begun_ns);
+            self.outbox.say(SteeredWord::Started { point: index, skew_ns, begun_machine_ns });
         }
     }
 
@@ -290,12 +322,12 @@ fn streams(live: &Live, margins: &Margins) -> Vec<StreamSaid> {
     live.streams.iter().take(STREAMS_SAID).map(said).collect()
 }
 
-/// When a start at this wall-clock time is on the run's clock.
+/// When a start at this time of the machine's clock is on the run's clock.
 ///
 /// # Errors
 /// When it lies too far behind or ahead.
-pub fn start_on(at_unix_ns: i64, now_unix_ns: i64, now_run_ns: u64) -> Result<u64, StartRefusal> {
-    let ahead_ns = at_unix_ns.saturating_sub(now_unix_ns);
+pub fn start_on(at_machine_ns: i64, now_machine_ns: i64, now_run_ns: u64) -> Result<u64, StartRefusal> {
+    let ahead_ns = at_machine_ns.saturating_sub(now_machine_ns);
     if ahead_ns < -LATE_MOST_NS {
         return Err(StartRefusal::Late { by_ns: ahead_ns.saturating_neg() });
     }
@@ -303,11 +335,6 @@ pub fn start_on(at_unix_ns: i64, now_unix_ns: i64, now_run_ns: u64) -> Result<u6
         return Err(StartRefusal::FarAhead { by_ns: ahead_ns });
     }
     Ok(now_run_ns.saturating_add_signed(ahead_ns))
-}
-
-fn unix_ns() -> i64 {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// Obeys until nobody is left to say anything.
@@ -339,9 +366,9 @@ fn obey(order: SteerOrder, shared: &Shared) {
     let now_ns = shared.clock.now_ns();
     let mut orders = shared.orders();
     match order {
-        SteerOrder::Start { point, at_unix_ns } => {
-            if orders.awaited == Some(point) && orders.start_unix_ns.is_none() {
-                orders.start_unix_ns = Some(at_unix_ns);
+        SteerOrder::Start { point, at_machine_ns } => {
+            if orders.awaited == Some(point) {
+                orders.start_machine_ns = orders.start_machine_ns.max(Some(at_machine_ns));
             }
         }
         SteerOrder::Trial { point, scale, confirms } => {
@@ -377,11 +404,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_start_is_moved_onto_the_clock_of_the_run_whatever_the_wall_clock_says() {
+    fn a_start_is_moved_onto_the_clock_of_the_run_whatever_the_machines_clock_reads() {
         let year_ns = 365 * 86_400 * 1_000_000_000;
-        for now_unix_ns in [0, year_ns, 50 * year_ns] {
-            assert_eq!(start_on(now_unix_ns + 3_000, now_unix_ns, 10_000), Ok(13_000));
-            assert_eq!(start_on(now_unix_ns - 3_000, now_unix_ns, 10_000), Ok(7_000));
+        for now_ns in [0, year_ns, 50 * year_ns] {
+            assert_eq!(start_on(now_ns + 3_000, now_ns, 10_000), Ok(13_000));
+            assert_eq!(start_on(now_ns - 3_000, now_ns, 10_000), Ok(7_000));
         }
         assert_eq!(start_on(0, 900_000_000, 500), Ok(0), "before the run's own beginning");
     }

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum SteerOrder {
-    /// Begin this load point then. Said again, or of another load point, it does nothing.
+    /// Begin this load point then. Said again with a later time, as long as its threads are not called, it is
+    /// put off; of another load point it does nothing.
     Start {
         /// From 0.
         point: u16,
-        /// On this machine's wall clock, since 1970.
-        at_unix_ns: i64,
+        /// On this machine's monotonic clock, which is never set.
+        at_machine_ns: i64,
     },
     /// What the trial is that it asks for. Said again, or of another load point, it does nothing.
     Trial {
@@ -63,6 +64,11 @@ pub enum SteeredWord {
         /// The run directory.
         run_dir: String,
     },
+    /// Its clock has begun: every time in its log is one of that.
+    Clock {
+        /// Time 0 of it, on this machine's monotonic clock.
+        zero_machine_ns: i64,
+    },
     /// A phase begins: preparing, measuring, verifying, …
     Phase {
         /// Which.
@@ -94,6 +100,8 @@ pub enum SteeredWord {
         point: u16,
         /// How much later than it was told to.
         skew_ns: i64,
+        /// When, on this machine's monotonic clock.
+        begun_machine_ns: i64,
     },
     /// Once a second while a load point goes on, and at its end.
     Live(LiveSaid),

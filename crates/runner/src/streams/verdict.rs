@@ -67,6 +67,15 @@ pub fn verdict_on_rates(criteria: &Criteria, rates: &[ProcessRate]) -> Verdict {
     in_words(judge(&only_rates(criteria), &Measured { streams: &[], total: None, rates }))
 }
 
+/// The verdict on a load point that was stopped, as far as no further time could have changed it: more frames
+/// were late than are allowed. `None` where that is not so, or groups are held to different criteria.
+pub fn verdict_when_stopped(plan: &StreamsPlan, streams: &[StreamFigures]) -> Option<Verdict> {
+    let all: Vec<Criteria> = plan.actors.iter().map(criteria).collect::<Result<_, _>>().ok()?;
+    let first = all.first().filter(|first| all.iter().all(|other| other == *first))?;
+    let ruling = judge(&without_rates(first), &Measured { streams, total: None, rates: &[] });
+    ruling.certain().map(in_words)
+}
+
 fn without_rates(criteria: &Criteria) -> Criteria {
     Criteria { op_rate_per_worker_min: None, op_rate_global_min: None, ratio_tolerance: None, ..*criteria }
 }

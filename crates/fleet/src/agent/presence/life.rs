@@ -230,6 +230,7 @@ fn tasks(
         disk,
         program,
         flags,
+        lease: limits.lease(),
         allows: Box::new(move |plan| allowed(plan, &roots, &limits)),
         at_work,
     };
