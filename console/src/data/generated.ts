@@ -289,7 +289,15 @@ export type Comparison = {
 };
 
 /** What is to be made of a figure. */
-export type ComparisonJudgement = "base" | "same" | "better" | "worse" | "different" | "unknown" | "demand" | "other_plan";
+export type ComparisonJudgement =
+  | "base"
+  | "same"
+  | "better"
+  | "worse"
+  | "different"
+  | "unknown"
+  | "demand"
+  | "other_plan";
 
 /** One figure of all runs. The lists have one entry for each run. */
 export type ComparisonRow = {

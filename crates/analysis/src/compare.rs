@@ -47,10 +47,10 @@
 //!
 //! # What is not compared
 //!
-//! What a clock asked for (the throughput of players, the rate of cameras) is demand: it says what was
-//! asked and nothing about the storage. Of runs with other numbers of streams only what says whether the
-//! streams were carried is compared, and nothing of runs that did other work ([`Kinship`]). Of the same kind of
-//! work by another plan (other blocks, another way to the files) whether streams were carried is compared;
+//! What a clock asked for (the throughput of players, the rate of cameras) is demand: it says what was asked
+//! and nothing about the storage. Of runs with other numbers of streams only what says whether the streams
+//! were carried is compared, and nothing of runs that did other work ([`Kinship`]). Of the same kind of work
+//! by another plan (other blocks, another way to the files) whether streams were carried is compared;
 //! throughput is different at most, and times of operations are not compared.
 //!
 //! Not here: reading runs, how numbers become text (handed in as [`Say`]), and every sentence (the report

@@ -5,8 +5,8 @@
 //! contribute. Where none is, the nearest are told with their margins: "nothing stood out" is an answer, and
 //! what was not sampled is "not measured" and never a no.
 //!
-//! Of a load point that failed by incidents they are asked over the incidents first ([`incidents`]), then over the
-//! whole of it.
+//! Of a load point that failed by incidents they are asked over the incidents first ([`incidents`]), then
+//! over the whole of it.
 //!
 //! It never contradicts [`crate::culprit`], which decides whose fault a failed load point was: this only says
 //! where on that side it lies ([`choose`]). A load that was met was limited by nothing; what stands out

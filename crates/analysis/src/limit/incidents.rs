@@ -1,5 +1,5 @@
-//! A load point as it was in its incidents. A fault that lasts for a part of it is averaged away over the whole:
-//! a disk that was busy all the time for 12 s of 60 has a mean of 40 %.
+//! A load point as it was in its incidents. A fault that lasts for a part of it is averaged away over the
+//! whole: a disk that was busy for 12 s of 60, and idle otherwise, has a mean of 20 %.
 //!
 //! Not here: which of both is asked first ([`super::choose`]).
 
@@ -33,8 +33,8 @@ pub fn stretches(point: &LoadPoint) -> Vec<Stretch> {
     if seconds >= point.measured_s * WHOLE_SHARE { Vec::new() } else { apart }
 }
 
-/// The load point with the rates that it had in these stretches. What only the whole load point tells, how long
-/// an operation took, is unknown of them.
+/// The load point with the rates that it had in these stretches. What only the whole load point tells, how
+/// long an operation took, is unknown of them.
 pub fn within(point: &LoadPoint, series: &Series, stretches: &[Stretch]) -> LoadPoint {
     let mut part = point.clone();
     let seconds: f64 = stretches.iter().map(|stretch| stretch.seconds()).sum();

@@ -1,11 +1,10 @@
 //! A table of numbers: a first line with names, the first column the time.
 //!
 //! Separated by commas, semicolons or tabs. A column named `host` (or the like) says which machine a line is
-//! of, one named `device` (or the like) which device; without them all lines are of one machine. Time is RFC 3339, or a number since 1970: seconds, or
-//! milliseconds,
-//! microseconds or nanoseconds where it has so many digits. A cell without a number is a gap; one with a
-//! number that can't be (a disk busy for 140 % of the time) is refused with the table, as its unit is another
-//! one.
+//! of, one named `device` (or the like) which device; without them all lines are of one machine. Time is RFC
+//! 3339, or a number since 1970: seconds, or milliseconds, microseconds or nanoseconds where it has so many
+//! digits. A cell without a number is a gap; one with a number that can't be (a disk busy for 140 % of the
+//! time) is refused with the table, as its unit is another one.
 
 use std::collections::BTreeMap;
 

@@ -219,7 +219,6 @@ fn a_disk_that_was_seen_to_be_quick_leaves_the_server_and_one_at_rest_says_nothi
     let members = [("md0", 48e6), ("sdb", 24e6)].map(|(disk, rate)| (Disk, "read_bytes_per_s", disk, rate));
     let of_members = [&waits(3.0)[..], &members].concat();
     assert_eq!(acquitted(&[("mean_read_us", 400.0), ("read_bytes_per_s", 24e6)], &of_members), Some(400.0));
-    let quick = with_server_disk(&quick);
     // A log wrote to it, slowly; what was read came from elsewhere.
     let idle =
         with_server_disk(&[("mean_read_us", 9_000.0), ("util_percent", 5.0), ("read_bytes_per_s", 1_000.0)]);
@@ -777,8 +776,8 @@ fn reads_in_pieces_are_what_is_read_ahead_or_a_file_in_pieces() {
     };
     let small = of(64.0, 80.0, Some(false));
     assert_eq!((found(&small), first_rule(&small)), (Some(LimitStep::Disk), "blk.read_ahead"), "{small:#?}");
-    // Past the cache its pieces are under way together, so that a disk with time to spare is not the limit; and
-    // the layout of the file is one of two things that cut it.
+    // Past the cache its pieces are under way together, so that a disk with time to spare is not the limit;
+    // and the layout of the file is one of two things that cut it.
     assert_eq!(found(&of(64.0, 80.0, Some(true))), None);
     let cut = of(64.0, 97.0, Some(true));
     assert_eq!((found(&cut), first_rule(&cut)), (Some(LimitStep::Disk), "blk.disk_saturated"));
@@ -790,7 +789,8 @@ fn reads_in_pieces_are_what_is_read_ahead_or_a_file_in_pieces() {
     assert_eq!(first_rule(&full), "blk.disk_saturated");
 }
 
-/// A load point of 60 s that failed by an incident of 12 s, with what was sampled over all of it and over that.
+/// A load point of 60 s that failed by an incident of 12 s, with what was sampled over all of it and over
+/// that.
 fn in_incident(whole: &Values, incident: &Values, link: Option<&LinkFacts>) -> Limit {
     let (whole, part) = (Means::of_tests(60.0, whole), Means::of_tests(12.0, incident));
     let point = streams(Some(Culprit::Storage));

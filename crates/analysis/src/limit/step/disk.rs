@@ -45,8 +45,8 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         return Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &RULES).at(disk));
     };
     seen.push(pieces);
-    // Past the cache the pieces of a read are under way together, cut by the layout of the file or by what the
-    // queue takes at a time. Through it, what is read ahead waits for the piece before.
+    // Past the cache the pieces of a read are under way together, cut by the layout of the file or by what
+    // the queue takes at a time. Through it, what is read ahead waits for the piece before.
     if scene.memory.is_some_and(|memory| memory.past_client_cache == Some(true)) {
         return Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &RULES).at(disk));
     }

@@ -1,8 +1,8 @@
 //! Did the link carry what it can? Each direction has all of it, so the busier one counts. Where it does not,
-//! or its speed is not known, a sending queue of this machine that is never empty says so for what is written, and for both
-//! directions a ping that takes far longer than on an idle way: it stands in a queue, and no program of the
-//! server has to answer it. A sender that keeps queues short (BBR) leaves no such trace: then nothing is
-//! known.
+//! or its speed is not known, a sending queue of this machine that is never empty says so for what is
+//! written, and for both directions a ping that takes far longer than on an idle way: it stands in a queue,
+//! and no program of the server has to answer it. A sender that keeps queues short (BBR) leaves no such
+//! trace: then nothing is known.
 
 use reelgauge_record::counters::Layer;
 

@@ -4,9 +4,9 @@
 //! A link that went down, or came up again, in an incident explains it; over a whole load point that went on
 //! it explains nothing.
 //!
-//! The last of the others is seen where connections stand still: short pings come back, and of those that are as long as a
-//! packet may be, none does. Where the short ones do not come back either, the way is cut, or the server is
-//! gone.
+//! The last of the others is seen where connections stand still: short pings come back, and of those that are
+//! as long as a packet may be, none does. Where the short ones do not come back either, the way is cut, or
+//! the server is gone.
 
 use reelgauge_record::counters::Layer;
 

@@ -1,7 +1,7 @@
 //! Was this machine's TCP send buffer too small for the way? The kernel tells how long it waited for room in
-//! it; but only while the congestion window had room, and the queue had run empty. So the connection itself is
-//! looked at, too: what is on the way at a time (rate × round trip) is most of the send buffer, and far below
-//! what the congestion window and the server's window allow.
+//! it; but only while the congestion window had room, and the queue had run empty. So the connection itself
+//! is looked at, too: what is on the way at a time (rate × round trip) is most of the send buffer, and far
+//! below what the congestion window and the server's window allow.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::{Connection, Scene};

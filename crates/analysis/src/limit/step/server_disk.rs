@@ -6,9 +6,9 @@
 //! answered, or the data lie elsewhere.
 //!
 //! That the disks answered soon acquits them only where nothing else of the server's storage can have kept
-//! operations waiting: the disks that were seen moved all that the load did, and hardly any task of the server
-//! waited for any storage at all. The latter holds whatever lies above the disks (a queue, a control group, a
-//! loop or mapped device) and was not sampled. Otherwise nothing is said of them.
+//! operations waiting: the disks that were seen moved all that the load did, and hardly any task of the
+//! server waited for any storage at all. The latter holds whatever lies above the disks (a queue, a control
+//! group, a loop or mapped device) and was not sampled. Otherwise nothing is said of them.
 
 use std::collections::BTreeSet;
 
@@ -34,8 +34,8 @@ const CARRIES_SHARE: f64 = 0.02;
 /// Of what the load moved, the share that the disks which were seen must have moved to be all of them.
 const ALL_SHARE: f64 = 0.9;
 
-/// Of the time, in percent, with some task of the server waiting for storage, above which its storage may have
-/// been waited for.
+/// Of the time, in percent, with some task of the server waiting for storage, above which its storage may
+/// have been waited for.
 const WAITING_PERCENT: f64 = 10.0;
 
 /// What tells more.
@@ -75,7 +75,8 @@ pub(super) fn waited_percent(scene: &Scene<'_>) -> Option<f64> {
     all.filter(|percent| *percent >= OF_OPERATION_PERCENT).reduce(f64::max)
 }
 
-/// Whether the disks that were seen moved all that the load did. An array and its members count the same bytes.
+/// Whether the disks that were seen moved all that the load did. An array and its members count the same
+/// bytes.
 fn are_all(server: &Observed<'_>, scene: &Scene<'_>) -> Option<bool> {
     let (name, load) = direction(scene);
     let each = || server.means.each(Layer::Disk, name);
