@@ -21,6 +21,19 @@ test.afterAll(async () => {
   await server.stop();
 });
 
+test("a directory that is not there, and a value that is none, are refused at their fields before the start", async ({ page }) => {
+  await letIn(page, server);
+  await page.goto(`${server.url}#/start/streams`);
+  await page.getByLabel("Subfolder").fill("nope/nothing");
+  const faulty = page.locator(".form-field.faulty");
+  await expect(faulty).toContainText("the directory does not exist");
+  await expect(faulty).toContainText("Storage");
+  await page.getByLabel("Subfolder").fill("");
+  await page.getByLabel("How many streams").fill("three");
+  await expect(faulty).toContainText("How many streams");
+  await expect(faulty.locator(".field-error")).not.toContainText(/--|invalid value/);
+});
+
 test("the maximum is found for a format that is found by words", async ({ page }) => {
   test.setTimeout(150_000);
   await letIn(page, server);
