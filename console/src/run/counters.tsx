@@ -141,7 +141,7 @@ function othersOf(props: Omit<Props, "extent">): Listed[] {
 
 /** The label without its unit, which is next to the number. */
 export function nameOf({ label }: CounterSeries): string {
-  return label.replace(/, (?:%|MB\/s|per s|us|MB)$/, "");
+  return label.replace(/, (?:%|MB\/s|per s|us|µs|MB)$/, "");
 }
 
 function columnsOf(rows: readonly Listed[], drawn: readonly string[], toggle: (id: string) => void): Column<Listed>[] {
