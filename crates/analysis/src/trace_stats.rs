@@ -123,8 +123,8 @@ pub struct TraceStats {
 }
 
 impl TraceStats {
-    /// For a trace with these files, given by their sizes before it (0 where that is not known).
-    pub fn new(sizes_before: impl IntoIterator<Item = u64>, period: Period) -> TraceStats {
+    /// For a trace with these files, given by their sizes before it (`None` where that is not known).
+    pub fn new(sizes_before: impl IntoIterator<Item = impl Into<Option<u64>>>, period: Period) -> TraceStats {
         TraceStats {
             period,
             files: FileTallies::new(sizes_before),
@@ -151,12 +151,13 @@ impl TraceStats {
         let sequential = is_access && self.previous == Some((op.file, op.offset));
         let counts = self.period.holds(op) && !op.flags.has(OpFlags::WARMUP);
         let end_before = self.files.end_bytes(op.file);
+        let known_end = self.files.known_end_bytes(op.file);
         let in_file = self.files.add(op, sequential, counts);
         if is_access {
             self.previous = Some((op.file, op.offset.saturating_add(u64::from(op.done_len))));
         }
         if counts {
-            self.hints.add(op, end_before);
+            self.hints.add(op, end_before, known_end);
             self.count(op);
             self.sequential += u64::from(sequential);
             self.sequential_in_file += u64::from(in_file);

@@ -12,6 +12,7 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::detail::data::Measure;
 use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
+use reelgauge_record::log::FileEntry;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::hero::hero;
@@ -22,6 +23,7 @@ use reelgauge_report::observers::observer_words;
 use reelgauge_report::path::hop_words;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
+use reelgauge_trace::writer::ABSENT;
 use reelgauge_trace::{Trace, TraceError};
 
 use crate::live::life::{Life, life};
@@ -115,7 +117,7 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
 pub fn trace_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<TracePage, PageError> {
     let trace = Trace::open(dir)?;
     let view = TraceView { period: Period::WHOLE, top: TRACE_TOP };
-    let mut stats = TraceStats::new(sizes_before(&trace), view.period);
+    let mut stats = TraceStats::new(known_sizes_before(&trace), view.period);
     let mut first = FirstPass::new(Measure::Service, sizes_before(&trace).collect());
     let mut in_order = ops(&trace);
     for (at, op) in in_order.by_ref().enumerate() {
@@ -211,6 +213,12 @@ fn go_on(at: usize, stop: &dyn Fn() -> bool) -> Result<(), PageError> {
         true => Err(PageError::Stopped),
         false => Ok(()),
     }
+}
+
+/// By file: its size before the trace, where that is known. What was not there had none.
+pub(crate) fn known_sizes_before(trace: &Trace) -> impl Iterator<Item = Option<u64>> + '_ {
+    let absent = |file: &FileEntry| (file.prepared == ABSENT).then_some(0);
+    trace.files().iter().map(move |file| file.size_before_bytes.or_else(|| absent(file)))
 }
 
 fn sizes_before(trace: &Trace) -> impl Iterator<Item = u64> + '_ {

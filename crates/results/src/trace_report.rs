@@ -13,6 +13,8 @@ use reelgauge_report::trace_note;
 use reelgauge_report::units::counted_are;
 use reelgauge_trace::{Moved, Trace, TraceError, TraceNote};
 
+use crate::page::known_sizes_before;
+
 /// What to tell of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceView {
@@ -28,8 +30,7 @@ pub struct TraceView {
 /// When it is neither, or can't be read.
 pub fn trace_report(dir: &Path, view: TraceView) -> Result<TraceReport, TraceError> {
     let trace = Trace::open(dir)?;
-    let sizes = trace.files().iter().map(|file| file.size_before_bytes.unwrap_or(0));
-    let mut stats = TraceStats::new(sizes, view.period);
+    let mut stats = TraceStats::new(known_sizes_before(&trace), view.period);
     let mut in_order = ops(&trace);
     for op in in_order.by_ref() {
         stats.add(&op?);

@@ -89,8 +89,9 @@ pub struct HintDetector {
 }
 
 impl HintDetector {
-    /// Takes an operation on a file that reached to `end_before` until then.
-    pub fn add(&mut self, op: &OpRecord, end_before: u64) {
+    /// Takes an operation on a file that was seen to reach to `end_before` until then. Without `known_end`, its
+    /// size, nothing is known to be far behind its end.
+    pub fn add(&mut self, op: &OpRecord, end_before: u64, known_end: Option<u64>) {
         if op.kind != OpKind::Write || op.errno != 0 || op.done_len == 0 {
             return;
         }
@@ -98,8 +99,10 @@ impl HintDetector {
             self.hint(op, end_before);
             return;
         }
-        if op.offset > end_before && op.offset - end_before >= FAR_BYTES {
-            self.far_write(op, op.offset - end_before);
+        if let Some(gap) =
+            known_end.and_then(|end| op.offset.checked_sub(end)).filter(|gap| *gap >= FAR_BYTES)
+        {
+            self.far_write(op, gap);
         }
         if let Some(file) = self.files.get_mut(&op.file) {
             let before = file.waiting.len();
@@ -255,10 +258,31 @@ mod tests {
     }
 
     #[test]
+    fn without_a_known_size_no_write_is_far_behind_the_end() {
+        let far_in = |size_before: Option<u64>, ops: &[OpRecord]| {
+            let mut stats = TraceStats::new([size_before], Period::WHOLE);
+            ops.iter().for_each(|op| stats.add(op));
+            stats.hints().far_writes(|file| format!("f{file}"))
+        };
+        // A file that was open before: its end may lie anywhere.
+        let appended = write(0, 5 << 30, 4096);
+        assert_eq!(far_in(None, &[appended]), []);
+        assert_eq!(
+            far_in(None, &[write(0, 0, 4096), appended]),
+            [],
+            "its first block says nothing of its end"
+        );
+        assert_eq!(far_in(Some(5 << 30), &[appended]), []);
+        assert_eq!(far_in(Some(4096), &[appended])[0].gap_bytes, (5 << 30) - 4096);
+        let cut = OpRecord { kind: OpKind::Truncate, offset: 1 << 20, len: 0, ..appended };
+        assert_eq!(far_in(None, &[cut, appended])[0].gap_bytes, (5 << 30) - (1 << 20));
+    }
+
+    #[test]
     fn memory_is_bounded() {
         let mut detector = HintDetector::default();
         for file in 0..10_000 {
-            (1..200).for_each(|at| detector.add(&write(file, at * MIB, 1), 0));
+            (1..200).for_each(|at| detector.add(&write(file, at * MIB, 1), 0, Some(0)));
         }
         let held: usize = detector.files.values().map(|file| file.waiting.len()).sum();
         assert!(detector.files.len() <= MAX_FILES && held <= MAX_WAITING && held == detector.waiting);

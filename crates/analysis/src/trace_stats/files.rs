@@ -52,11 +52,12 @@ impl FileTally {
         u64::from(self.reads) + u64::from(self.writes) + u64::from(self.other) + u64::from(self.failed)
     }
 
-    /// Follows what the operation does to the file's end.
-    fn follow_end(&mut self, op: &OpRecord) {
+    /// Follows what the operation does to the file's end; whether that is its size now for certain.
+    fn follow_end(&mut self, op: &OpRecord) -> bool {
         match op.kind {
             OpKind::Read | OpKind::Write if op.done_len > 0 => {
                 self.end = self.end.max(op.offset.saturating_add(u64::from(op.done_len)));
+                return false;
             }
             OpKind::Truncate => self.end = op.offset,
             OpKind::Unlink => self.end = 0,
@@ -64,12 +65,14 @@ impl FileTally {
                 let bits = OpenBits(op.len);
                 // A log without bits is of a run, and runs create files to fill them anew.
                 let empties = bits == OpenBits::UNKNOWN || bits.has(OpenBits::TRUNCATE) || op.done_len == 1;
-                if empties {
-                    self.end = 0;
+                if !empties {
+                    return false;
                 }
+                self.end = 0;
             }
-            _ => {}
+            _ => return false,
         }
+        true
     }
 
     fn count(&mut self, op: &OpRecord, sequential: bool, in_file: bool) {
@@ -94,39 +97,55 @@ impl FileTally {
 
 /// All files of a trace. Operations on files that its table does not have are in none of them.
 #[derive(Clone, Debug)]
-pub(crate) struct FileTallies(Vec<FileTally>);
+pub(crate) struct FileTallies {
+    files: Vec<FileTally>,
+    /// By file: whether its end is its size.
+    known_ends: Vec<bool>,
+}
 
 impl FileTallies {
-    pub(crate) fn new(sizes_before: impl IntoIterator<Item = u64>) -> FileTallies {
-        FileTallies(sizes_before.into_iter().map(FileTally::new).collect())
+    pub(crate) fn new(sizes_before: impl IntoIterator<Item = impl Into<Option<u64>>>) -> FileTallies {
+        let sizes = sizes_before.into_iter().map(Into::<Option<u64>>::into);
+        let (files, known_ends) =
+            sizes.map(|size| (FileTally::new(size.unwrap_or(0)), size.is_some())).unzip();
+        FileTallies { files, known_ends }
+    }
+
+    /// The size of a file at this time; `None` where it is not known.
+    pub(crate) fn known_end_bytes(&self, file: u32) -> Option<u64> {
+        let is_known = self.known_ends.get(file as usize).copied().unwrap_or(false);
+        is_known.then(|| self.end_bytes(file))
     }
 
     /// How far a file is known to reach.
     pub(crate) fn end_bytes(&self, file: u32) -> u64 {
-        self.0.get(file as usize).map_or(0, |tally| tally.end)
+        self.files.get(file as usize).map_or(0, |tally| tally.end)
     }
 
     /// Takes an operation; gives whether it is sequential in its file.
     pub(crate) fn add(&mut self, op: &OpRecord, sequential: bool, counts: bool) -> bool {
-        let Some(tally) = self.0.get_mut(op.file as usize) else { return false };
+        let at = op.file as usize;
+        let Some(tally) = self.files.get_mut(at) else { return false };
         let is_access = op.kind.moves_data() && op.errno == 0;
         let in_file = is_access && tally.next == op.offset && tally.next != NOWHERE;
         if counts {
             tally.count(op, sequential, in_file);
         }
-        if op.errno == 0 {
-            tally.follow_end(op);
+        if op.errno == 0 && tally.follow_end(op) {
+            self.known_ends[at] = true;
         }
         if is_access {
             tally.next = op.offset.saturating_add(u64::from(op.done_len));
         }
         if matches!(op.kind, OpKind::Rename | OpKind::Link) && op.errno == 0 {
-            let end = tally.end;
+            let (end, is_end_known) = (tally.end, self.known_ends[at]);
             if op.kind == OpKind::Rename {
-                tally.end = 0;
+                (tally.end, self.known_ends[at]) = (0, true);
             }
-            if let Some(new) = usize::try_from(op.offset).ok().and_then(|new| self.0.get_mut(new)) {
-                new.end = end;
+            let new = usize::try_from(op.offset).ok();
+            if let Some((new, known)) = new.and_then(|new| Some((new, self.files.get_mut(new)?))) {
+                known.end = end;
+                self.known_ends[new] = is_end_known;
             }
         }
         in_file
@@ -136,7 +155,7 @@ impl FileTallies {
     /// ones that were named earlier. Files without any operation are left out.
     pub(crate) fn top(&self, count: usize) -> Vec<u32> {
         let mut best = BinaryHeap::new();
-        for (file, tally) in (0_u32..).zip(&self.0).filter(|(_, tally)| tally.ops() > 0) {
+        for (file, tally) in (0_u32..).zip(&self.files).filter(|(_, tally)| tally.ops() > 0) {
             best.push(Reverse((tally.bytes(), tally.ops(), Reverse(file))));
             if best.len() > count {
                 best.pop();
@@ -146,7 +165,7 @@ impl FileTallies {
     }
 
     pub(crate) fn figures(&self, file: u32, path: String) -> Option<FileFigures> {
-        let tally = self.0.get(file as usize)?;
+        let tally = self.files.get(file as usize)?;
         let accesses = u64::from(tally.reads) + u64::from(tally.writes);
         Some(FileFigures {
             file,
@@ -171,7 +190,7 @@ impl FileTallies {
     /// How many files there are, and how many were only read, only written, or both.
     pub(crate) fn touched(&self) -> FilesTouched {
         let mut files = FilesTouched::default();
-        for tally in self.0.iter().filter(|tally| tally.ops() > 0) {
+        for tally in self.files.iter().filter(|tally| tally.ops() > 0) {
             files.touched += 1;
             match (tally.reads > 0, tally.writes > 0) {
                 (true, true) => files.read_and_written += 1,
