@@ -2155,6 +2155,8 @@ export type ReplayFacts = {
   order: string,
   /** How long one pass should take; `null` where the pace doesn't say. */
   expected_span_s: number | null,
+  /** How long the recording took, times the scale, for all users; whatever the pace. */
+  recorded_span_s: number | null,
   /** Files that were prepared for one pass. */
   prepared_files: number,
   /** Bytes of these. */
@@ -2163,6 +2165,11 @@ export type ReplayFacts = {
   layout: string,
   /** Operations of the trace that were not replayed, by reason. */
   left_out: { [key in string]: number },
+  /**
+   * The same by kind: `rename_exchange`, `rename_whiteout`, `rename_refused`, `nameless_file`, `clone`, `range`,
+   * `hard_link`, `unknown_hard_link`, `symbolic_link`, `other`.
+   */
+  not_replayed_ops?: { [key in string]: number },
   /** What is assumed, and what is replayed otherwise than it was recorded, in sentences. */
   remarks: Array<string>,
   /** The passes, in the order in which they ran. */
@@ -2188,8 +2195,15 @@ export type ReplayPass = {
   /** Both divided. */
   bytes_per_s: number | null,
   /**
-   * Half of the operations began no later than this after they were due, and what they waited for was
-   * done.
+   * How much later than recorded its last operation was done; below 0 where it was sooner. `null` where the
+   * pace is not the recorded one, or not all was replayed.
+   */
+  delay_s: number | null,
+  /** The most by which an operation began later than it was due, whatever the reason. */
+  behind_max_us: number | null,
+  /**
+   * The tool's own lateness: half of the operations began no later than this after they were due and what
+   * they waited for was done.
    */
   lateness_p50_us: number | null,
   /** 99 of 100. */
@@ -2207,10 +2221,35 @@ export type ReplayPass = {
    * to one that they had to wait for.
    */
   begun_late_ops: number,
+  /**
+   * Operations that began more than a millisecond late because the storage had not done what they waited
+   * for. `null` in runs of versions that did not count them.
+   */
+  storage_late_ops: number | null,
+  /** When the storage was silent, and operations were late because of that. */
+  silences?: Array<ReplaySilence>,
   /** Operations that came to something else than when they were recorded. */
   different_ops: number,
   /** The first of these, in words. */
   differences: Array<string>,
+};
+
+/** A silence of the storage that delayed a replay. */
+export type ReplaySilence = {
+  /** When the last answer before it came, since the start of the run. */
+  began_s: number,
+  /** The same, since the start of the load point. */
+  began_in_point_s: number,
+  /** The same by the clock on the wall, RFC 3339. */
+  began_at?: string,
+  /** When the next answer came, or the operations in flight were given up. */
+  ended_s: number,
+  /** How long it was, without pauses of the tool. */
+  length_s: number,
+  /** Operations that were due before its end and were answered after it, if they came back. */
+  delayed_ops: number | null,
+  /** The latest of their answers, after it was due. */
+  longest_response_us: number | null,
 };
 
 /** The reads of one load point, by whether their bytes had been moved before. */

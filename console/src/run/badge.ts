@@ -1,9 +1,10 @@
 // A run as a badge: `12 × Apple ProRes 422 HQ UHD · no late frame · 23 November 2026 · nas1`. Pure.
 
 import type { RunPage } from "../data/page";
-import { count, counted, mbPerS } from "../figures/units";
+import { count, counted, duration, mbPerS } from "../figures/units";
 import { cut } from "../parts/text";
 import { streamsOf } from "./good";
+import { slowestPass } from "./stated";
 import { storageLine } from "./storage";
 import { startedAt } from "./when";
 
@@ -45,6 +46,11 @@ function measured(run: RunPage): { words: string; tone: "good" | "bad" | "plain"
     case "throughput":
       return { words: `${mbPerS(stated.bytes_per_s)} MB/s`, tone: tone(statement.judgement) };
     case "replay": {
+      const slowest = slowestPass(run.summary.replay ?? null);
+      const delay = slowest === null ? null : (run.summary.replay?.passes[slowest]?.delay_s ?? null);
+      if (delay !== null) {
+        return { words: `replay · ${duration(Math.max(0, delay) * 1e6)} later than recorded`, tone: "plain" };
+      }
       const rate = run.summary.replay?.passes[stated.pass]?.bytes_per_s ?? null;
       return { words: `replay · ${rate === null ? "not measured" : `${mbPerS(rate)} MB/s`}`, tone: "plain" };
     }

@@ -55,6 +55,12 @@ export function ReplaySection({ facts, points }: { facts: ReplayFacts; points: L
           <Said text={facts.bad_timing} />
         </p>
       )}
+      {facts.passes.flatMap((pass) => pass.silences ?? []).map((silence) => (
+        <p class="bad" key={silence.began_s}>
+          The storage did not respond for {seconds(silence.length_s)}, starting at {seconds(silence.began_s)}
+          {silence.delayed_ops != null && `; ${counted(silence.delayed_ops, "operation")} waited for it`}.
+        </p>
+      ))}
       <Table
         caption="Passes"
         rows={rows}
@@ -76,6 +82,7 @@ function columnsOf(facts: ReplayFacts, points: LoadPoint[]): Column<Row>[] {
     field: keyof ReplayPass &
       (
         | "span_s"
+        | "delay_s"
         | "bytes_per_s"
         | "lateness_p50_us"
         | "lateness_p99_us"
@@ -91,11 +98,11 @@ function columnsOf(facts: ReplayFacts, points: LoadPoint[]): Column<Row>[] {
     return {
       title,
       number: true,
-      sort: ({ pass }) => pass[field],
+      sort: ({ pass }) => pass[field] ?? null,
       cell: ({ pass, at }) => (
         <Percentile
           path={`replay.passes.${at}.${field}`}
-          value={pass[field]}
+          value={pass[field] ?? null}
           text={text}
           percentile={PERCENTILES[field] ?? 0}
           operations={pass.done_ops}
@@ -129,6 +136,7 @@ function columnsOf(facts: ReplayFacts, points: LoadPoint[]): Column<Row>[] {
   return [
     { title: "pass", number: true, head: true, cell: ({ at }) => at + 1 },
     of("took, s", "span_s"),
+    ...(facts.passes.some((pass) => pass.delay_s != null) ? [of("behind the recording, s", "delay_s")] : []),
     of("moved, MB/s", "bytes_per_s", 1e6),
     rate("read, MB/s", "read_bytes_per_s"),
     rate("written, MB/s", "written_bytes_per_s"),

@@ -1,7 +1,8 @@
 // The one number of a run, as it stands in summary.json.
 
 import type { RunPage } from "../data/page";
-import { count, mbPerS } from "../figures/units";
+import type { ReplayFacts } from "../data/summary";
+import { count, duration, mbPerS } from "../figures/units";
 import { Figure } from "../parts/figure";
 
 /** The number of the statement, as it stands in summary.json; a dash where nothing was measured. */
@@ -44,6 +45,18 @@ function PointStreams({ run, at }: { run: RunPage; at: number }) {
 
 function ReplayRate({ run, pass }: { run: RunPage; pass: number }) {
   const replay = run.summary.replay ?? null;
+  // At the recorded pace the rate is the recording's; the delay against it is what was measured.
+  const slowest = slowestPass(replay);
+  if (slowest !== null) {
+    const delay = replay?.passes[slowest]?.delay_s ?? null;
+    return (
+      <Figure
+        path={`replay.passes.${slowest}.delay_s`}
+        value={delay === null ? null : Math.max(0, delay)}
+        text={(value) => duration(value * 1e6)}
+      />
+    );
+  }
   const many = (replay?.passes.length ?? 0) > 1;
   return many ? (
     <Figure path="replay.median_bytes_per_s" value={replay?.median_bytes_per_s} text={mbPerS} />
@@ -54,4 +67,14 @@ function ReplayRate({ run, pass }: { run: RunPage; pass: number }) {
       text={mbPerS}
     />
   );
+}
+
+/** The complete pass with the longest delay against the recording; `null` where the pace is not the recorded one. */
+export function slowestPass(replay: ReplayFacts | null): number | null {
+  let slowest: number | null = null;
+  replay?.passes.forEach((pass, at) => {
+    const known = slowest === null ? -Infinity : (replay.passes[slowest]?.delay_s ?? -Infinity);
+    if (pass.complete && pass.delay_s != null && pass.delay_s > known) slowest = at;
+  });
+  return slowest;
 }

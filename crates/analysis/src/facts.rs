@@ -23,7 +23,8 @@ pub use memory::MemoryFacts;
 pub use msmeter::{MeterFacts, MeterTest, MeterWorker, Silence};
 pub use observer::{ObserverFacts, ObserverKind};
 pub use replay::{
-    BadTiming, LATENESS_MAX_US, ReplayFacts, ReplayPass, SPAN_OFF_MAX_PERCENT, SpanOff, WrittenPieces,
+    BadTiming, LATENESS_MAX_US, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming, SilenceScene,
+    WrittenPieces, is_long_delay,
 };
 pub use search::{SearchFacts, StoppedBy, TrialsAt};
 pub use vda::{VdaFacts, VdaPoint};

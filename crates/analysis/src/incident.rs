@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::culprit::Culprit;
 
 pub use crate::machine_then::MachineThen;
-pub use answers::{AnswerTally, OwnShare};
+pub use answers::{AnswerTally, OwnShare, Silence};
 pub use gather::{APART_NS, IncidentTally};
 
 /// So many streams of an incident are named by their numbers.

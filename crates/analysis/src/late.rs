@@ -57,7 +57,7 @@ mod tests;
 use reelgauge_record::{OpFlags, OpKind, OpRecord, ProcessorWait};
 use serde::{Deserialize, Serialize};
 
-use crate::incident::{AnswerTally, IncidentTally, OwnShare};
+use crate::incident::{AnswerTally, IncidentTally, OwnShare, Silence};
 use crate::pause::{Pause, Pauses};
 use crate::trace_stats::over_time::TimeBins;
 
@@ -245,6 +245,11 @@ impl LateTally {
     pub fn unanswered(&mut self, issued_ns: u64, given_up_ns: u64) {
         self.all_came_back = false;
         self.answers.unanswered(issued_ns, given_up_ns);
+    }
+
+    /// Every time of at least this length in which operations were in flight and none was answered.
+    pub fn silences(&self, at_least_ns: u64) -> Vec<Silence> {
+        self.answers.silences(at_least_ns, &self.pauses)
     }
 
     /// Whether there is any stream to count for.

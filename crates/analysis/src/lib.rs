@@ -84,8 +84,8 @@ pub mod whose_memory;
 pub use culprit::Culprit;
 pub use facts::{
     BadTiming, CheckCount, CheckFacts, CheckFormat, LATENESS_MAX_US, LinkFacts, MemoryFacts, MeterFacts,
-    ObserverFacts, ReplayFacts, ReplayPass, SearchFacts, SpanOff, TrialsAt, VdaFacts, VdaPoint, WatchFacts,
-    WatchedCounter, WrittenPieces,
+    ObserverFacts, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming, SearchFacts, SilenceScene, TrialsAt,
+    VdaFacts, VdaPoint, WatchFacts, WatchedCounter, WrittenPieces, is_long_delay,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use hosts::HostsSection;

@@ -21,7 +21,7 @@ use fuser::{
     ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs,
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use reelgauge_record::{AccessBits, OpKind};
+use reelgauge_record::{AccessBits, OpKind, OtherBits};
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::{Errno, Result};
 
@@ -60,6 +60,19 @@ fn alone(number: Option<u32>) -> TwoNames {
 /// How files are opened on the kernel's side.
 fn open_flags() -> FopenFlags {
     FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES
+}
+
+/// What a rename with these flags was, if it did something else than a plain one would have done.
+fn unlike_a_rename(flags: RenameFlags, error: Option<Errno>) -> Option<OtherBits> {
+    if flags.contains(RenameFlags::RENAME_EXCHANGE) {
+        Some(OtherBits::EXCHANGE)
+    } else if flags.contains(RenameFlags::RENAME_WHITEOUT) {
+        Some(OtherBits::WHITEOUT)
+    } else if flags.contains(RenameFlags::RENAME_NOREPLACE) && error == Some(Errno::EXIST) {
+        Some(OtherBits::NO_REPLACE)
+    } else {
+        None
+    }
 }
 
 fn flags_of(flags: i32) -> OFlags {
@@ -398,8 +411,15 @@ impl Filesystem for Recorder {
         }
         let (old, new) = numbers.unzip();
         let errno = errno_of(&result);
-        let what = What { offset: u64::from(new.unwrap_or(0)), errno, ..What::default() };
-        call.note(OpKind::Rename, old, what, span);
+        match unlike_a_rename(flags, result.err()) {
+            Some(other) => {
+                call.note(OpKind::Other, old, What { len: other.0, errno, ..What::default() }, span)
+            }
+            None => {
+                let what = What { offset: u64::from(new.unwrap_or(0)), errno, ..What::default() };
+                call.note(OpKind::Rename, old, what, span);
+            }
+        }
         call.finish(span);
         answer(reply, result);
     }

@@ -289,14 +289,18 @@ impl Recorder {
         };
         let flags = FallocateFlags::from_bits_retain(mode.unsigned_abs());
         let (result, span) = call.time(|| fallocate(&file.file, flags, stretch.0, stretch.1));
+        let errno = errno_of(&result);
         if FallocateFlags::KEEP_SIZE.contains(flags) {
-            for part in parts(stretch.0, stretch.1) {
-                self.note_handle(call, OpKind::Allocate, &file, part, errno_of(&result), span);
+            file.is_used();
+            let keeps_size = flags.contains(FallocateFlags::KEEP_SIZE);
+            for (offset, len) in parts(stretch.0, stretch.1) {
+                let flags = OpFlags::NONE.with_if(OpFlags::KEEPS_SIZE, keeps_size);
+                let what = What { offset, len, transfer: file.transfer, errno, flags, ..What::default() };
+                call.note(OpKind::Allocate, file.number, what, span);
             }
         } else {
             // In place of a length, this kind says which operation it was.
-            let at = (stretch.0, OtherBits::UNKNOWN.0);
-            self.note_handle(call, OpKind::Other, &file, at, errno_of(&result), span);
+            self.note_handle(call, OpKind::Other, &file, (stretch.0, OtherBits::RANGE.0), errno, span);
         }
         (result, span)
     }
@@ -417,7 +421,7 @@ mod tests {
         for stretch in [(4096, 1), (0, 2), (0, MAX_PART + 1)] {
             let ops = noted(8192, stretch, punch);
             let [hole] = ops[..] else { panic!("{ops:?}") };
-            assert_eq!((hole.kind, OtherBits(hole.len)), (OpKind::Other, OtherBits::UNKNOWN), "{stretch:?}");
+            assert_eq!((hole.kind, OtherBits(hole.len)), (OpKind::Other, OtherBits::RANGE), "{stretch:?}");
             assert_eq!((hole.file, hole.offset), (3, stretch.0));
         }
     }

@@ -330,7 +330,7 @@ impl<S: Script, F: FakeStore, K: FnMut(u32, &Op, u64, &Done)> Kernel<S, F, K> {
         actor.in_flight.swap_remove(landed.expect("what is done was in flight"));
         let Outcome { done_ns, done_len, errno } = outcome;
         self.left.last_done_ns = self.left.last_done_ns.max(done_ns);
-        let done = Done { token: op.token, issued_ns, done_ns, done_len, errno };
+        let done = Done { token: op.token, due_ns: op.due_ns, issued_ns, done_ns, done_len, errno };
         (self.sink)(actor.worker.id, op, issued_ns, &done);
         actor.worker.script.done(&done);
     }

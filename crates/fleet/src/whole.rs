@@ -199,7 +199,11 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     summary.marks = around::pause_marks(&pauses, places.run_ns);
     amounts::put_into(&mut summary, search.as_ref(), plan.as_ref().filter(|_| is_curve(&parts)));
     gather::write_tables(&run_dir, &parts, &places)?;
-    let (replay, note) = replayed::together(&parts);
+    let (replay, note) = replayed::together(&parts, &places.agents);
+    let replayed = parts.iter().filter_map(|part| part.run.as_ref()).any(|run| run.summary.replay.is_some());
+    if replayed {
+        around::judge_replay(&mut summary, replay.as_ref());
+    }
     summary.replay = replay;
     summary.notes.extend(note);
     summary.statement = Some(statement::of(&summary));

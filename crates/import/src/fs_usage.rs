@@ -23,7 +23,7 @@
 //! Cannot see: processes (descriptors are kept by process name), what was asked for (bytes are those done),
 //! the new name in a rename, offsets while a file's opening was missed, and what the tool drops under load.
 
-use reelgauge_record::{OpKind, OpenBits};
+use reelgauge_record::{OpKind, OpenBits, OtherBits};
 
 use crate::day_clock::DayClock;
 use crate::descriptors::{Handle, OpenDescription, Processes};
@@ -512,9 +512,8 @@ fn by_path(sink: &mut Sink, line: &Line<'_>, call: &[u8], op: impl Fn(OpKind) ->
         b"chmod" | b"chown" | b"utimes" | b"setattrlist" | b"setxattr" | b"chflags" | b"removexattr" => {
             OpKind::SetAttr
         }
-        b"rename" | b"renameat" | b"renamex_np" | b"link" | b"symlink" | b"readlink" | b"getxattr" => {
-            OpKind::Other
-        }
+        b"rename" | b"renameat" | b"renamex_np" | b"renameatx_np" | b"clonefileat" | b"fclonefileat"
+        | b"link" | b"symlink" | b"readlink" | b"getxattr" => OpKind::Other,
         _ => {
             sink.leave_out(if is_disk_io(call) { DISK_IO } else { NO_FILE_CALL });
             return Ok(());
@@ -548,7 +547,8 @@ fn by_path(sink: &mut Sink, line: &Line<'_>, call: &[u8], op: impl Fn(OpKind) ->
         _ => {}
     }
     let offset = if kind == OpKind::Truncate { line.offset.unwrap_or(0) } else { 0 };
-    sink.push(Op { file, offset, ..op(kind) })?;
+    let len = if call.ends_with(b"clonefileat") { u64::from(OtherBits::CLONE.0) } else { 0 };
+    sink.push(Op { file, offset, len, ..op(kind) })?;
     Ok(())
 }
 

@@ -151,6 +151,8 @@ impl OpFlags {
     pub const WRITING: OpFlags = OpFlags(1);
     /// Belongs to a transfer whose blocks lie at random places.
     pub const RANDOM: OpFlags = OpFlags(2);
+    /// With [`OpKind::Allocate`], which no transfer has: the file keeps its size (`FALLOC_FL_KEEP_SIZE`).
+    pub const KEEPS_SIZE: OpFlags = OpFlags(2);
     /// Begun in the warm-up: kept in the log, left out of every figure.
     pub const WARMUP: OpFlags = OpFlags(4);
     /// The last operation of its transfer.
@@ -241,6 +243,18 @@ impl OtherBits {
     pub const UNKNOWN: OtherBits = OtherBits(0);
     /// The file got this name beside another one, which is not known.
     pub const HARD_LINK: OtherBits = OtherBits(1);
+    /// Two names changed places (`RENAME_EXCHANGE`).
+    pub const EXCHANGE: OtherBits = OtherBits(2);
+    /// A rename that left a whiteout in place of the old name (`RENAME_WHITEOUT`).
+    pub const WHITEOUT: OtherBits = OtherBits(3);
+    /// A rename that was refused because it must not replace a file (`RENAME_NOREPLACE`).
+    pub const NO_REPLACE: OtherBits = OtherBits(4);
+    /// A file without a name was asked for and refused (`O_TMPFILE`).
+    pub const NAMELESS: OtherBits = OtherBits(5);
+    /// A file was made as a clone of another (`clonefileat`, `FICLONE`).
+    pub const CLONE: OtherBits = OtherBits(6);
+    /// A part of a file was freed, zeroed, taken out or put in (other modes of `fallocate`).
+    pub const RANGE: OtherBits = OtherBits(7);
 }
 
 /// What was asked about a file: what [`OpRecord::len`] holds for [`OpKind::Access`]. None of these bits means

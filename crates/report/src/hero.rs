@@ -5,13 +5,14 @@
 
 use reelgauge_analysis::late::LateFigures;
 use reelgauge_analysis::statement::{AtLeast, Cause, Doubt, Judgement, Number, Statement, of};
-use reelgauge_analysis::{LoadPoint, Outcome, Summary};
+use reelgauge_analysis::{LoadPoint, Outcome, ReplayFacts, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::about::storage_words;
 use crate::answer_parts::streams_of;
 use crate::check;
 use crate::limit::{limit_sentences, line_words};
+use crate::replay;
 use crate::statement::{cause_words, culprit_words, doubt_words};
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, moment};
@@ -120,7 +121,10 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
             let verb = if play.is_some() { "played" } else { "recorded" };
             format!("× {} {verb} without a late frame", plain_short(name, 80))
         }
-        Number::Replay { .. } => "MB/s moved by the replay".to_owned(),
+        Number::Replay { .. } => match summary.replay.as_ref().and_then(ReplayFacts::delay_s) {
+            Some(_) => "later than recorded".to_owned(),
+            None => "MB/s moved by the replay".to_owned(),
+        },
     }
 }
 
@@ -170,7 +174,7 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
         (Number::Throughput { .. }, Judgement::NothingAsked) => {
             "No criterion was set: the workers asked for as much as they were given.".to_owned()
         }
-        (Number::Replay { .. }, _) => "Not looked for: the trace set what was asked.".to_owned(),
+        (Number::Replay { .. }, _) => summary.replay.as_ref().map_or_else(String::new, replay::cause),
         (Number::ValidPoint { .. }, Judgement::Met) => {
             "Nothing to explain: every load point was valid.".to_owned()
         }

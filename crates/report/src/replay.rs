@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use reelgauge_analysis::figures::CARRY_P99;
 use reelgauge_analysis::statement::{Number, of};
-use reelgauge_analysis::{LoadPoint, ReplayFacts, ReplayPass, Summary, WrittenPieces};
+use reelgauge_analysis::{
+    LoadPoint, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming, Summary, WrittenPieces, is_long_delay,
+};
 
 use crate::answer_parts::{nothing, outcome, place};
 use crate::ending::end;
@@ -16,7 +18,7 @@ use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{plain, plain_short};
-use crate::units::{amount, count, counted, duration, mb_per_s, number};
+use crate::units::{amount, count, counted, duration, mb_per_s, moment, number};
 use crate::wanted::Screen;
 
 pub use bad_timing::bad_timing_sentence;
@@ -25,6 +27,8 @@ pub use bad_timing::bad_timing_sentence;
 const REMARKS_MAX: usize = 5;
 /// Differences that are shown.
 const DIFFERENCES_MAX: usize = 5;
+/// Silences of the storage that are shown.
+const SILENCES_MAX: usize = 3;
 
 /// What the screen begins with.
 pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, String)> {
@@ -41,6 +45,7 @@ pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, Strin
         sentences.push((Tone::Plain, text.to_owned()));
     }
     differences(facts, &mut sentences);
+    sentences.extend(silences(facts).into_iter().map(|text| (Tone::Bad, text)));
     sentences.extend(timing(facts).map(|text| (Tone::Plain, text)));
     sentences.extend(pieces(facts).into_iter().map(|text| (Tone::Plain, text)));
     sentences
@@ -66,7 +71,8 @@ pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page
     end(summary, show, page);
 }
 
-/// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85 MB/s.`
+/// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85 MB/s.` At the
+/// recorded pace the rate is the recording's, so the delay against it takes its place.
 fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_passes: u64) -> String {
     let users = match facts.copies {
         1 => String::new(),
@@ -75,18 +81,22 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     let name = plain_short(&facts.trace, 60);
     let place = place(&summary.target);
     if facts.passes.len() > 1 {
-        let median = facts.median_bytes_per_s.map_or_else(|| "unknown".to_owned(), mb_per_s);
-        return format!(
-            "Replayed {name}{users} in {} on {place}: {median} MB/s in the median.",
-            counted(complete_passes, "pass")
-        );
+        let median = || facts.median_bytes_per_s.map_or_else(|| "unknown".to_owned(), mb_per_s);
+        let found = match facts.delay_s() {
+            Some(delay_s) => format!("{} in the slowest", delay_words(delay_s, facts)),
+            None => format!("{} MB/s in the median", median()),
+        };
+        let passes = counted(complete_passes, "pass");
+        return format!("Replayed {name}{users} in {passes} on {place}: {found}.");
     }
-    let recorded = facts.expected_span_s.map(|span_s| format!(" (recorded: {})", duration(span_s * 1e6)));
-    let rate = last.bytes_per_s.filter(|_| last.bytes > 0);
-    let rate = rate.map_or_else(String::new, |rate| format!(", {} MB/s", mb_per_s(rate)));
+    let recorded_s = facts.recorded_span_s.or(facts.expected_span_s);
+    let recorded = recorded_s.map(|span_s| format!(" (recorded: {})", duration(span_s * 1e6)));
+    let rate = last.bytes_per_s.filter(|_| last.bytes > 0).map(|rate| format!("{} MB/s", mb_per_s(rate)));
+    let figure = last.delay_s.map(|delay_s| delay_words(delay_s, facts)).or(rate);
+    let figure = figure.map_or_else(String::new, |figure| format!(", {figure}"));
     if !last.complete {
         return format!(
-            "Replayed {name}{users} only in part on {place}: {} of {} in {}{rate}.",
+            "Replayed {name}{users} only in part on {place}: {} of {} in {}{figure}.",
             count(last.done_ops),
             counted(facts.ops.saturating_mul(u64::from(facts.copies)), "operation"),
             duration(last.span_s * 1e6),
@@ -98,10 +108,66 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
         some => format!("; {} of them came to something else than was recorded", count(some)),
     };
     format!(
-        "Replayed {name}{users} in {}{} on {place}: {}{rate}{other}.",
+        "Replayed {name}{users} in {}{} on {place}: {}{figure}{other}.",
         duration(last.span_s * 1e6),
         recorded.unwrap_or_default(),
         counted(last.done_ops, "operation"),
+    )
+}
+
+/// `3.01 s later than recorded`; what the last operation alone may make up is no delay.
+fn delay_words(delay_s: f64, facts: &ReplayFacts) -> String {
+    let recorded_s = facts.expected_span_s.unwrap_or(0.0);
+    match delay_s {
+        late if is_long_delay(late, recorded_s) => format!("{} later than recorded", duration(late * 1e6)),
+        _ => "as fast as recorded".to_owned(),
+    }
+}
+
+/// Why the time of the recording was kept or not.
+pub(crate) fn cause(facts: &ReplayFacts) -> String {
+    let silences = facts.passes.iter().flat_map(|pass| &pass.silences);
+    let longest = silences.max_by(|one, two| one.length_s.total_cmp(&two.length_s));
+    let late_ops: u64 = facts.passes.iter().filter_map(|pass| pass.storage_late_ops).sum();
+    match (facts.timing(), longest) {
+        (ReplayTiming::ToolLate, _) => {
+            facts.bad_timing.clone().unwrap_or_else(|| "Reelgauge itself began operations late.".to_owned())
+        }
+        (_, Some(silence)) => silence_words(silence),
+        (ReplayTiming::StorageLate, None) if late_ops > 0 => format!(
+            "The storage was slower than the recording needed: {} began late because it had not done those \
+             before.",
+            counted(late_ops, "operation")
+        ),
+        (ReplayTiming::StorageLate, None) => "The storage was slower than the recording needed.".to_owned(),
+        (ReplayTiming::AsRecorded, None) => {
+            "Nothing to explain: the storage kept the pace of the recording.".to_owned()
+        }
+        (ReplayTiming::Unknown, None) => "Unknown: no pass was complete.".to_owned(),
+        (ReplayTiming::Free, None) => "Not looked for: the trace set what was asked.".to_owned(),
+    }
+}
+
+/// When the storage was silent, and how many operations that delayed.
+fn silences(facts: &ReplayFacts) -> Vec<String> {
+    let all: Vec<&ReplaySilence> = facts.passes.iter().flat_map(|pass| &pass.silences).collect();
+    let mut said: Vec<String> = all.iter().take(SILENCES_MAX).map(|silence| silence_words(silence)).collect();
+    if all.len() > SILENCES_MAX {
+        let more = counted((all.len() - SILENCES_MAX) as u64, "more silence");
+        said.push(format!("{more} of the storage: see summary.json."));
+    }
+    said
+}
+
+/// `The storage did not respond for 3.01 s, starting at 2.0 s; 57 operations waited for it.`
+pub(crate) fn silence_words(silence: &ReplaySilence) -> String {
+    let delayed = silence.delayed_ops.filter(|ops| *ops > 0);
+    let delayed = delayed.map(|ops| format!("; {} waited for it", counted(ops, "operation")));
+    format!(
+        "The storage did not respond for {}, starting at {}{}.",
+        duration(silence.length_s * 1e6),
+        moment(silence.began_s),
+        delayed.unwrap_or_default()
     )
 }
 
@@ -164,8 +230,8 @@ fn timing(facts: &ReplayFacts) -> Option<String> {
         return Some(format!("Half of the operations began within {p50} of when they were due, {within}."));
     }
     Some(format!(
-        "{} of {} could not begin when due, because one before them was not done (up to {}). Once they could, half \
-         of the operations began within {}, {within}.",
+        "{} of {} could not begin when due, because one before them was not done (up to {}). Once they could, \
+         Reelgauge began half of the operations within {}, {within}.",
         count(worst.held_up_ops),
         counted(worst.done_ops, "operation"),
         duration(worst.held_up_max_us),
@@ -184,6 +250,9 @@ fn table(summary: &Summary, facts: &ReplayFacts) -> Table {
     let mut table = Table::default();
     table.column("", "pass", (1..=rows.len()).map(|number| number.to_string()).collect());
     table.column("took", "s", values(|pass| Some(pass.span_s)));
+    if rows.iter().any(|pass| pass.delay_s.is_some()) {
+        table.column("behind", "s", values(|pass| pass.delay_s));
+    }
     table.column("moved", "MB/s", values(|pass| pass.bytes_per_s.map(|rate| rate / 1e6)));
     table.column("read", "MB/s", of_point(|point| point.total.read_bytes_per_s.map(|rate| rate / 1e6)));
     table.column("written", "MB/s", of_point(|point| point.total.written_bytes_per_s.map(|rate| rate / 1e6)));
@@ -274,11 +343,11 @@ mod tests {
 
     #[test]
     fn the_answer_comes_first_and_all_that_is_assumed_is_said() {
-        let text = shown(vec![pass()], Some(12.0));
+        let text = shown(vec![ReplayPass { delay_s: Some(0.0), ..pass() }], Some(12.0));
         let first = text.lines().next().unwrap();
         assert_eq!(
             first,
-            "Replayed edit in 12.0 s (recorded: 12.0 s) on /mnt/nas: 812 operations, 100 MB/s."
+            "Replayed edit in 12.0 s (recorded: 12.0 s) on /mnt/nas: 812 operations, as fast as recorded."
         );
         for said in [
             "synthetic",
@@ -289,6 +358,33 @@ mod tests {
         ] {
             assert!(text.contains(said), "{said}: {text}");
         }
+    }
+
+    #[test]
+    fn the_delay_against_the_recording_and_what_caused_it_come_first() {
+        let silence = |began_s, delayed_ops| ReplaySilence {
+            began_s,
+            length_s: 3.01,
+            delayed_ops,
+            ..ReplaySilence::default()
+        };
+        let frozen = ReplayPass {
+            span_s: 15.02,
+            delay_s: Some(3.02),
+            silences: vec![silence(2.0, Some(57)), silence(9.0, None)],
+            ..pass()
+        };
+        let text = shown(vec![frozen.clone()], Some(12.0));
+        let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flowing.contains("812 operations, 3.02 s later than recorded."), "{text}");
+        let said = "The storage did not respond for 3.01 s, starting at 2.0 s; 57 operations waited for it.";
+        assert!(flowing.contains(said), "{text}");
+        assert!(flowing.contains("for 3.01 s, starting at 9.0 s."), "{text}");
+        let text = shown(vec![ReplayPass { delay_s: Some(0.0), ..pass() }, frozen], Some(12.0));
+        assert!(
+            text.starts_with("Replayed edit in 2 passes on /mnt/nas: 3.02 s later than recorded"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -46,9 +46,16 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
 /// Beside the median answer.
 fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     let (Some(late_us), Some(response_us)) = (cost.lateness_p99_us, cost.response_p50_us) else {
+        if let (Some(late_us), Some(max_us)) = (cost.lateness_p99_us, cost.lateness_max_us) {
+            return of_replay(late_us, max_us, cost);
+        }
         let is_held = points.iter().any(|point| point.was_held_back().is_some());
         return match is_held {
             true => "Frames waited for --max-rate, so the tool's own timing was not judged.".to_owned(),
+            false if points.iter().any(|point| point.total.ops > 0) => {
+                "Unknown how late Reelgauge itself issued operations: the log does not hold what each waited for."
+                    .to_owned()
+            }
             false => "No operation was measured, so there is no timing to judge.".to_owned(),
         };
     };
@@ -75,6 +82,19 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     match cost.timing_good_enough {
         Some(true) => format!("{beside}: its timing is good enough."),
         _ => format!("{beside}: response times hold much of the tool's own delay, service times do not."),
+    }
+}
+
+/// What a replay knows of its own lateness.
+fn of_replay(late_us: f64, max_us: f64, cost: &SelfCost) -> String {
+    let within = format!(
+        "Reelgauge issued 99 of 100 operations within {} of when they could begin, and all within {}",
+        duration(late_us),
+        duration(max_us)
+    );
+    match cost.timing_good_enough {
+        Some(true) => format!("{within}: its timing is good enough."),
+        _ => format!("{within}: too late for too many of them."),
     }
 }
 

@@ -178,6 +178,10 @@ fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
     }
     // What a process that was killed had taken is not known, nor when it did not run.
     summary.self_cost = SelfCost::new(None, &rebuilt.totals, &summary.load_points, None);
+    if summary.verb == "replay" {
+        summary.self_cost.forget_lateness();
+        summary.load_points.iter_mut().for_each(|point| point.total.lateness = None);
+    }
     summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
     Ok(summary)
 }

@@ -130,7 +130,7 @@ fn measure(
             warmup_ns: plan.warmup.ns(),
             measured_ns: plan.duration.ns(),
             exhausted: Some("every block had been visited once"),
-            to_judge: None,
+            ..PointPlan::default()
         };
         let done = session.point(what, mix_workers.take(plan, point), observer, interrupt)?;
         mix_workers.give_back(done.workers);

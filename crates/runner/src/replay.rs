@@ -31,7 +31,8 @@ use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport}
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::{KeepFree, Space, space};
 use reelgauge_record::notes::RunNotes;
-use reelgauge_trace::replay::{ReplayScript, Setting, Without};
+use reelgauge_report::self_cost::self_cost_sentence;
+use reelgauge_trace::replay::{Outcomes, ReplayScript, Setting, Without};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::replay::ReplayPlan;
 
@@ -208,6 +209,8 @@ fn play(
         closing,
         |summary, _| {
             summary.notes.extend(facts.bad_timing.clone());
+            summary.self_cost.judge_replay(&facts);
+            summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
             summary.replay = Some(facts);
         },
         observer,
@@ -252,10 +255,16 @@ fn passes(
                 _ => format!("pass {}", pass + 1),
             },
             measured_ns: EVER_NS,
+            finds_silences: true,
             ..PointPlan::default()
         };
         let done = session.point(point, (0..settings.copies).map(user).collect(), observer, interrupt)?;
-        findings.take(&done, tape);
+        let users: Vec<&Outcomes> = done.workers.iter().map(|worker| worker.script.outcomes()).collect();
+        session.keep_lateness(findings::lateness_of(&users), |number| {
+            let worker = done.workers.iter().find(|worker| worker.id == number)?;
+            findings::lateness_of(&[worker.script.outcomes()])
+        });
+        findings.take(&done, tape, |at_s| session.wall_time(at_s));
         findings.take_pieces(pieces::of_pass(session.area().dir(), tape, images, pass));
         if !done.complete {
             break;

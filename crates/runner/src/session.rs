@@ -46,6 +46,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use reelgauge_analysis::figures::LatenessFigures;
 use reelgauge_analysis::rereads::Rereads;
 use reelgauge_analysis::{LinkFacts, LoadPoint};
 use reelgauge_doctor::Sampling;
@@ -287,6 +288,24 @@ impl Session {
     /// The load point that was just made, for what its kind of run has to say of it.
     pub fn last_point(&mut self) -> Option<&mut LoadPoint> {
         self.done.last_mut()
+    }
+
+    /// Keeps the tool's own lateness in the last load point where its kind of run knows better than records
+    /// tell: they do not hold what an operation waited for.
+    pub(crate) fn keep_lateness(
+        &mut self,
+        total: Option<LatenessFigures>,
+        of_worker: impl Fn(u32) -> Option<LatenessFigures>,
+    ) {
+        if let Some(point) = self.done.last_mut() {
+            point.total.lateness = total;
+            point.per_worker.iter_mut().for_each(|worker| worker.figures.lateness = of_worker(worker.worker));
+        }
+    }
+
+    /// A time of the run by the clock on the wall.
+    pub(crate) fn wall_time(&self, at_s: f64) -> Option<String> {
+        explain::wall_time(&self.clock, at_s)
     }
 
     /// Number of the next load point; `None` when all that the log can number are made.

@@ -163,6 +163,7 @@ fn what_waits_behind_an_operation_that_the_tool_began_late_began_late_by_the_too
                     number += 1;
                     script.done(&Done {
                         token: op.token,
+                        due_ns: op.due_ns,
                         issued_ns,
                         done_ns: now_ns,
                         done_len: op.len,

@@ -402,7 +402,8 @@ mod tests {
                     let issued_ns = op.due_ns.max(now_ns);
                     now_ns = issued_ns + 1000;
                     let (token, done_len) = (op.token, op.len);
-                    let done = Done { token, issued_ns, done_ns: now_ns, done_len, errno: 0 };
+                    let due_ns = op.due_ns;
+                    let done = Done { token, due_ns, issued_ns, done_ns: now_ns, done_len, errno: 0 };
                     script.done(&done);
                     ops.push(op);
                 }
@@ -522,8 +523,9 @@ mod tests {
         let mut script = MixScript::new(0, 1, shape(), &[FILE]);
         let fail = |script: &mut MixScript, now| {
             let Step::Do(op) = script.next(now) else { panic!("no step") };
-            let (issued_ns, done_ns) = (op.due_ns, op.due_ns);
-            script.done(&Done { token: 0, issued_ns, done_ns, done_len: 0, errno: 5 });
+            let Op { due_ns, .. } = op;
+            let (issued_ns, done_ns) = (due_ns, due_ns);
+            script.done(&Done { token: 0, due_ns, issued_ns, done_ns, done_len: 0, errno: 5 });
             op
         };
         assert_eq!(fail(&mut script, 0).kind, OpKind::Open);

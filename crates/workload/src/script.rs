@@ -135,6 +135,8 @@ impl OpenMode {
 pub struct Done {
     /// The mark that [`Op::token`] carried.
     pub token: u32,
+    /// When it was due. Later than [`Op::due_ns`] where a limit on the rate held it back until then.
+    pub due_ns: u64,
     /// When it began.
     pub issued_ns: u64,
     /// When its result was seen.

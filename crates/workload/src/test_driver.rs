@@ -140,7 +140,7 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&DoneOp)> TestDriver<F, K> {
         }
         (self.sink)(&landed);
         let done_len = if errno == 0 && op.kind.moves_data() { op.len } else { 0 };
-        script.done(&Done { token: op.token, issued_ns, done_ns, done_len, errno });
+        script.done(&Done { token: op.token, due_ns: op.due_ns, issued_ns, done_ns, done_len, errno });
     }
 }
 

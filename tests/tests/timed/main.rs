@@ -43,6 +43,7 @@ mod streams_max_rate;
 mod streams_media;
 mod streams_scenarios;
 mod trace_against_copy;
+mod trace_lateness;
 mod trace_timing;
 mod vda;
 mod vda_load_points;

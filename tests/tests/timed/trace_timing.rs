@@ -42,12 +42,12 @@ fn was_good(replay: &Verb, outcome: &Outcome) -> bool {
     let facts = &summary["replay"];
     let pass = run_dir::at(facts, "passes.0");
     println!("{pass:#}\n{}", facts["bad_timing"]);
-    let (expected_s, span_s) = (number(facts, "expected_span_s"), number(pass, "span_s"));
-    let off_s = (span_s - expected_s).abs();
-    let is_off = off_s > 0.01 && off_s > expected_s / 100.0;
-    // The product's own criterion: of 100 operations, one may begin more than a millisecond late.
+    // The product's own criteria: of 100 operations, one may begin more than a millisecond late through the
+    // tool; and a delay against the recording is the tool's where one operation owes half of it to the tool.
+    let (expected_s, delay_s) = (number(facts, "expected_span_s"), number(pass, "delay_s"));
+    let is_behind = delay_s > 0.01 && delay_s > expected_s / 100.0;
     let is_late = number(pass, "begun_late_ops") * 100.0 > number(pass, "done_ops");
-    let is_good = !is_late && !is_off;
+    let is_good = !is_late && !(is_behind && number(pass, "lateness_max_us") >= delay_s * 5e5);
     assert_eq!(pass["complete"], true, "{facts:#}");
     assert_eq!(facts["bad_timing"] == Value::Null, is_good, "{facts:#}");
     let said = "The timing was not good enough";

@@ -60,6 +60,7 @@ const MEASURING: [(&str, Beside); 44] = [
     ("limiting_layer", Beside::Few),
     ("compare", Beside::Few),
     ("trace_against_copy", Beside::Few),
+    ("trace_lateness", Beside::Few),
     ("vda", Beside::Few),
     ("streams_buffered", Beside::Few),
     ("streams_freeze", Beside::Few),

@@ -1,17 +1,28 @@
 //! What a replay found: how long every pass took, how well its timing was kept, what turned out differently
 //! from what was recorded.
+//!
+//! An operation begins late for one of two reasons. The storage had not done what it waited for, or the tool
+//! came late to it although it could begin. Only the second makes the timing of a replay bad; the first is
+//! what a replay measures.
+
+mod silence;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use silence::{ReplaySilence, SilenceScene};
+
 /// More than 1 of 100 operations begun later than this by the tool, and the timing of a replay was not good
 /// enough.
 pub const LATENESS_MAX_US: f64 = 1_000.0;
-/// A replay that takes so much longer or shorter than the recording was not timed well enough, in percent …
-pub const SPAN_OFF_MAX_PERCENT: f64 = 1.0;
+/// A replay that takes so much longer than the recording is behind it, in percent …
+pub const DELAY_MAX_PERCENT: f64 = 1.0;
 /// … unless that is less than this, which the last operation alone may make up.
-pub const SPAN_OFF_MIN_S: f64 = 0.01;
+pub const DELAY_MIN_S: f64 = 0.01;
+/// Of a delay against the recording, the share that makes it the tool's own if one operation owes it to the
+/// tool.
+const OWN_DELAY_SHARE: f64 = 0.5;
 
 /// A replay, beside the figures of its load points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,6 +48,9 @@ pub struct ReplayFacts {
     pub order: String,
     /// How long one pass should take; `None` where the pace doesn't say.
     pub expected_span_s: Option<f64>,
+    /// How long the recording took, times the scale, for all users; whatever the pace.
+    #[serde(default)]
+    pub recorded_span_s: Option<f64>,
     /// Files that were prepared for one pass.
     pub prepared_files: u64,
     /// Bytes of these.
@@ -45,6 +59,10 @@ pub struct ReplayFacts {
     pub layout: String,
     /// Operations of the trace that were not replayed, by reason.
     pub left_out: BTreeMap<String, u64>,
+    /// The same by kind: `rename_exchange`, `rename_whiteout`, `rename_refused`, `nameless_file`, `clone`, `range`,
+    /// `hard_link`, `unknown_hard_link`, `symbolic_link`, `other`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_replayed_ops: BTreeMap<String, u64>,
     /// What is assumed, and what is replayed otherwise than it was recorded, in sentences.
     pub remarks: Vec<String>,
     /// The passes, in the order in which they ran.
@@ -99,8 +117,15 @@ pub struct ReplayPass {
     pub bytes: u64,
     /// Both divided.
     pub bytes_per_s: Option<f64>,
-    /// Half of the operations began no later than this after they were due, and what they waited for was
-    /// done.
+    /// How much later than recorded its last operation was done; below 0 where it was sooner. `None` where the
+    /// pace is not the recorded one, or not all was replayed.
+    #[serde(default)]
+    pub delay_s: Option<f64>,
+    /// The most by which an operation began later than it was due, whatever the reason.
+    #[serde(default)]
+    pub behind_max_us: Option<f64>,
+    /// The tool's own lateness: half of the operations began no later than this after they were due and what
+    /// they waited for was done.
     pub lateness_p50_us: Option<f64>,
     /// 99 of 100.
     pub lateness_p99_us: Option<f64>,
@@ -116,35 +141,71 @@ pub struct ReplayPass {
     /// to one that they had to wait for.
     #[serde(default)]
     pub begun_late_ops: u64,
+    /// Operations that began more than a millisecond late because the storage had not done what they waited
+    /// for. `None` in runs of versions that did not count them.
+    #[serde(default)]
+    pub storage_late_ops: Option<u64>,
+    /// When the storage was silent, and operations were late because of that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silences: Vec<ReplaySilence>,
     /// Operations that came to something else than when they were recorded.
     pub different_ops: u64,
     /// The first of these, in words.
     pub differences: Vec<String>,
 }
 
-/// Why the timing of a pass was not good enough, not yet in words. At least one of the first two is there.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BadTiming {
-    /// Operations that began later than [`LATENESS_MAX_US`] through the tool, where that is more than 1 of
-    /// 100.
-    pub begun_late_ops: Option<u64>,
-    /// How long the pass took, where that is too far from what was recorded.
-    pub span_off: Option<SpanOff>,
-    /// Operations that were done.
-    pub done_ops: u64,
-    /// Of these, how many had to wait for one before them.
-    pub held_up_ops: u64,
-    /// The longest of these waits.
-    pub held_up_max_us: f64,
+/// How a replay kept the time of its recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayTiming {
+    /// Its pace does not follow the recording.
+    Free,
+    /// No pass was complete, so nothing is known.
+    Unknown,
+    /// Operations began when they were due, and it took as long as was recorded.
+    AsRecorded,
+    /// The storage was slower than the recording needed.
+    StorageLate,
+    /// The tool began too many operations late, so nothing can be said of the storage.
+    ToolLate,
 }
 
-/// A pass that took another time than was recorded.
+/// Why the timing of a pass was not good enough, not yet in words: the tool itself was late.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SpanOff {
-    /// What it took.
-    pub took_s: f64,
-    /// What was recorded.
-    pub recorded_s: f64,
+pub struct BadTiming {
+    /// Operations that began later than [`LATENESS_MAX_US`] through the tool.
+    pub begun_late_ops: u64,
+    /// The latest of all operations, through the tool.
+    pub lateness_max_us: Option<f64>,
+    /// How much later than recorded the pass ended, where that is too much.
+    pub delay_s: Option<f64>,
+    /// Operations that were done.
+    pub done_ops: u64,
+    /// Operations that began late because of the storage, besides.
+    pub storage_late_ops: Option<u64>,
+}
+
+/// Whether a delay against a recording of this length is more than the last operation may make up.
+pub fn is_long_delay(delay_s: f64, recorded_s: f64) -> bool {
+    delay_s > DELAY_MIN_S && delay_s > recorded_s * DELAY_MAX_PERCENT / 100.0
+}
+
+impl ReplayPass {
+    /// How much later than recorded it ended, where that is more than the last operation may make up.
+    pub fn long_delay_s(&self, expected_span_s: Option<f64>) -> Option<f64> {
+        let expected_s = expected_span_s.filter(|_| self.complete)?;
+        let delay_s = self.delay_s.unwrap_or(self.span_s - expected_s);
+        is_long_delay(delay_s, expected_s).then_some(delay_s)
+    }
+
+    /// Whether the storage kept the recording from being replayed in its time.
+    fn is_storage_late(&self, expected_span_s: Option<f64>) -> bool {
+        let late_ops = self.storage_late_ops.unwrap_or(0);
+        late_ops * 100 > self.done_ops
+            || !self.silences.is_empty()
+            || self.long_delay_s(expected_span_s).is_some()
+    }
 }
 
 impl ReplayFacts {
@@ -158,23 +219,48 @@ impl ReplayFacts {
         self.bad_timing = bad_timing.map(|bad| in_words(&bad));
     }
 
-    /// What was wrong with the timing of a pass. As fast as possible can't be late.
+    /// How the time of the recording was kept, in the worst of the passes.
+    pub fn timing(&self) -> ReplayTiming {
+        let is_storage_late = |pass: &ReplayPass| pass.is_storage_late(self.expected_span_s);
+        if self.bad_timing.is_some() || self.passes.iter().any(|pass| self.bad_timing_of(pass).is_some()) {
+            ReplayTiming::ToolLate
+        } else if self.expected_span_s.is_none() {
+            ReplayTiming::Free
+        } else if self.passes.iter().any(is_storage_late) {
+            ReplayTiming::StorageLate
+        } else if self.passes.iter().any(|pass| pass.complete) {
+            ReplayTiming::AsRecorded
+        } else {
+            ReplayTiming::Unknown
+        }
+    }
+
+    /// The longest delay against the recording, of the passes that are complete and have one.
+    pub fn delay_s(&self) -> Option<f64> {
+        self.passes.iter().filter(|pass| pass.complete).filter_map(|pass| pass.delay_s).reduce(f64::max)
+    }
+
+    /// As fast as possible can't be late.
+    fn is_free(&self) -> bool {
+        self.pace == "max"
+    }
+
+    /// What was wrong with the tool's timing in a pass. That the storage was late is not.
     fn bad_timing_of(&self, pass: &ReplayPass) -> Option<BadTiming> {
-        if self.pace == "max" {
+        if self.is_free() {
             return None;
         }
-        let begun_late_ops = Some(pass.begun_late_ops).filter(|late_ops| late_ops * 100 > pass.done_ops);
-        let span_off = self.expected_span_s.filter(|_| pass.complete).and_then(|recorded_s| {
-            let off_s = (pass.span_s - recorded_s).abs();
-            let is_off = off_s > SPAN_OFF_MIN_S && off_s > recorded_s * SPAN_OFF_MAX_PERCENT / 100.0;
-            is_off.then_some(SpanOff { took_s: pass.span_s, recorded_s })
-        });
-        (begun_late_ops.is_some() || span_off.is_some()).then_some(BadTiming {
-            begun_late_ops,
-            span_off,
+        let delay_s = pass.long_delay_s(self.expected_span_s);
+        let is_own = |delay_s: f64| {
+            pass.lateness_max_us.is_some_and(|late_us| late_us >= delay_s * 1e6 * OWN_DELAY_SHARE)
+        };
+        let is_bad = pass.begun_late_ops * 100 > pass.done_ops || delay_s.is_some_and(is_own);
+        is_bad.then_some(BadTiming {
+            begun_late_ops: pass.begun_late_ops,
+            lateness_max_us: pass.lateness_max_us,
+            delay_s,
             done_ops: pass.done_ops,
-            held_up_ops: pass.held_up_ops,
-            held_up_max_us: pass.held_up_max_us,
+            storage_late_ops: pass.storage_late_ops,
         })
     }
 }
@@ -200,6 +286,7 @@ mod tests {
             complete: true,
             span_s: 10.0,
             bytes_per_s: Some(bytes_per_s),
+            delay_s: Some(0.0),
             lateness_p99_us: Some(50.0),
             done_ops: 100,
             ..ReplayPass::default()
@@ -231,19 +318,37 @@ mod tests {
     }
 
     #[test]
-    fn bad_timing_is_found_with_its_cause() {
+    fn only_the_tool_makes_the_timing_bad() {
         assert_eq!(bad_timing(&pass(1.0)), None);
         assert_eq!(bad_timing(&ReplayPass { begun_late_ops: 1, ..pass(1.0) }), None);
         let late = ReplayPass { begun_late_ops: 2, ..pass(1.0) };
         let found = bad_timing(&late).unwrap();
-        assert_eq!((found.begun_late_ops, found.span_off, found.held_up_ops), (Some(2), None, 0));
-        let slow = ReplayPass { span_s: 10.2, held_up_ops: 7, held_up_max_us: 3_000.0, ..pass(1.0) };
-        let found = bad_timing(&slow).unwrap();
-        assert_eq!(found.begun_late_ops, None);
-        assert_eq!(found.span_off, Some(SpanOff { took_s: 10.2, recorded_s: 10.0 }));
-        assert_eq!((found.held_up_ops, found.done_ops, found.held_up_max_us), (7, 100, 3_000.0));
-        assert_eq!(bad_timing(&ReplayPass { span_s: 10.09, ..pass(1.0) }), None);
-        assert_eq!(bad_timing(&ReplayPass { complete: false, ..slow }), None);
+        assert_eq!((found.begun_late_ops, found.delay_s, found.storage_late_ops), (2, None, None));
+        // The storage took longer.
+        let slow = ReplayPass { span_s: 10.2, delay_s: Some(0.2), storage_late_ops: Some(70), ..pass(1.0) };
+        assert_eq!(bad_timing(&slow), None);
+        // The tool began one operation of a few late by all of that.
+        let stopped =
+            ReplayPass { lateness_max_us: Some(190_000.0), storage_late_ops: Some(0), ..slow.clone() };
+        assert_eq!(bad_timing(&stopped).unwrap().delay_s, Some(0.2));
+        assert_eq!(bad_timing(&ReplayPass { delay_s: Some(0.09), ..stopped.clone() }), None);
+        assert_eq!(bad_timing(&ReplayPass { complete: false, ..stopped }), None);
+    }
+
+    #[test]
+    fn the_timing_is_that_of_the_worst_pass() {
+        let slow = ReplayPass { delay_s: Some(0.2), storage_late_ops: Some(70), ..pass(1.0) };
+        let frozen = ReplayPass { silences: vec![ReplaySilence::default()], ..pass(1.0) };
+        let late = ReplayPass { begun_late_ops: 2, ..pass(1.0) };
+        let cut = ReplayPass { complete: false, ..pass(1.0) };
+        let timing = |passes: &[&ReplayPass]| facts(passes.iter().copied().cloned().collect()).timing();
+        assert_eq!(timing(&[&pass(1.0), &cut]), ReplayTiming::AsRecorded);
+        assert_eq!(timing(&[&pass(1.0), &slow]), ReplayTiming::StorageLate);
+        assert_eq!(timing(&[&frozen, &pass(1.0)]), ReplayTiming::StorageLate);
+        assert_eq!(timing(&[&slow, &late]), ReplayTiming::ToolLate);
+        assert_eq!(timing(&[&cut]), ReplayTiming::Unknown);
+        let max = ReplayFacts { pace: "max".to_owned(), expected_span_s: None, ..facts(vec![late]) };
+        assert_eq!(ReplayFacts { bad_timing: None, ..max }.timing(), ReplayTiming::Free);
     }
 
     #[test]

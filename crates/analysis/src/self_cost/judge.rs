@@ -2,6 +2,7 @@
 //! the sentence that says so (the report room's).
 
 use super::{PausedTotal, SelfCost};
+use crate::facts::{ReplayFacts, ReplayPass, ReplayTiming};
 use crate::figures::seconds;
 use crate::late::LateFigures;
 use crate::meter::RunTotals;
@@ -59,6 +60,26 @@ impl SelfCost {
             (None, other) => other,
         };
         cost
+    }
+
+    /// Judges a replay by its own rules: the tool's lateness is what its passes say, because only the replay
+    /// knows what each operation had to wait for.
+    pub fn judge_replay(&mut self, replay: &ReplayFacts) {
+        let worst = |of: fn(&ReplayPass) -> Option<f64>| replay.passes.iter().filter_map(of).reduce(f64::max);
+        self.lateness_p99_us = worst(|pass| pass.lateness_p99_us);
+        self.lateness_max_us = worst(|pass| pass.lateness_max_us);
+        // The lateness is not compared with it.
+        self.response_p50_us = None;
+        self.timing_good_enough = match replay.timing() {
+            _ if replay.passes.is_empty() => None,
+            ReplayTiming::Unknown => None,
+            timing => Some(timing != ReplayTiming::ToolLate),
+        };
+    }
+
+    /// Forgets the lateness that records alone suggest: of a replay they do not tell what waited for what.
+    pub fn forget_lateness(&mut self) {
+        (self.lateness_p99_us, self.lateness_max_us, self.timing_good_enough) = (None, None, None);
     }
 
     /// Whether 99 of 100 operations were issued in time, whatever else was wrong with the tool's timing.
@@ -152,6 +173,33 @@ mod tests {
         assert_eq!((cost.paused_s, cost.longest_pause_s), (Some(1.3), Some(1.2)));
         assert_eq!((cost.timing_good_enough, cost.is_lateness_good()), (Some(false), Some(true)));
         assert!(cost.was_only_stopped());
+    }
+
+    #[test]
+    fn a_replay_is_judged_by_its_passes() {
+        // The records say 300 ms, which is what the storage took for the operation before.
+        let mut cost = SelfCost::new(None, &totals(300_000.0, 400.0), &[], None);
+        assert_eq!(cost.timing_good_enough, Some(false));
+        let pass = ReplayPass {
+            complete: true,
+            done_ops: 100,
+            lateness_p99_us: Some(80.0),
+            lateness_max_us: Some(400.0),
+            ..ReplayPass::default()
+        };
+        let late = ReplayPass { begun_late_ops: 5, lateness_max_us: Some(9_000.0), ..pass.clone() };
+        let replay = |passes: &[&ReplayPass]| ReplayFacts {
+            passes: passes.iter().copied().cloned().collect(),
+            ..ReplayFacts::default()
+        };
+        cost.judge_replay(&replay(&[&pass]));
+        assert_eq!((cost.lateness_max_us, cost.timing_good_enough), (Some(400.0), Some(true)));
+        assert!(!cost.was_only_stopped());
+        cost.judge_replay(&replay(&[&pass, &late]));
+        assert_eq!((cost.lateness_max_us, cost.timing_good_enough), (Some(9_000.0), Some(false)));
+        assert!(!cost.was_only_stopped());
+        cost.judge_replay(&replay(&[]));
+        assert_eq!((cost.lateness_max_us, cost.timing_good_enough), (None, None));
     }
 
     #[test]

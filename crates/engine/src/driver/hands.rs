@@ -1,6 +1,6 @@
 //! One operation at a time, carried out by the thread that was asked to.
 
-use reelgauge_record::OpKind;
+use reelgauge_record::{OpFlags, OpKind};
 use reelgauge_workload::script::{Done, Needs, Op};
 
 use super::{Context, DriverError, read_buffer, write_data};
@@ -55,7 +55,9 @@ impl Hands {
             (OpKind::Write, Some(stamped), Some(data)) => file.write_at(data.slice(stamped, len), op.offset),
             (OpKind::Sync, _, _) => file.sync().map(|()| 0),
             (OpKind::Truncate, _, _) => file.set_size(op.offset).map(|()| 0),
-            (OpKind::Allocate, _, _) => file.allocate(op.offset, op.len).map(|()| 0),
+            (OpKind::Allocate, _, _) => {
+                file.allocate(op.offset, op.len, op.flags.has(OpFlags::KEEPS_SIZE)).map(|()| 0)
+            }
             _ => Err(NOT_OPEN),
         }
     }
@@ -69,5 +71,5 @@ pub(super) fn outcome(op: &Op, issued_ns: u64, done_ns: u64, result: Result<usiz
         Ok(moved) => (moved as u32, 0),
         Err(errno) => (0, errno),
     };
-    Done { token: op.token, issued_ns, done_ns, done_len, errno }
+    Done { token: op.token, due_ns: op.due_ns, issued_ns, done_ns, done_len, errno }
 }

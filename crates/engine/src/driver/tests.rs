@@ -530,6 +530,7 @@ fn errors_are_results_and_the_same_for_all() {
             assert_eq!(got, (*errno, *done_len), "{name}: {op:?}");
             let told = Done {
                 token: number as u32,
+                due_ns: record.due_ns,
                 issued_ns: record.issued_ns,
                 done_ns: record.done_ns,
                 done_len: *done_len,

@@ -32,9 +32,9 @@ use std::time::Duration;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{self, Fd, FsyncFlags, OpenHow, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, opcode};
-use reelgauge_record::{OpKind, ProcessorWait};
+use reelgauge_record::{OpFlags, OpKind, ProcessorWait};
 use reelgauge_workload::script::{Done, Script, Step};
-use rustix::fs::{AtFlags, OFlags, StatxFlags};
+use rustix::fs::{AtFlags, FallocateFlags, OFlags, StatxFlags};
 use rustix::io::Errno;
 
 use self::alarms::Alarms;
@@ -365,7 +365,12 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             }
             OpKind::Write => opcode::Write::new(fd, slot.write_from(), op.len).offset(op.offset).build(),
             OpKind::Sync => opcode::Fsync::new(fd).flags(FsyncFlags::DATASYNC).build(),
-            OpKind::Allocate => opcode::Fallocate::new(fd, u64::from(op.len)).offset(op.offset).build(),
+            OpKind::Allocate => {
+                let keeps_size = op.flags.has(OpFlags::KEEPS_SIZE);
+                let mode = if keeps_size { FallocateFlags::KEEP_SIZE } else { FallocateFlags::empty() };
+                let allocate = opcode::Fallocate::new(fd, u64::from(op.len)).offset(op.offset);
+                allocate.mode(mode.bits().cast_signed()).build()
+            }
             _ => opcode::Close::new(fd).build(),
         };
         Some(entry.flags(flags).user_data(u64::from(number)))
@@ -684,6 +689,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
         let done = Done {
             token: op.token,
+            due_ns: op.due_ns,
             issued_ns,
             done_ns: now_ns,
             done_len: if op.kind.moves_data() { result.max(0) as u32 } else { 0 },

@@ -65,17 +65,18 @@ impl OpenFile {
         set_size(&self.fd, size_bytes)
     }
 
-    /// Reserves room for a part of it, and lets it grow if the part reaches beyond its end.
+    /// Reserves room for a part of it. Unless it `keeps_size`, it grows if the part reaches beyond its end.
     #[cfg(target_os = "linux")]
-    pub(crate) fn allocate(&self, offset: u64, len: u32) -> Result<(), ErrorNumber> {
-        let mode = rustix::fs::FallocateFlags::empty();
+    pub(crate) fn allocate(&self, offset: u64, len: u32, keeps_size: bool) -> Result<(), ErrorNumber> {
+        use rustix::fs::FallocateFlags;
+        let mode = if keeps_size { FallocateFlags::KEEP_SIZE } else { FallocateFlags::empty() };
         let allocate = || rustix::fs::fallocate(&self.fd, mode, offset, u64::from(len));
         retry_on_intr(allocate).map_err(Errno::raw_os_error)
     }
 
     /// Not possible here: see the head of [`super`].
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn allocate(&self, _offset: u64, _len: u32) -> Result<(), ErrorNumber> {
+    pub(crate) fn allocate(&self, _offset: u64, _len: u32, _keeps_size: bool) -> Result<(), ErrorNumber> {
         Err(Errno::NOTSUP.raw_os_error())
     }
 

@@ -209,7 +209,7 @@ impl OpenFile {
     }
 
     /// Not possible here: see the head of [`super`].
-    pub(crate) fn allocate(&self, _offset: u64, _len: u32) -> Result<(), ErrorNumber> {
+    pub(crate) fn allocate(&self, _offset: u64, _len: u32, _keeps_size: bool) -> Result<(), ErrorNumber> {
         Err(ERROR_NOT_SUPPORTED as ErrorNumber)
     }
 

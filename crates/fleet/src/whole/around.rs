@@ -10,7 +10,7 @@ use reelgauge_analysis::self_cost::PausedTotal;
 use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, RunStop, Target, VerifyFacts};
 use reelgauge_analysis::warning::Warning;
 use reelgauge_analysis::whose_memory::CacheSuspicion;
-use reelgauge_analysis::{MemoryFacts, Outcome, RunTotals, SelfCost, Summary};
+use reelgauge_analysis::{MemoryFacts, Outcome, ReplayFacts, RunTotals, SelfCost, Summary};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::hosts::{
     STOPPED_WORDS, between_words, clocks_words, hosts_words, log_missing_words, not_fetched_words,
@@ -81,6 +81,16 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>, totals: &RunTotal
     summary.self_cost = self_cost(seen, summary, totals);
     summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
     summary.notes = notes(seen, summary);
+}
+
+/// How late the tool was in a replay is what its passes say; records alone do not tell what waited for what.
+pub(super) fn judge_replay(summary: &mut Summary, replay: Option<&ReplayFacts>) {
+    summary.load_points.iter_mut().for_each(|point| point.total.lateness = None);
+    summary.self_cost.forget_lateness();
+    if let Some(replay) = replay {
+        summary.self_cost.judge_replay(replay);
+    }
+    summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
 }
 
 /// Complete where every agent's part is. Who was stopped because somebody wanted it is not told as broken,

@@ -5,7 +5,8 @@
 //! Those who replayed different traces, or otherwise, have no pass in common: then there is none of it, and
 //! the load points say what was moved.
 
-use reelgauge_analysis::{ReplayFacts, ReplayPass, WrittenPieces};
+use reelgauge_analysis::{ReplayFacts, ReplayPass, ReplaySilence, WrittenPieces};
+use reelgauge_record::agents::AgentPlace;
 use reelgauge_report::hosts::{between_words, hosts_words};
 use reelgauge_report::{bad_timing_sentence, units::counted};
 
@@ -15,7 +16,7 @@ use super::share::AgentPart;
 const DIFFERENCES_MAX: usize = 20;
 
 /// The facts of all; a note instead where they can't be put together. Neither where nobody replayed.
-pub(super) fn together(parts: &[AgentPart]) -> (Option<ReplayFacts>, Option<String>) {
+pub(super) fn together(parts: &[AgentPart], places: &[AgentPlace]) -> (Option<ReplayFacts>, Option<String>) {
     let runs = parts.iter().filter_map(|part| Some((part.name.as_str(), part.run.as_ref()?)));
     let all: Vec<(&str, &ReplayFacts)> =
         runs.filter_map(|(name, run)| Some((name, run.summary.replay.as_ref()?))).collect();
@@ -34,11 +35,16 @@ pub(super) fn together(parts: &[AgentPart]) -> (Option<ReplayFacts>, Option<Stri
         );
         return (None, Some(note));
     }
-    (Some(added(first, &all, parts.len())), None)
+    (Some(added(first, &all, places, parts.len())), None)
 }
 
 /// Of the same replay on all machines.
-fn added(first: &ReplayFacts, all: &[(&str, &ReplayFacts)], machines: usize) -> ReplayFacts {
+fn added(
+    first: &ReplayFacts,
+    all: &[(&str, &ReplayFacts)],
+    places: &[AgentPlace],
+    machines: usize,
+) -> ReplayFacts {
     let passes = all.iter().map(|(_, facts)| facts.passes.len()).max().unwrap_or(0);
     let sum =
         |of: fn(&ReplayFacts) -> u64| all.iter().map(|(_, facts)| of(facts)).fold(0, u64::saturating_add);
@@ -48,7 +54,7 @@ fn added(first: &ReplayFacts, all: &[(&str, &ReplayFacts)], machines: usize) -> 
         prepared_files: sum(|facts| facts.prepared_files),
         prepared_bytes: sum(|facts| facts.prepared_bytes),
         remarks: remarks(all),
-        passes: (0..passes).filter_map(|at| pass(at, all, machines)).collect(),
+        passes: (0..passes).filter_map(|at| pass(at, all, places, machines)).collect(),
         written_pieces: all.iter().flat_map(|(name, facts)| pieces(name, facts)).collect(),
         median_bytes_per_s: None,
         bad_timing: None,
@@ -69,7 +75,12 @@ fn added(first: &ReplayFacts, all: &[(&str, &ReplayFacts)], machines: usize) -> 
 }
 
 /// A pass of all machines.
-fn pass(at: usize, all: &[(&str, &ReplayFacts)], machines: usize) -> Option<ReplayPass> {
+fn pass(
+    at: usize,
+    all: &[(&str, &ReplayFacts)],
+    places: &[AgentPlace],
+    machines: usize,
+) -> Option<ReplayPass> {
     let each: Vec<(&str, &ReplayPass)> =
         all.iter().filter_map(|(name, facts)| Some((*name, facts.passes.get(at)?))).collect();
     let sum = |of: fn(&ReplayPass) -> u64| each.iter().map(|(_, pass)| of(pass)).fold(0, u64::saturating_add);
@@ -85,6 +96,8 @@ fn pass(at: usize, all: &[(&str, &ReplayFacts)], machines: usize) -> Option<Repl
         span_s,
         bytes,
         bytes_per_s: (span_s > 0.0).then(|| bytes as f64 / span_s),
+        delay_s: each.iter().filter_map(|(_, pass)| pass.delay_s).reduce(f64::max),
+        behind_max_us: each.iter().filter_map(|(_, pass)| pass.behind_max_us).reduce(f64::max),
         lateness_p50_us: None,
         lateness_p99_us: None,
         lateness_max_us,
@@ -92,9 +105,28 @@ fn pass(at: usize, all: &[(&str, &ReplayFacts)], machines: usize) -> Option<Repl
         held_up_ops: sum(|pass| pass.held_up_ops),
         held_up_max_us: most(|pass| pass.held_up_max_us),
         begun_late_ops: sum(|pass| pass.begun_late_ops),
+        storage_late_ops: each.iter().map(|(_, pass)| pass.storage_late_ops).sum(),
+        silences: silences(&each, places),
         different_ops: sum(|pass| pass.different_ops),
         differences: differences.take(DIFFERENCES_MAX).collect(),
     })
+}
+
+/// Those of all machines on the clock of the whole, in the order of time.
+fn silences(each: &[(&str, &ReplayPass)], places: &[AgentPlace]) -> Vec<ReplaySilence> {
+    let placed = |(name, pass): &(&str, &ReplayPass)| {
+        let place = places.iter().find(|place| place.agent == *name);
+        let shift_s = place.map_or(0.0, |place| place.shift_ns as f64 / 1e9);
+        let shifted = |silence: &ReplaySilence| ReplaySilence {
+            began_s: silence.began_s + shift_s,
+            ended_s: silence.ended_s + shift_s,
+            ..silence.clone()
+        };
+        pass.silences.iter().map(shifted).collect::<Vec<_>>()
+    };
+    let mut all: Vec<ReplaySilence> = each.iter().flat_map(placed).collect();
+    all.sort_by(|one, two| one.began_s.total_cmp(&two.began_s));
+    all
 }
 
 /// Each once.

@@ -1,12 +1,13 @@
 //! Which call does what; and the calls that make, share and close descriptors.
 
-use reelgauge_record::{OpKind, OpenBits};
+use reelgauge_record::{OpKind, OpenBits, OtherBits};
 
 use crate::descriptors::{Handle, OpenDescription};
 use crate::errno::ENOENT;
 use crate::scope::NOT_A_FILE;
 use crate::sink::{Op, Sink, UNKNOWN_HANDLE};
 use crate::strace::args::{CWD, Descriptor, descriptor, has_flag, is_absolute, string, unescape, unsigned};
+use crate::strace::paths::Named;
 use crate::strace::{Call, Strace};
 use crate::{LineError, LineResult};
 
@@ -204,6 +205,12 @@ impl Strace {
             false => self.resolve_whole(call, directory, path)?,
         };
         let nameless = has_flag(flags, b"O_TMPFILE");
+        if nameless && !call.succeeded() {
+            // A replay would make the file that this storage refused.
+            let place = sink.directory(&asked)?;
+            let what = (OpKind::Other, OtherBits::NAMELESS.0.into());
+            return self.push_asking(sink, call, what, &Named::Path(place)).map(drop);
+        }
         let asked = if nameless { self.made_up(sink, asked) } else { asked };
         let shown = call.path.map(|path| if is_absolute(path) { Ok(unescape(path)) } else { Err(()) });
         let mut file = OpenDescription::out(NOT_A_FILE, call.path.unwrap_or(&asked));

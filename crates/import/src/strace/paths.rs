@@ -1,6 +1,6 @@
 //! Calls that go by path, and those that change or ask for what is known of a file.
 
-use reelgauge_record::{AccessBits, OpKind, OtherBits};
+use reelgauge_record::{AccessBits, OpFlags, OpKind, OtherBits};
 
 use crate::descriptors::Handle;
 use crate::errno;
@@ -13,7 +13,7 @@ use crate::strace::{Call, Strace};
 use crate::{LineError, LineResult};
 
 /// What a call names.
-enum Named {
+pub(super) enum Named {
     /// A path, as a file or directory of the trace.
     Path(Place),
     /// An open file.
@@ -73,6 +73,12 @@ impl Strace {
             // symlink(target, name): the target need not be there, and is no file of its own.
             b"symlink" => self.symbolic_link(sink, call, None, 1),
             b"symlinkat" => self.symbolic_link(sink, call, Some(1), 2),
+            b"ioctl"
+                if has_flag(call.args.at(1), b"FICLONE") || has_flag(call.args.at(1), b"FICLONERANGE") =>
+            {
+                let named = Named::Handle(self.handle(sink, call, 0)?);
+                self.push_asking(sink, call, (OpKind::Other, OtherBits::CLONE.0.into()), &named).map(drop)
+            }
             b"flock" | b"ioctl" | b"fadvise64" | b"readahead" | b"fstatfs" | b"fgetxattr" | b"flistxattr" => {
                 self.by_handle(sink, call, other)
             }
@@ -120,7 +126,7 @@ impl Strace {
     }
 
     /// [`Strace::push_named`] with what the operation keeps as its length.
-    fn push_asking(
+    pub(super) fn push_asking(
         &mut self,
         sink: &mut Sink,
         call: &Call<'_>,
@@ -283,11 +289,14 @@ impl Strace {
             sink.leave_out(if is_half { "a rename into or out of what is kept" } else { OUTSIDE });
             return Ok(());
         };
+        if let Some(other) = unlike_a_rename(call.args.at(4), call.errno) {
+            // Which file is behind which name from now on is not followed.
+            let op = Op::new(OpKind::Other, old, call.stream, call.start_ns, call.end_ns, call.errno);
+            sink.push(Op { len: u64::from(other.0), ..op })?;
+            return Ok(());
+        }
         let op = Op::new(OpKind::Rename, old, call.stream, call.start_ns, call.end_ns, call.errno);
         sink.push(Op { offset: u64::from(new), ..op })?;
-        if call.succeeded() && has_flag(call.args.at(4), b"RENAME_EXCHANGE") {
-            sink.warn("renames that exchange two files; a replay does one half of them");
-        }
         match call.errno {
             0 => {
                 sink.known.renamed(old, new);
@@ -450,7 +459,11 @@ impl Strace {
         let keeps_size = match call.args.at(1) {
             b"0" => false,
             b"FALLOC_FL_KEEP_SIZE" => true,
-            _ => return self.by_handle(sink, call, OpKind::Other),
+            _ => {
+                let named = Named::Handle(self.handle(sink, call, 0)?);
+                let what = (OpKind::Other, OtherBits::RANGE.0.into());
+                return self.push_asking(sink, call, what, &named).map(drop);
+            }
         };
         let (offset, len) = (unsigned(call.args.at(2)), unsigned(call.args.at(3)));
         let (Some(offset), Some(len)) = (offset, len) else { return Err(LineError::Malformed("no range")) };
@@ -468,7 +481,8 @@ impl Strace {
         };
         let op = Op::new(OpKind::Allocate, number, call.stream, call.start_ns, call.end_ns, call.errno);
         let done_len = if call.succeeded() { len } else { 0 };
-        sink.push(Op { transfer: file.transfer, offset, len, done_len, ..op })?;
+        let flags = OpFlags::NONE.with_if(OpFlags::KEEPS_SIZE, keeps_size);
+        sink.push(Op { transfer: file.transfer, offset, len, done_len, flags, ..op })?;
         if call.succeeded() && !keeps_size {
             file.node.written(offset.saturating_add(len));
         }
@@ -528,4 +542,17 @@ fn named_at_last(sink: &mut Sink, call: &Call<'_>, handle: &Handle, new: Place) 
         _ => sink.leave_out("a rename into or out of what is kept"),
     }
     Ok(())
+}
+
+/// What a rename with these flags was, if it did something else than a plain one would have done.
+fn unlike_a_rename(flags: &[u8], errno: i32) -> Option<OtherBits> {
+    if has_flag(flags, b"RENAME_EXCHANGE") {
+        Some(OtherBits::EXCHANGE)
+    } else if has_flag(flags, b"RENAME_WHITEOUT") {
+        Some(OtherBits::WHITEOUT)
+    } else if has_flag(flags, b"RENAME_NOREPLACE") && errno == errno::EEXIST {
+        Some(OtherBits::NO_REPLACE)
+    } else {
+        None
+    }
 }

@@ -1,65 +1,53 @@
-//! Why the timing of a replay was not good enough, in a sentence with its cause.
+//! Why the timing of a replay was not good enough, in a sentence.
 //!
 //! Not here: whether it was ([`reelgauge_analysis::ReplayFacts::conclude`]).
 
 use reelgauge_analysis::BadTiming;
 
-use crate::units::{count, duration};
+use crate::units::{count, counted, duration};
 
-/// `The timing was not good enough: 2 of 100 operations began more than a millisecond late. No operation had
-/// to …`
+/// `The timing was not good enough: Reelgauge began 2 of 100 operations more than a millisecond late …`
 pub fn bad_timing_sentence(bad: &BadTiming) -> String {
-    let late = bad.begun_late_ops;
-    let late = late.map(|ops| {
-        format!("{} of {} operations began more than a millisecond late", count(ops), count(bad.done_ops))
-    });
-    let span_off = bad
-        .span_off
-        .map(|span| format!("it took {:.2} s instead of the {:.2} s recorded", span.took_s, span.recorded_s));
-    let faults: Vec<String> = late.into_iter().chain(span_off).collect();
-    let cause = match bad.held_up_ops {
-        0 => "No operation had to wait for another, so this machine was too busy to keep the time".to_owned(),
-        held_up_ops => format!(
-            "{} of {} operations had to wait for one before them (up to {}): the storage is slower than the \
-             recorded one, or this machine was too busy",
-            count(held_up_ops),
-            count(bad.done_ops),
-            duration(bad.held_up_max_us)
-        ),
+    let latest = bad.lateness_max_us.map(|us| format!(", up to {} after they could begin", duration(us)));
+    let behind =
+        bad.delay_s.map(|delay_s| format!("; it ended {} later than recorded", duration(delay_s * 1e6)));
+    let storage = match bad.storage_late_ops.unwrap_or(0) {
+        0 => String::new(),
+        late_ops => {
+            format!(" In addition {} began late because of the storage.", counted(late_ops, "operation"))
+        }
     };
-    format!("The timing was not good enough: {}. {cause}.", faults.join(", and "))
+    format!(
+        "The timing was not good enough: Reelgauge began {} of {} operations more than a millisecond late{}{}, \
+         because this machine was too busy.{storage}",
+        count(bad.begun_late_ops),
+        count(bad.done_ops),
+        latest.unwrap_or_default(),
+        behind.unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_analysis::SpanOff;
-
     use super::*;
 
     #[test]
-    fn bad_timing_is_told_with_its_cause() {
+    fn the_tools_share_and_the_storages_are_separate() {
         let late = BadTiming {
-            begun_late_ops: Some(2),
-            span_off: None,
+            begun_late_ops: 2,
+            lateness_max_us: Some(3_500.0),
+            delay_s: None,
             done_ops: 100,
-            held_up_ops: 0,
-            held_up_max_us: 0.0,
+            storage_late_ops: Some(0),
         };
         assert_eq!(
             bad_timing_sentence(&late),
-            "The timing was not good enough: 2 of 100 operations began more than a millisecond late. No operation had to \
-             wait for another, so this machine was too busy to keep the time."
+            "The timing was not good enough: Reelgauge began 2 of 100 operations more than a millisecond late, up \
+             to 3.50 ms after they could begin, because this machine was too busy."
         );
-        let span_off = Some(SpanOff { took_s: 10.2, recorded_s: 10.0 });
-        let slow =
-            BadTiming { begun_late_ops: None, span_off, held_up_ops: 7, held_up_max_us: 3_000.0, ..late };
-        assert_eq!(
-            bad_timing_sentence(&slow),
-            "The timing was not good enough: it took 10.20 s instead of the 10.00 s recorded. 7 of 100 operations \
-             had to wait for one before them (up to 3.00 ms): the storage is slower than the recorded one, or this \
-             machine was too busy."
-        );
-        let both = bad_timing_sentence(&BadTiming { begun_late_ops: Some(2), ..slow });
-        assert!(both.contains("more than a millisecond late, and it took 10.20 s"), "{both}");
+        let both = BadTiming { delay_s: Some(0.2), storage_late_ops: Some(7), ..late };
+        let said = bad_timing_sentence(&both);
+        assert!(said.contains("; it ended 200 ms later than recorded, because"), "{said}");
+        assert!(said.ends_with("In addition 7 operations began late because of the storage."), "{said}");
     }
 }

@@ -2,7 +2,10 @@
 
 use std::io;
 
-use reelgauge_analysis::{ReplayFacts, ReplayPass, WrittenPieces};
+use reelgauge_analysis::figures::LatenessFigures;
+use reelgauge_analysis::{
+    ReplayFacts, ReplayPass, ReplaySilence, ResponseCounts, SilenceScene, WrittenPieces,
+};
 use reelgauge_record::errno::errno_name;
 use reelgauge_report::bad_timing_sentence;
 use reelgauge_report::units::{counted, counted_are};
@@ -44,44 +47,84 @@ impl Findings {
             pace: set.pace.to_string(),
             order: set.order.name().to_owned(),
             expected_span_s: (set.pace == Pacing::Recorded).then_some(own_s + stagger_s),
+            recorded_span_s: Some(own_s + stagger_s),
             prepared_files: files.count() as u64 * copies,
             prepared_bytes: tape.before.file_bytes().saturating_mul(copies),
             layout: set.layout.name().to_owned(),
-            left_out: tape.left_out.iter().map(|(why, count)| ((*why).to_owned(), *count)).collect(),
+            left_out: tape.left_out.iter().map(|(kind, count)| (kind.words().to_owned(), *count)).collect(),
+            not_replayed_ops: tape
+                .left_out
+                .iter()
+                .map(|(kind, count)| (kind.name().to_owned(), *count))
+                .collect(),
             remarks: tape.remarks.clone(),
             ..ReplayFacts::default()
         };
         Findings { facts, copies: set.copies }
     }
 
-    /// A pass is over.
-    pub fn take(&mut self, done: &PointDone<ReplayScript>, tape: &Tape) {
+    /// A pass is over. `wall_time` gives a time of the run by the clock on the wall.
+    pub fn take(
+        &mut self,
+        done: &PointDone<ReplayScript>,
+        tape: &Tape,
+        wall_time: impl Fn(f64) -> Option<String>,
+    ) {
         let users: Vec<&Outcomes> = done.workers.iter().map(|worker| worker.script.outcomes()).collect();
         let sum = |of: fn(&Outcomes) -> u64| users.iter().map(|user| of(user)).sum::<u64>();
+        let most = |of: fn(&Outcomes) -> u64| users.iter().map(|user| of(user)).max();
         let begun_ns = users.iter().map(|user| user.begun_ns).min().unwrap_or(0);
-        let ended_ns = users.iter().map(|user| user.ended_ns).max().unwrap_or(0);
-        let span_s = ended_ns.saturating_sub(begun_ns) as f64 / 1e9;
+        let span_s = most(|user| user.ended_ns).unwrap_or(0).saturating_sub(begun_ns) as f64 / 1e9;
         let bytes = done.total.read_bytes + done.total.written_bytes;
-        let lateness = done.total.lateness;
+        let lateness = lateness_of(&users);
         let done_ops = sum(|user| user.done_ops);
+        let complete = done.complete && done_ops == self.facts.ops * u64::from(self.copies);
+        let delay_s = self.facts.expected_span_s.filter(|_| complete).map(|expected_s| span_s - expected_s);
         let differences = users.iter().flat_map(|user| &user.first).take(SHOWN);
         self.facts.passes.push(ReplayPass {
             point: done.part.point,
-            complete: done.complete && done_ops == self.facts.ops * u64::from(self.copies),
+            complete,
             span_s,
             bytes,
             bytes_per_s: (span_s > 0.0).then(|| bytes as f64 / span_s),
+            delay_s,
+            behind_max_us: most(|user| user.behind_most_ns).map(|ns| ns as f64 / 1e3),
             lateness_p50_us: lateness.map(|lateness| lateness.p50_us),
             lateness_p99_us: lateness.map(|lateness| lateness.p99_us),
             lateness_max_us: lateness.map(|lateness| lateness.max_us),
             done_ops,
             held_up_ops: sum(|user| user.held_up_ops),
-            held_up_max_us: users.iter().map(|user| user.held_up_most_ns).max().unwrap_or(0) as f64 / 1e3,
+            held_up_max_us: most(|user| user.held_up_most_ns).unwrap_or(0) as f64 / 1e3,
             begun_late_ops: sum(|user| user.begun_late_ops),
+            storage_late_ops: Some(sum(|user| user.storage_late_ops)),
+            silences: self.silences(done, &users, wall_time),
             different_ops: sum(|user| user.different_ops),
             differences: differences.map(|difference| in_words(difference, tape)).collect(),
         });
         self.remark(&users, done);
+    }
+
+    /// When the storage was silent and operations were late because of that.
+    fn silences(
+        &self,
+        done: &PointDone<ReplayScript>,
+        users: &[&Outcomes],
+        wall_time: impl Fn(f64) -> Option<String>,
+    ) -> Vec<ReplaySilence> {
+        let are_all_back = users.len() == self.copies as usize;
+        let long_answers: Vec<(u64, u64)> =
+            users.iter().flat_map(|user| user.long_answers.iter().copied()).collect();
+        let begun_ns = users.iter().map(|user| user.begun_ns).min().unwrap_or(done.part.started_ns);
+        let expected_end = |expected_s: f64| begun_ns.saturating_add((expected_s * 1e9) as u64);
+        let scene = SilenceScene {
+            point_started_ns: done.part.started_ns,
+            long_answers: are_all_back.then_some(&long_answers),
+            median_answer_us: done.total.service.data.as_ref().map(|service| service.p50_us),
+            expected_end_ns: self.facts.expected_span_s.map(expected_end),
+        };
+        let mut silences = scene.incidents(&done.judged.silences);
+        silences.iter_mut().for_each(|silence| silence.began_at = wall_time(silence.began_s));
+        silences
     }
 
     /// What it wrote lies in so many pieces.
@@ -129,6 +172,17 @@ impl Findings {
         self.facts.conclude(bad_timing_sentence);
         self.facts
     }
+}
+
+/// The tool's own lateness over all users; `None` where none came back.
+pub(super) fn lateness_of(users: &[&Outcomes]) -> Option<LatenessFigures> {
+    let mut counts = ResponseCounts::default();
+    let delays = users.iter().flat_map(|user| user.own_lateness.counts());
+    delays.for_each(|(delay_ns, count)| counts.add(delay_ns, count));
+    let most_ns = users.iter().map(|user| user.own_lateness.most_ns()).max()?;
+    let quantile_us = |quantile| Some(counts.quantile_ns(quantile)?.min(most_ns) as f64 / 1e3);
+    let (p50_us, p99_us) = (quantile_us(0.5)?, quantile_us(0.99)?);
+    Some(LatenessFigures { p50_us, p99_us, max_us: most_ns as f64 / 1e3 })
 }
 
 /// `operation 17, read of in.ts at 4096: 100 of 4096 bytes; recorded: 4096`.

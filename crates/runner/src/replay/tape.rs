@@ -9,7 +9,8 @@ use reelgauge_trace::Trace;
 use reelgauge_trace::library::Library;
 use reelgauge_trace::prestate::{PreState, Prepare};
 use reelgauge_trace::replay::{
-    LinkCounts, PackedTrace, ReplayError, ReplayScript, Replayable, Setting, Wanted, Without, load,
+    LinkCounts, NotReplayed, PackedTrace, ReplayError, ReplayScript, Replayable, Setting, Wanted, Without,
+    load,
 };
 use reelgauge_workload::replay::ReplayPlan;
 use reelgauge_workload::script::{Needs, Script};
@@ -26,7 +27,7 @@ pub(super) struct Tape {
     pub before: PreState,
     /// The links that it needs.
     pub links: LinkCounts,
-    pub left_out: BTreeMap<&'static str, u64>,
+    pub left_out: BTreeMap<NotReplayed, u64>,
     /// What is assumed, and what is replayed otherwise than it was recorded.
     pub remarks: Vec<String>,
     pub files: Vec<FileEntry>,

@@ -56,7 +56,7 @@ pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, link: Option<&
 }
 
 /// A time of the run by the clock on the wall, to the second. `None` beyond the years that have names.
-fn wall_time(clock: &Clock, at_s: f64) -> Option<String> {
+pub(super) fn wall_time(clock: &Clock, at_s: f64) -> Option<String> {
     let zero = Timestamp::from_nanosecond(clock.start_unix_ns().into()).ok()?;
     let at = zero.checked_add(Duration::try_from_secs_f64(at_s).ok()?).ok()?;
     // Never behind it: whoever looks into a log begins there.

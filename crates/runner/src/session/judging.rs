@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use reelgauge_analysis::incident::Silence;
 use reelgauge_analysis::late::{LateFigures, LateNow, LateTally, MeasuredPart, StreamSpec};
 use reelgauge_analysis::pause::Pause;
 use reelgauge_analysis::rates::{RateSpec, RateTally};
@@ -12,6 +13,9 @@ use reelgauge_record::{OpRecord, ProcessorWait};
 /// So many waits for processors are handed on, to be written down. A machine with more has nothing to measure
 /// with.
 const WAITS_KEPT: usize = 10_000;
+
+/// A shorter time without an answer is no silence: a few slow operations look like that.
+const SILENCE_MIN_NS: u64 = 100_000_000;
 
 /// What is to be judged. The counting begins with the first record or question: only then is it known when
 /// the load point began.
@@ -40,6 +44,8 @@ pub struct Judged {
     pub rates: Vec<ProcessRate>,
     /// Mean response of their transfers.
     pub rates_mean_response_ms: Option<f64>,
+    /// When operations were in flight and none was answered.
+    pub silences: Vec<Silence>,
     /// When the tool did not run.
     pub pauses: Vec<Pause>,
     /// When its threads waited for a processor, as far as that was kept.
@@ -127,6 +133,7 @@ impl Judging {
         let end_ns = self.cut_ns.unwrap_or(u64::MAX).min(self.context.window.end_ns());
         match self.tallies {
             Some((late, rates)) => Judged {
+                silences: late.silences(SILENCE_MIN_NS),
                 late: late.finish(end_ns),
                 rates_mean_response_ms: rates.mean_response_ms(),
                 rates: rates.finish(end_ns),

@@ -45,6 +45,8 @@ pub struct PointPlan {
     pub exhausted: Option<&'static str>,
     /// What is judged while it runs; `None` in runs that know no streams.
     pub to_judge: Option<ToJudge>,
+    /// Whether it is to be known when the storage was silent, although no streams are judged.
+    pub finds_silences: bool,
 }
 
 /// What is judged in a load point.
@@ -85,7 +87,8 @@ impl Session {
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<PointDone<S>, RunError> {
-        let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, to_judge } = plan;
+        let finds_silences = plan.finds_silences;
+        let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, to_judge, .. } = plan;
         let index = self.next_index().expect("whoever plans load points asks for their numbers");
         let workers_count = workers.len() as u32;
         let ahead = PointAhead { index, label: &label, workers: workers_count, warmup_ns, measured_ns };
@@ -109,6 +112,8 @@ impl Session {
         if let Some(to_judge) = to_judge.as_ref().filter(|to_judge| to_judge.has_work()) {
             let ToJudge { specs, rates, .. } = to_judge.clone();
             self.drain.judge(Judging::new(Arc::clone(&context), specs, rates))?;
+        } else if finds_silences {
+            self.drain.judge(Judging::new(Arc::clone(&context), Vec::new(), Vec::new()))?;
         }
         let before = Before::look(self.locked.area.dir(), &self.locked.mount, &self.files);
         let setup = PointSetup {

@@ -225,6 +225,7 @@ fn load_points(scenario: &Scenario, session: &mut Session, world: &World) -> Res
             measured_ns: point.measured_ns,
             exhausted: Some("everything was done"),
             to_judge,
+            ..PointPlan::default()
         };
         let done = session.point(what, workers, &mut Silent, world.interrupt());
         world.truth.borrow_mut().end_point(session.now_ns());

@@ -8,12 +8,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
-use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits, OtherBits};
+use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 use reelgauge_workload::replay::{Pacing, ReplayOrder, ReplayPlan};
 
 use super::error::ReplayError;
 use super::handles::Handles;
 use super::lanes::{LANES_MAX, LanePosition, Lanes};
+use super::not_replayed::NotReplayed;
 use super::order::{Event, Past, Use};
 use super::packed::{Marks, NO_HANDLE, NO_OP, Odd, PackedOp, PackedTrace};
 use crate::prestate::names::{NONE, TraceNames};
@@ -81,8 +82,8 @@ pub struct Replayable {
     pub before: PreState,
     /// The links that it needs.
     pub links: LinkCounts,
-    /// Operations that are not replayed, by reason.
-    pub left_out: BTreeMap<&'static str, u64>,
+    /// Operations that are not replayed, by kind.
+    pub left_out: BTreeMap<NotReplayed, u64>,
     /// What is replayed otherwise than it was recorded, in sentences.
     pub notes: Vec<String>,
 }
@@ -144,7 +145,7 @@ struct Loader {
     walk: Walk,
     clock: Timeline,
     number: u64,
-    left_out: BTreeMap<&'static str, u64>,
+    left_out: BTreeMap<NotReplayed, u64>,
     copied: u64,
     mapped: u64,
     split: u64,
@@ -214,8 +215,8 @@ impl Loader {
         self.number += 1;
         op.done_ns = op.done_ns.max(op.issued_ns);
         self.check(number, &mut op)?;
-        if let Some(why) = why_left_out(&op, self.wanted.without) {
-            *self.left_out.entry(why).or_default() += 1;
+        if let Some(kind) = NotReplayed::of(&op, self.wanted.without) {
+            *self.left_out.entry(kind).or_default() += 1;
             self.leave_out(&op);
             return Ok(());
         }
@@ -391,6 +392,8 @@ impl Loader {
             marks.set_if(Marks::ODD, true);
             self.packed.odd.push(Odd { op: number, done_len: op.done_len, errno: op.errno });
         }
+        let keeps_size = op.kind == OpKind::Allocate && op.flags.has(OpFlags::KEEPS_SIZE);
+        marks.set_if(Marks::KEEPS_SIZE, keeps_size);
         marks.set_if(Marks::WAITS, self.waits_of(op, number, handle, place.lane)?);
         let time_ns = self.time(op, due_ns, place, &mut marks);
         self.chain(number, place);
@@ -557,23 +560,6 @@ impl Loader {
         }
         notes
     }
-}
-
-/// What is said of an operation that is not replayed. A link that could not be made changed nothing.
-fn why_left_out(op: &OpRecord, without: Without) -> Option<&'static str> {
-    Some(match (op.kind, OtherBits(op.len), op.errno) {
-        (OpKind::Other, OtherBits::HARD_LINK, 0) => {
-            "a hard link to a file that the trace does not tell; its new name is a file of its own, there from the start"
-        }
-        (OpKind::Other, ..) => "a lock or another operation without an equivalent here",
-        (OpKind::Link, ..) if without.hard_links => {
-            "a hard link, which the target does not have; its new name is a file of its own, there from the start"
-        }
-        (OpKind::SymLink | OpKind::ReadLink, ..) if without.symbolic_links => {
-            "a symbolic link, which the target does not have; what goes by its name goes to a file of its own"
-        }
-        _ => return None,
-    })
 }
 
 /// The name that a file gets.

@@ -3,6 +3,7 @@
 use reelgauge_record::OpKind;
 use reelgauge_workload::script::Done;
 
+use super::delays::Delays;
 use super::packed::{PackedTrace, Result};
 
 /// Differences that are kept to be shown.
@@ -27,6 +28,22 @@ pub struct Difference {
     pub now: Result,
 }
 
+/// An operation that is answered so long after it was due may have waited for a storage that was silent.
+pub const LONG_ANSWER_NS: u64 = 100_000_000;
+/// So many of these are kept.
+pub const LONG_ANSWERS_KEPT: usize = 1 << 16;
+
+/// Why an operation began later than it was due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Delay {
+    /// The tool came to it so late.
+    pub own_ns: u64,
+    /// What it waited for was done so much later because the tool had begun that late.
+    pub behind_tool_ns: u64,
+    /// The rest of what it waited for others.
+    pub storage_ns: u64,
+}
+
 /// What became of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
@@ -40,9 +57,19 @@ pub struct Outcomes {
     pub held_up_ops: u64,
     /// The longest that one of them waited.
     pub held_up_most_ns: u64,
+    /// From when each operation could begin (it was due, and what it waited for was done) until it was
+    /// issued: the tool's own lateness.
+    pub own_lateness: Delays,
     /// Operations that began late through the tool: itself behind time, or waiting for one that it had begun
-    /// late.
+    /// late and for longer because of that than because of the storage.
     pub begun_late_ops: u64,
+    /// Operations that began late because the storage had not done what they waited for.
+    pub storage_late_ops: u64,
+    /// The most by which one began later than it was due, whoever kept it.
+    pub behind_most_ns: u64,
+    /// When operations that were answered [`LONG_ANSWER_NS`] after they were due were due and answered: the
+    /// first [`LONG_ANSWERS_KEPT`].
+    pub long_answers: Vec<(u64, u64)>,
     /// When the first operation was due.
     pub begun_ns: u64,
     /// When the last one was done.
@@ -54,6 +81,21 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
+    /// Why an operation that is done began late; from `late_after_ns` on it counts as late.
+    pub(super) fn take_delay(&mut self, delay: &Delay, done: &Done, late_after_ns: u64) {
+        let Delay { own_ns, behind_tool_ns, storage_ns } = *delay;
+        let through_tool_ns = own_ns + behind_tool_ns;
+        let is_mostly_own = through_tool_ns > late_after_ns && through_tool_ns > storage_ns;
+        self.own_lateness.add(own_ns);
+        self.begun_late_ops += u64::from(own_ns > late_after_ns || is_mostly_own);
+        self.storage_late_ops += u64::from(storage_ns > late_after_ns);
+        self.behind_most_ns = self.behind_most_ns.max(through_tool_ns + storage_ns);
+        let is_long = done.done_ns.saturating_sub(done.due_ns) >= LONG_ANSWER_NS;
+        if is_long && self.long_answers.len() < LONG_ANSWERS_KEPT {
+            self.long_answers.push((done.due_ns, done.done_ns));
+        }
+    }
+
     /// An operation is done.
     pub(super) fn take(&mut self, trace: &PackedTrace, number: u32, done: &Done) {
         self.done_ops += 1;

@@ -47,6 +47,8 @@ impl Marks {
     pub const WAITS: Marks = Marks(2);
     /// Its time counts from the beginning.
     pub const ABSOLUTE: Marks = Marks(4);
+    /// It reserves room, and its file keeps its size.
+    pub const KEEPS_SIZE: Marks = Marks(8);
 
     /// Whether all of these are set.
     pub const fn has(self, other: Marks) -> bool {

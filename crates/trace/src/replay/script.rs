@@ -15,14 +15,14 @@
 //! Files that were open before the trace began are opened first; then the clock starts.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use reelgauge_record::{OpFlags, OpKind, OpenBits};
 use reelgauge_workload::replay::Pacing;
 use reelgauge_workload::script::{Done, Needs, Op, OpenMode, Script, Step};
 
-use super::outcome::Outcomes;
+use super::outcome::{Delay, Outcomes};
 use super::packed::{Marks, NO_HANDLE, NO_OP, PackedOp, PackedTrace};
 use super::slots::{self, Slots};
 
@@ -32,6 +32,8 @@ const IN_FLIGHT_MAX: u64 = 256;
 const IN_FLIGHT_TOTAL_MAX: u64 = 4096;
 /// Memory for the buffers of all users.
 const BUFFER_BYTES: u64 = 256 << 20;
+/// So many reports are remembered: threads that finish at the same time report in any order.
+const RECENT: usize = 64;
 /// No lane.
 const NO_LANE: u32 = u32::MAX;
 /// The marks of operations that are not the trace's.
@@ -56,7 +58,7 @@ pub struct Setting {
     pub ahead_ns: u64,
     /// How many users share the memory for buffers.
     pub users: u32,
-    /// An operation that begins later than this, and not because of another's answer, began late.
+    /// An operation that begins later than this began late.
     pub late_after_ns: u64,
 }
 
@@ -102,6 +104,9 @@ pub struct ReplayScript {
     /// The one of these that is being closed.
     closing: Option<u32>,
     in_flight: u32,
+    /// When the latest place became free, at a time when all were taken.
+    place_free_ns: u64,
+    recent: Recent,
     running: usize,
     outcomes: Outcomes,
 }
@@ -124,9 +129,9 @@ struct Chain {
     next: u32,
     /// When that may begin.
     free_ns: u64,
-    /// When it has a handle to begin with, too.
+    /// When it has a handle and a place among those in flight to begin with, too.
     could_ns: u64,
-    /// How much sooner both would have been, had the tool begun every operation before it in time.
+    /// How much sooner that would have been, had the tool begun every operation before it in time.
     own_ns: u64,
     /// When the operation in flight was due.
     due_ns: u64,
@@ -134,15 +139,39 @@ struct Chain {
     beside: u32,
 }
 
+/// When the operations were done that were reported last.
+#[derive(Debug, Default)]
+struct Recent(VecDeque<(u32, u64)>);
+
+impl Recent {
+    fn push(&mut self, op: u32, done_ns: u64) {
+        if self.0.len() >= RECENT {
+            self.0.pop_front();
+        }
+        self.0.push_back((op, done_ns));
+    }
+
+    fn get(&self, op: u32) -> Option<u64> {
+        self.0.iter().rev().find(|(recent, _)| *recent == op).map(|(_, done_ns)| *done_ns)
+    }
+}
+
 impl Chain {
     fn new(next: u32) -> Chain {
         Chain { next, free_ns: 0, could_ns: 0, own_ns: 0, due_ns: 0, beside: NO_LANE }
     }
 
-    /// How late its operation began through the tool: behind what it waited for, less what that itself owed
-    /// to the tool.
-    fn own_delay_ns(&self, issued_ns: u64) -> u64 {
-        issued_ns.saturating_sub(self.due_ns.max(self.could_ns.saturating_sub(self.own_ns)))
+    /// How late its operation began, and through whom.
+    fn delay(&self, done: &Done) -> Delay {
+        // A limit on the rate may have held it back.
+        let due_ns = self.due_ns.max(done.due_ns);
+        let waited_ns = self.could_ns.saturating_sub(due_ns);
+        let behind_tool_ns = self.own_ns.min(waited_ns);
+        Delay {
+            own_ns: done.issued_ns.saturating_sub(due_ns.max(self.could_ns)),
+            behind_tool_ns,
+            storage_ns: waited_ns - behind_tool_ns,
+        }
     }
 }
 
@@ -170,6 +199,8 @@ impl ReplayScript {
             to_close: Vec::new(),
             closing: None,
             in_flight: 0,
+            place_free_ns: 0,
+            recent: Recent::default(),
             running: chains,
             outcomes: Outcomes::default(),
             trace,
@@ -218,8 +249,12 @@ impl ReplayScript {
             self.chains[chain as usize].beside = first.unwrap_or(NO_LANE);
             return;
         }
+        // Threads report in another order than they finish in.
+        let could_ns = self.trace.waits_for(op).iter().filter_map(|&before| self.recent.get(before)).max();
+        let could_ns = could_ns.unwrap_or(0).max(now_ns);
         let armed = &mut self.chains[chain as usize];
-        (armed.free_ns, armed.could_ns, armed.own_ns) = (now_ns, now_ns, own_ns);
+        armed.could_ns = armed.could_ns.max(could_ns);
+        (armed.free_ns, armed.own_ns) = (now_ns, own_ns);
         let due_ns = self.due(&self.trace.ops[op as usize], now_ns);
         self.ready.push(Reverse((due_ns, op, chain)));
     }
@@ -247,6 +282,7 @@ impl ReplayScript {
         }
         let begun = &mut self.chains[chain as usize];
         begun.due_ns = due_ns;
+        begun.could_ns = begun.could_ns.max(self.place_free_ns);
         let held_up_ns = begun.free_ns.saturating_sub(due_ns);
         if held_up_ns > 0 {
             self.outcomes.held_up_ops += 1;
@@ -273,7 +309,7 @@ impl ReplayScript {
             due_ns,
             transfer: if by_path { 0 } else { op.handle + 1 },
             stream: self.trace.stream_of(op.lane),
-            flags: OpFlags::NONE,
+            flags: OpFlags::NONE.with_if(OpFlags::KEEPS_SIZE, op.marks.has(Marks::KEEPS_SIZE)),
             open,
             token,
         }
@@ -368,7 +404,7 @@ impl ReplayScript {
         while let Some(chain) = self.parked.pop() {
             let op = self.chains[chain as usize].next;
             let parked = &mut self.chains[chain as usize];
-            (parked.could_ns, parked.own_ns) = (now_ns, own_ns);
+            (parked.could_ns, parked.own_ns) = (parked.could_ns.max(now_ns), own_ns);
             let free_ns = parked.free_ns;
             let due_ns = self.due(&self.trace.ops[op as usize], free_ns);
             self.ready.push(Reverse((due_ns, op, chain)));
@@ -406,11 +442,12 @@ impl ReplayScript {
             OpKind::Close => self.slots.give_back(op.handle),
             _ => {}
         }
-        let own_ns = self.chains[chain as usize].own_delay_ns(done.issued_ns);
-        if own_ns > self.setting.late_after_ns {
-            self.outcomes.begun_late_ops += 1;
-        }
+        let delay = self.chains[chain as usize].delay(done);
+        self.outcomes.take_delay(&delay, done, self.setting.late_after_ns);
+        let own_ns = delay.own_ns + delay.behind_tool_ns;
         self.mark_done(number);
+        self.chains[chain as usize].could_ns = done.done_ns;
+        self.recent.push(number, done.done_ns);
         if let Some(stream) = self.stream_done_ns.get_mut(self.trace.stream_of(op.lane) as usize) {
             *stream = Some(stream.unwrap_or(0).max(done.done_ns));
         }
@@ -456,6 +493,9 @@ impl Script for ReplayScript {
     }
 
     fn done(&mut self, done: &Done) {
+        if self.in_flight >= u32::from(self.in_flight_most) {
+            self.place_free_ns = done.done_ns;
+        }
         self.in_flight = self.in_flight.saturating_sub(1);
         match done.token {
             BEFORE => {

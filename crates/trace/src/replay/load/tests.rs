@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_record::test_records::op;
-use reelgauge_record::{OpKind, OpenBits};
+use reelgauge_record::{OpFlags, OpKind, OpenBits, OtherBits};
 use reelgauge_workload::replay::{Pacing, ReplayOrder};
 
 use super::*;
@@ -86,11 +86,56 @@ fn links_of_which_half_is_known_are_counted_and_their_names_are_files() {
     let handle = sample.open("b", READ);
     sample.read("b", handle, 0, 100);
     let replayable = sample.load();
-    let left_out: Vec<_> = replayable.left_out.iter().map(|(why, count)| (&why[..11], *count)).collect();
-    assert_eq!(left_out, [("a hard link", 1), ("a lock or a", 1)]);
+    let left_out: Vec<_> = replayable.left_out.iter().map(|(kind, count)| (*kind, *count)).collect();
+    assert_eq!(left_out, [(NotReplayed::UnknownHardLink, 1), (NotReplayed::Other, 1)]);
     assert_eq!(replayable.packed.ops.len(), 4);
     let names: Vec<_> = replayable.before.entries.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["a", "b"], "what is read by the other name is there to be read");
+}
+
+#[test]
+fn what_no_replay_does_is_counted_by_kind_and_its_names_are_files() {
+    let mut sample = Sample::new();
+    let other = |sample: &mut Sample, name: &str, what: OtherBits, errno| {
+        let file = sample.file(name);
+        sample.push(|op| (op.kind, op.file, op.len, op.errno) = (OpKind::Other, file, what.0, errno));
+    };
+    for name in ["a", "b"] {
+        let handle = sample.open(name, READ);
+        sample.read(name, handle, 0, 100).close(name, handle);
+    }
+    other(&mut sample, "a", OtherBits::EXCHANGE, 0);
+    other(&mut sample, "b", OtherBits::NO_REPLACE, 17);
+    other(&mut sample, "a", OtherBits::WHITEOUT, 0);
+    other(&mut sample, "d", OtherBits::NAMELESS, 95);
+    other(&mut sample, "copy", OtherBits::CLONE, 0);
+    other(&mut sample, "a", OtherBits::RANGE, 0);
+    other(&mut sample, "a", OtherBits::UNKNOWN, 0);
+    let handle = sample.open("copy", READ);
+    sample.read("copy", handle, 0, 100).close("copy", handle);
+    let replayable = sample.load();
+    let left_out: Vec<_> = replayable.left_out.iter().map(|(kind, count)| (kind.name(), *count)).collect();
+    let kinds =
+        ["rename_exchange", "rename_whiteout", "rename_refused", "nameless_file", "clone", "range", "other"];
+    assert_eq!(left_out, kinds.map(|kind| (kind, 1)));
+    let names: Vec<_> = replayable.before.entries.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "copy"]);
+}
+
+#[test]
+fn room_that_was_reserved_beyond_the_end_keeps_the_size_again() {
+    let mut sample = Sample::new();
+    let handle = sample.open("a", NEW);
+    let file = sample.file("a");
+    for flags in [OpFlags::KEEPS_SIZE, OpFlags::NONE] {
+        sample.push(|op| {
+            (op.kind, op.file, op.transfer, op.flags) = (OpKind::Allocate, file, handle, flags);
+            (op.offset, op.len, op.done_len) = (0, 1 << 20, 1 << 20);
+        });
+    }
+    let replayable = sample.load();
+    let keeps = replayable.packed.ops.iter().filter(|op| op.kind == OpKind::Allocate);
+    assert_eq!(keeps.map(|op| op.marks.has(Marks::KEEPS_SIZE)).collect::<Vec<_>>(), [true, false]);
 }
 
 /// One file read through its new name, and a link to it.

@@ -1,0 +1,99 @@
+//! Operations of a trace that a replay does not do, by kind.
+//!
+//! A kind is here for one of two reasons: nothing does it on every system, or the target does not have it. What
+//! was refused when it was recorded changed nothing and is counted all the same, because it took time.
+
+use reelgauge_record::{OpKind, OpRecord, OtherBits};
+
+use super::load::Without;
+
+/// A kind of operation that is not replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotReplayed {
+    /// A further name of a file that the trace does not name.
+    UnknownHardLink,
+    /// A further name of a file, on a target without any.
+    HardLink,
+    /// A symbolic link, on a target without any.
+    SymbolicLink,
+    /// Two names that changed places.
+    RenameExchange,
+    /// A rename that left a whiteout.
+    RenameWhiteout,
+    /// A rename that was refused because it must not replace a file.
+    RenameRefused,
+    /// A file without a name that was refused.
+    NamelessFile,
+    /// A clone of a file.
+    Clone,
+    /// A part of a file freed, zeroed, taken out or put in.
+    Range,
+    /// A lock or another operation.
+    Other,
+}
+
+impl NotReplayed {
+    /// The kind of an operation that is not replayed on such a target. A link that could not be made changed
+    /// nothing.
+    pub(super) fn of(op: &OpRecord, without: Without) -> Option<NotReplayed> {
+        Some(match (op.kind, OtherBits(op.len), op.errno) {
+            (OpKind::Other, OtherBits::HARD_LINK, 0) => NotReplayed::UnknownHardLink,
+            (OpKind::Other, OtherBits::EXCHANGE, _) => NotReplayed::RenameExchange,
+            (OpKind::Other, OtherBits::WHITEOUT, _) => NotReplayed::RenameWhiteout,
+            (OpKind::Other, OtherBits::NO_REPLACE, _) => NotReplayed::RenameRefused,
+            (OpKind::Other, OtherBits::NAMELESS, _) => NotReplayed::NamelessFile,
+            (OpKind::Other, OtherBits::CLONE, _) => NotReplayed::Clone,
+            (OpKind::Other, OtherBits::RANGE, _) => NotReplayed::Range,
+            (OpKind::Other, ..) => NotReplayed::Other,
+            (OpKind::Link, ..) if without.hard_links => NotReplayed::HardLink,
+            (OpKind::SymLink | OpKind::ReadLink, ..) if without.symbolic_links => NotReplayed::SymbolicLink,
+            _ => return None,
+        })
+    }
+
+    /// As in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            NotReplayed::UnknownHardLink => "unknown_hard_link",
+            NotReplayed::HardLink => "hard_link",
+            NotReplayed::SymbolicLink => "symbolic_link",
+            NotReplayed::RenameExchange => "rename_exchange",
+            NotReplayed::RenameWhiteout => "rename_whiteout",
+            NotReplayed::RenameRefused => "rename_refused",
+            NotReplayed::NamelessFile => "nameless_file",
+            NotReplayed::Clone => "clone",
+            NotReplayed::Range => "range",
+            NotReplayed::Other => "other",
+        }
+    }
+
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            NotReplayed::UnknownHardLink => {
+                "a hard link to a file that the trace does not tell; its new name is a file of its own, there from the start"
+            }
+            NotReplayed::HardLink => {
+                "a hard link, which the target does not have; its new name is a file of its own, there from the start"
+            }
+            NotReplayed::SymbolicLink => {
+                "a symbolic link, which the target does not have; what goes by its name goes to a file of its own"
+            }
+            NotReplayed::RenameExchange => {
+                "a rename that exchanged two names (RENAME_EXCHANGE); both names keep their files"
+            }
+            NotReplayed::RenameWhiteout => {
+                "a rename that left a whiteout (RENAME_WHITEOUT); the new name is a file of its own, there from the start"
+            }
+            NotReplayed::RenameRefused => {
+                "a rename that was refused because the new name existed (RENAME_NOREPLACE)"
+            }
+            NotReplayed::NamelessFile => "a file without a name (O_TMPFILE) that the storage refused",
+            NotReplayed::Clone => {
+                "a clone of a file (clonefile, FICLONE); the clone is a file of its own, there from the start"
+            }
+            NotReplayed::Range => "a part of a file freed, zeroed, taken out or put in (fallocate)",
+            NotReplayed::Other => "a lock or another operation without an equivalent here",
+        }
+    }
+}
