@@ -22,7 +22,7 @@ use reelgauge_record::run_dir::{RunDir, RunName, write_atomically};
 use reelgauge_results::run_notes;
 use reelgauge_trace::synth::workloads;
 use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION};
-use reelgauge_workload::replay::{Pacing, ReplayPlan, ReplaySettings};
+use reelgauge_workload::replay::{Pacing, ReplayOrder, ReplayPlan, ReplaySettings};
 use reelgauge_workload::units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -203,6 +203,9 @@ fn plan_of(request: &SuiteRequest, workload: &str) -> ReplayPlan {
         replay: ReplaySettings {
             trace: PathBuf::from(workload),
             pace: request.pace,
+            // As the toolkit does it: one operation at a time, in the order of the trace. Threads that ran free
+            // would play one merged stream after the other.
+            order: ReplayOrder::Serial,
             batch: request.batch,
             ..ReplaySettings::default()
         },
@@ -266,6 +269,77 @@ impl Suite {
         match suite.suite_version {
             SUITE_VERSION => Ok(suite),
             found => Err(damaged(format!("it has version {found}, and this program reads {SUITE_VERSION}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_trace::library::Library;
+    use reelgauge_trace::replay::{ReplayScript, Setting, load};
+    use reelgauge_workload::script::{Done, Script, Step};
+
+    use super::*;
+
+    /// The share of accesses that go on where the one before them ended, over all files: of the trace, and as
+    /// this order issues them on a store that answers in 100 µs.
+    fn sequential_shares(workload: &str, order: ReplayOrder) -> (f64, f64) {
+        let held = Library::standard().open(Path::new(workload)).unwrap();
+        let wanted = reelgauge_trace::replay::Wanted { order, pace: Pacing::Max, ..Default::default() };
+        let packed = std::sync::Arc::new(load(held.trace(), wanted).unwrap().packed);
+        let of_trace: Vec<(u32, u64, u64)> = packed
+            .ops
+            .iter()
+            .filter(|op| op.kind.moves_data())
+            .map(|op| (op.file, op.offset, u64::from(op.len)))
+            .collect();
+        let mut script = ReplayScript::new(packed, Setting { pace: Pacing::Max, ..Setting::default() });
+        let (mut in_flight, mut issued, mut now_ns) = (std::collections::VecDeque::new(), Vec::new(), 0);
+        script.resume(0);
+        loop {
+            match script.next(now_ns) {
+                Step::Do(op) => in_flight.push_back((op, now_ns.max(op.due_ns))),
+                Step::Finished => break,
+                _ => {
+                    let (op, issued_ns) = in_flight.pop_front().unwrap();
+                    now_ns = now_ns.max(issued_ns + 100_000);
+                    issued.extend(op.kind.moves_data().then_some((op.file, op.offset, u64::from(op.len))));
+                    let (token, due_ns, done_len) = (op.token, op.due_ns, op.len);
+                    script.done(&Done { token, due_ns, issued_ns, done_ns: now_ns, done_len, errno: 0 });
+                }
+            }
+        }
+        (sequential_share(&of_trace), sequential_share(&issued))
+    }
+
+    fn sequential_share(accesses: &[(u32, u64, u64)]) -> f64 {
+        let follows =
+            |pair: &&[(u32, u64, u64)]| pair[0].0 == pair[1].0 && pair[0].1 + pair[0].2 == pair[1].1;
+        accesses.windows(2).filter(follows).count() as f64 * 100.0 / accesses.len() as f64
+    }
+
+    #[test]
+    fn merged_workloads_keep_the_interleaving_of_their_trace() {
+        let request = SuiteRequest {
+            name: NASPT.to_owned(),
+            workloads: naspt_workloads(),
+            target: PathBuf::from("/nowhere"),
+            batch: 1,
+            pace: Pacing::Max,
+            seed: 1,
+            out: PathBuf::from("/nowhere"),
+            terms: Terms::default(),
+            storage: StorageDetails::default(),
+            tags: Vec::new(),
+        };
+        let merged = ["HDVideo_2Play-synth", "HDVideo_4Play-synth", "HDVideo_1Play_1Record-synth"];
+        for workload in merged {
+            let order = plan_of(&request, workload).replay.order;
+            let (shipped, issued) = sequential_shares(workload, order);
+            assert!(shipped < 25.0, "{workload}: {shipped} %");
+            assert!((shipped - issued).abs() < 0.01, "{workload}: {shipped} % became {issued} %");
         }
     }
 }
