@@ -21,6 +21,8 @@ mod error;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod handles;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
+mod holders;
+#[cfg(all(feature = "fuse", target_os = "linux"))]
 mod journal;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod lock;

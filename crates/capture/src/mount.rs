@@ -26,7 +26,7 @@ use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
-use crate::CaptureError;
+use crate::{CaptureError, holders};
 
 /// The device that file systems in user space are served through.
 const DEVICE: &str = "/dev/fuse";
@@ -47,6 +47,8 @@ pub(crate) struct Mounted {
     point: PathBuf,
     /// What the system lists as its source.
     name: String,
+    /// The number of its connection, by which the kernel can be told to end it.
+    connection: Option<u32>,
     watchdog: Option<(Child, ChildStdin)>,
     is_gone: bool,
 }
@@ -70,7 +72,9 @@ pub(crate) fn mount_at(point: &Path, allow_other: bool) -> Result<(Mounted, Owne
         Err(Errno::PERM | Errno::ACCESS) => mount_by_helper(point, &name, allow_other).map_err(failed)?,
         result => result.map_err(|error| failed(error.to_string()))?,
     };
-    let mut mounted = Mounted { point: point.to_owned(), name, watchdog: None, is_gone: false };
+    let mut mounted =
+        Mounted { point: point.to_owned(), name, connection: None, watchdog: None, is_gone: false };
+    mounted.connection = mounted.on_top().map(|entry| entry.device.1);
     mounted.watchdog = watch(&mounted).ok();
     Ok((mounted, device))
 }
@@ -163,12 +167,27 @@ fn watch(mounted: &Mounted) -> io::Result<(Child, ChildStdin)> {
 }
 
 impl Mounted {
-    /// Whether what lies on top at the place is ours.
-    fn is_on_top(&self) -> bool {
-        let list = mountinfo::parse(&std::fs::read("/proc/self/mountinfo").unwrap_or_default());
+    /// What lies on top at the place, if that is ours.
+    fn on_top(&self) -> Option<mountinfo::Entry> {
+        let mut list = mountinfo::parse(&std::fs::read("/proc/self/mountinfo").unwrap_or_default());
         let point = self.point.as_os_str().as_bytes();
-        let top = list.iter().rfind(|entry| entry.mount_point == point);
-        top.is_some_and(|entry| entry.source == self.name)
+        let top = list.iter().rposition(|entry| entry.mount_point == point)?;
+        Some(list.swap_remove(top)).filter(|entry| entry.source == self.name)
+    }
+
+    fn is_on_top(&self) -> bool {
+        self.on_top().is_some()
+    }
+
+    /// The processes in other mount namespaces that hold a copy of it, as far as we may see.
+    pub(crate) fn holders(&self) -> Vec<String> {
+        holders::of(&self.name, Path::new("/proc"), std::process::id())
+    }
+
+    /// Ends the connection for every copy of the mount, whoever holds it.
+    pub(crate) fn abort(&self) -> io::Result<()> {
+        let number = self.connection.ok_or(io::ErrorKind::NotFound)?;
+        std::fs::write(format!("/sys/fs/fuse/connections/{number}/abort"), "1")
     }
 
     /// Unmounts; waits a little for those who still use it, then takes it from its place all the same.

@@ -36,6 +36,9 @@ const ROUND_TRIPS: usize = 200;
 /// How long the last closes are waited for, which the kernel tells after the command has ended.
 const LAST_CLOSES: Duration = Duration::from_millis(500);
 
+/// How soon after the unmount the connection ends, if no other mount namespace holds a copy of the mount.
+const CONNECTION_ENDS: Duration = Duration::from_millis(500);
+
 /// What this way of recording can't see, in every trace.
 const BLIND_TO: [&str; 4] = [
     "locks",
@@ -145,6 +148,8 @@ struct Running {
     round_trip_ns: Option<f64>,
     /// Processes that the command has started and that went on after its end.
     left_behind: Mutex<Vec<String>>,
+    /// Processes in other mount namespaces that held a copy of the mount at the end; none of them may be known.
+    held_elsewhere: Option<Vec<String>>,
 }
 
 impl Running {
@@ -189,7 +194,8 @@ impl Running {
         journal.switch(true);
         let left_behind = Mutex::default();
         let (drain, session) = (Some(drain), Some(session));
-        Ok(Running { journal, open, drain, session, mounted, round_trip_ns, left_behind })
+        let held_elsewhere = None;
+        Ok(Running { journal, open, drain, session, mounted, round_trip_ns, left_behind, held_elsewhere })
     }
 
     /// Runs the command to its end, or waits for somebody to end the recording.
@@ -238,11 +244,34 @@ impl Running {
         if let Some(session) = self.session.take()
             && unmounted == Unmounted::Clean
         {
-            // What it says at the end is that the connection is gone, as it should be.
-            let _ = session.join();
+            self.end_serving(session);
         }
         self.journal.close();
         unmounted
+    }
+
+    /// Waits until nothing is served any more. Copies of the mount in other mount namespaces would be served as
+    /// long as these last: then they are disconnected. What does not end even so ends with this process.
+    fn end_serving(&mut self, session: BackgroundSession) {
+        let ends_within = |patience: Duration| {
+            let begin = Instant::now();
+            while !session.guard.is_finished() && begin.elapsed() < patience {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            session.guard.is_finished()
+        };
+        if !ends_within(CONNECTION_ENDS) {
+            let holders = self.mounted.holders();
+            // Nobody is known to hold it: the machine may just be slow.
+            if !holders.is_empty() || !ends_within(4 * CONNECTION_ENDS) {
+                self.held_elsewhere = Some(holders);
+                if self.mounted.abort().is_err() || !ends_within(4 * CONNECTION_ENDS) {
+                    return;
+                }
+            }
+        }
+        // What it says at the end is that the connection is gone, as it should be.
+        let _ = session.join();
     }
 
     /// Lets go of a trace that is none.
@@ -337,6 +366,16 @@ impl Running {
         }
         if options.allow_other {
             warnings.push("stats include those by which the kernel checked rights".to_owned());
+        }
+        if let Some(holders) = &self.held_elsewhere {
+            let holders = match holders.as_slice() {
+                [] => "a process that this user may not see".to_owned(),
+                holders => holders.join(", "),
+            };
+            warnings.push(format!(
+                "another mount namespace held a copy of the mount when the recording ended, and its copy was \
+                 disconnected; it belongs to {holders}"
+            ));
         }
         if let Unmounted::Busy(users) = unmounted {
             let users = if users.is_empty() { "somebody".to_owned() } else { users.join(", ") };

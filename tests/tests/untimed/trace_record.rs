@@ -404,6 +404,74 @@ fn a_mount_in_use_is_taken_away_and_that_is_said() {
     assert!(!is_mounted(recording.dir()));
 }
 
+/// A process in a mount namespace of its own, in this directory. Killed on drop.
+struct ElsewhereMounted(std::process::Child);
+
+impl ElsewhereMounted {
+    /// Begins its namespace now, with a copy of everything that is mounted.
+    fn sleeping_in(dir: &Path) -> ElsewhereMounted {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["-m", "sleep", "60"]).current_dir(dir);
+        let holder = ElsewhereMounted(unshare.spawn().unwrap());
+        let comm = format!("/proc/{}/comm", holder.0.id());
+        while std::fs::read_to_string(&comm).unwrap() != "sleep\n" {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        holder
+    }
+}
+
+impl Drop for ElsewhereMounted {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_copy_of_the_mount_in_another_namespace_is_named_and_does_not_hold_up_the_end() {
+    require!(Need::Fuse, Need::Root, Need::Tool("unshare"));
+    for (signal, uses_it) in [(Some(Signal::INT), false), (Some(Signal::TERM), true), (None, false)] {
+        let recording = Recording::new();
+        let script = "echo x > $D/begun; while [ ! -e $D/end ]; do sleep 0.1; done";
+        let mut running = recording.start(&recording.script(script));
+        let begun = recording.dir().join("begun");
+        let is_written = || std::fs::metadata(&begun).is_ok_and(|about| about.len() > 0);
+        running.until(SOON, |_| is_mounted(recording.dir()) && is_written()).expect("it does not begin");
+        let holder = ElsewhereMounted::sleeping_in(if uses_it { recording.dir() } else { Path::new("/") });
+        std::fs::write(recording.dir().join("last"), "last words").unwrap();
+        let code = match signal {
+            Some(signal) => {
+                running.signal(signal);
+                130
+            }
+            None => {
+                std::fs::write(recording.dir().join("end"), "").unwrap();
+                0
+            }
+        };
+        let printed = running.wait(SOON).expect_code(code).json();
+        let warnings = printed["info"]["warnings"].to_string();
+        let named = format!("sleep ({})", holder.0.id());
+        assert!(warnings.contains("another mount namespace") && warnings.contains(&named), "{warnings}");
+        assert!(!is_mounted(recording.dir()));
+        // What was recorded is whole.
+        let ops = ops(&printed);
+        assert_eq!(printed["written_bytes"], 12, "{ops:#?}");
+        assert!(of_kind(&ops, "write").iter().any(|op| op["file"] == "last"), "{ops:#?}");
+        assert_eq!(std::fs::read_to_string(recording.dir().join("last")).unwrap(), "last words");
+    }
+}
+
+#[test]
+fn a_namespace_that_ended_before_is_not_named() {
+    require!(Need::Fuse, Need::Root, Need::Tool("unshare"));
+    let recording = Recording::new();
+    let printed = recording.shell("unshare -m cat $D/none; echo x > $D/one").expect_code(0).json();
+    let warnings = printed["info"]["warnings"].to_string();
+    assert!(!warnings.contains("another mount namespace"), "{warnings}");
+}
+
 #[test]
 fn without_a_command_whoever_uses_the_directory_is_recorded_until_it_is_ended() {
     require!(Need::Fuse, Need::Root);

@@ -138,7 +138,10 @@ fn cost(recorded: &Recorded) -> String {
     let own =
         recorded.info.cost_ns_per_op.map_or("nothing".to_owned(), |own_ns| units::duration(own_ns / 1e3));
     let way = recorded.info.round_trip_ns.map_or(String::new(), |way_ns| {
-        format!(", and about {} on the way to it and back", units::duration(way_ns / 1e3))
+        format!(
+            ", and about {} on the way to it and back; data costs its copying in addition (record --help)",
+            units::duration(way_ns / 1e3)
+        )
     });
     format!("  cost     {own} per operation in the recorder{way}")
 }
