@@ -49,6 +49,7 @@ pub fn below(mountinfo: &str, mount_point: &Path, sys: &Path) -> Vec<String> {
     };
     let mut found: Vec<String> = Vec::new();
     let mut open: VecDeque<PathBuf> = folder_of(mount, sys).into_iter().collect();
+    open.extend(btrfs_siblings(&mount.source, sys));
     while let Some(folder) = open.pop_front() {
         let Some(name) = folder.file_name().map(|name| name.to_string_lossy().into_owned()) else {
             continue;
@@ -90,6 +91,21 @@ fn folder_of(mount: &MountLine, sys: &Path) -> Option<PathBuf> {
     let by_number = sys.join("dev/block").join(&mount.numbers);
     let by_name = mount.source.strip_prefix("/dev/").map(|name| sys.join("class/block").join(name));
     fs::canonicalize(by_number).ok().or_else(|| fs::canonicalize(by_name?).ok())
+}
+
+/// The other devices of a btrfs, which the table of mounts does not name: `/sys/fs/btrfs/UUID/devices` links
+/// to each of them.
+fn btrfs_siblings(source: &str, sys: &Path) -> Vec<PathBuf> {
+    let Some(name) = source.strip_prefix("/dev/") else { return Vec::new() };
+    let all = fs::read_dir(sys.join("fs/btrfs")).into_iter().flatten().flatten();
+    let Some(devices) = all.map(|of| of.path().join("devices")).find(|devices| devices.join(name).exists())
+    else {
+        return Vec::new();
+    };
+    let links = fs::read_dir(devices).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = links.filter_map(|link| fs::canonicalize(link.path()).ok()).collect();
+    found.sort();
+    found
 }
 
 /// What a device is made of.

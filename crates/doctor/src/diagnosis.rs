@@ -241,7 +241,9 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
                     facts: detector.values(rule.commands(), seen),
                     template: &detector.found,
                     own: Own {
-                        fix: detector.fix(diagnosis.system.os),
+                        fix: detector
+                            .fix(diagnosis.system.os)
+                            .or_else(|| fix_on(rule, detector, &diagnosis.scope)),
                         undo: detector.undo.as_deref(),
                         cost: detector.cost.as_deref(),
                     },
@@ -263,6 +265,12 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
     }
 }
 
+/// What to do about what a probe found, on the file system that the path is on.
+fn fix_on(rule: &'static Rule, detector: &Detector, scope: &Scope) -> Option<&'static str> {
+    let place = scope.place.as_ref().filter(|_| detector.of == FactKind::Probed)?;
+    rule.fix_on(&place.fs_type)
+}
+
 /// Whether the data goes by way of it. A server is judged as a whole.
 fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
     let Some(place) = scope.place.as_ref().filter(|_| !scope.roles.contains(&Role::Server)) else {
@@ -270,9 +278,11 @@ fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
     };
     match subject.kind {
         FactKind::NfsMount | FactKind::SmbMount | FactKind::StornextMount | FactKind::LocalMount => {
-            subject.name == place.mount_point
+            subject.name == place.mount_point || place.below.contains(&subject.name)
         }
         FactKind::Disk | FactKind::Array => !place.are_devices_known || place.devices.contains(&subject.name),
+        // Which disks are below a volume no text of it tells for certain.
+        FactKind::Volume => place.is_local,
         FactKind::ZfsPool | FactKind::ZfsDataset => is_of_its_pool(&subject.name, place),
         FactKind::Interface | FactKind::Bond => !place.is_local && is_on_the_way(&subject.name, facts, place),
         _ => true,
@@ -291,20 +301,20 @@ fn is_of_its_pool(name: &str, place: &Place) -> bool {
 
 /// Whether an interface leads to the server. Behind a bridge or a tunnel it may be any.
 fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
-    let mount = facts.subjects.iter().find(|subject| subject.name == place.mount_point);
+    let is_its = |subject: &&Subject| {
+        (subject.name == place.mount_point || place.below.contains(&subject.name))
+            && subject.fact("link").is_some()
+    };
+    let mount = facts.subjects.iter().find(is_its);
     let (link, is_last) = match (&place.link, mount.and_then(|mount| mount.fact("link"))) {
         (Some(link), _) => (&link.interface, link.is_last),
         (None, Some(Ok(Value::Word(link)))) => (link, link == "lo"),
         _ => return true,
     };
-    // `eth0.100` is a VLAN on `eth0`.
-    let parent = link.split('.').next().unwrap_or(link);
-    let seen = facts.of_kind(FactKind::Interface).find(|subject| subject.name == parent);
-    let is_member = || match seen.and_then(|subject| subject.fact("members")) {
-        Some(Ok(Value::Word(members))) => members.split_whitespace().any(|member| member == interface),
-        _ => false,
-    };
-    interface == link || interface == parent || is_member() || (seen.is_none() && !is_last)
+    match facts.stack.whole(link) {
+        Some(whole) => whole.iter().any(|name| name == interface),
+        None => interface == link || !is_last,
+    }
 }
 
 #[cfg(test)]

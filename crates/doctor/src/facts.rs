@@ -6,24 +6,36 @@
 //! (`rsize_bytes`, `speed_mbit_per_s`).
 
 mod apple;
+mod arrays;
+mod bonds;
+mod controllers;
 mod disks;
 mod interfaces;
 mod links;
 mod machine;
+mod measured;
 mod mounts;
 mod nfs_server;
 mod number;
 mod probed;
 mod samba;
+mod stack;
+mod volume;
+mod volumes;
 mod windows;
 mod zfs;
+mod zpool;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use controllers::PROGRAMS as CONTROLLER_PROGRAMS;
 pub use links::{LinkTo, link_named, link_to};
 pub(crate) use mounts::{Mount, table as mount_table};
+pub(crate) use stack::Stack;
+
+pub use measured::{MEASURED, RATE as MEASURED_RATE, ROUND_TRIP as MEASURED_ROUND_TRIP};
 pub use probed::{PROBED, PROBES_MADE, UNANSWERED_S, probed_line};
 
 use crate::system::{Os, System};
@@ -51,6 +63,8 @@ pub enum FactKind {
     Disk,
     /// A software array.
     Array,
+    /// A volume over several disks: btrfs, LVM, or what a RAID controller makes.
+    Volume,
     /// The SMB server.
     Samba,
     /// A share of the SMB server.
@@ -219,6 +233,8 @@ pub struct Facts {
     unseen: BTreeMap<FactKind, Gap>,
     /// Texts that are there and damaged.
     damaged: BTreeSet<Gap>,
+    /// What its network interfaces are made of.
+    pub(crate) stack: Stack,
 }
 
 impl Facts {
@@ -269,6 +285,7 @@ impl Facts {
         samba::samba(texts, self);
         nfs_server::nfs_server(texts, self);
         zfs::zfs(texts, self);
+        volumes::volumes(texts, self);
         probed::probed(texts, self);
     }
 
@@ -327,6 +344,7 @@ fn listed_in(text: &str) -> &'static [FactKind] {
         "/sys/block" => &[FactKind::Disk],
         _ if text.starts_with("/proc/net/bonding/") => &[FactKind::Bond],
         _ if text.starts_with("zfs get ") => &[FactKind::ZfsDataset],
+        _ if text.starts_with("btrfs ") || text.starts_with("lvs") => &[FactKind::Volume],
         _ => &[],
     }
 }

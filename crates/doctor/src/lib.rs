@@ -19,8 +19,9 @@
 //! * [`facts`]: what the texts say, as values with names. [`system`]: which system it is.
 //! * [`mod@rule`]: what is set badly for media and what to do about it, as data with detectors.
 //! * [`mod@tune`]: configuration fragments for a site that somebody states.
-//! * [`place`]: the mount that a path is on. [`mod@diagnosis`]: what the rules say of it all. [`several`]:
-//!   what they say of several machines, put together.
+//! * [`place`]: the mount that a path is on; `union`: what lies below one that shows others.
+//!   [`mod@diagnosis`]: what the rules say of it all. [`several`]: what they say of several machines, put
+//!   together.
 //!
 //! Not here: names and files of counters ([`reelgauge_record::counters`]), what a counter means for the
 //! storage, sentences, and anything that touches the target itself. A server that is gone must not take this
@@ -47,6 +48,7 @@ pub mod system;
 pub mod texts;
 mod thread_waits;
 pub mod tune;
+mod union;
 
 pub use diagnosis::{Diagnosis, Scope, diagnose};
 pub use proc_reader::Target;

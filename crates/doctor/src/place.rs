@@ -11,13 +11,18 @@ use std::path::{Component, Path, PathBuf};
 use crate::devices;
 use crate::facts::{Mount, mount_table};
 use crate::texts::Texts;
+use crate::union::{self, showing};
 
 /// A mount is followed through so many links, as the kernel does it.
 const LINKS_MAX: usize = 40;
 
 /// File systems that lie on this machine's own disks or memory.
-const LOCAL: [&str; 12] =
-    ["bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "ntfs3", "overlay", "tmpfs", "xfs", "zfs"];
+const LOCAL: [&str; 19] = [
+    "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "hfsplus", "jfs", "msdos",
+    "nilfs2", "ntfs3", "ramfs", "reiserfs", "tmpfs", "vfat", "xfs", "zfs",
+];
+/// Those in memory.
+const IN_MEMORY: [&str; 2] = ["ramfs", "tmpfs"];
 
 /// Where a path lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +37,8 @@ pub struct Place {
     pub source: String,
     /// Whether it lies on this machine's own disks.
     pub is_local: bool,
+    /// Where the file systems below it are mounted, where it only shows others.
+    pub below: Vec<String>,
     /// Its options, in force.
     pub options: Vec<String>,
     /// Its server's address, where the options tell it or somebody found it out.
@@ -91,19 +98,50 @@ impl Place {
 
     fn on(table: &[Mount], path: &Path) -> Result<Place, PlaceError> {
         let mount = showing(table, path).ok_or_else(|| PlaceError::NoMount { path: path.to_owned() })?;
+        let below = if union::is_union(mount) { union::below(table, mount) } else { union::Below::default() };
+        // One branch on a server is enough for data to go there.
+        let remote = below.mounts.iter().find(|mount| !is_local(mount));
+        let is_local = is_local(mount) && remote.is_none();
+        let of_server = remote.copied().unwrap_or(mount);
         Ok(Place {
             path: path.to_owned(),
-            is_local: is_local(mount),
+            is_local,
             mount_point: mount.point.clone(),
             fs_type: mount.fs_type.clone(),
             source: mount.source.clone(),
+            below: below.mounts.iter().map(|mount| mount.point.clone()).collect(),
             options: mount.options.clone(),
-            server: mount.option("addr").and_then(|address| address.parse().ok()),
+            server: of_server.option("addr").and_then(|address| address.parse().ok()),
             link: None,
             devices: Vec::new(),
             // No disk of this machine carries what a server has, or what lies in memory.
-            are_devices_known: !is_local(mount) || mount.fs_type == "tmpfs",
+            are_devices_known: !is_local || IN_MEMORY.contains(&mount.fs_type.as_str()),
         })
+    }
+
+    /// The mounts whose disks carry it: its own, or those below it; `None` where these are not all known.
+    fn on_disks(&self, table: &[Mount]) -> Option<Vec<String>> {
+        let mount = showing(table, &self.path)?;
+        if !union::is_union(mount) {
+            return Some(vec![self.mount_point.clone()]);
+        }
+        let below = union::below(table, mount);
+        below.is_whole.then(|| below.mounts.iter().map(|mount| mount.point.clone()).collect())
+    }
+
+    /// Keeps the disks of all mounts that carry it, each told by `devices_of`: their names, and whether these
+    /// are all.
+    fn find_devices(&mut self, table: &[Mount], devices_of: impl Fn(&Path) -> (Vec<String>, bool)) {
+        if self.are_devices_known {
+            return;
+        }
+        let Some(points) = self.on_disks(table) else { return };
+        self.are_devices_known = true;
+        for point in points {
+            let (names, is_whole) = devices_of(Path::new(&point));
+            self.are_devices_known &= is_whole;
+            self.devices.extend(names);
+        }
     }
 
     /// Where a path of another machine lies, with its disks, from texts that were collected there.
@@ -111,11 +149,12 @@ impl Place {
     /// # Errors
     /// No mount of its table holds it.
     pub fn collected(texts: &Texts, path: &Path) -> Result<Place, PlaceError> {
-        let mut place = Place::told(texts.get("/proc/self/mountinfo").unwrap_or_default(), path)?;
-        if !place.are_devices_known {
-            let told = devices::told::told(texts, Path::new(&place.mount_point));
-            (place.devices, place.are_devices_known) = (told.names, told.is_whole);
-        }
+        let table = mount_table(texts.get("/proc/self/mountinfo").unwrap_or_default());
+        let mut place = Place::on(&table, path)?;
+        place.find_devices(&table, |point| {
+            let told = devices::told::told(texts, point);
+            (told.names, told.is_whole)
+        });
         Ok(place)
     }
 
@@ -134,14 +173,18 @@ impl Place {
         let table = mount_table(mountinfo);
         let whole = resolved(&table, &whole).map_err(unreadable)?;
         let mut place = Place::on(&table, &whole)?;
-        // What a server has is not looked at.
-        if place.is_local && fs::metadata(&whole).map_err(unreadable)?.is_file() {
+        // What a server has is not looked at, and what a process shows may hang with it.
+        if place.is_local
+            && !place.fs_type.starts_with("fuse.")
+            && fs::metadata(&whole).map_err(unreadable)?.is_file()
+        {
             return Err(PlaceError::File { path: whole });
         }
-        if !place.are_devices_known {
-            place.devices = devices::below(mountinfo, Path::new(&place.mount_point), Path::new("/sys"));
-            place.are_devices_known = !place.devices.is_empty();
-        }
+        place.find_devices(&table, |point| {
+            let names = devices::below(mountinfo, point, Path::new("/sys"));
+            let is_whole = !names.is_empty();
+            (names, is_whole)
+        });
         Ok(place)
     }
 }
@@ -149,7 +192,7 @@ impl Place {
 /// The path without links, as far as it lies on this machine; what is behind a network mount stays as it is.
 fn resolved(table: &[Mount], path: &Path) -> io::Result<PathBuf> {
     let may_be_touched =
-        |path: &Path| showing(table, path).is_none_or(|mount| is_local(mount) || is_kernel(mount));
+        |path: &Path| showing(table, path).is_none_or(|mount| is_touchable(mount) || is_kernel(mount));
     let mut left: Vec<PathBuf> = parts(path);
     let mut done = PathBuf::from("/");
     let mut links = 0;
@@ -180,14 +223,13 @@ fn resolved(table: &[Mount], path: &Path) -> io::Result<PathBuf> {
     Ok(done)
 }
 
-/// The mount that shows at a path: the deepest above it, and of several at one place the last, which lies on
-/// top.
-fn showing<'a>(table: &'a [Mount], path: &Path) -> Option<&'a Mount> {
-    table.iter().filter(|mount| path.starts_with(&mount.point)).max_by_key(|mount| mount.point.len())
+fn is_local(mount: &Mount) -> bool {
+    LOCAL.contains(&mount.fs_type.as_str()) || union::is_union(mount)
 }
 
-fn is_local(mount: &Mount) -> bool {
-    LOCAL.contains(&mount.fs_type.as_str())
+/// Whether looking at it asks no server and no process.
+fn is_touchable(mount: &Mount) -> bool {
+    is_local(mount) && !mount.fs_type.starts_with("fuse.")
 }
 
 /// File systems of the kernel's own ask nobody.
@@ -228,6 +270,23 @@ mod tests {
         assert_eq!(place("/mnt/nasty").fs_type, "ext4");
         assert!(place("/").is_local);
         assert!(Place::told("", Path::new("/mnt")).is_err());
+    }
+
+    #[test]
+    fn what_shows_other_file_systems_lies_where_they_lie() {
+        let mounts = format!(
+            "{MOUNTS}40 29 0:60 / /u rw - fuse.mergerfs 1:2 rw\n\
+             41 29 0:61 / /b rw - fuse.bindfs /mnt/nas rw\n42 29 0:62 / /s rw - fuse.sshfs a@nas1:/m rw\n"
+        );
+        let mounts = mounts.replace("34 29 0:53 / /mnt/nas rw - xfs /dev/sdb1 rw\n", "");
+        let place = |path: &str| Place::told(&mounts, Path::new(path)).unwrap();
+        assert_eq!(
+            (place("/u").is_local, place("/u").are_devices_known),
+            (true, false),
+            "any disk may be one"
+        );
+        assert_eq!((place("/b").is_local, place("/b").below), (false, vec!["/mnt/nas".to_owned()]));
+        assert!(place("/b").server.is_some() && !place("/s").is_local);
     }
 
     #[test]

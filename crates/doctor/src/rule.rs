@@ -139,6 +139,9 @@ pub struct Rule {
     pub documented_only: Option<String>,
     /// What to do, by system, with facts in braces; `any` for all others.
     pub fix: BTreeMap<String, String>,
+    /// What to do where the path is on such a file system, with its kind: `nfs`, `smb`, or as in `not_on`.
+    #[serde(default)]
+    pub fix_on: BTreeMap<String, String>,
     /// Numbers behind it, and who says them.
     #[serde(default)]
     pub claims: Vec<Claim>,
@@ -166,12 +169,27 @@ pub struct Claim {
 impl Rule {
     /// What to do and to undo, in which facts of what was found stand in braces.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
-        self.fix.values().chain(self.undo.values()).map(String::as_str).chain([self.rollback.as_str()])
+        self.fix
+            .values()
+            .chain(self.fix_on.values())
+            .chain(self.undo.values())
+            .map(String::as_str)
+            .chain([self.rollback.as_str()])
     }
 
     /// What to do on this system.
     pub fn fix(&self, os: Os) -> Option<&str> {
         of_system(&self.fix, os)
+    }
+
+    /// What to do on a file system of this type, where that is something of its own.
+    pub fn fix_on(&self, fs_type: &str) -> Option<&str> {
+        let kind = match fs_type {
+            "nfs" | "nfs4" => "nfs",
+            "cifs" | "smb3" | "smbfs" => "smb",
+            other => other.split('.').next().unwrap_or(other),
+        };
+        [fs_type, kind].into_iter().find_map(|name| self.fix_on.get(name)).map(String::as_str)
     }
 
     /// What undoes it there.

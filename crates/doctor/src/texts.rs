@@ -6,6 +6,7 @@
 //! script filled on another ([`folder`]), or a rule's own examples.
 
 pub mod command;
+mod decoration;
 pub mod folder;
 pub mod live;
 pub mod script;

@@ -30,6 +30,13 @@ pub fn told(texts: &Texts, mount_point: &Path) -> Told {
     };
     let mut told = Told { names: Vec::new(), is_whole: true };
     let mut open = VecDeque::from([first]);
+    if mount.is_some_and(|mount| mount.fs_type == "btrfs") {
+        // The table of mounts names one of several devices.
+        match btrfs_devices(texts, open.front().map_or("", String::as_str)) {
+            Some(all) => open.extend(all),
+            None => told.is_whole = false,
+        }
+    }
     while let Some(name) = open.pop_front() {
         if told.names.len() == DEVICES_MAX || told.names.contains(&name) {
             continue;
@@ -41,6 +48,18 @@ pub fn told(texts: &Texts, mount_point: &Path) -> Told {
         told.names.push(name);
     }
     told
+}
+
+/// The devices of the btrfs that this one is of; `None` where no text lists them.
+fn btrfs_devices(texts: &Texts, device: &str) -> Option<Vec<String>> {
+    let said = texts.known().find(|name| name.starts_with("btrfs filesystem show"))?;
+    let said = texts.get(said).ok()?;
+    let devices = |block: &str| -> Vec<String> {
+        let paths = block.lines().filter_map(|line| line.split(" path /dev/").nth(1));
+        paths.filter_map(|path| path.split_whitespace().next()).map(str::to_owned).collect()
+    };
+    let mut blocks = said.split("Label:").map(devices);
+    blocks.find(|devices| devices.iter().any(|own| own == device))
 }
 
 fn point(entry: &Entry) -> std::path::PathBuf {
@@ -174,6 +193,17 @@ md0 : active raid6 sdb1[0] sdc1[1](F)
         assert_eq!(below(&plain, "/srv/pool"), is("", false));
         assert_eq!(below(&plain, "/old"), is("", false));
         assert_eq!(below(&plain, "/absent"), is("", false));
+    }
+
+    #[test]
+    fn a_btrfs_of_several_disks_lies_on_all_of_them() {
+        let mounts = ("/proc/self/mountinfo", "30 29 0:41 / /srv rw - btrfs /dev/sdb rw\n");
+        let show = "Label: 'a'  uuid: 1\n\tTotal devices 2\n\
+                    \tdevid    1 size 3.64TiB used 1.2TiB path /dev/sdb\n\tdevid    2 size 3.64TiB used 1.2TiB path /dev/sdc\n";
+        let list = ("/sys/block", "sda sdb sdc");
+        assert_eq!(below(&texts(&[mounts, list]), "/srv"), is("sdb", false), "which others no text tells");
+        let told = texts(&[mounts, list, ("btrfs filesystem show --mounted", show)]);
+        assert_eq!(below(&told, "/srv"), is("sdb sdc", true));
     }
 
     #[test]

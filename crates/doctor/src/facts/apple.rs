@@ -1,4 +1,7 @@
 //! What macOS says: its NFS mounts, its connections to SMB servers, and what somebody set.
+//!
+//! The attributes of shares are those of `smbutil/statshares.c` in Apple's SMBClient, which prints one only
+//! where its flag is set, and then as TRUE; the parameters of NFS mounts those of `nfsstat -m` (Apple's NFS).
 
 use super::mounts::{dialect, options_of};
 use super::{FactKind, Facts, Subject, fact_name, pair};
@@ -81,23 +84,60 @@ fn local_locks(list: &str) -> &'static str {
 
 /// A share's name at the beginning of a line, and what is said of it further right.
 fn connections(said: &str) -> Vec<Subject> {
-    let mut found: Vec<Subject> = Vec::new();
-    for line in said.lines().filter(|line| !line.starts_with(['=', '-']) && !line.starts_with("SHARE ")) {
+    let is_head = |line: &str| line.starts_with("SHARE ") && line.contains("ATTRIBUTE TYPE");
+    let mut found: Vec<(Subject, Shared)> = Vec::new();
+    for line in said.lines().filter(|line| !line.starts_with(['=', '-']) && !is_head(line)) {
         let mut words = line.split_whitespace();
         let Some(first) = words.next() else { continue };
         if !line.starts_with(char::is_whitespace) {
-            found.push(Subject::new(FactKind::SmbConnection, line.trim()));
-        } else if let Some(share) = found.last_mut() {
-            let value = words.collect::<Vec<_>>().join(" ");
-            match first {
-                "SMB_VERSION" => share.number("dialect", dialect(value.trim_start_matches("SMB_")), SHARES),
-                "SIGNING_ON" => share.yes_no("is_signed", value == "TRUE"),
-                "ENCRYPTION_ON" => share.yes_no("is_encrypted", value == "TRUE"),
-                _ => {}
-            }
+            found.push((Subject::new(FactKind::SmbConnection, line.trim()), Shared::default()));
+        } else if let Some((_, shared)) = found.last_mut() {
+            shared.attribute(first, words.collect::<Vec<_>>().join(" "));
         }
     }
-    found
+    found.into_iter().map(|(share, shared)| shared.into_facts(share)).collect()
+}
+
+/// What is said of a share.
+#[derive(Default)]
+struct Shared {
+    version: Option<String>,
+    cipher: Option<String>,
+    /// Attributes that are TRUE.
+    flags: Vec<String>,
+}
+
+impl Shared {
+    fn attribute(&mut self, name: &str, value: String) {
+        match name {
+            "SMB_VERSION" => self.version = Some(value),
+            "SMB_CURR_ENCRYPT_ALGORITHM" => self.cipher = Some(value),
+            name if value == "TRUE" => self.flags.push(name.to_owned()),
+            _ => {}
+        }
+    }
+
+    fn has(&self, flag: &str) -> bool {
+        self.flags.iter().any(|own| own == flag)
+    }
+
+    /// An attribute is printed only where it is set: where a share has others, one that is missing is not.
+    fn into_facts(self, mut share: Subject) -> Subject {
+        let version = self.version.as_deref();
+        share.number("dialect", version.and_then(|it| dialect(it.trim_start_matches("SMB_"))), SHARES);
+        if version.is_none() && self.flags.is_empty() {
+            ["is_signed", "is_encrypted"].iter().for_each(|fact| share.gap(fact, SHARES, NotKnown::NotTold));
+            return share;
+        }
+        share.yes_no("is_signed", self.has("SIGNING_ON"));
+        // Since macOS 11 it names the cipher that is in use, or OFF.
+        let is_encrypted = match self.cipher.as_deref() {
+            Some(cipher) => cipher != "OFF",
+            None => self.has("ENCRYPTION_REQUIRED"),
+        };
+        share.yes_no("is_encrypted", is_encrypted);
+        share
+    }
 }
 
 fn settings(said: &str, machine: &mut Subject) {
@@ -106,5 +146,33 @@ fn settings(said: &str, machine: &mut Subject) {
         said.lines().filter(|line| !line.trim_start().starts_with('#')).filter_map(|line| pair(line, '='))
     {
         machine.told(format!("nsmb_{}", fact_name(key)), &value.to_ascii_lowercase(), SMB_SETTINGS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each share in a line: name, whether signed, whether encrypted.
+    fn told(said: &str) -> Vec<String> {
+        let line = |one: &Subject| {
+            let facts = ["is_signed", "is_encrypted"].map(|fact| one.word_of(fact).unwrap_or("unknown"));
+            format!("{}: {}", one.name, facts.join(" "))
+        };
+        connections(said).iter().map(line).collect()
+    }
+
+    #[test]
+    fn an_attribute_of_a_share_is_printed_only_where_it_is_set() {
+        let head = "====\nSHARE                         ATTRIBUTE TYPE                VALUE\n====\n";
+        for (attributes, expected) in [
+            ("SMB_VERSION SMB_3.1.1\n SMB_CURR_ENCRYPT_ALGORITHM OFF", "media: no no"),
+            ("SMB_VERSION SMB_3.1.1\n SMB_CURR_ENCRYPT_ALGORITHM AES_128_CCM", "media: no yes"),
+            ("SMB_VERSION SMB_3.1.1\n SIGNING_ON TRUE\n ENCRYPTION_SUPPORTED TRUE", "media: yes no"),
+            ("SMB_VERSION SMB_3.02\n ENCRYPTION_REQUIRED TRUE", "media: no yes"),
+            ("SERVER_NAME nas1", "media: unknown unknown"),
+        ] {
+            assert_eq!(told(&format!("{head}media\n {attributes}\n")), [expected], "{attributes}");
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! Disks and arrays: their queues, and what an array is at.
+//! Disks: their queues, and what each is to arrays.
 
+use super::arrays::{ARRAYS, arrays, members};
 use super::{FactKind, Facts, Subject, is_one_word, no_such_word};
 use crate::texts::Texts;
 use crate::texts::wanted::{is_no_disk, mounted_loops};
 
 const ALL: &str = "/sys/block";
-const ARRAYS: &str = "/proc/mdstat";
 
 pub(super) fn disks(texts: &Texts, facts: &mut Facts) {
     match texts.get(ALL) {
@@ -54,55 +54,4 @@ fn disk(name: &str, members: &[&str], texts: &Texts) -> Subject {
     };
     disk.word("kind", kind);
     disk
-}
-
-/// The disks of arrays: `sda` of `sda[0]` and of `sda1[0]`.
-fn members(mdstat: &str) -> Vec<&str> {
-    let words = mdstat.lines().filter(|line| line.starts_with("md")).flat_map(str::split_whitespace);
-    let devices = words.filter_map(|word| Some(word.split_once('[')?.0));
-    devices.flat_map(|device| [device, device.trim_end_matches(|c: char| c.is_ascii_digit())]).collect()
-}
-
-/// `md0 : active raid6 sdb[0] …`, and the lines below it.
-fn arrays(said: &str) -> Vec<Subject> {
-    let mut found: Vec<Subject> = Vec::new();
-    for line in said.lines() {
-        if let Some((name, rest)) = line.split_once(" : ").filter(|(name, _)| name.starts_with("md")) {
-            let mut array = Subject::new(FactKind::Array, name);
-            let level = rest.split(' ').find(|word| word.starts_with("raid") || *word == "linear");
-            array.word("level", level.unwrap_or("none"));
-            array.yes_no("is_degraded", false);
-            array.word("activity", "none");
-            found.push(array);
-            continue;
-        }
-        let Some(array) = found.last_mut() else { continue };
-        // `[6/5] [UU_UUU]`: which of them are there.
-        let members = line.split_whitespace().filter_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
-        if members
-            .into_iter()
-            .any(|members| members.contains('_') && members.chars().all(|c| "U_".contains(c)))
-        {
-            array.yes_no("is_degraded", true);
-        }
-        let activities = ["resync", "recovery", "check", "reshape", "repair"];
-        if let Some(activity) = activities.iter().find(|name| line.contains(&format!("{name} ="))) {
-            array.word("activity", *activity);
-        }
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn members_of_arrays_are_found() {
-        let mdstat = "md0 : active raid1 sdb1[1] sda1[0]\n      976630464 blocks [2/2] [UU]\n";
-        assert_eq!(members(mdstat), ["sdb1", "sdb", "sda1", "sda"]);
-        let arrays = arrays(mdstat);
-        assert_eq!((arrays.len(), arrays[0].word_of("is_degraded")), (1, Some("no")));
-        assert_eq!(arrays[0].word_of("level"), Some("raid1"));
-    }
 }

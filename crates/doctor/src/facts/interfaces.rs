@@ -1,15 +1,23 @@
 //! Network interfaces, as `/sys/class/net` and ethtool tell of them.
+//!
+//! The files are those of the kernel's `net/core/net-sysfs.c` (an unknown speed is -1 there, and 65,535 or
+//! 4,294,967,295 in older kernels and in ethtool); the tables are those that ethtool(8) prints (`ethtool.c`
+//! and `netlink/` in its source). `n/a` and a line that is not there are no value.
 
-use super::number::strict;
+use super::bonds::bonds;
+use super::number::{known_speed, strict};
+use super::stack::Stack;
 use super::{FactKind, Facts, Subject, pair};
 use crate::texts::{NotKnown, Texts};
 
 /// The listing of all.
 const ALL: &str = "/sys/class/net";
 /// A round trip in a building, for which windows must be large enough.
-const ROUND_TRIP_S: f64 = 0.0005;
+pub(super) const ROUND_TRIP_S: f64 = 0.0005;
+/// More lanes no slot has.
+const LANES_MAX: f64 = 32.0;
 
-/// The interfaces that are up and have hardware behind them.
+/// The interfaces that are up: cards, and what is made of them alone.
 pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
     let names = match texts.get(ALL) {
         Ok(names) => names,
@@ -19,33 +27,79 @@ pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
         }
     };
     let names: Vec<&str> = names.split_whitespace().filter(|name| *name != "lo").collect();
-    for name in &names {
-        match texts.get(&bond_text(name)) {
-            // A damaged one is noted with all the others.
-            Ok(_) if texts.damaged(&bond_text(name)).is_some() => {}
-            Ok(said) => facts.subjects.push(bond(name, said)),
-            // Of other interfaces nobody asks for it.
-            Err(NotKnown::NotCollected) => {}
-            Err(why) => facts.cannot_see(&[FactKind::Bond], &bond_text(name), &why),
-        }
-    }
-    names.iter().filter_map(|name| interface(name, texts)).collect()
+    let stack = Stack::of(texts);
+    bonds(&names, &stack, texts, facts);
+    let is_card = |name: &&&str| stack.below(name).is_none_or(|below| below.is_empty());
+    let mut found: Vec<Subject> = names.iter().filter(is_card).filter_map(|name| card(name, texts)).collect();
+    let made: Vec<Subject> =
+        names.iter().filter_map(|name| made_of_cards(name, &stack, &found, texts)).collect();
+    found.extend(made);
+    facts.stack = stack;
+    found
 }
 
-fn interface(name: &str, texts: &Texts) -> Option<Subject> {
-    let sys = |file: &str| format!("{ALL}/{name}/{file}");
-    let says = |file: &str| texts.get(&sys(file)).map(str::trim);
-    let members = says("bonding/slaves");
-    let is_bond = members.is_ok();
-    let device = says("device/uevent");
-    let device = texts.damaged(&sys("device/uevent")).map_or(device, Err);
-    if says("operstate") == Ok("down") || (device == Err(NotKnown::NotThere) && !is_bond) {
+fn sys(name: &str, file: &str) -> String {
+    format!("{ALL}/{name}/{file}")
+}
+
+/// Facts of cards alone.
+const OF_CARDS: [&str; 18] = [
+    "duplex",
+    "rx_missed_errors",
+    "rx_fifo_errors",
+    "numa_node",
+    "slot_mbit_per_s",
+    "card_mbit_per_s",
+    "slot_needed_mbit_per_s",
+    "best_common_mbit_per_s",
+    "pause_rx",
+    "pause_tx",
+    "adaptive_rx",
+    "rx_interrupt_us",
+    "rx_ring",
+    "rx_ring_max",
+    "queues",
+    "queues_max",
+    "eee",
+    "is_virtual",
+];
+
+/// A bond, a VLAN, a bridge, of which everything below is known: it has a speed and a size of packets. All
+/// else is its cards'.
+fn made_of_cards(name: &str, stack: &Stack, cards: &[Subject], texts: &Texts) -> Option<Subject> {
+    let below = stack.below(name).filter(|below| !below.is_empty())?;
+    let own: Vec<String> = stack.cards(name)?;
+    let own: Vec<&Subject> = cards.iter().filter(|card| own.contains(&card.name)).collect();
+    if texts.get(&sys(name, "operstate")).map(str::trim) == Ok("down") || own.is_empty() {
         return None;
     }
     let mut subject = Subject::new(FactKind::Interface, name);
-    if let Ok(members) = members {
-        subject.word("members", members);
+    subject.word("members", below.join(" "));
+    subject.whole("mtu_bytes", texts, &sys(name, "mtu"));
+    let is_virtual = own.iter().all(|card| card.word_of("is_virtual") == Some("yes"));
+    speed(&mut subject, texts, &sys(name, "speed"), is_virtual);
+    let of_cards = OF_CARDS.into_iter().chain(OFFLOADS.map(|(fact, _)| fact));
+    of_cards.for_each(|fact| subject.nothing(fact));
+    for fact in ["is_usb", "is_wireless"] {
+        let is_one = own.iter().any(|card| card.word_of(fact) == Some("yes"));
+        match own.iter().filter_map(|card| card.fact(fact)?.as_ref().err()).next() {
+            Some(gap) if !is_one => subject.gap(fact, &gap.text, gap.why.clone()),
+            _ => subject.yes_no(fact, is_one),
+        }
     }
+    Some(subject)
+}
+
+/// A card; one of which nothing below it is known counts, where it is not known that it has no hardware.
+fn card(name: &str, texts: &Texts) -> Option<Subject> {
+    let sys = |file: &str| sys(name, file);
+    let says = |file: &str| texts.get(&sys(file)).map(str::trim);
+    let device = says("device/uevent");
+    let device = texts.damaged(&sys("device/uevent")).map_or(device, Err);
+    if says("operstate") == Ok("down") || device == Err(NotKnown::NotThere) {
+        return None;
+    }
+    let mut subject = Subject::new(FactKind::Interface, name);
     subject.whole("mtu_bytes", texts, &sys("mtu"));
     subject.whole("duplex", texts, &sys("duplex"));
     speed(&mut subject, texts, &sys("speed"), device.as_ref().is_ok_and(|device| is_virtual(device)));
@@ -90,9 +144,8 @@ fn speed(subject: &mut Subject, texts: &Texts, text: &str, is_virtual: bool) {
             subject.yes_no("is_virtual", true);
         }
         Ok(said) => {
-            match strict(said.trim()) {
-                // So the kernel says that it does not know it.
-                Some(speed) if speed <= 0.0 => subject.gap("speed_mbit_per_s", text, NotKnown::NotTold),
+            match (strict(said.trim()), known_speed(said.trim())) {
+                (Some(_), None) => subject.gap("speed_mbit_per_s", text, NotKnown::NotTold),
                 _ => subject.told("speed_mbit_per_s", said, text),
             }
             match subject.fact("speed_mbit_per_s") {
@@ -124,8 +177,10 @@ fn slot(subject: &mut Subject, texts: &Texts, sys: &dyn Fn(&str) -> String) {
     if texts.get(&text) == Err(NotKnown::NotThere) {
         return ["slot_mbit_per_s", "card_mbit_per_s"].into_iter().for_each(|fact| subject.nothing(fact));
     }
-    let (speed, width) = (says("current_link_speed"), says("current_link_width"));
-    let (most_speed, most_width) = (says("max_link_speed"), says("max_link_width"));
+    // A device that sleeps has no lanes, or 63 or 255 of them.
+    let lanes = |file: &str| says(file).filter(|lanes| (1.0..=LANES_MAX).contains(lanes));
+    let (speed, width) = (says("current_link_speed"), lanes("current_link_width"));
+    let (most_speed, most_width) = (says("max_link_speed"), lanes("max_link_width"));
     subject.number("slot_gt_per_s", speed, &text);
     subject.number("slot_lanes", width, &text);
     subject.number("card_gt_per_s", most_speed, &text);
@@ -244,37 +299,6 @@ fn rate(mode: &str) -> Option<f64> {
     strict(mode.split_once("base")?.0)
 }
 
-fn bond_text(name: &str) -> String {
-    format!("/proc/net/bonding/{name}")
-}
-
-/// Several interfaces together, as the bonding driver tells of them.
-fn bond(name: &str, said: &str) -> Subject {
-    let mut bond = Subject::new(FactKind::Bond, name);
-    let values = |key: &str| -> Vec<&str> {
-        said.lines()
-            .filter_map(|line| pair(line, ':'))
-            .filter(|(found, _)| *found == key)
-            .map(|(_, value)| value)
-            .collect()
-    };
-    bond.word("mode", values("Bonding Mode").first().copied().unwrap_or_default());
-    let policy = values("Transmit Hash Policy").first().copied().unwrap_or("layer2 (0)");
-    bond.word("hash_policy", policy);
-    // As commands have it.
-    bond.word("hash", policy.split(' ').next().unwrap_or(policy));
-    let differ = |key: &str, of_slaves: usize| {
-        let values = values(key);
-        let values = values.get(of_slaves..).unwrap_or_default();
-        values.windows(2).any(|two| two[0] != two[1])
-    };
-    bond.yes_no("speeds_differ", differ("Speed", 0));
-    // The first is the active aggregator's own.
-    bond.yes_no("aggregators_differ", differ("Aggregator ID", 0));
-    bond.number("links", Some(values("Slave Interface").len() as f64), &bond_text(name));
-    bond
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -285,7 +309,7 @@ mod tests {
         let mut all = Texts::default();
         all.put("/sys/class/net/eth0/device/uevent", Ok("DRIVER=ixgbe".to_owned()));
         texts.iter().for_each(|(name, text)| all.put(*name, text.clone().map(str::to_owned)));
-        interface("eth0", &all).unwrap()
+        card("eth0", &all).unwrap()
     }
 
     /// As ethtool 6.1 printed it of a card of a virtual machine.

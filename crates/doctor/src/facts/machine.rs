@@ -1,5 +1,7 @@
 //! The machine as a whole: TCP, memory, processors.
 
+use super::interfaces::ROUND_TRIP_S;
+use super::measured;
 use super::number::{can_be, strict};
 use super::{FactKind, Gap, Subject, is_one_word, no_such_word, pair};
 use crate::texts::{NotKnown, Texts};
@@ -45,9 +47,10 @@ pub(super) fn machine(texts: &Texts, interfaces: &[Subject]) -> Subject {
         }
         window => machine.number("window_needed_bytes", window, "/sys/class/net/*/speed"),
     }
+    measured::complete(&mut machine, texts, ROUND_TRIP_S);
     memory(&mut machine, texts);
     processors(&mut machine, texts);
-    round_trip(&mut machine, texts);
+    connections(&mut machine, texts);
     machine
 }
 
@@ -166,32 +169,71 @@ fn processors(machine: &mut Subject, texts: &Texts) {
     }
 }
 
-/// The shortest round trip that a connection to storage has seen.
-fn round_trip(machine: &mut Subject, texts: &Texts) {
+/// What `ss -ti` (iproute2's `misc/ss.c`) tells of connections to storage: the shortest round trip, whether a
+/// sender waited for its own buffer, and how large packets are on both ends.
+fn connections(machine: &mut Subject, texts: &Texts) {
+    const FACTS: [&str; 4] =
+        ["storage_round_trip_ms", "send_buffer_limited_percent", "own_packet_bytes", "common_packet_bytes"];
     let text = "ss -tinHO";
-    let said = match texts.get(text) {
+    let said = texts.damaged(text).map_or_else(|| texts.get(text), Err);
+    let said = match said {
         Ok(said) => said,
-        Err(why) => return machine.gap("storage_round_trip_ms", text, why),
+        Err(why) => return FACTS.into_iter().for_each(|fact| machine.gap(fact, text, why.clone())),
     };
-    if let Some(why) = texts.damaged(text) {
-        return machine.gap("storage_round_trip_ms", text, why);
+    let of_storage: Vec<&str> = said
+        .lines()
+        .filter(|line| {
+            let ends = line.split_whitespace().skip(3).take(2).filter_map(|end| end.rsplit(':').next());
+            ends.into_iter().any(|port| STORAGE_PORTS.contains(&port))
+        })
+        .collect();
+    FACTS.into_iter().for_each(|fact| machine.nothing(fact));
+    let trips = of_storage.iter().filter_map(|line| strict(field(line, "minrtt:")?));
+    if let Some(shortest) = trips.reduce(f64::min) {
+        machine.number("storage_round_trip_ms", Some(shortest), text);
     }
-    let of_storage = said.lines().filter(|line| {
-        let ends = line.split_whitespace().skip(3).take(2).filter_map(|end| end.rsplit(':').next());
-        ends.into_iter().any(|port| STORAGE_PORTS.contains(&port))
-    });
-    let trips =
-        of_storage.filter_map(|line| line.split_whitespace().find_map(|word| word.strip_prefix("minrtt:")));
-    match trips.filter_map(strict).reduce(f64::min) {
-        Some(shortest) => machine.number("storage_round_trip_ms", Some(shortest), text),
-        None => machine.nothing("storage_round_trip_ms"),
+    let limited = of_storage.iter().filter_map(|line| share(field(line, "sndbuf_limited:")?));
+    if let Some(most) = limited.reduce(f64::max) {
+        machine.number("send_buffer_limited_percent", Some(most), text);
     }
+    // This end announced packets of one size, and both agreed upon a smaller one.
+    let packets = of_storage
+        .iter()
+        .filter_map(|line| strict(field(line, "advmss:")?).zip(strict(field(line, " mss:")?)))
+        .max_by(|one, other| (one.0 - one.1).total_cmp(&(other.0 - other.1)));
+    if let Some((own, common)) = packets {
+        machine.number("own_packet_bytes", Some(own), text);
+        machine.number("common_packet_bytes", Some(common), text);
+    }
+}
+
+/// What stands behind a name up to the next blank.
+fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    line.split_once(name)?.1.split_whitespace().next()
+}
+
+/// `12.3` of `480ms(12.3%)`.
+fn share(word: &str) -> Option<f64> {
+    strict(word.split_once('(')?.1.trim_end_matches(')').trim_end_matches('%'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Facts, Value};
     use super::*;
+
+    #[test]
+    fn connections_to_storage_tell_what_bounds_them() {
+        let mut texts = Texts::default();
+        let line = "ESTAB 0 0 10.0.0.2:801 10.0.0.5:2049 cubic rtt:0.3/0.1 mss:1448 pmtu:9000 rcvmss:1448 advmss:8948 \
+                    busy:900ms sndbuf_limited:480ms(53.3%) minrtt:0.104\n";
+        texts.put("ss -tinHO", Ok(line.replace('\n', "") + "\n"));
+        let facts = Facts::of(&texts);
+        let told = |fact: &str| facts.machine().and_then(|machine| machine.number_of(fact));
+        assert_eq!(told("storage_round_trip_ms"), Some(0.104));
+        assert_eq!(told("send_buffer_limited_percent"), Some(53.3));
+        assert_eq!((told("own_packet_bytes"), told("common_packet_bytes")), (Some(8948.0), Some(1448.0)));
+    }
 
     /// A machine without any connection prints nothing: that is an answer, and no damage.
     #[test]

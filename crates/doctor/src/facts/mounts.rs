@@ -1,4 +1,7 @@
 //! Mounts, as `/proc/self/mountinfo` has them, with the way to their server.
+//!
+//! The options are those that the kernel prints: `nfs_show_mount_options` in `fs/nfs/super.c` (which leaves
+//! `nconnect` away where it is 1) and `cifs_show_options` in `fs/smb/client/cifsfs.c`.
 
 use reelgauge_record::mountinfo::{self, Entry};
 
@@ -90,11 +93,14 @@ fn nfs(mount: &Mount, texts: &Texts, links: &Links) -> Subject {
         _ => nfs.gap("vers_option", MOUNTS, NotKnown::NotTold),
     }
     requests(&mut nfs, mount);
-    nfs.word("proto", mount.option("proto").unwrap_or("tcp"));
+    // The kernel always prints these; without them nothing is known.
+    shown(&mut nfs, mount, "proto");
     nfs.told("nconnect", mount.option("nconnect").unwrap_or("1"), MOUNTS);
-    nfs.word("sec", mount.option("sec").unwrap_or("sys"));
-    let failing = ["soft", "softerr"].into_iter().find(|name| mount.has(name)).unwrap_or("hard");
-    nfs.word("on_failure", failing);
+    shown(&mut nfs, mount, "sec");
+    match ["soft", "softerr", "hard"].into_iter().find(|name| mount.has(name)) {
+        Some(failing) => nfs.word("on_failure", failing),
+        None => nfs.gap("on_failure", MOUNTS, NotKnown::NotTold),
+    }
     nfs.yes_no("is_writable", mount.has("rw"));
     nfs.yes_no("is_sync", mount.has("sync"));
     let is_uncached = mount.has("noac") || mount.option("acregmax") == Some("0");
@@ -114,7 +120,7 @@ fn smb(mount: &Mount, links: &Links) -> Subject {
     let mut smb = Subject::new(FactKind::SmbMount, &mount.point);
     smb.number("dialect", mount.option("vers").and_then(dialect), MOUNTS);
     requests(&mut smb, mount);
-    smb.word("cache", mount.option("cache").unwrap_or("strict"));
+    shown(&mut smb, mount, "cache");
     smb.number("attributes_kept_s", mount.number("actimeo").or(mount.number("acregmax")), MOUNTS);
     smb.yes_no("has_multichannel", mount.has("multichannel") || mount.has("max_channels"));
     let is_signed = mount.has("sign") || mount.option("sec").is_some_and(|sec| sec.ends_with('i'));
@@ -193,6 +199,14 @@ fn used_percent(df: &str, point: &str) -> Option<f64> {
 /// An option as a fact: not told where the mount has none of this name.
 fn option(subject: &mut Subject, mount: &Mount, fact: &str, name: &str) {
     subject.told(fact, mount.option(name).unwrap_or_default(), MOUNTS);
+}
+
+/// An option that is a word, under its own name.
+fn shown(subject: &mut Subject, mount: &Mount, name: &str) {
+    match mount.option(name).filter(|word| is_one_word(word) && !word.is_empty()) {
+        Some(word) => subject.word(name, word),
+        None => subject.gap(name, MOUNTS, NotKnown::NotTold),
+    }
 }
 
 fn requests(subject: &mut Subject, mount: &Mount) {

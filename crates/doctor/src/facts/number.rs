@@ -61,14 +61,27 @@ pub(super) fn strict(word: &str) -> Option<f64> {
     word.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
+/// A speed of a link, in Mbit/s; `None` for what stands for none: `SPEED_UNKNOWN` of the kernel's `ethtool.h`
+/// is -1, as 16 bits 65,535 and as 32 bits 4,294,967,295.
+pub(super) fn known_speed(word: &str) -> Option<f64> {
+    strict(word)
+        .filter(|speed| *speed > 0.0 && *speed != f64::from(u16::MAX) && *speed != f64::from(u32::MAX))
+}
+
 /// What a word is as the value of this fact.
 pub(super) fn read(fact: &str, word: &str) -> Result<Value, NotKnown> {
     match (strict(word), most(fact)) {
         (Some(number), _) => can_be(fact, number).map(Value::Number),
-        (None, Some(_)) if matches!(word, "" | "n/a" | "unknown") => Err(NotKnown::NotTold),
+        (None, _) if is_no_value(word) => Err(NotKnown::NotTold),
+        (None, Some(_)) if word.is_empty() => Err(NotKnown::NotTold),
         (None, Some(_)) => Err(NotKnown::NotUnderstood(format!("'{}' is no number", shown(word)))),
         (None, None) => Ok(Value::Word(word.to_owned())),
     }
+}
+
+/// What tools print in the place of a value.
+fn is_no_value(word: &str) -> bool {
+    ["n/a", "unknown", "unknown!"].iter().any(|none| word.eq_ignore_ascii_case(none))
 }
 
 /// A number, where it is one that this fact can be.
@@ -126,6 +139,10 @@ mod tests {
             assert!(matches!(read(fact, word), Err(NotKnown::NotUnderstood(_))), "{fact} {word}");
         }
         assert_eq!(read("rx_interrupt_us", "n/a"), Err(NotKnown::NotTold));
+        assert_eq!(read("duplex", "Unknown"), Err(NotKnown::NotTold), "that is no value to compare");
+        for none in ["-1", "0", "65535", "4294967295", "Unknown"] {
+            assert_eq!(known_speed(none), None, "{none}");
+        }
         assert_eq!(read("duplex", "full"), Ok(Value::Word("full".to_owned())));
         assert_eq!(read("vers", "4.2"), Ok(Value::Number(4.2)));
     }

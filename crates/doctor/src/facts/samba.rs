@@ -1,4 +1,8 @@
 //! Samba: its settings as `testparm` prints all of them, and who is connected as `smbstatus` says.
+//!
+//! testparm(1) prints sections and indented settings (`source3/utils/testparm.c`, `lp_dump` in
+//! `source3/param/loadparm.c`), and what it remarks to standard error; `smbstatus --json` is that of
+//! `source3/utils/status_json.c`.
 
 use serde_json::Value as Json;
 

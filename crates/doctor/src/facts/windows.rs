@@ -1,4 +1,7 @@
 //! What Windows says: lists of PowerShell (`Name : Value`, a blank line between objects).
+//!
+//! The names are those of the cmdlets' objects in Microsoft's reference (`NetAdapter`, `SmbShare`,
+//! `NetTCPIP`); PowerShell translates none of them.
 
 use super::mounts::dialect;
 use super::number::strict;
@@ -32,6 +35,15 @@ fn objects(said: &str) -> Vec<Object<'_>> {
 
 fn value<'a>(object: &Object<'a>, key: &str) -> Option<&'a str> {
     object.iter().find(|(found, _)| *found == key).map(|(_, value)| *value)
+}
+
+/// `True` or `False`; a blank, or any other word, is neither.
+fn truth(word: &str) -> Option<bool> {
+    match word.trim().to_ascii_lowercase().as_str() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
 }
 
 pub(super) fn windows(texts: &Texts, facts: &mut Facts) {
@@ -71,10 +83,13 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
     let name =
         value(object, "Name").filter(|_| value(object, "Status").is_none_or(|status| status == "Up"))?;
     let mut adapter = Subject::new(FactKind::Interface, name);
+    // Drivers that do not know it give the largest number that there is.
     let bits = value(object, "Speed").and_then(strict);
+    let bits = bits.filter(|bits| *bits != f64::from(u32::MAX) && *bits < i64::MAX as f64);
     adapter.number("speed_mbit_per_s", bits.map(|bits| bits / 1e6), ADAPTERS);
-    if let Some(duplex) = value(object, "FullDuplex") {
-        adapter.word("duplex", if duplex.eq_ignore_ascii_case("true") { "full" } else { "half" });
+    match value(object, "FullDuplex").and_then(truth) {
+        Some(is_full) => adapter.word("duplex", if is_full { "full" } else { "half" }),
+        None => adapter.gap("duplex", ADAPTERS, NotKnown::NotTold),
     }
     let text = "Get-NetAdapterAdvancedProperty";
     match texts.get(text) {
@@ -99,8 +114,8 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
     match said {
         Ok(list) => {
             let own = list.iter().find(|object| value(object, "Name") == Some(name));
-            match own.and_then(|object| value(object, "IPv4Enabled")) {
-                Some(enabled) => adapter.word("lso", if enabled == "True" { "on" } else { "off" }),
+            match own.and_then(|object| value(object, "IPv4Enabled")).and_then(truth) {
+                Some(is_on) => adapter.word("lso", if is_on { "on" } else { "off" }),
                 None => adapter.gap("lso", text, NotKnown::NotTold),
             }
         }
@@ -115,8 +130,8 @@ fn connection(object: &Object, texts: &Texts) -> Option<Subject> {
     let mut connection = Subject::new(FactKind::SmbConnection, format!("\\\\{server}\\{share}"));
     connection.number("dialect", value(object, "Dialect").and_then(dialect), CONNECTIONS);
     for (fact, key) in [("is_encrypted", "Encrypted"), ("is_signed", "Signed")] {
-        match value(object, key) {
-            Some(told) => connection.yes_no(fact, told.eq_ignore_ascii_case("true")),
+        match value(object, key).and_then(truth) {
+            Some(is) => connection.yes_no(fact, is),
             None => connection.gap(fact, CONNECTIONS, NotKnown::NotTold),
         }
     }

@@ -1,19 +1,22 @@
-//! ZFS: pools, datasets, and how much memory its cache may take.
+//! ZFS: pools, datasets, and how much memory its cache may take. What `zpool status` says of a pool is read
+//! in [`super::zpool`].
 
 use std::collections::BTreeMap;
 
 use super::number::strict;
-use super::{FactKind, Facts, Subject, pair};
+use super::zpool::{STATUS, pools};
+use super::{FactKind, Facts, Subject};
 use crate::texts::wanted::ZFS_PROPERTIES;
 use crate::texts::{NotKnown, Texts};
 
-const STATUS: &str = "zpool status";
 const CACHE: &str = "/proc/spl/kstat/zfs/arcstats";
 
 pub(super) fn zfs(texts: &Texts, facts: &mut Facts) {
     let datasets_text = format!("zfs get -Hp -t filesystem -o name,property,value {ZFS_PROPERTIES}");
     let mut pools = match texts.get(STATUS) {
         Ok(said) => pools(said),
+        // So zpool says that the kernel has no ZFS.
+        Err(NotKnown::Failed(said)) if said.contains("modprobe zfs") => Vec::new(),
         Err(why) => {
             facts.cannot_see(&[FactKind::ZfsPool], STATUS, &why);
             Vec::new()
@@ -45,64 +48,6 @@ pub(super) fn zfs(texts: &Texts, facts: &mut Facts) {
     facts.subjects.extend(pools);
     if let Some(machine) = facts.machine_mut() {
         cache(machine, texts);
-    }
-}
-
-/// The sections of `zpool status`.
-fn pools(said: &str) -> Vec<Subject> {
-    let mut found: Vec<(Subject, Vdevs)> = Vec::new();
-    for line in said.lines() {
-        match pair(line, ':') {
-            Some(("pool", name)) => {
-                let mut pool = Subject::new(FactKind::ZfsPool, name);
-                pool.word("activity", "none");
-                found.push((pool, Vdevs::default()));
-            }
-            Some((key @ ("state" | "scan"), value)) => {
-                let Some((pool, _)) = found.last_mut() else { continue };
-                let activity = ["scrub", "resilver"].into_iter().find(|name| value.starts_with(name));
-                match (key, activity.filter(|_| value.contains("in progress"))) {
-                    ("state", _) => pool.word("state", value),
-                    (_, Some(activity)) => pool.word("activity", activity),
-                    _ => {}
-                }
-            }
-            _ => {
-                if let Some((_, vdevs)) = found.last_mut() {
-                    vdevs.line(line);
-                }
-            }
-        }
-    }
-    let told = |(mut pool, vdevs): (Subject, Vdevs)| {
-        pool.yes_no("has_log", vdevs.has_log);
-        pool.number("widest_raidz_disks", Some(vdevs.widest as f64), STATUS);
-        pool
-    };
-    found.into_iter().map(told).collect()
-}
-
-/// What a pool is made of, line by line.
-#[derive(Default)]
-struct Vdevs {
-    has_log: bool,
-    widest: usize,
-    /// The depth of the raidz whose disks come, and how many came.
-    inside: Option<(usize, usize)>,
-}
-
-impl Vdevs {
-    fn line(&mut self, line: &str) {
-        let depth = line.chars().take_while(|c| c.is_whitespace()).count();
-        let name = line.split_whitespace().next().unwrap_or_default();
-        self.has_log |= name == "logs";
-        match self.inside {
-            Some((own, disks)) if depth > own && !name.is_empty() => {
-                self.inside = Some((own, disks + 1));
-                self.widest = self.widest.max(disks + 1);
-            }
-            _ => self.inside = name.starts_with("raidz").then_some((depth, 0)),
-        }
     }
 }
 
@@ -144,8 +89,18 @@ fn cache(machine: &mut Subject, texts: &Texts) {
         }
         Err(NotKnown::NotThere) => machine.yes_no("has_zfs", false),
         Err(why) => {
-            machine.gap("has_zfs", CACHE, why.clone());
+            match mounts_zfs(texts) {
+                Some(has) => machine.yes_no("has_zfs", has),
+                None => machine.gap("has_zfs", CACHE, why.clone()),
+            }
             machine.gap("arc_max_bytes", CACHE, why);
         }
     }
+}
+
+/// Whether a pool is mounted, where the whole table of mounts is there.
+fn mounts_zfs(texts: &Texts) -> Option<bool> {
+    let table = "/proc/self/mountinfo";
+    let said = texts.get(table).ok().filter(|_| texts.damaged(table).is_none())?;
+    Some(said.contains(" - zfs "))
 }

@@ -38,6 +38,8 @@ const TEXTS: &[(&str, &str)] = texts![
     "net.tcp.slow_start_after_idle",
     "net.qdisc.drops",
     "net.bond.hash",
+    "net.link.down",
+    "net.mtu.ends_differ",
     "net.pcie.narrow",
     "net.path.same_switch_and_vlan",
     "nfs.version",

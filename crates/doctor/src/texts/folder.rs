@@ -3,12 +3,14 @@
 //!
 //! The folder comes from elsewhere and is taken for hostile: links are not followed, pipes and devices not
 //! opened, and there is a bound on everything. A text that ends within a line was cut off: what is left of
-//! that line is not read. What is no text at all is named.
+//! that line is not read. What people's shells and terminals added is taken off ([`decoration`]). What is no
+//! text at all is named.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::decoration;
 use super::wanted::{is_text, is_wanted, says_nothing_blank};
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, WHY, decoded};
 
@@ -82,8 +84,9 @@ pub fn read(folder: &Path) -> Result<Texts, FolderError> {
 /// Adds what a file says. What stands behind its last line feed is the beginning of a line that is not there;
 /// files that people write, and what says only which system it is, may end without one.
 fn put(texts: &mut Texts, name: &str, text: Result<String, NotKnown>) {
-    let is_by_hand =
-        name.starts_with("/etc/") || name == "uname -sr" || name.ends_with(WHY) || !is_wanted(name);
+    let is_note = name.ends_with(WHY);
+    let text = if is_note { text } else { text.and_then(|text| decoration::plain(name, &text)) };
+    let is_by_hand = name.starts_with("/etc/") || name == "uname -sr" || is_note || !is_wanted(name);
     match text {
         Ok(text) if text.trim().is_empty() && is_wanted(name) && !says_nothing_blank(name) => {
             texts.put(name, Err(NotKnown::NotUnderstood("it is empty".to_owned())));

@@ -7,7 +7,7 @@ use std::io::Read;
 
 use super::wanted::{
     BDI_FILE, COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS, INTERFACE_FILES,
-    LISTINGS, MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, mounted_loops, named,
+    INTERFACE_LISTING, LISTINGS, MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, mounted_loops, named,
 };
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, command, decoded};
 
@@ -26,6 +26,7 @@ pub fn collect() -> Texts {
                 words.iter().map(|word| if *word == "IF" { interface.as_str() } else { *word }).collect();
             put_command(&mut texts, &words);
         }
+        put_listing(&mut texts, &INTERFACE_LISTING.replace("IF", interface));
     }
     let loops = mounted_loops(texts.get("/proc/self/mountinfo").unwrap_or_default());
     for disk in disks.iter().filter(|name| !is_no_disk(name) || loops.contains(name)).take(DEVICES_MAX) {

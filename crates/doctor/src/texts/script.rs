@@ -2,8 +2,8 @@
 //! for PowerShell. Their lists are made from what this machine is asked ([`super::wanted`]).
 
 use super::wanted::{
-    COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS, INTERFACE_FILES, LISTINGS,
-    MAC_COMMANDS, POWERSHELL, WRITING_COMMANDS, named,
+    COMMANDS, CONTROLLER_COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS,
+    INTERFACE_FILES, INTERFACE_LISTING, LISTINGS, MAC_COMMANDS, POWERSHELL, WRITING_COMMANDS, named,
 };
 
 const SHELL: &str = include_str!("script/collect.sh");
@@ -20,7 +20,8 @@ pub fn shell() -> String {
         .replace("@INTERFACE_FILES@", &lines(INTERFACE_FILES))
         .replace("@DISK_FILES@", &lines(DISK_FILES))
         .replace("@DISK_LISTING@", DISK_LISTING)
-        .replace("@COMMANDS@", &commands(&[COMMANDS, writing.as_slice()].concat()))
+        .replace("@INTERFACE_LISTING@", INTERFACE_LISTING)
+        .replace("@COMMANDS@", &commands(&[COMMANDS, writing.as_slice(), CONTROLLER_COMMANDS].concat()))
         .replace("@MAC_COMMANDS@", &commands(MAC_COMMANDS))
         .replace("@INTERFACE_COMMANDS@", &commands(INTERFACE_COMMANDS))
 }

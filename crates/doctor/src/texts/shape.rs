@@ -28,9 +28,8 @@ pub(super) fn fault(name: &str, text: &str) -> Option<String> {
         "/sys/devices/system/node/online" => {
             lines(&|line| only(line, |c| c.is_ascii_digit() || "-,".contains(c)))
         }
-        // What stands above the first section is what testparm says of its work.
         "testparm -s -v" => without(text, "[global]").or_else(|| {
-            wrong_line(text.get(text.find('[')?..)?, &is_setting)
+            wrong_line(&sections(text), &|line| is_setting(line) || is_remark(line))
                 .map(|what| format!("of the sections {what}"))
         }),
         "/sys/class/net" | "/sys/block" => lines(&|line| only(line, |c| !c.is_control() && c != '/')),
@@ -39,7 +38,7 @@ pub(super) fn fault(name: &str, text: &str) -> Option<String> {
         "/etc/fstab" => lines(&|line| line.trim().starts_with('#') || words(line) >= 3),
         "/etc/samba/smb.conf" => lines(&|line| is_setting(line) || line.starts_with(char::is_whitespace)),
         "/proc/net/wireless" => lines(&|line| line.contains('|') || line.contains(':')),
-        "zpool status" if text.contains("no pools available") => None,
+        "zpool status" if ["no pools available", "modprobe zfs"].iter().any(|it| text.contains(it)) => None,
         "zpool status" => without(text, "pool:"),
         "nfsstat -m" => lines(&|line| line.starts_with(char::is_whitespace) || line.contains(" from ")),
         _ if name.starts_with("df ") => {
@@ -112,6 +111,35 @@ fn is_setting(line: &str) -> bool {
     line.starts_with(['#', ';']) || line.starts_with('[') && line.ends_with(']') || line.contains('=')
 }
 
+/// From the first section on. What stands above it is what testparm says of its work, with names of sections
+/// in quotes.
+fn sections(text: &str) -> String {
+    let is_heading = |line: &&str| line.trim().starts_with('[') && line.trim().ends_with(']');
+    let lines: Vec<&str> = text.lines().skip_while(|line| !is_heading(line)).collect();
+    lines.join("\n")
+}
+
+/// What testparm says between settings, which stand further right: `WARNING: …`, `Server role: …`.
+fn is_remark(line: &str) -> bool {
+    let words = [
+        "WARNING",
+        "ERROR",
+        "NOTE",
+        "Server role",
+        "Loaded services",
+        "Load smb config",
+        "Processing section",
+        "Unknown parameter",
+        "Ignoring unknown",
+        "rlimit_max",
+        "Weak crypto",
+        "Press enter",
+        "Invalid",
+        "idmap",
+    ];
+    words.iter().any(|word| line.starts_with(word))
+}
+
 fn only(word: &str, is_right: impl Fn(char) -> bool) -> bool {
     !word.is_empty() && word.chars().all(is_right)
 }
@@ -146,6 +174,11 @@ mod tests {
             ("/proc/meminfo", "MemTotal: 65x kB\n", "line 1: 'MemTotal: 65x kB'"),
             ("/proc/mdstat", "404 not found\n", "line 1: '404 not found'"),
             ("testparm -s -v", "[media]\n\tpath = /x\n", "it has no '[global]'"),
+            (
+                "testparm -s -v",
+                "Processing section \"[media]\"\nLoaded\n[global]\n\toplocks\n",
+                "of the sections line 2: 'oplocks'",
+            ),
             ("testparm -s -v", "Loaded\n[global]\n\toplocks\n", "of the sections line 2: 'oplocks'"),
             ("/sys/class/net", "eth0\n\u{1}\n", "line 2: '\u{1}'"),
             ("smbstatus --json", "{\"sessions\": \n", "it is no JSON (line 2, column 0)"),
@@ -157,5 +190,8 @@ mod tests {
             assert_eq!(fault(name, text).as_deref(), Some(what), "{name}");
         }
         assert_eq!(fault("/var/lib/nfs/etab", " \n"), None, "nothing is shared");
+        let remarks =
+            "Processing section \"[media]\"\nServer role: X\n\n[global]\nWARNING: weak\n\toplocks = Yes\n";
+        assert_eq!(fault("testparm -s -v", remarks), None, "what testparm says on the side");
     }
 }

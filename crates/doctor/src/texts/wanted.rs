@@ -6,6 +6,8 @@
 
 use reelgauge_record::mountinfo;
 
+use crate::facts::CONTROLLER_PROGRAMS;
+
 /// Folders whose listing is a text of its own, and in whose names `IF` and the like are found.
 pub const LISTINGS: [&str; 2] = ["/sys/class/net", "/sys/block"];
 
@@ -22,6 +24,7 @@ pub const FILES: &[&str] = &[
     "/proc/meminfo",
     "/proc/net/ipv6_route",
     "/proc/net/route",
+    "/proc/net/vlan/config",
     "/proc/net/wireless",
     "/proc/self/mountinfo",
     "/proc/self/mountstats",
@@ -46,6 +49,9 @@ pub const FILES: &[&str] = &[
     "/var/lib/nfs/etab",
 ];
 
+/// The folder of each interface whose listing says what it is made of (`lower_eth0`).
+pub const INTERFACE_LISTING: &str = "/sys/class/net/IF";
+
 /// Files of each interface.
 pub const INTERFACE_FILES: &[&str] = &[
     "/proc/net/bonding/IF",
@@ -62,12 +68,14 @@ pub const INTERFACE_FILES: &[&str] = &[
     "/sys/class/net/IF/speed",
     "/sys/class/net/IF/statistics/rx_fifo_errors",
     "/sys/class/net/IF/statistics/rx_missed_errors",
+    "/sys/class/net/IF/uevent",
 ];
 
 /// Files of each disk.
 pub const DISK_FILES: &[&str] = &[
     "/sys/block/DISK/dev",
     "/sys/block/DISK/device/queue_depth",
+    "/sys/block/DISK/dm/name",
     "/sys/block/DISK/loop/backing_file",
     "/sys/block/DISK/md/level",
     "/sys/block/DISK/queue/nr_requests",
@@ -98,6 +106,23 @@ pub const COMMANDS: &[&[&str]] = &[
     &["zpool", "list", "-Hp", "-o", "name,cap"],
     &["zpool", "get", "-Hp", "-o", "name,value", "ashift"],
     &["zfs", "get", "-Hp", "-t", "filesystem", "-o", "name,property,value", ZFS_PROPERTIES],
+    &["btrfs", "filesystem", "show", "--mounted"],
+    &["lvs", "-a"],
+];
+
+/// The name of btrfs' list of devices.
+pub const BTRFS_SHOW: &str = "btrfs filesystem show --mounted";
+
+/// What tools of RAID controllers print of virtual disks and of those below. Only a script asks: some of them
+/// take seconds.
+pub const CONTROLLER_COMMANDS: &[&[&str]] = &[
+    &["storcli64", "/call/vall", "show", "nolog"],
+    &["storcli64", "/call/eall/sall", "show", "nolog"],
+    &["perccli64", "/call/vall", "show", "nolog"],
+    &["perccli64", "/call/eall/sall", "show", "nolog"],
+    &["MegaCli64", "-LDPDInfo", "-aALL", "-NoLog"],
+    &["ssacli", "ctrl", "all", "show", "config"],
+    &["arcconf", "getconfig", "1", "nologs"],
 ];
 
 /// How full file systems on disks are. Others are not asked: one whose server is gone would not answer.
@@ -139,6 +164,7 @@ pub fn is_text(name: &str) -> bool {
     let program = name.split(' ').next().unwrap_or_default();
     let asked = [COMMANDS, INTERFACE_COMMANDS, MAC_COMMANDS].into_iter().flatten().map(|words| words[0]);
     let asked = asked.chain(WRITING_COMMANDS.iter().map(|(words, _)| words[0])).chain(["uname", "sysctl"]);
+    let asked = asked.chain(CONTROLLER_PROGRAMS);
     name.starts_with('/') || name.starts_with("Get-") || asked.into_iter().any(|asked| asked == program)
 }
 
@@ -148,16 +174,27 @@ pub(super) const POWERSHELL: &str = include_str!("script/collect.ps1");
 /// Texts that no list asks for and that are read where somebody brought them along, or a script gave them.
 const BROUGHT: [&str; 2] = ["sysctl -a", "uname -sr"];
 
+/// How texts begin that are read with whatever arguments they were made.
+const BROUGHT_BEGINNINGS: [&str; 5] =
+    ["btrfs filesystem show", "btrfs device stats", "btrfs scrub status", "btrfs balance status", "lvs"];
+
 /// Whether a text of this name is read.
 pub fn is_wanted(name: &str) -> bool {
-    let files =
-        [FILES, &LISTINGS, INTERFACE_FILES, DISK_FILES, CPU_FILES, &[BDI_FILE, DISK_LISTING], &BROUGHT];
+    let files = [FILES, &LISTINGS, INTERFACE_FILES, DISK_FILES, CPU_FILES, &FOLDERS, &BROUGHT];
     let commands = [COMMANDS, INTERFACE_COMMANDS, MAC_COMMANDS].into_iter().flatten().copied();
     let mut commands = commands.chain(WRITING_COMMANDS.iter().map(|(words, _)| *words));
-    files.into_iter().flatten().any(|pattern| is_like(name, pattern, '/'))
+    let program = name.split(' ').next().unwrap_or_default();
+    let is_brought =
+        |begin: &&str| name.strip_prefix(*begin).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    CONTROLLER_PROGRAMS.contains(&program)
+        || BROUGHT_BEGINNINGS.iter().any(is_brought)
+        || files.into_iter().flatten().any(|pattern| is_like(name, pattern, '/'))
         || commands.any(|words| is_like(name, &named(words), ' '))
         || POWERSHELL.contains(&format!("Save '{name}' "))
 }
+
+/// Names that stand for one text of each device.
+const FOLDERS: [&str; 3] = [BDI_FILE, DISK_LISTING, INTERFACE_LISTING];
 
 /// Whether a name is this one, with any word in the place of `IF` and the like.
 fn is_like(name: &str, pattern: &str, between: char) -> bool {
@@ -175,10 +212,12 @@ fn is_like(name: &str, pattern: &str, between: char) -> bool {
 /// Whether a text that is blank says that there are none of what it lists. Any other that is blank says
 /// nothing at all.
 pub fn says_nothing_blank(name: &str) -> bool {
-    const LISTS: [&str; 6] = [
+    const LISTS: [&str; 8] = [
+        BTRFS_SHOW,
         "/var/lib/nfs/etab",
         "Get-SmbConnection",
         "Get-SmbMultichannelConnection",
+        "lvs -a",
         "nfsstat -m",
         "smbutil statshares -a",
         "ss -tinHO",

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::*;
 use crate::diagnosis::{Diagnosis, Scope, diagnose};
-use crate::facts::{FactKind, PROBED, Value};
+use crate::facts::{FactKind, MEASURED, PROBED, Value};
 use crate::rule::{Detector, Os};
 use crate::texts::wanted::{is_wanted, says_nothing_blank};
 use crate::texts::{NotKnown, Texts};
@@ -198,7 +198,7 @@ fn every_text_that_is_read_is_collected() {
         }
     }
     assert!(asked.contains("/proc/sys/vm/dirty_background_ratio"), "{asked:?}");
-    for name in asked.iter().filter(|name| *name != PROBED && !is_wanted(name)) {
+    for name in asked.iter().filter(|name| ![PROBED, MEASURED].contains(&name.as_str()) && !is_wanted(name)) {
         missing.insert(name);
     }
     assert!(missing.is_empty(), "no list of texts/wanted.rs has {missing:?}");
@@ -399,4 +399,26 @@ fn cards_are_given_back_by_commands_of_their_own_system() {
             }
         }
     }
+}
+
+/// On sshfs nobody is sent to Samba or to the options of NFS mounts.
+#[test]
+fn a_probe_advises_what_the_file_system_of_the_path_has() {
+    let mut tried = 0;
+    for rule in rules().iter().filter(|rule| rule.detect.iter().all(|it| it.of == FactKind::Probed)) {
+        let Some(general) = rule.fix(Os::Linux) else { continue };
+        let names_protocols = ["NFS", "SMB", "Samba", "nobrl"].iter().any(|word| general.contains(word));
+        assert!(!names_protocols || rule.fix_on("fuse.sshfs").is_some(), "{}: {general}", rule.id);
+        let of_samba = rule.fix_on("fuse.sshfs").filter(|fix| {
+            ["Samba", "nobrl", "mfsymlinks", "mapposix", "nolock", "statd"]
+                .iter()
+                .any(|word| fix.contains(word))
+        });
+        assert_eq!(of_samba, None, "{}", rule.id);
+        tried += usize::from(names_protocols);
+    }
+    assert!(tried > 5, "{tried}");
+    let rule = rules().iter().find(|rule| rule.id == "fs.preallocation_missing").unwrap();
+    assert_ne!(rule.fix_on("nfs4"), rule.fix_on("cifs"));
+    assert_eq!(rule.fix_on("ext4"), None);
 }

@@ -121,7 +121,7 @@ for path in /sys/class/net/*; do
     card=${path##*/}
     if [ "$card" = lo ] || [ "$card" = '*' ]; then continue; fi
     each file <<LIST
-$(sed "s/IF/$card/" <<'NAMES'
+$(sed "s,IF,$card," <<'NAMES'
 @INTERFACE_FILES@
 NAMES
 )
@@ -132,6 +132,7 @@ $(sed "s/IF\$/$card/" <<'NAMES'
 NAMES
 )
 LIST
+    listing "$(printf '%s' '@INTERFACE_LISTING@' | sed "s/IF/$card/")"
 done
 
 for path in /sys/block/*; do

@@ -1,0 +1,62 @@
+//! What a run measured of a path, as lines of a text: `fact = value`. The doctor's command writes them from
+//! the newest run there; a rule that needs a speed takes that of the run, where no card tells one.
+
+use super::number::strict;
+use super::{Subject, pair};
+use crate::texts::Texts;
+
+/// The name of the text.
+pub const MEASURED: &str = "reelgauge run";
+
+/// The largest rate of a load point.
+pub const RATE: &str = "rate_bytes_per_s";
+/// The shortest round trip to the server.
+pub const ROUND_TRIP: &str = "round_trip_us";
+
+/// A buffer holds about twice what a connection may have on the way; and a rate that a buffer bounds would be
+/// larger without it.
+const TIMES: f64 = 4.0;
+
+/// How large a buffer the measured rate needs at least, and the round trip for which that is.
+pub(super) fn window_needed(texts: &Texts, usual_round_trip_s: f64) -> Option<(f64, f64)> {
+    let said = texts.get(MEASURED).ok()?;
+    let value = |wanted: &str| {
+        let line = said.lines().filter_map(|line| pair(line, '=')).find(|(key, _)| *key == wanted)?;
+        strict(line.1).filter(|number| *number > 0.0)
+    };
+    let round_trip_s = value(ROUND_TRIP).map_or(usual_round_trip_s, |us| (us / 1e6).max(usual_round_trip_s));
+    Some((TIMES * value(RATE)? * round_trip_s, round_trip_s))
+}
+
+/// Puts what the measured rate needs in the place of what no card tells.
+pub(super) fn complete(machine: &mut Subject, texts: &Texts, usual_round_trip_s: f64) {
+    if machine.number_of("window_needed_bytes").is_some() {
+        machine.word("window_by", "the fastest link");
+        machine.number("window_round_trip_ms", Some(usual_round_trip_s * 1e3), MEASURED);
+        return;
+    }
+    machine.word("window_by", "the rate that was measured");
+    if let Some((window, round_trip_s)) = window_needed(texts, usual_round_trip_s) {
+        machine.number("window_needed_bytes", Some(window), MEASURED);
+        machine.number("window_round_trip_ms", Some(round_trip_s * 1e3), MEASURED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_measured_rate_needs_a_window_of_its_own() {
+        let window = |said: &str| {
+            let mut texts = Texts::default();
+            texts.put(MEASURED, Ok(said.to_owned()));
+            window_needed(&texts, 0.0005)
+        };
+        assert_eq!(window("rate_bytes_per_s = 100000000\n"), Some((200_000.0, 0.0005)));
+        let far = window("rate_bytes_per_s = 100000000\nround_trip_us = 3000\n");
+        assert_eq!(far.map(|(bytes, _)| bytes.round()), Some(1_200_000.0));
+        assert_eq!(window("rate_bytes_per_s = 0\n"), None);
+        assert_eq!(window_needed(&Texts::default(), 0.0005), None);
+    }
+}
