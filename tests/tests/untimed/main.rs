@@ -13,6 +13,7 @@ mod documents;
 mod faults_errors;
 mod faults_hangs;
 mod field_traces;
+mod field_doctor;
 mod fleet_install;
 mod fleet_site;
 mod fleet_whole;
