@@ -187,9 +187,16 @@ fn mend_the_way(summary: &Summary, statement: &Statement) -> Option<String> {
         LimitStep::PathBroken | LimitStep::NetworkLoss => {
             "Look at the network, port by port, from this machine to the server: errors, drops, MTU, flow control."
         }
-        _ => {
-            "Look at how TCP is set up on both ends: reelgauge doctor here, and reelgauge doctor --server there."
-        }
+        // With the run the doctor knows a speed, also where no card tells one.
+        _ => match run_dir(summary) {
+            Some(run_dir) => &format!(
+                "Look at how TCP is set up on both ends: reelgauge doctor --run {run_dir} here, and reelgauge doctor \
+                 --server there."
+            ),
+            None => {
+                "Look at how TCP is set up on both ends: reelgauge doctor here, and reelgauge doctor --server there."
+            }
+        },
     };
     Some(format!("{what}{}", prove(summary)))
 }

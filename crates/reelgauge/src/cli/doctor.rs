@@ -32,8 +32,15 @@ pub struct DoctorArgs {
     /// Judge the machine whose texts a script collected into this folder
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
+    /// Use the rate and round trip of this run where no card tells its speed [default: the newest run of
+    /// PATH]
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<PathBuf>,
     /// Ask for what no counter tells of the server, the switch and the disks, and write it to the --site file
-    #[arg(long, conflicts_with_all = ["path", "probe", "server", "from", "all", "json", "collect_script"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["path", "probe", "server", "from", "run", "all", "json", "collect_script"]
+    )]
     pub ask: bool,
     /// What no counter tells of the site, as --ask writes it
     #[arg(long, value_name = "FILE", default_value = DEFAULT_SITE)]
@@ -49,7 +56,7 @@ pub struct DoctorArgs {
         long,
         value_enum,
         value_name = "KIND",
-        conflicts_with_all = ["path", "probe", "server", "from", "all", "json"]
+        conflicts_with_all = ["path", "probe", "server", "from", "run", "all", "json"]
     )]
     pub collect_script: Option<ScriptKind>,
 }

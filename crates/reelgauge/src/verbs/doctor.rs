@@ -6,6 +6,8 @@ mod probing;
 #[path = "doctor/probing_elsewhere.rs"]
 mod probing;
 
+mod measured;
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
@@ -13,7 +15,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use reelgauge_analysis::path::ceiling::tcp_payload_bytes_per_s;
 use reelgauge_analysis::path::{ClientLink, MeasuredPath, PathFacts, path};
-use reelgauge_doctor::facts::{PROBED, link_named, link_to};
+use reelgauge_doctor::facts::{MEASURED, PROBED, link_named, link_to};
 use reelgauge_doctor::place::{Place, PlaceLink};
 use reelgauge_doctor::rule::Role;
 use reelgauge_doctor::rule::catalogue::rules;
@@ -64,6 +66,11 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
     };
     if let Some(probed) = probed {
         texts.put(PROBED, Ok(probed.to_owned()));
+    }
+    // Of another machine only a run that is named can tell.
+    let runs = args.site.parent().filter(|_| args.from.is_none());
+    if let Some(measured) = measured::measured(args.run.as_deref(), args.path.as_deref(), runs) {
+        texts.put(MEASURED, Ok(measured));
     }
     let place = args.path.as_deref().map(|path| place(&texts, path, args.from.is_some())).transpose()?;
     let mut roles = BTreeSet::from([Role::Client]);
@@ -142,7 +149,7 @@ fn find_link(place: &mut Place) {
         MountKind::Fuse => mount.server.is_some(),
         _ => false,
     };
-    if !is_reached {
+    if !is_reached || place.is_local {
         return;
     }
     if let LinkKind::Network { interface, server_address, is_this_machine, .. } = link::of(&mount).kind {

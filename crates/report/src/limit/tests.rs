@@ -192,6 +192,10 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
     let said = words(LimitStep::PathBroken, &swallowed, &["net.mtu.path_mismatch"]);
     assert!(said.starts_with("a way that swallows long packets: "), "{said}");
     assert!(said.contains("short packets came there and back and ones of 9,000 bytes did not"), "{said}");
+    assert!(said.contains("set its MTU to 1500"), "{said}");
+    let usual = [(Measure::LongPingsLostPercent, 100.0), (Measure::PacketBytes, 1_500.0)];
+    let said = words(LimitStep::PathBroken, &usual, &["net.mtu.path_mismatch"]);
+    assert!(said.contains("mtu 1400") && !said.contains("MTU to 1500"), "it is 1500 already: {said}");
     let pieces = [(Measure::DiskBusyPercent, 80.0), (Measure::RequestsPerRead, 64.2)];
     let said = words(LimitStep::Disk, &pieces, &["blk.read_ahead"]);
     assert!(

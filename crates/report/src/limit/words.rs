@@ -143,14 +143,28 @@ fn send_buffer(finding: &LimitFinding) -> String {
     )
 }
 
+/// The largest packet of an Ethernet that nobody changed.
+const USUAL_MTU_BYTES: f64 = 1_500.0;
+
 /// Long packets that never arrive.
 fn swallowed(finding: &LimitFinding) -> String {
     let long = finding.value(Measure::PacketBytes);
-    let long =
+    let words =
         long.map_or_else(|| "long ones".to_owned(), |bytes| format!("ones of {} bytes", count(bytes as u64)));
+    let remedy = match long {
+        // A jumbo frame somewhere is not the reason: this client sends none.
+        Some(bytes) if bytes <= USUAL_MTU_BYTES => {
+            "a tunnel, VPN or switch on the path takes less than this client sends; lower this client's MTU (ip link \
+             set dev IF mtu 1400) until a ping of full size with -M do is answered, or set tcp_mtu_probing=1"
+        }
+        _ => {
+            "every switch and host on the path must accept what this client sends; otherwise set its MTU to 1500 (ip \
+             link set dev IF mtu 1500)"
+        }
+    };
     format!(
-        "a way that swallows long packets: while nothing moved, short packets came there and back and {long} did not; \
-         every switch and host on the way has to take what this machine sends, or its MTU has to be 1500"
+        "a way that swallows long packets: while nothing moved, short packets came there and back and {words} did \
+         not; {remedy}"
     )
 }
 
