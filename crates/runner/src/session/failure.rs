@@ -188,6 +188,9 @@ fn came_short(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
 fn remedy(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::StorageFull => "the disk is full: make room, or use fewer or smaller files",
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "the volume was remounted read-only: check the kernel's log (dmesg), mount it writable, then run again"
+        }
         io::ErrorKind::QuotaExceeded => "the quota is used up: have it raised, or use fewer or smaller files",
         io::ErrorKind::NotFound => {
             "a test file vanished: something else removes files there, or the mount is gone"

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use reelgauge_engine::area::AREA_DIR;
+use reelgauge_engine::mount::Mount;
 use reelgauge_engine::space::{KeepFree, Space, space};
 use reelgauge_workload::units::Size;
 
@@ -13,7 +14,9 @@ use crate::error::RunError;
 /// The room of a target before even the area is made. `None` where it has one already, in which files may lie
 /// that serve again, and where something is wrong with the target, which is better said by the area.
 pub fn space_before_area(target: &Path) -> Option<Space> {
-    let has_none = target.is_dir() && !target.join(AREA_DIR).exists();
+    // No room on a read-only volume would help.
+    let is_read_only = || Mount::at(target).is_ok_and(|mount| mount.is_read_only());
+    let has_none = target.is_dir() && !target.join(AREA_DIR).exists() && !is_read_only();
     has_none.then(|| space(target).ok().flatten()).flatten()
 }
 
