@@ -1,13 +1,15 @@
 //! Whose fault an incident or a failed load point was. Decided here, once, for every verb and every screen.
 //!
 //! Blame needs evidence from the moment of the harm:
-//! * **The tool or this machine** only where taking the tool's own delay away would have saved the frames
-//!   (the second timeline of [`crate::late`]). Busy processors alone are no evidence: they are told beside
+//! * **The tool or this machine** only where taking the tool's own delay away would have saved the frames, or
+//!   nearly all of them (the second timeline of [`crate::late`]). Busy processors alone are no evidence: they are told beside
 //!   it. It is the *tool* where it was stopped as a whole (a signal, a suspended machine, a frozen group),
 //!   and *this machine* where its processors or memory kept the tool from running.
 //! * **The link** where it carried what it can.
 //! * **The storage** where neither is so.
-//! * **Not known** where own delay explains a part only, or where too little was seen.
+//! * **Not known** where own delay explains more than half but not nearly all, or where too little was seen.
+//!
+//! Where own delay explains a part, the share is stated with the culprit; it is in the incident.
 //!
 //! Pure. Not here: words (the report room), what is good enough ([`crate::criteria`]).
 
@@ -20,6 +22,9 @@ pub const LINK_FULL_SHARE: f64 = 0.90;
 
 /// A pause as long as this has no scheduler's reason: something stopped the tool.
 pub const STOPPED_FROM_S: f64 = 0.3;
+
+/// Of the harm, the share from which on the side that saved it is the culprit. The rest is stated.
+const NEARLY_ALL: f64 = 0.9;
 
 /// Processor time that was wanted and not had, in percent of an incident's time, from which on it says why
 /// the tool was late.
@@ -91,7 +96,7 @@ pub fn decide(evidence: &Evidence<'_>) -> Culprit {
     if harmed == 0 {
         return Culprit::NotKnown;
     }
-    if saved >= harmed {
+    if saved as f64 >= NEARLY_ALL * harmed as f64 {
         return own(machine);
     }
     if saved * 2 > harmed {
@@ -142,6 +147,9 @@ mod tests {
         assert_eq!(decided(57, 3, &busy), Culprit::Storage);
         assert_eq!(decided(57, 57, &busy), Culprit::ThisMachine);
         assert_eq!(decided(57, 40, &busy), Culprit::NotKnown);
+        // All but four frames are no riddle.
+        assert_eq!(decided(2_079, 2_075, &MachineThen::default()), Culprit::Tool);
+        assert_eq!(decided(2_079, 4, &MachineThen::default()), Culprit::Storage);
         assert_eq!(decided(0, 0, &busy), Culprit::NotKnown);
     }
 

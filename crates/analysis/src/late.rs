@@ -41,6 +41,7 @@ mod margins;
 mod micros;
 mod now;
 mod own_delay;
+mod own_pace;
 mod slots;
 mod stream;
 pub(crate) mod strip;
@@ -308,7 +309,10 @@ impl LateTally {
             }
         }
         let needed_bytes_per_s = self.streams.iter().filter_map(StreamTally::needed_bytes_per_s).sum();
-        for (stream, frames) in self.incidents.acquit_tool(&self.answers, &self.pauses, needed_bytes_per_s) {
+        let slow = self.streams.iter().filter(|stream| stream.is_beyond_storage()).map(StreamTally::number);
+        let mut acquitted = self.incidents.acquit_tool_of(&slow.collect::<Vec<_>>());
+        acquitted.extend(self.incidents.acquit_tool(&self.answers, &self.pauses, needed_bytes_per_s));
+        for (stream, frames) in acquitted {
             let slot = self.streams.binary_search_by_key(&stream, StreamTally::number);
             if let Some(stream) = slot.ok().and_then(|slot| self.streams.get_mut(slot)) {
                 stream.late_all_the_same(frames);

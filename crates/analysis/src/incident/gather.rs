@@ -112,6 +112,13 @@ impl IncidentTally {
         acquitted
     }
 
+    /// Takes all late frames of these streams from the tool, and says how many of which stream.
+    pub(crate) fn acquit_tool_of(&mut self, streams: &[u32]) -> Vec<(u32, u64)> {
+        let frames = self.groups.iter_mut().flat_map(|group| &mut group.own_frames);
+        let own = frames.filter(|(stream, frames)| **frames > 0 && streams.contains(stream));
+        own.map(|(stream, frames)| (*stream, std::mem::take(frames))).collect()
+    }
+
     /// The incidents of a load point that began at `point_started_ns`, the first [`INCIDENTS_KEPT`] of them,
     /// as far as the operations alone tell: what counters say is added by [`Incident::explain`].
     pub fn finish(

@@ -19,6 +19,7 @@ use super::late_run::{LateFrames, LateRuns};
 use super::margins::Margins;
 use super::micros::{FrameTimes, Micros, up_to_us};
 use super::own_delay::OwnTimes;
+use super::own_pace::OwnPace;
 use super::strip::Strip;
 use super::throughput::SlidingMin;
 use super::timeline::FrameTimeline;
@@ -104,6 +105,7 @@ pub(super) struct Counting {
     pub(super) response: FrameTimes,
     pub(super) own_delay: FrameTimes,
     pub(super) late_runs: LateRuns,
+    own_pace: OwnPace,
     work: Work,
     ops_after_frame: u64,
     headroom: Micros,
@@ -150,6 +152,7 @@ impl Counting {
             response: FrameTimes::default(),
             own_delay: FrameTimes::default(),
             late_runs: LateRuns::default(),
+            own_pace: OwnPace::default(),
             work: Work::default(),
             ops_after_frame: 0,
             headroom: Micros::default(),
@@ -321,6 +324,7 @@ impl Counting {
     fn judge_complete(&mut self, number: u64, frame: &Frame, deadline_ns: u64) {
         let response_ns = frame.done_ns.saturating_sub(frame.due_ns);
         self.response.record(response_ns, frame.due_ns);
+        self.own_pace.take(frame);
         let margin_ns = i128::from(deadline_ns) - i128::from(frame.done_ns);
         self.keep_worst(Margin { ns: margin_ns, frame: number, has_come: true });
         if let Some(strip) = &mut self.strip {
@@ -431,6 +435,11 @@ impl Counting {
         }
         let first_missing = if not_begun.is_empty() { number } else { not_begun.start };
         if play_had_stopped { late } else { late + due_in(first_missing..due.end) }
+    }
+
+    /// Whether the storage could not have kept the stream's pace, whatever Reelgauge did.
+    pub(super) fn is_beyond_storage(&self) -> bool {
+        self.own_pace.is_too_slow(self.timeline.frames_last_ns(1))
     }
 
     /// When the frame after the last one that came is needed; `None` when there is none. After a jump play

@@ -89,6 +89,11 @@ impl StreamTally {
         self.counting.as_ref()?.needed_bytes_per_s()
     }
 
+    /// See [`Counting::is_beyond_storage`].
+    pub(super) fn is_beyond_storage(&self) -> bool {
+        self.counting.as_ref().is_some_and(|counting| counting.is_beyond_storage())
+    }
+
     /// When the load point began.
     pub(super) fn point_started_ns(&self) -> u64 {
         self.part.started_ns
