@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::pause::Pause;
 
+/// A shorter gap is a watchdog that woke late on a busy machine. Many of them in a row stop nothing.
+pub const STOP_FROM_NS: u64 = 100_000_000;
+
 /// When the tool did not run at all while it was measuring, over a run; see [`crate::pause`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PausedTotal {
     /// How often.
     pub count: u64,
-    /// How long, in all.
+    /// How long, in all, of those that are long enough to be a stop: see [`STOP_FROM_NS`].
     pub total_ns: u64,
     /// The longest; `None` without any.
     pub longest: Option<Pause>,
@@ -28,7 +31,7 @@ impl PausedTotal {
     /// Counts a pause.
     pub fn add(&mut self, pause: Pause) {
         self.count += 1;
-        self.total_ns += pause.length_ns();
+        self.total_ns += if pause.length_ns() >= STOP_FROM_NS { pause.length_ns() } else { 0 };
         if self.longest.is_none_or(|longest| longest.length_ns() < pause.length_ns()) {
             self.longest = Some(pause);
         }
@@ -58,7 +61,8 @@ pub struct SelfCost {
     /// The shortest buffer of any stream, beside which it is judged.
     #[serde(default)]
     pub shortest_buffer_s: Option<f64>,
-    /// How long the tool did not run at all while it was measuring; `None` where nobody watched.
+    /// How long the tool did not run at all while it was measuring: gaps of 0.1 s or more in which the work
+    /// was late, too. `None` where nobody watched.
     #[serde(default)]
     pub paused_s: Option<f64>,
     /// The longest such pause.

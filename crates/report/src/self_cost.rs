@@ -63,7 +63,7 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
         let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
         let paused_us = cost.paused_s.unwrap_or(0.0) * 1e6;
         return format!(
-            "The tool was stopped for {} of {}: every figure holds that.",
+            "Reelgauge was stopped for {} of {}; all figures include that time.",
             duration(paused_us),
             moment(measured_s)
         );
@@ -144,7 +144,7 @@ mod tests {
             ..good()
         };
         let said = self_cost_sentence(&cost, &[]);
-        assert!(said.contains("was stopped for 38.0 ms of"), "{said}");
+        assert!(said.contains("Reelgauge was stopped for 38.0 ms of"), "{said}");
         assert!(said.contains("did not run for 38.0 ms from 4.0 s into the run"), "{said}");
     }
 

@@ -1,11 +1,12 @@
 //! Whether the tool's own timing was good enough, judged by what its operations and streams tell. Not here:
 //! the sentence that says so (the report room's).
 
-use super::{PausedTotal, SelfCost};
+use super::{PausedTotal, STOP_FROM_NS, SelfCost};
 use crate::facts::{ReplayFacts, ReplayPass, ReplayTiming};
 use crate::figures::seconds;
 use crate::late::LateFigures;
 use crate::meter::RunTotals;
+use crate::pause::Pause;
 use crate::summary::LoadPoint;
 
 /// A delay of its own of this much never matters beside storage over a network.
@@ -16,6 +17,9 @@ const GOOD_SHARE: f64 = 0.1;
 
 /// Streams have a buffer, and the tool's largest own delay may be this share of the shortest one.
 const GOOD_BUFFER_SHARE: f64 = 0.25;
+
+/// Of a gap, the share that some operation has to have lost by it, or the work went on in it.
+const LOST_SHARE: f64 = 0.8;
 
 /// Of the measured time, the share for which the tool may have stood still.
 const GOOD_PAUSED_SHARE: f64 = 0.02;
@@ -36,8 +40,10 @@ impl SelfCost {
             !points.iter().any(|point| point.streams.is_some() && point.was_held_back().is_some())
         });
         let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
-        let paused_s = paused.map_or(0.0, |paused| seconds(paused.total_ns));
         let longest = paused.and_then(|paused| paused.longest);
+        let longest = longest.filter(|pause| was_stop(*pause, totals, streams.as_ref()));
+        let stopped_ns = |paused: &PausedTotal| longest.map_or(0, |_| paused.total_ns);
+        let paused_s = paused.map_or(0.0, |paused| seconds(stopped_ns(paused)));
         let mut cost = SelfCost {
             cpu_user_s: cpu_s.map(|cpu| cpu.0),
             cpu_system_s: cpu_s.map(|cpu| cpu.1),
@@ -48,7 +54,7 @@ impl SelfCost {
             response_p50_us: totals.data_response.as_ref().map(|response| response.p50_us),
             own_delay_max_us: streams.as_ref().map(|own| own.max_us),
             shortest_buffer_s: streams.as_ref().map(|own| own.buffer_s),
-            paused_s: paused.map(|paused| seconds(paused.total_ns)),
+            paused_s: paused.map(|paused| seconds(stopped_ns(paused))),
             longest_pause_s: longest.map(|pause| seconds(pause.length_ns())),
             longest_pause_began_s: longest.map(|pause| seconds(pause.from_ns)),
             timing_good_enough: None,
@@ -96,6 +102,20 @@ impl SelfCost {
     }
 }
 
+/// Whether a gap of the watchdog was a stop: long enough, and the work was late by it. An operation that was in
+/// flight took as long, or the next one was issued as late.
+fn was_stop(pause: Pause, totals: &RunTotals, streams: Option<&OwnDelay>) -> bool {
+    let lost_us = [
+        totals.lateness.map(|lateness| lateness.max_us),
+        totals.data_response.as_ref().map(|response| response.max_us),
+        streams.map(|own| own.max_us),
+    ];
+    let most_us = lost_us.into_iter().flatten().reduce(f64::max);
+    let gap_us = pause.length_ns() as f64 / 1e3;
+    // Where nothing came back at all, nothing says that the work went on.
+    pause.length_ns() >= STOP_FROM_NS && most_us.is_none_or(|us| us >= LOST_SHARE * gap_us)
+}
+
 /// What the tool's own delay did to streams.
 struct OwnDelay {
     max_us: f64,
@@ -127,7 +147,6 @@ mod tests {
 
     use super::*;
     use crate::figures::{LatenessFigures, TimeFigures};
-    use crate::pause::Pause;
 
     fn totals(late_p99_us: f64, response_p50_us: f64) -> RunTotals {
         let response = TimeFigures {
@@ -169,7 +188,9 @@ mod tests {
         let mut paused = PausedTotal::default();
         paused.add(Pause { from_ns: 4_000_000_000, until_ns: 5_200_000_000 });
         paused.add(Pause { from_ns: 6_000_000_000, until_ns: 6_100_000_000 });
-        let cost = SelfCost::new(Some((1.0, 1.0)), &totals(1.0, 1.0), &[], Some(&paused));
+        let mut stopped = totals(1.0, 1.0);
+        stopped.data_response = stopped.data_response.map(|times| TimeFigures { max_us: 1.2e6, ..times });
+        let cost = SelfCost::new(Some((1.0, 1.0)), &stopped, &[], Some(&paused));
         assert_eq!((cost.paused_s, cost.longest_pause_s), (Some(1.3), Some(1.2)));
         assert_eq!((cost.timing_good_enough, cost.is_lateness_good()), (Some(false), Some(true)));
         assert!(cost.was_only_stopped());
@@ -200,6 +221,23 @@ mod tests {
         assert!(!cost.was_only_stopped());
         cost.judge_replay(&replay(&[]));
         assert_eq!((cost.lateness_max_us, cost.timing_good_enough), (None, None));
+    }
+
+    #[test]
+    fn a_watchdog_that_woke_late_is_no_stop() {
+        let mut paused = PausedTotal::default();
+        // 589 ms in all, and no operation was later than 0.74 ms.
+        (0..19).for_each(|at| {
+            let from_ns = at * 1_000_000_000;
+            paused.add(Pause { from_ns, until_ns: from_ns + 31_000_000 });
+        });
+        let of = |paused: &PausedTotal| SelfCost::new(None, &totals(40.0, 740.0), &[], Some(paused));
+        let cost = of(&paused);
+        assert_eq!((cost.paused_s, cost.longest_pause_s, cost.was_only_stopped()), (Some(0.0), None, false));
+        assert_eq!(cost.timing_good_enough, Some(true));
+        // A long gap of the watchdog alone: the work went on in it.
+        paused.add(Pause { from_ns: 30_000_000_000, until_ns: 31_000_000_000 });
+        assert_eq!((of(&paused).paused_s, of(&paused).longest_pause_s), (Some(0.0), None));
     }
 
     #[test]
