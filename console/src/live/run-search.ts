@@ -43,10 +43,10 @@ function matches(run: RunEntry, words: readonly string[]): boolean {
 function textOf(run: RunEntry): string {
   const { notes } = run;
   const own = [run.id, run.verb, run.label, run.target, run.started_at, STATES[run.state], run.sentence];
-  const passed = run.passed === null ? "" : run.passed ? "met" : "not met";
+  const verdict = (run.verdict ?? "").replace("_", " ");
   const kept = notes === null ? [] : [notes.name, notes.note, notes.storage_make, notes.storage_model, notes.storage_firmware, ...notes.tags];
   const other = notes === null ? [] : Object.entries(notes.storage_other).flat();
-  return [...own, passed, ...kept, ...other].join("\n");
+  return [...own, verdict, ...kept, ...other].join("\n");
 }
 
 /** Upper and lower case, and accents, are the same. */

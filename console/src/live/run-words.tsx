@@ -3,7 +3,9 @@
 import type { RunEntry } from "../data/live";
 import { STATES } from "./run-search";
 
-export function StateWord({ run }: { run: Pick<RunEntry, "state" | "passed"> }) {
+type Stated = Pick<RunEntry, "state" | "verdict">;
+
+export function StateWord({ run }: { run: Stated }) {
   const { sign, word, tone } = stateOf(run);
   return (
     <span class={`state ${tone}`}>
@@ -12,11 +14,21 @@ export function StateWord({ run }: { run: Pick<RunEntry, "state" | "passed"> }) 
   );
 }
 
-export function stateOf(run: Pick<RunEntry, "state" | "passed">): { sign: string; word: string; tone: "good" | "bad" | "plain" } {
+export function stateOf(run: Stated): { sign: string; word: string; tone: "good" | "unsure" | "bad" | "plain" } {
   if (run.state === "running") return { sign: "▶", word: STATES.running, tone: "plain" };
   if (run.state !== "complete") return { sign: "!", word: STATES[run.state] ?? run.state, tone: "bad" };
-  if (run.passed === null) return { sign: "•", word: "complete", tone: "plain" };
-  return run.passed ? { sign: "✓", word: "criteria met", tone: "good" } : { sign: "✕", word: "criteria not met", tone: "bad" };
+  switch (run.verdict) {
+    case "met":
+      return { sign: "✓", word: "criteria met", tone: "good" };
+    case "not_met":
+      return { sign: "✕", word: "criteria not met", tone: "bad" };
+    case "inconclusive":
+      return { sign: "?", word: "inconclusive", tone: "unsure" };
+    case "not_known":
+      return { sign: "!", word: "criteria unknown", tone: "bad" };
+    default:
+      return { sign: "•", word: "complete", tone: "plain" };
+  }
 }
 
 /** `2026-11-22 00:24 UTC`, the zone of the run's own page and of its name; empty where nothing says when. */

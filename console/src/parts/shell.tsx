@@ -17,7 +17,7 @@ export interface PagePart {
 /** Said with a word and a sign, never with colour alone. */
 export interface Verdict {
   word: string;
-  tone: "good" | "bad" | "plain";
+  tone: "good" | "unsure" | "bad" | "plain";
 }
 
 interface Props {
@@ -91,7 +91,7 @@ function follow(event: MouseEvent, part: string): void {
   goTo(part);
 }
 
-const SIGNS = { good: "✓", bad: "✕", plain: "•" } as const;
+const SIGNS = { good: "✓", unsure: "?", bad: "✕", plain: "•" } as const;
 
 export function VerdictMark({ verdict }: { verdict: Verdict }) {
   return (

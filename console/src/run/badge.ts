@@ -9,14 +9,19 @@ import { storageLine } from "./storage";
 import { startedAt } from "./when";
 
 /** What the badge says, with whether it is good. */
-export function badgeWords(run: RunPage): { words: string; tone: "good" | "bad" | "plain" } {
+type Tone = "good" | "unsure" | "bad" | "plain";
+
+export function badgeWords(run: RunPage): { words: string; tone: Tone } {
   const day = startedAt(run.summary.started_at).split(",")[0] ?? "";
   const { words, tone } = measured(run);
-  const known = run.hero.statement.judgement === "not_known" ? ["not known"] : [];
+  const known = UNSURE[run.hero.statement.judgement] ?? [];
   return { words: [...known, words, day, cut(storageLine(run), 48)].join(" · "), tone };
 }
 
-function measured(run: RunPage): { words: string; tone: "good" | "bad" | "plain" } {
+/** Said before the figures. */
+const UNSURE: Partial<Record<string, string[]>> = { not_known: ["not known"], inconclusive: ["inconclusive"] };
+
+function measured(run: RunPage): { words: string; tone: Tone } {
   const { statement, before } = run.hero;
   const stated = statement.number;
   const least = before === "" ? "" : `${before} `;
@@ -37,7 +42,7 @@ function measured(run: RunPage): { words: string; tone: "good" | "bad" | "plain"
     }
     case "late_frames": {
       const late = counted(stated.late_frames, "late frame");
-      return { words: `${counted(stated.streams, "stream")} · ${late}`, tone: "bad" };
+      return { words: `${counted(stated.streams, "stream")} · ${late}`, tone: tone(statement.judgement) };
     }
     case "valid_point": {
       const valid = stated.streams === null ? "no valid load point" : counted(stated.streams, "stream");
@@ -52,22 +57,23 @@ function measured(run: RunPage): { words: string; tone: "good" | "bad" | "plain"
         return { words: `replay · ${duration(Math.max(0, delay) * 1e6)} later than recorded`, tone: "plain" };
       }
       const rate = run.summary.replay?.passes[stated.pass]?.bytes_per_s ?? null;
-      return { words: `replay · ${rate === null ? "not measured" : `${mbPerS(rate)} MB/s`}`, tone: "plain" };
+      return { words: `replay · ${rate === null ? "not measured" : `${mbPerS(rate)} MB/s`}`, tone: tone(statement.judgement) };
     }
     case "failed":
-      return { words: "not what was asked for", tone: "bad" };
+      return { words: "not what was asked for", tone: tone(statement.judgement) };
     case "not_measured":
       return { words: "nothing measured", tone: "bad" };
   }
 }
 
-function tone(judgement: string): "good" | "bad" | "plain" {
+function tone(judgement: string): Tone {
   if (judgement === "met") return "good";
+  if (judgement === "inconclusive") return "unsure";
   return judgement === "nothing_asked" ? "plain" : "bad";
 }
 
 /** Ground colours that white letters stand out from. */
-const GROUNDS = { good: "#00664f", bad: "#a33000", plain: "#3f4850" };
+const GROUNDS = { good: "#00664f", unsure: "#7a5200", bad: "#a33000", plain: "#3f4850" };
 
 const NAME = "Reelgauge";
 

@@ -33,7 +33,7 @@ export function PointsSection({ summary }: { summary: Summary }) {
           most={12}
           rows={rows}
           columns={columnsOf(rows)}
-          rowClass={({ point }) => (criteriaWord(point.verdict) === "NOT MET" ? "bad" : "")}
+          rowClass={({ point }) => (criteriaWord(point.verdict, point.culprit) === "NOT MET" ? "bad" : "")}
         />
       )}
       {ended.map(({ point }) => (
@@ -107,7 +107,7 @@ function columnsOf(rows: Row[]): Column<Row>[] {
   columns.push(...rateColumns(rows, hasFrames));
   columns.push(counts("errors", "total.failed_ops", (point) => point.total.failed_ops));
   if (points.some((point) => point.verdict != null)) {
-    columns.push({ title: "criteria", cell: ({ point }) => criteriaWord(point.verdict) });
+    columns.push({ title: "criteria", cell: ({ point }) => criteriaWord(point.verdict, point.culprit) });
   }
   return columns;
 }

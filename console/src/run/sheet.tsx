@@ -134,7 +134,7 @@ function Points({ run }: { run: RunPage }) {
                 <Figure path={`load_points.${at}.${path}`} value={of(point)} text={text} />
               </td>
             ))}
-            <td>{criteriaWord(point.verdict)}</td>
+            <td>{criteriaWord(point.verdict, point.culprit)}</td>
           </tr>
         ))}
       </tbody>

@@ -4,12 +4,16 @@ import type { Summary, Verdict as Judged } from "../data/summary";
 import { counted, count } from "../figures/units";
 import type { Verdict } from "../parts/shell";
 
-/** As the terminal's tables have it: `met`, `NOT MET`, `not known`. */
-export function criteriaWord(verdict: Judged | null | undefined): string {
+/** As the terminal's tables have it: `met`, `NOT MET`, `inconclusive`, `not known`. */
+export function criteriaWord(verdict: Judged | null | undefined, culprit?: string | null): string {
   if (verdict == null) return "–";
   if (verdict.passed) return "met";
-  return verdict.failures.every((failure) => !failure.measured) ? "not known" : "NOT MET";
+  if (verdict.failures.every((failure) => !failure.measured)) return "not known";
+  return OWN.includes(culprit ?? "") ? "inconclusive" : "NOT MET";
 }
+
+/** Culprits on the side that measures: nothing is known of the storage then. */
+const OWN = ["tool", "this_machine", "max_rate"];
 
 export function verdictOf(summary: Summary): Verdict {
   if (summary.outcome === "interrupted") return { word: "interrupted", tone: "bad" };
@@ -17,6 +21,7 @@ export function verdictOf(summary: Summary): Verdict {
   if (summary.outcome === "running") return { word: "goes on", tone: "plain" };
   if (summary.watch != null) return { word: "watched", tone: "plain" };
   if (summary.msmeter != null) return { word: "original meter", tone: "plain" };
+  if (summary.statement?.judgement === "inconclusive") return { word: "inconclusive", tone: "unsure" };
   if (summary.search != null) return ofSearch(summary.search.streams, summary.search);
   if (summary.vda != null) return ofValid(summary.vda.points.map((point) => point.valid));
   if (summary.replay != null) return ofReplay(summary);
@@ -33,6 +38,7 @@ function ofSearch(streams: number | null, facts: { limited_by_client: boolean; c
 function ofValid(valid: boolean[]): Verdict {
   if (valid.length > 0 && valid.every((one) => one)) return { word: "valid", tone: "good" };
   const good = valid.findIndex((one) => !one);
+  if (good === 0 && valid.includes(true)) return { word: "valid in part", tone: "bad" };
   return { word: good > 0 ? `valid up to point ${count(good)}` : "not valid", tone: "bad" };
 }
 

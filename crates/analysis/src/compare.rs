@@ -73,6 +73,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::statement::{self, Inconclusive};
 use crate::summary::Summary;
 use sides::Sides;
 
@@ -135,6 +136,9 @@ pub struct ComparedRun {
     pub distinguishing_tags: Vec<String>,
     /// What was measured, and from where.
     pub system: ComparedSystem,
+    /// Why it is inconclusive; empty where it is not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inconclusive: Vec<Inconclusive>,
 }
 
 /// A storage and the client that measured it. What nobody found out or wrote down is `None`.
@@ -434,6 +438,7 @@ fn compared(run: &RunToCompare<'_>) -> ComparedRun {
         searches: run.summary.search.is_some(),
         tags: run.summary.tags.clone(),
         system: system(run),
+        inconclusive: statement::of(run.summary).inconclusive,
         ..ComparedRun::default()
     }
 }

@@ -6,9 +6,13 @@
 //!
 //! What was not measured has no number, and is neither met nor not met.
 //!
-//! * `number`: judgement, number and cause. `doubt`: how sure. `next_step`: what to do.
+//! * `number`: judgement, number and cause. `doubt`: how sure. `next_step`: what to do. `inconclusive`: why
+//!   neither is shown. `component`: which part of the path each of them points at, so that no two of them
+//!   point at different ones.
 
+mod component;
 mod doubt;
+mod inconclusive;
 mod next_step;
 mod number;
 mod of;
@@ -18,7 +22,9 @@ use serde::{Deserialize, Serialize};
 use crate::criteria::Criterion;
 use crate::culprit::Culprit;
 
-pub use doubt::{Confidence, Doubt};
+pub use component::Component;
+pub use doubt::{Confidence, Doubt, client_busy_percent};
+pub use inconclusive::{Inconclusive, PointVerdict};
 pub use next_step::NextStep;
 pub use of::of;
 
@@ -31,8 +37,9 @@ pub enum Judgement {
     Met,
     /// Something that was measured was not met.
     NotMet,
-    /// Not met, but only through this machine or the tool: nothing is known of the storage.
-    NotMetByOwnFault,
+    /// Measured, and it shows neither: see [`Statement::inconclusive`]. Earlier versions had one such case.
+    #[serde(alias = "not_met_by_own_fault")]
+    Inconclusive,
     /// It was asked for, and not measured.
     #[default]
     NotKnown,
@@ -46,6 +53,9 @@ pub enum Judgement {
 pub struct Statement {
     /// Whether what was asked for was met.
     pub judgement: Judgement,
+    /// Why it is inconclusive; empty where it is not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inconclusive: Vec<Inconclusive>,
     /// The one number that somebody came for.
     pub number: Number,
     /// Why it is not better. `None` where nothing went wrong, or nothing is known.
@@ -167,5 +177,7 @@ pub struct Cause {
     pub incidents: u64,
 }
 
+#[cfg(test)]
+mod contradictions;
 #[cfg(test)]
 mod tests;

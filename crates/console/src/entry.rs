@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use reelgauge_analysis::statement::{self, Inconclusive, Judgement};
 use reelgauge_analysis::{Outcome, Summary, SummaryError};
 use reelgauge_record::notes::RunNotes;
 use reelgauge_record::regular_file::read_regular_text;
@@ -98,7 +99,12 @@ pub struct RunEntry {
     pub state: RunState,
     /// The first sentence of the answer; empty while it runs.
     pub sentence: String,
-    /// `None` where no criteria were asked for.
+    /// Whether the criteria were met; `None` where none were asked for.
+    pub verdict: Option<Judgement>,
+    /// Why it is inconclusive; empty where it is not.
+    pub inconclusive: Vec<Inconclusive>,
+    /// `true` where the criteria were met, `false` where they were not; `None` where none were asked for, and
+    /// where neither was shown.
     pub passed: Option<bool>,
     /// What a search found, else the most that ran at once; `None` where nothing is told in streams.
     pub streams: Option<u32>,
@@ -128,6 +134,8 @@ impl RunEntry {
             started_at: started_at(id.rsplit('/').next().unwrap_or(id)).unwrap_or_default(),
             state: RunState::Killed,
             sentence: String::new(),
+            verdict: None,
+            inconclusive: Vec::new(),
             passed: None,
             streams: None,
             bytes_on_disk: bytes_below(run_dir, DEPTH_MAX),
@@ -234,7 +242,14 @@ impl RunEntry {
         };
         self.sentence =
             answer_sentences(&summary).into_iter().next().map_or_else(String::new, |first| first.text);
-        self.passed = summary.verdict.as_ref().map(|verdict| verdict.passed);
+        let stated = statement::of(&summary);
+        self.verdict = Some(stated.judgement).filter(|judgement| *judgement != Judgement::NothingAsked);
+        self.inconclusive = stated.inconclusive;
+        self.passed = match stated.judgement {
+            Judgement::Met => Some(true),
+            Judgement::NotMet => Some(false),
+            Judgement::Inconclusive | Judgement::NotKnown | Judgement::NothingAsked => None,
+        };
         let most = summary.load_points.iter().filter_map(|point| point.stream_count).max();
         self.streams = match (&summary.search, &summary.check) {
             (Some(search), _) => search.streams,

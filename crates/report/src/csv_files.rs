@@ -9,6 +9,7 @@ pub mod columns;
 use std::io::Write;
 
 use reelgauge_analysis::figures::{CARRY_P50, CARRY_P95, CARRY_P99, CARRY_P99_9};
+use reelgauge_analysis::statement::PointVerdict;
 use reelgauge_analysis::{LoadPoint, PaperTables, Summary};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -149,13 +150,14 @@ fn run(summary: &Summary) -> Value {
 /// In one word whether the criteria were met; none where none were asked for. Streams always have some:
 /// without a verdict nothing of them was measured.
 fn criteria(point: &LoadPoint) -> Option<&'static str> {
-    let Some(verdict) = &point.verdict else {
+    let Some(verdict) = point.criteria_verdict() else {
         return (point.stream_count.is_some() && point.is_unmeasured()).then_some("not_measured");
     };
-    Some(match (verdict.passed, verdict.failures.iter().any(|failure| failure.measured)) {
-        (true, _) => "met",
-        (false, true) => "not_met",
-        (false, false) => "not_known",
+    Some(match verdict {
+        PointVerdict::Met => "met",
+        PointVerdict::NotMet => "not_met",
+        PointVerdict::Inconclusive => "inconclusive",
+        PointVerdict::NotKnown => "not_known",
     })
 }
 

@@ -34,6 +34,8 @@ pub enum StepResult {
     Met,
     /// They were not.
     NotMet,
+    /// It shows neither.
+    Inconclusive,
     /// It has figures, and nobody asked for criteria.
     Measured,
     /// It has no figures, or not everybody's.
@@ -51,7 +53,7 @@ impl StepResult {
 
     /// Whether it has everybody's figures.
     pub fn is_measured(&self) -> bool {
-        matches!(self, StepResult::Met | StepResult::NotMet | StepResult::Measured)
+        matches!(self, StepResult::Met | StepResult::NotMet | StepResult::Inconclusive | StepResult::Measured)
     }
 
     fn words(&self) -> String {
@@ -62,6 +64,7 @@ impl StepResult {
             StepResult::BrokenOff { why } => format!("broken off: {}", plain(why)),
             StepResult::Met => "met".to_owned(),
             StepResult::NotMet => "not met".to_owned(),
+            StepResult::Inconclusive => "inconclusive".to_owned(),
             StepResult::Measured => "measured; no criteria were asked for".to_owned(),
             StepResult::NotMeasured { why } => format!("not measured: {}", plain(why)),
         }
@@ -246,6 +249,7 @@ mod tests {
             (StepResult::BrokenOff { why: why() }, "broken off: b was missing", false),
             (StepResult::Met, "met", true),
             (StepResult::NotMet, "not met", true),
+            (StepResult::Inconclusive, "inconclusive", true),
             (StepResult::Measured, "measured; no criteria were asked for", true),
             (StepResult::NotMeasured { why: why() }, "not measured: b was missing", true),
         ];

@@ -220,7 +220,7 @@ fn confidence(statement: &Statement, summary: &Summary) -> String {
     others.extend(statement.confidence.doubts.iter().filter_map(|doubt| short(*doubt, summary)));
     let others = (!others.is_empty()).then(|| sentence(&others.join("; ")));
     // First what the answer ends with, word for word, so that a page need not say it twice.
-    let told: Vec<String> = doubt_words(summary, &statement.confidence).into_iter().chain(others).collect();
+    let told: Vec<String> = doubt_words(summary, statement).into_iter().chain(others).collect();
     if told.is_empty() { "Nothing that was measured speaks against it.".to_owned() } else { told.join(" ") }
 }
 

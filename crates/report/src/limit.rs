@@ -26,7 +26,7 @@ pub(crate) fn limit_sentences(summary: &Summary) -> Vec<String> {
     };
     let way = Way::of(summary);
     let words = |finding: &LimitFinding| finding_words(finding, way);
-    let found = found(limit, words).map(|found| at_its_point(&found, summary, statement.limit_point));
+    let found = found(&limit, words).map(|found| at_its_point(&found, summary, statement.limit_point));
     let beside: Vec<String> = limit.contributing.iter().take(BESIDE).map(words).collect();
     let beside = (!beside.is_empty()).then(|| format!("Seen beside it: {}.", beside.join("; ")));
     found.into_iter().chain(beside).collect()

@@ -181,7 +181,7 @@ fn run_dir(summary: &Summary) -> Option<String> {
 
 /// What to look at where the way to the storage is the limit.
 fn mend_the_way(summary: &Summary, statement: &Statement) -> Option<String> {
-    let found = statement.limit(summary)?.found.as_ref()?;
+    let found = statement.limit(summary)?.found?;
     let what = match found.step {
         LimitStep::LinkFull => "Look at the network's links: how fast each is, and what else it carries.",
         LimitStep::PathBroken | LimitStep::NetworkLoss => {

@@ -44,6 +44,7 @@ impl Page {
         let code = match tone {
             Tone::Answer => "1",
             Tone::Plain => "",
+            Tone::Inconclusive => "1;33",
             Tone::Bad => "1;31",
         };
         self.painted(code, &wrap(sentence, self.width, 0));

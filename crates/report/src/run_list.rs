@@ -1,6 +1,7 @@
 //! The list of runs: what was measured, newest first, each with its answer. A few lines for each, so that
 //! nothing has to be cut.
 
+use reelgauge_analysis::statement::Judgement;
 use reelgauge_record::notes::RunNotes;
 
 use crate::about::storage_words;
@@ -24,7 +25,7 @@ pub struct RunLine<'a> {
     /// How it ended, in a word, where it did not come to its end: `running`, `killed`.
     pub state: Option<&'a str>,
     /// Whether its criteria were met; `None` where none were asked for.
-    pub passed: Option<bool>,
+    pub verdict: Option<Judgement>,
     /// The first sentence of its answer; empty where there is none.
     pub answer: &'a str,
     /// Of all its files.
@@ -62,7 +63,14 @@ fn head(run: &RunLine<'_>) -> String {
     };
     let verb = if run.verb.is_empty() { "run" } else { run.verb };
     let target = if run.target.is_empty() { String::new() } else { format!(" of {}", run.target) };
-    let verdict = run.passed.map(|passed| if passed { "criteria met" } else { "criteria NOT MET" });
+    // Of a run that did not come to its end, its state says more.
+    let verdict = run.verdict.and_then(|verdict| match verdict {
+        Judgement::Met => Some("criteria met"),
+        Judgement::NotMet => Some("criteria NOT MET"),
+        Judgement::Inconclusive => Some("INCONCLUSIVE"),
+        Judgement::NotKnown => run.state.is_none().then_some("criteria unknown"),
+        Judgement::NothingAsked => None,
+    });
     let ended = run.state.into_iter().chain(verdict).collect::<Vec<_>>().join(", ");
     let ended = if ended.is_empty() { String::new() } else { format!(": {ended}") };
     plain(&format!("{when}{verb}{target}{ended}"))
@@ -98,14 +106,18 @@ mod tests {
             verb: "check",
             target: "/mnt/nas",
             state: None,
-            passed: None,
+            verdict: None,
             answer: "12 streams play without a late frame.",
             bytes_on_disk: 15_200_000,
             notes: Some(&notes),
         };
         let killed =
             RunLine { verb: "", answer: "", state: Some("killed"), started_at: "", notes: None, ..run };
-        let failed = RunLine { passed: Some(false), answer: "", notes: None, ..run };
+        let failed = RunLine { verdict: Some(Judgement::NotMet), answer: "", notes: None, ..run };
+        let unclear = RunLine { verdict: Some(Judgement::Inconclusive), ..failed };
+        let unknown = RunLine { verdict: Some(Judgement::NotKnown), ..killed };
+        assert!(run_list(&[unclear], 0, Style::default()).contains("check of /mnt/nas: INCONCLUSIVE\n"));
+        assert!(run_list(&[unknown], 0, Style::default()).starts_with("run of /mnt/nas: killed\n"));
         assert_eq!(
             run_list(&[run, killed, failed], 1, Style::default()),
             "2026-11-23 10:10 UTC, check of /mnt/nas\n\

@@ -9,7 +9,7 @@ use crate::answer_parts::{outcome, place};
 use crate::ending::end;
 use crate::page::Page;
 use crate::sentence::Tone;
-use crate::statement::is_over_network;
+use crate::statement::{is_over_network, judgement_tone};
 use crate::streams;
 use crate::table::Table;
 use crate::text::{plain, plain_short};
@@ -21,7 +21,7 @@ pub(crate) fn answer(summary: &Summary, facts: &SearchFacts) -> Vec<(Tone, Strin
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
     let statement = of(summary);
-    let tone = if statement.judgement == Judgement::Met { Tone::Answer } else { Tone::Bad };
+    let tone = judgement_tone(statement.judgement);
     sentences.push((tone, carries(summary, facts, &statement)));
     sentences.push((Tone::Plain, evidence(facts)));
     if !facts.complete || facts.limited_by_client {

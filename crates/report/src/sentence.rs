@@ -11,6 +11,8 @@ pub enum Tone {
     Answer,
     /// Something to know.
     Plain,
+    /// An answer that shows neither a pass nor a failure.
+    Inconclusive,
     /// Something bad.
     Bad,
 }

@@ -6,12 +6,15 @@
 use crate::sentence::IncidentSentence;
 use reelgauge_analysis::incident::{Behaviour, Incident};
 use reelgauge_analysis::late::LateFigures;
-use reelgauge_analysis::statement::{Cause, Confidence, Doubt, Judgement, Number, Statement};
+use reelgauge_analysis::statement::{
+    Cause, Doubt, Inconclusive, Judgement, Number, Statement, client_busy_percent,
+};
 use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
 use crate::answer_parts::streams_of;
 use crate::hosts::hit_words;
 use crate::marks::beside_words;
+use crate::sentence::Tone;
 use crate::units::{count, counted, duration, moment, percent};
 
 /// So many incidents of a load point are put in words for a page.
@@ -75,7 +78,7 @@ pub(crate) fn cause_words(cause: &Cause, late: &LateFigures, summary: &Summary) 
     let Some(incident) = cause.incident.and_then(|at| late.incidents.get(at)) else {
         return culprit_words(cause.culprit, summary).to_owned();
     };
-    let told = format!("{}; {}", incident_words(incident), culprit_words(incident.culprit, summary));
+    let told = format!("{}; {}", incident_words(incident), whose_words(incident, summary));
     match cause.incidents {
         0 | 1 => told,
         incidents => format!("{}, the worst: {told}", counted(incidents, "incident")),
@@ -130,6 +133,20 @@ fn own_words(incident: &Incident, at: &str) -> String {
     }
 }
 
+/// Whose an incident was, with the share of each side where it was not all of one.
+fn whose_words(incident: &Incident, summary: &Summary) -> String {
+    let culprit = culprit_words(incident.culprit, summary);
+    let (own, all) = (incident.late_frames_with_own_delay, incident.late_frames);
+    if own == 0 || own >= all {
+        return culprit.to_owned();
+    }
+    let own_words = format!("{} of {} late frames through Reelgauge's own delay", count(own), count(all));
+    match incident.culprit {
+        Culprit::NotKnown => format!("{own_words}, {} not", count(all - own)),
+        _ => format!("{culprit} ({own_words})"),
+    }
+}
+
 /// Whose it was. What lies behind this machine's link is not told from the storage.
 pub(crate) fn culprit_words(culprit: Culprit, summary: &Summary) -> &'static str {
     match culprit {
@@ -175,7 +192,7 @@ pub(crate) fn incidents_of(point: &LoadPoint, summary: &Summary, most: usize) ->
             counted(incident.stream_count, "stream"),
             hit_words(&incident.agents, summary),
             incident_words(incident),
-            culprit_words(incident.culprit, summary),
+            whose_words(incident, summary),
             beside(incident, summary)
         );
         (at, text)
@@ -183,13 +200,12 @@ pub(crate) fn incidents_of(point: &LoadPoint, summary: &Summary, most: usize) ->
     incidents.into_iter().take(most).map(line).collect()
 }
 
-/// What contributed without being the cause: busy processors are told, and blamed for nothing.
+/// What contributed without being the cause. Next to a cause that is certain and not this client, busy
+/// processors are a doubt, and said once.
 fn beside(incident: &Incident, summary: &Summary) -> String {
-    let machine = incident.machine.unwrap_or_default();
+    let is_elsewhere = !incident.culprit.is_own() && incident.culprit != Culprit::NotKnown;
+    let machine = incident.machine.filter(|_| !is_elsewhere).unwrap_or_default();
     let mut facts = beside_words(summary, incident.began_s, incident.ended_s);
-    if incident.late_frames_with_own_delay > 0 && !incident.culprit.is_own() {
-        facts.push(format!("{} through the tool's own delay", count(incident.late_frames_with_own_delay)));
-    }
     if let Some(busy) = machine.others_processors_percent.filter(|busy| *busy >= 50.0) {
         facts.push(format!("processors {busy:.0} % busy with other programs"));
     }
@@ -201,11 +217,11 @@ fn beside(incident: &Incident, summary: &Summary) -> String {
 
 /// What makes the number less sure, as far as no sentence before it says it: `Not sure: a cache may have
 /// answered.`
-pub(crate) fn doubt_words(summary: &Summary, confidence: &Confidence) -> Option<String> {
-    let own_timing = || {
+pub(crate) fn doubt_words(summary: &Summary, statement: &Statement) -> Option<String> {
+    let own_timing = |summary: &Summary| {
         let cost = &summary.self_cost;
         if let Some(paused_s) = cost.paused_s.filter(|_| cost.was_only_stopped()) {
-            return format!("the tool was stopped for {} while it measured", duration(paused_s * 1e6));
+            return format!("Reelgauge was stopped for {} during the measurement", duration(paused_s * 1e6));
         }
         let late = cost.own_delay_max_us.or(cost.lateness_max_us);
         let by = late.map(|us| format!(" (it was up to {} late by itself)", duration(us)));
@@ -216,7 +232,13 @@ pub(crate) fn doubt_words(summary: &Summary, confidence: &Confidence) -> Option<
         Doubt::BrokeOff | Doubt::Interrupted | Doubt::Running | Doubt::OwnFault | Doubt::Unsteady => None,
         // A warning says how long it was.
         Doubt::ShortLook => None,
-        Doubt::OwnTiming => Some(own_timing()),
+        // The reason why it is inconclusive.
+        Doubt::OwnTiming if statement.inconclusive.contains(&Inconclusive::OwnTiming) => None,
+        Doubt::OwnTiming => Some(own_timing(summary)),
+        Doubt::ClientBusy => {
+            let busy = client_busy_percent(summary, statement)?;
+            Some(format!("other programs used {busy:.0} % of this client's processors"))
+        }
         Doubt::Memory => Some(match summary.hosts.is_some() && summary.target.fs_type.is_none() {
             // Not everybody's target is of one kind.
             true => "some of it is memory and no storage".to_owned(),
@@ -226,7 +248,7 @@ pub(crate) fn doubt_words(summary: &Summary, confidence: &Confidence) -> Option<
         Doubt::CacheMayHaveAnswered => Some("a cache may have answered".to_owned()),
         Doubt::LogIncomplete => Some("not every operation is in the log".to_owned()),
     };
-    let told: Vec<String> = confidence.doubts.iter().filter_map(words).collect();
+    let told: Vec<String> = statement.confidence.doubts.iter().filter_map(words).collect();
     (!told.is_empty()).then(|| format!("Not sure: {}.", told.join(", ")))
 }
 
@@ -235,7 +257,43 @@ pub(crate) fn judgement_words(judgement: Judgement) -> &'static str {
     match judgement {
         Judgement::Met | Judgement::NothingAsked => "",
         Judgement::NotMet => "NOT MET",
-        Judgement::NotMetByOwnFault => "NOT MET, but through no fault of the storage",
+        Judgement::Inconclusive => "INCONCLUSIVE",
         Judgement::NotKnown => "NOT KNOWN",
     }
+}
+
+/// How the first sentence of a judgement is to be taken.
+pub(crate) fn judgement_tone(judgement: Judgement) -> Tone {
+    match judgement {
+        Judgement::Met | Judgement::NothingAsked => Tone::Answer,
+        Judgement::Inconclusive => Tone::Inconclusive,
+        Judgement::NotMet | Judgement::NotKnown => Tone::Bad,
+    }
+}
+
+/// Why a run is inconclusive: `Reelgauge began 3,030 of 9,227 operations more than a millisecond late`.
+pub fn inconclusive_words(reason: Inconclusive) -> String {
+    match reason {
+        Inconclusive::SearchUnfinished => "the search ended before its limit was certain".to_owned(),
+        Inconclusive::ClientLimit => "beyond this count the client was the limit, not the storage".to_owned(),
+        Inconclusive::ClientDelay => "operations were delayed by the client, not by the storage".to_owned(),
+        Inconclusive::OwnTiming => "Reelgauge's own timing was not good enough".to_owned(),
+        Inconclusive::BegunLate { late_ops, ops } => format!(
+            "Reelgauge began {} of {} more than a millisecond late",
+            count(late_ops),
+            counted(ops, "operation")
+        ),
+        Inconclusive::HeldUp { held_up_ops, ops } => format!(
+            "{} of {} could not begin when due, so the load was not the recorded one",
+            count(held_up_ops),
+            counted(ops, "operation")
+        ),
+    }
+}
+
+/// The reasons why a run is inconclusive, as a sentence; `None` where it is not.
+pub(crate) fn inconclusive_sentence(statement: &Statement) -> Option<String> {
+    let reasons: Vec<String> =
+        statement.inconclusive.iter().map(|reason| inconclusive_words(*reason)).collect();
+    (!reasons.is_empty()).then(|| format!("Inconclusive: {}.", reasons.join("; ")))
 }

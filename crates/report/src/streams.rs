@@ -5,7 +5,7 @@ mod answer;
 mod worst;
 
 use reelgauge_analysis::late::{LateFigures, StreamTotals};
-use reelgauge_analysis::verdict::Verdict;
+use reelgauge_analysis::statement::{PointVerdict, of};
 use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 
 use crate::answer_parts::streams_of;
@@ -16,7 +16,7 @@ use crate::statement::incidents_of;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::plain_short;
-use crate::units::count;
+use crate::units::{count, counted};
 use crate::wanted::{Detail, Screen};
 
 pub(crate) use answer::answer;
@@ -81,34 +81,48 @@ fn incidents(point: &LoadPoint, summary: &Summary, page: &mut Page) {
     }
 }
 
-/// Where the tool or this machine was the limit, and not the storage.
+/// Where the tool or this machine was the limit, and not the storage: in the load point that the answer is
+/// about, so that no other one contradicts it.
 pub(crate) fn limits(summary: &Summary, page: &mut Page) {
-    let own = |point: &&LoadPoint| point.culprit.is_some_and(Culprit::is_own);
-    // The smallest load with which it happened says it all.
-    let Some(point) = summary.load_points.iter().find(own) else {
+    let own = of(summary).cause.filter(|cause| cause.culprit.is_own());
+    let Some(point) = own.and_then(|cause| summary.load_points.get(cause.point)) else {
         return;
     };
+    let without = without_own_delay(point);
     page.gap();
     let with =
         if summary.load_points.len() > 1 { format!(" with {}", streams_of(point)) } else { String::new() };
     let text = match point.culprit {
         Some(Culprit::ThisMachine) if summary.hosts.is_some() => format!(
             "A machine that measured, not the storage, was the limit{with}: its processors or memory kept the tool \
-             from running. Without that nothing would have been late."
+             from running.{without}"
         ),
         Some(Culprit::ThisMachine) => format!(
             "This machine, not the storage, was the limit{with}: its processors or memory kept the tool from \
-             running. Without that nothing would have been late."
+             running.{without}"
         ),
         Some(Culprit::MaxRate) => format!(
-            "The limit on bytes a second that was set (--max-rate), not the storage, was the limit{with}. Without it \
-             nothing would have been late."
+            "The limit on bytes a second that was set (--max-rate), not the storage, was the limit{with}.{without}"
         ),
-        _ => format!(
-            "The tool itself was late{with}, not the storage. Without its own delay nothing would have been late."
-        ),
+        _ => format!("The tool itself was late{with}, not the storage.{without}"),
     };
     page.sentence(Tone::Bad, &text);
+}
+
+/// What would have been late anyway, as far as frames tell.
+fn without_own_delay(point: &LoadPoint) -> String {
+    let total = point.streams.as_ref().map(|late| &late.total).filter(|total| total.late_frames > 0);
+    let Some(total) = total else {
+        return String::new();
+    };
+    match total.late_frames.saturating_sub(total.late_frames_with_own_delay) {
+        0 => " Without that delay no frame would have been late.".to_owned(),
+        rest => format!(
+            " Without that delay {} of {} would have been late.",
+            count(rest),
+            counted(total.late_frames, "late frame")
+        ),
+    }
 }
 
 /// What each kind of worker with a rate was asked for and did.
@@ -165,7 +179,7 @@ pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
     table.column("write", "MB/s", values(&|point| point.total.written_bytes_per_s.map(|rate| rate / 1e6)));
     let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
     table.column("", "errors", column(&|point| errors(point).map_or("-".to_owned(), count)));
-    table.column("", "criteria", column(&|point| verdict_word(point.verdict.as_ref()).to_owned()));
+    table.column("", "criteria", column(&|point| verdict_word(point).to_owned()));
     table
 }
 
@@ -196,11 +210,12 @@ fn op_p99_ms(point: &LoadPoint) -> Option<f64> {
     Some(point.total.response.data?.carried_p99_us()? / 1e3)
 }
 
-fn verdict_word(verdict: Option<&Verdict>) -> &'static str {
-    match verdict {
+fn verdict_word(point: &LoadPoint) -> &'static str {
+    match point.criteria_verdict() {
         None => "-",
-        Some(verdict) if verdict.passed => "met",
-        Some(verdict) if verdict.failures.iter().all(|failure| !failure.measured) => "not known",
-        Some(_) => "NOT MET",
+        Some(PointVerdict::Met) => "met",
+        Some(PointVerdict::Inconclusive) => "inconclusive",
+        Some(PointVerdict::NotKnown) => "not known",
+        Some(PointVerdict::NotMet) => "NOT MET",
     }
 }

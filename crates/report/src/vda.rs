@@ -19,11 +19,13 @@ use crate::wanted::Screen;
 pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
-    sentences.push(match (of(summary).number, carried(facts)) {
-        (Number::ValidPoint { streams: Some(_) }, Some(point)) => {
+    let statement = of(summary);
+    sentences.push(match (&statement.number, carried(facts), valid_beyond(facts)) {
+        (Number::ValidPoint { streams: Some(_) }, Some(point), _) => {
             (Tone::Answer, carries(summary, facts, point))
         }
-        (number, _) => (Tone::Bad, nothing_carried(summary, facts, &number)),
+        (Number::ValidPoint { .. }, None, Some(point)) => (Tone::Bad, only_beyond(summary, facts, point)),
+        (number, ..) => (Tone::Bad, nothing_carried(summary, facts, number)),
     });
     for (at, point) in facts.points.iter().enumerate().filter(|(_, point)| !point.valid) {
         let why = plain(point.why_not.as_deref().unwrap_or("no reason is known"));
@@ -50,6 +52,22 @@ pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &
 /// The largest load point before the first that is not valid.
 fn carried(facts: &VdaFacts) -> Option<&VdaPoint> {
     facts.points.iter().take_while(|point| point.valid).last()
+}
+
+/// The largest valid load point where the first load point is not valid.
+fn valid_beyond(facts: &VdaFacts) -> Option<&VdaPoint> {
+    facts.points.iter().filter(|point| point.valid).max_by_key(|point| point.streams)
+}
+
+/// Larger load points are valid although the first is not: no curve begins, and both are said.
+fn only_beyond(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
+    let first = facts.points.iter().find(|point| !point.valid).map_or_else(String::new, streams_of);
+    format!(
+        "NOT MET: {} reached the requested rates on {}, but {first} did not ({}).",
+        streams_of(point),
+        place(&summary.target),
+        plain(&facts.label)
+    )
 }
 
 fn carries(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
@@ -136,6 +154,9 @@ fn knee(summary: &Summary, facts: &VdaFacts) -> String {
         (_, Some(last)) => format!("none; the last valid load point has {}.", at(last)),
         (_, None) if is_cut_off(summary, 0) => {
             "not known, because no load point was measured to its end.".to_owned()
+        }
+        (_, None) if valid_beyond(facts).is_some() => {
+            "none: the curve has no beginning, because the first load point is not valid.".to_owned()
         }
         (_, None) => "none, because no load point is valid.".to_owned(),
     }

@@ -3,7 +3,7 @@
 //! Not here: which of them a run ends with ([`crate::session`], and the verbs that have an answer of their
 //! own).
 
-/// Measured, and it is not good enough.
+/// Measured, and it is not shown to be good enough: not met, or inconclusive.
 pub const NOT_MET: u8 = 1;
 /// Wrong usage or input: nothing was touched.
 pub const USAGE: u8 = 2;

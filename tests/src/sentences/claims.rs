@@ -9,7 +9,7 @@ use super::{amount, is_complete, is_cut_off, is_unmeasured, points};
 type Holds = fn(&Value, &str) -> bool;
 
 /// Words, and when they may be said.
-const CLAIMS: [(&str, Holds); 22] = [
+const CLAIMS: [(&str, Holds); 23] = [
     ("without a late frame", |summary, sentence| {
         if sentence.starts_with("Not one stream") {
             return every_format_is_known(summary);
@@ -18,6 +18,10 @@ const CLAIMS: [(&str, Holds); 22] = [
     }),
     ("no frame of", |summary, _| points(summary).iter().any(|point| judged(point) && !has_late(point))),
     ("NOT MET", |summary, _| points(summary).iter().any(failed) || is_invalid(summary, None)),
+    ("INCONCLUSIVE", |summary, _| {
+        let reasons = summary.pointer("/statement/inconclusive").and_then(Value::as_array);
+        reasons.is_some_and(|reasons| !reasons.is_empty())
+    }),
     ("NOT VALID", is_named_point_invalid),
     ("not even", |summary, _| is_first_point_invalid(summary)),
     ("Not even", |summary, _| is_complete(summary) && amount(summary, "search.streams") == 0.0),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Judgement, Statement};
 use crate::culprit::Culprit;
 use crate::summary::{Outcome, Summary};
 use crate::warning::SHORT_LOOK_S;
@@ -30,6 +31,8 @@ pub enum Doubt {
     OwnFault,
     /// The tool's own timing was not good enough.
     OwnTiming,
+    /// Other programs took much of this client's processors, while the cause lies elsewhere.
+    ClientBusy,
     /// The target is this machine's memory.
     Memory,
     /// A cache answered, of this machine or of the server.
@@ -44,8 +47,29 @@ pub enum Doubt {
     LogIncomplete,
 }
 
+impl Doubt {
+    /// Whether it is about this client or Reelgauge.
+    fn is_of_client(self) -> bool {
+        matches!(self, Doubt::OwnFault | Doubt::OwnTiming | Doubt::ClientBusy)
+    }
+}
+
+/// Of all processors, in percent: so much that other programs took in an incident is worth a doubt.
+const OTHERS_PERCENT: f64 = 50.0;
+
+/// The most that other programs took of the processors while the harm was done, in percent, where that was
+/// worth a word and the cause is certain and not this client.
+pub fn client_busy_percent(summary: &Summary, statement: &Statement) -> Option<f64> {
+    let cause = statement.cause.filter(|cause| statement.is_certain() && !cause.culprit.is_own())?;
+    let of_point =
+        summary.load_points.get(cause.point)?.limit.as_ref().and_then(|limit| limit.others_percent());
+    let machine = statement.worst_incident(summary).and_then(|incident| incident.machine);
+    let then = machine.and_then(|machine| machine.others_processors_percent);
+    [of_point, then.filter(|busy| *busy >= OTHERS_PERCENT)].into_iter().flatten().reduce(f64::max)
+}
+
 /// From the summary's own figures.
-pub(super) fn confidence(summary: &Summary) -> Confidence {
+pub(super) fn confidence(summary: &Summary, statement: &Statement) -> Confidence {
     let own = |culprit: Option<Culprit>| culprit.is_some_and(Culprit::is_own);
     let measured = summary.load_points.iter().filter(|point| point.total.ops > 0);
     let shortest_s = measured.map(|point| point.measured_s).min_by(f64::total_cmp);
@@ -58,7 +82,8 @@ pub(super) fn confidence(summary: &Summary) -> Confidence {
         (summary.outcome == Outcome::Interrupted, Doubt::Interrupted),
         (summary.outcome == Outcome::Running, Doubt::Running),
         (summary.load_points.iter().any(|point| own(point.culprit)), Doubt::OwnFault),
-        (summary.self_cost.timing_good_enough == Some(false), Doubt::OwnTiming),
+        (is_untimed(summary, statement), Doubt::OwnTiming),
+        (client_busy_percent(summary, statement).is_some(), Doubt::ClientBusy),
         (
             matches!(suspicion, Some(CacheSuspicion::Answered { evidence: CacheEvidence::TargetIsMemory })),
             Doubt::Memory,
@@ -72,5 +97,23 @@ pub(super) fn confidence(summary: &Summary) -> Confidence {
         (is_one_look && shortest_s.is_some_and(|s| s < SHORT_LOOK_S), Doubt::ShortLook),
         (!summary.log.complete && summary.log.dropped_to_histograms_ops > 0, Doubt::LogIncomplete),
     ];
-    Confidence { doubts: doubts.into_iter().filter_map(|(is_so, doubt)| is_so.then_some(doubt)).collect() }
+    let mut doubts: Vec<Doubt> =
+        doubts.into_iter().filter_map(|(is_so, doubt)| is_so.then_some(doubt)).collect();
+    if statement.is_certain() {
+        // Where the cause is certain, this client is one doubt at most.
+        let first = doubts.iter().position(|doubt| doubt.is_of_client());
+        let mut at = 0..;
+        doubts.retain(|doubt| {
+            let at = at.next();
+            !doubt.is_of_client() || at == first
+        });
+    }
+    Confidence { doubts }
+}
+
+/// Whether Reelgauge's own timing is a doubt. A search judges each trial by its own timing, so its answer is
+/// not in doubt where it met its end.
+fn is_untimed(summary: &Summary, statement: &Statement) -> bool {
+    let is_answered = summary.search.is_some() && statement.judgement == Judgement::Met;
+    summary.self_cost.timing_good_enough == Some(false) && !is_answered
 }

@@ -5,11 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::doubt::{Confidence, Doubt};
-use super::number::StatedFigures;
-use super::{AtLeast, Judgement, Number};
+use super::doubt::Doubt;
+use super::{AtLeast, Component, Inconclusive, Judgement, Number, Statement};
 use crate::culprit::Culprit;
-use crate::limit::LimitVerdict;
+use crate::limit::LimitStep;
 use crate::summary::{Outcome, Summary};
 
 /// What to do next.
@@ -59,10 +58,8 @@ pub enum NextStep {
 
 /// What follows from what is said; `None` where nothing does, because what to do stands in a sentence on what
 /// could not be measured.
-pub(super) fn after(summary: &Summary, said: &StatedFigures, confidence: &Confidence) -> Option<NextStep> {
-    let doubts = |doubt: Doubt| confidence.doubts.contains(&doubt);
-    let own = said.cause.is_some_and(|cause| cause.culprit.is_own());
-    let is_held_back = said.cause.is_some_and(|cause| cause.culprit == Culprit::MaxRate);
+pub(super) fn after(summary: &Summary, said: &Statement) -> Option<NextStep> {
+    let doubts = |doubt: Doubt| said.confidence.doubts.contains(&doubt);
     match summary.outcome {
         // It has no load to do again.
         Outcome::Running if summary.watch.is_some() => None,
@@ -70,38 +67,47 @@ pub(super) fn after(summary: &Summary, said: &StatedFigures, confidence: &Confid
         _ if summary.msmeter.is_some() => Some(NextStep::AsAMix),
         _ if doubts(Doubt::Memory) && summary.check.is_none() => Some(NextStep::ChooseStorage),
         Outcome::Running => None,
-        Outcome::Interrupted if summary.search.is_some() => Some(NextStep::Resume),
+        Outcome::Interrupted | Outcome::BrokeOff if summary.search.is_some() => Some(NextStep::Resume),
         Outcome::Interrupted | Outcome::BrokeOff => Some(NextStep::RunAgain),
-        Outcome::Complete if is_held_back => Some(NextStep::AllowMore),
-        Outcome::Complete if said.judgement == Judgement::NotMetByOwnFault => Some(NextStep::FreeThisMachine),
-        Outcome::Complete if said.judgement == Judgement::NotKnown && own => Some(NextStep::FreeThisMachine),
-        Outcome::Complete if doubts(Doubt::CacheAnswered) => Some(NextStep::PassTheCaches),
-        Outcome::Complete if doubts(Doubt::Unsteady) => Some(NextStep::MeasureAlone),
-        // Larger load points would only be later still.
-        Outcome::Complete
-            if doubts(Doubt::OwnTiming)
-                && said.judgement == Judgement::Met
-                && matches!(said.number, Number::ValidPoint { .. }) =>
-        {
-            Some(NextStep::FreeThisMachine)
-        }
-        // It has lost its verdict with its summary: the same again tells it.
-        Outcome::Complete
-            if said.judgement == Judgement::NotKnown
-                && matches!(said.number, Number::Streams { .. })
-                && summary.load_points.iter().all(|point| point.verdict.is_none()) =>
-        {
-            Some(NextStep::RunAgain)
-        }
-        Outcome::Complete => match by_number(summary, said) {
-            // A run that was held up is nothing to compare with.
-            Some(NextStep::Compare) if summary.self_cost.was_only_stopped() => Some(NextStep::RunAgain),
-            step => step,
-        },
+        Outcome::Complete => of_complete(summary, said),
     }
 }
 
-fn by_number(summary: &Summary, said: &StatedFigures) -> Option<NextStep> {
+fn of_complete(summary: &Summary, said: &Statement) -> Option<NextStep> {
+    let doubts = |doubt: Doubt| said.confidence.doubts.contains(&doubt);
+    let culprit = said.cause.map(|cause| cause.culprit);
+    let is_own = culprit.is_some_and(Culprit::is_own);
+    let is_clients = |reason: &Inconclusive| reason.components().contains(&Component::Client);
+    let limit = said.limit(summary).and_then(|limit| limit.found);
+    let is_held_back = said.blames() && limit.is_some_and(|found| found.step == LimitStep::MaxRate);
+    if culprit == Some(Culprit::MaxRate) || is_held_back {
+        return Some(NextStep::AllowMore);
+    }
+    if said.inconclusive.iter().any(is_clients) || said.judgement == Judgement::NotKnown && is_own {
+        return Some(NextStep::FreeThisMachine);
+    }
+    // A cache makes nothing late: a cause that is certain goes first.
+    if doubts(Doubt::CacheAnswered) && !said.is_certain() {
+        return Some(NextStep::PassTheCaches);
+    }
+    if doubts(Doubt::Unsteady) {
+        return Some(NextStep::MeasureAlone);
+    }
+    // It has lost its verdict with its summary: the same again tells it.
+    if said.judgement == Judgement::NotKnown
+        && matches!(said.number, Number::Streams { .. })
+        && summary.load_points.iter().all(|point| point.verdict.is_none())
+    {
+        return Some(NextStep::RunAgain);
+    }
+    match by_number(summary, said) {
+        // A run that was held up is nothing to compare with.
+        Some(NextStep::Compare) if summary.self_cost.was_only_stopped() => Some(NextStep::RunAgain),
+        step => step,
+    }
+}
+
+fn by_number(summary: &Summary, said: &Statement) -> Option<NextStep> {
     Some(match (&said.number, said.judgement) {
         (Number::FirstLook { .. }, _) => NextStep::AsTheLookSays,
         (Number::Capacity { at_least: Some(AtLeast::ThisMachine), .. }, _) => NextStep::FreeThisMachine,
@@ -111,41 +117,32 @@ fn by_number(summary: &Summary, said: &StatedFigures) -> Option<NextStep> {
         (Number::Capacity { .. }, _) => NextStep::ProveForLong,
         (Number::Streams { .. }, Judgement::Met) => NextStep::FindMax,
         (Number::ValidPoint { .. }, Judgement::Met) => NextStep::MorePoints,
+        (_, Judgement::Inconclusive) if said.inconclusive == [Inconclusive::SearchUnfinished] => {
+            NextStep::Resume
+        }
         (_, Judgement::NotKnown) => NextStep::MeasureLonger,
         (Number::NotMeasured, _) => return None,
         _ => NextStep::Compare,
     })
 }
 
-/// Whether other programs took much of this machine's processors while no counter stood out anywhere: then
-/// it is for them to go before somebody looks for a fault of the storage.
-fn others_took_much(summary: &Summary, point: usize) -> bool {
-    let limit = summary.load_points.get(point).and_then(|point| point.limit.as_ref());
-    limit.is_some_and(|limit| {
-        limit.verdict == LimitVerdict::NothingStoodOut && limit.others_percent().is_some()
-    })
-}
-
 /// Where the way is named as the limit, the storage's log tells nothing.
-fn after_a_failure(summary: &Summary, said: &StatedFigures) -> NextStep {
-    let limit = |point: usize| summary.load_points.get(point)?.limit.as_ref()?.found.as_ref();
-    let is_on_the_way = |point| limit(point).is_some_and(|finding| finding.step.is_on_the_way());
+fn after_a_failure(summary: &Summary, said: &Statement) -> NextStep {
+    let limit = said.limit(summary).and_then(|limit| limit.found);
+    let is_on_the_way = limit.is_some_and(|finding| finding.step.is_on_the_way());
     match said.cause {
-        Some(cause) if cause.culprit == Culprit::Storage && is_on_the_way(cause.point) => {
-            NextStep::MendTheWay
-        }
+        Some(cause) if cause.culprit == Culprit::Storage && is_on_the_way => NextStep::MendTheWay,
         Some(cause) if cause.culprit == Culprit::Link => NextStep::FasterLink,
-        Some(cause) if cause.culprit == Culprit::Storage && others_took_much(summary, cause.point) => {
-            NextStep::FreeThisMachine
+        Some(cause) if cause.culprit == Culprit::Storage && cause.incident.is_some() => {
+            NextStep::LookAtIncident
         }
-        Some(cause) if cause.incident.is_some() => NextStep::LookAtIncident,
         _ => NextStep::Compare,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Cause;
+    use super::super::{Cause, Confidence};
     use super::*;
     use crate::summary::Target;
 
@@ -158,7 +155,12 @@ mod tests {
         let summary = Summary::new("0.1.0", "2026-11-22T10:00:00Z", "streams", Target::default());
         let cause = culprit.map(|culprit| Cause { culprit, point: 0, incident: Some(0), incidents: 1 });
         let confidence = Confidence { doubts: doubts.to_vec() };
-        after(&summary, &StatedFigures { judgement, number, cause }, &confidence)
+        let inconclusive = match judgement {
+            Judgement::Inconclusive => vec![Inconclusive::ClientDelay],
+            _ => Vec::new(),
+        };
+        let said = Statement { judgement, inconclusive, number, cause, confidence, ..Statement::default() };
+        after(&summary, &said)
     }
 
     const MET: Number = Number::Streams { point: 0, streams: 8, late_frames: 0, frames_judged: 800 };
@@ -179,7 +181,7 @@ mod tests {
         );
         assert_eq!(step(Judgement::NotMet, LATE, Some(Culprit::Link), &[]), Some(NextStep::FasterLink));
         assert_eq!(
-            step(Judgement::NotMetByOwnFault, LATE, Some(Culprit::Tool), &[]),
+            step(Judgement::Inconclusive, LATE, Some(Culprit::Tool), &[]),
             Some(NextStep::FreeThisMachine)
         );
         let none = Number::Capacity { streams: 0, sometimes: None, at_least: None };
@@ -205,7 +207,10 @@ mod tests {
         assert_eq!(step(Judgement::Met, MET, None, &[Doubt::Memory]), Some(NextStep::ChooseStorage));
         let valid = || Number::ValidPoint { streams: Some(60) };
         assert_eq!(step(Judgement::Met, valid(), None, &[]), Some(NextStep::MorePoints));
-        let late = step(Judgement::Met, valid(), None, &[Doubt::OwnTiming]);
+        let late = step(Judgement::Inconclusive, valid(), None, &[Doubt::OwnTiming]);
         assert_eq!(late, Some(NextStep::FreeThisMachine));
+        // A cache makes no frame late.
+        let late = step(Judgement::NotMet, LATE, Some(Culprit::Storage), &[Doubt::CacheAnswered]);
+        assert_eq!(late, Some(NextStep::LookAtIncident));
     }
 }

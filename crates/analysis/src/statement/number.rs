@@ -77,7 +77,9 @@ fn of_vda(summary: &Summary, vda: &VdaFacts) -> StatedFigures {
     let cut_off = |at: usize| summary.load_points.get(at).is_some_and(LoadPoint::was_cut_off);
     let failed = vda.points.iter().enumerate().position(|(at, point)| !point.valid && !cut_off(at));
     let valid = vda.points.iter().take_while(|point| point.valid).last();
-    let number = match valid {
+    // Where only the first is not valid, the larger ones are still what the table shows.
+    let beyond = vda.points.iter().filter(|point| point.valid).max_by_key(|point| point.streams);
+    let number = match valid.or(beyond) {
         Some(point) => Number::ValidPoint { streams: Some(point.streams) },
         None if failed == Some(0) => Number::ValidPoint { streams: None },
         None => Number::NotMeasured,
@@ -90,16 +92,27 @@ fn of_vda(summary: &Summary, vda: &VdaFacts) -> StatedFigures {
     StatedFigures::new(judgement, number, failed.and_then(|at| cause_of(at, summary.load_points.get(at)?)))
 }
 
-fn of_search(summary: &Summary, search: &SearchFacts) -> StatedFigures {
-    let cause = search.stopper(&summary.load_points).and_then(|(at, point)| cause_of(at, point));
-    let at_least = match (search.limited_by_client, search.complete) {
+/// Why more streams may pass than a search found; `None` where it found the limit.
+pub(super) fn at_least(search: &SearchFacts) -> Option<AtLeast> {
+    match (search.limited_by_client, search.complete) {
         (true, _) => Some(AtLeast::ThisMachine),
         (false, false) if search.stopped_by.is_some_and(StoppedBy::is_end_of_counts) => {
             Some(AtLeast::NoMoreTried)
         }
         (false, false) => Some(AtLeast::Unfinished),
         (false, true) => None,
-    };
+    }
+}
+
+fn of_search(summary: &Summary, search: &SearchFacts) -> StatedFigures {
+    let at_least = at_least(search);
+    let cause = search.stopper(&summary.load_points).and_then(|(at, point)| cause_of(at, point));
+    // The search has judged its trials together: one that was disturbed is not what stopped it.
+    let cause = cause.filter(|cause| match at_least {
+        Some(AtLeast::ThisMachine) => cause.culprit.is_own(),
+        None => !cause.culprit.is_own(),
+        Some(AtLeast::Unfinished | AtLeast::NoMoreTried) => true,
+    });
     match (search.streams.filter(|streams| *streams > 0), at_least) {
         (Some(streams), _) => {
             let sometimes = search.at_most.filter(|most| *most > streams);
@@ -191,12 +204,8 @@ fn stopped(at: usize, point: &LoadPoint) -> StatedFigures {
 }
 
 fn of_failed(at: usize, point: &LoadPoint, verdict: &Verdict) -> StatedFigures {
-    let culprit = point.culprit.unwrap_or_default();
-    let judgement = match (verdict.failures.iter().any(|failure| failure.measured), culprit.is_own()) {
-        (false, _) => Judgement::NotKnown,
-        (true, true) => Judgement::NotMetByOwnFault,
-        (true, false) => Judgement::NotMet,
-    };
+    let is_measured = verdict.failures.iter().any(|failure| failure.measured);
+    let judgement = if is_measured { Judgement::NotMet } else { Judgement::NotKnown };
     let of_frames = |failure: &Failure| failure.measured && failure.criterion == Criterion::LateFrames;
     let late = with_frames(point).filter(|late| late.total.late_frames > 0);
     let number = match (late, verdict.failures.iter().any(of_frames), &verdict.failed_first) {

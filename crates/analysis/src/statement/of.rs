@@ -1,30 +1,59 @@
 //! What a summary says on top.
 
-use super::{Cause, Number, Statement, doubt, next_step, number};
+use super::inconclusive::{self, Evidence};
+use super::number::{self, StatedFigures};
+use super::{Confidence, Judgement, Number, Statement, doubt, next_step};
+use crate::culprit::Culprit;
 use crate::incident::Incident;
-use crate::limit::Limit;
-use crate::summary::Summary;
+use crate::limit::{Limit, LimitFinding, LimitVerdict};
+use crate::summary::{Outcome, Summary};
 
 /// What is to be said on top of this run.
 pub fn of(summary: &Summary) -> Statement {
-    let confidence = doubt::confidence(summary);
-    let said = number::of(summary);
-    let next_step = next_step::after(summary, &said, &confidence);
-    let number::StatedFigures { judgement, number, cause } = said;
-    let limit_point = limit_point(summary, &number, cause);
-    Statement { judgement, number, cause, confidence, next_step, limit_point }
+    let figures = number::of(summary);
+    let inconclusive = inconclusive::reasons(&evidence(summary, &figures));
+    let judgement = if inconclusive.is_empty() { figures.judgement } else { Judgement::Inconclusive };
+    let mut statement = Statement {
+        judgement,
+        inconclusive,
+        number: figures.number,
+        cause: figures.cause,
+        confidence: Confidence::default(),
+        next_step: None,
+        limit_point: None,
+    };
+    statement.confidence = doubt::confidence(summary, &statement);
+    statement.limit_point = limit_point(summary, &statement);
+    statement.next_step = next_step::after(summary, &statement);
+    statement
+}
+
+fn evidence<'a>(summary: &'a Summary, figures: &StatedFigures) -> Evidence<'a> {
+    let at_least = match figures.number {
+        Number::Capacity { at_least, .. } => at_least,
+        _ => summary.search.as_ref().and_then(number::at_least),
+    };
+    Evidence {
+        judgement: figures.judgement,
+        is_complete: summary.outcome == Outcome::Complete,
+        culprit: figures.cause.map(|cause| cause.culprit),
+        at_least,
+        is_search: summary.search.is_some(),
+        is_timing_good: summary.self_cost.timing_good_enough,
+        replay: summary.replay.as_ref(),
+    }
 }
 
 /// Where the limit is looked for: in the load point that failed, else in the one that the number is of, else
-/// in the one that moved most.
-fn limit_point(summary: &Summary, number: &Number, cause: Option<Cause>) -> Option<usize> {
+/// in the one that moved most. `None` where its limit would add nothing to the cause or contradict it.
+fn limit_point(summary: &Summary, statement: &Statement) -> Option<usize> {
     let points = &summary.load_points;
     if summary.check.is_some() {
         // The trial that ended a count.
         let at = points.iter().rposition(|point| point.culprit.is_some())?;
         return points[at].limit.as_ref().map(|_| at);
     }
-    let of_number = match *number {
+    let of_number = match statement.number {
         Number::LateFrames { point, .. }
         | Number::Streams { point, .. }
         | Number::Failed { point, .. }
@@ -39,19 +68,48 @@ fn limit_point(summary: &Summary, number: &Number, cause: Option<Cause>) -> Opti
     };
     let rate = |at: &usize| points[*at].total.bytes_per_s.unwrap_or(0.0);
     let of_most = || (0..points.len()).max_by(|one, two| rate(one).total_cmp(&rate(two)));
-    let at = cause.map(|cause| cause.point).or(of_number).or_else(of_most)?;
-    points.get(at)?.limit.as_ref().map(|_| at)
+    let at = statement.cause.map(|cause| cause.point).or(of_number).or_else(of_most)?;
+    let limit = stated_limit(points.get(at)?.limit.as_ref()?, statement)?;
+    let says_something = limit.found.is_some() || !limit.contributing.is_empty() || !statement.blames();
+    says_something.then_some(at)
+}
+
+/// As much of a limit as may stand next to the cause. What was met was limited by nothing. Where something is
+/// blamed already, findings that point elsewhere are omitted, and so is that no counter stood out.
+fn stated_limit(limit: &Limit, statement: &Statement) -> Option<Limit> {
+    let is_free = limit.verdict == LimitVerdict::NothingLimited;
+    if is_free && statement.judgement != Judgement::NothingAsked {
+        return None;
+    }
+    if !statement.blames() {
+        return Some(limit.clone());
+    }
+    let is_its = |finding: &LimitFinding| statement.allows(finding.step.components());
+    let found = limit.found.clone().filter(is_its);
+    let contributing = limit.contributing.iter().filter(|finding| is_its(finding)).cloned().collect();
+    // That nothing stood out is no news where the cause is known.
+    let verdict = if found.is_some() { limit.verdict } else { LimitVerdict::NothingLimited };
+    Some(Limit { verdict, found, contributing, nearest: Vec::new(), ..limit.clone() })
 }
 
 impl Statement {
+    /// Whether the cause is known.
+    pub fn is_certain(&self) -> bool {
+        self.cause.is_some_and(|cause| cause.culprit != Culprit::NotKnown)
+    }
+
     /// The incident that is said to be the cause.
     pub fn worst_incident<'a>(&self, summary: &'a Summary) -> Option<&'a Incident> {
         let cause = self.cause?;
         summary.load_points.get(cause.point)?.streams.as_ref()?.incidents.get(cause.incident?)
     }
 
-    /// What limited the load point that it is about.
-    pub fn limit<'a>(&self, summary: &'a Summary) -> Option<&'a Limit> {
-        summary.load_points.get(self.limit_point?)?.limit.as_ref()
+    /// What limited the load point that it is about, as far as it does not contradict the cause.
+    pub fn limit(&self, summary: &Summary) -> Option<Limit> {
+        let limit = summary.load_points.get(self.limit_point?)?.limit.as_ref()?;
+        if summary.check.is_some() {
+            return Some(limit.clone());
+        }
+        stated_limit(limit, self)
     }
 }

@@ -16,14 +16,14 @@ use crate::summary::{LoadPointFacts, Target};
 use crate::verdict::Verdict;
 use crate::verdict::failure_of_tests;
 
-fn summary(points: Vec<LoadPoint>) -> Summary {
+pub(super) fn summary(points: Vec<LoadPoint>) -> Summary {
     let mut summary = Summary::new("0.1.0", "2026-11-22T10:00:00Z", "streams", Target::default());
     summary.load_points = points;
     summary
 }
 
 /// A load point of three streams, of whose 1,125 frames so many were late in one incident.
-fn point(late_frames: u64, culprit: Culprit) -> LoadPoint {
+pub(super) fn point(late_frames: u64, culprit: Culprit) -> LoadPoint {
     let figures = PointFigures {
         point: 0,
         timing: PointTiming { started_ns: 0, measured_ns: 60_000_000_000 },
@@ -81,7 +81,10 @@ fn late_frames_of_all_streams_are_the_number_and_the_worst_incident_the_cause() 
 #[test]
 fn what_the_tool_spoilt_is_not_held_against_the_storage() {
     let said = of(&summary(vec![point(57, Culprit::Tool)]));
-    assert_eq!(said.judgement, Judgement::NotMetByOwnFault);
+    assert_eq!(
+        (said.judgement, &said.inconclusive[..]),
+        (Judgement::Inconclusive, &[Inconclusive::ClientDelay][..])
+    );
     assert_eq!(said.confidence.doubts, [Doubt::OwnFault]);
 }
 
@@ -116,7 +119,8 @@ fn a_search_that_did_not_end_has_no_capacity_of_none() {
         of(&summary)
     };
     assert_eq!(said(facts(Some(0), false)).number, Number::NotMeasured);
-    assert_eq!(said(facts(Some(0), false)).judgement, Judgement::NotKnown);
+    // Measured, and it shows neither.
+    assert_eq!(said(facts(Some(0), false)).inconclusive, [Inconclusive::SearchUnfinished]);
     assert_eq!(said(facts(Some(0), true)).judgement, Judgement::NotMet);
     let some = said(facts(Some(31), false));
     assert_eq!(
@@ -176,19 +180,30 @@ fn where_the_way_is_named_it_is_mended_and_the_storages_log_left_alone() {
 }
 
 #[test]
-fn who_takes_the_processors_goes_before_a_fault_of_the_storage_is_looked_for() {
+fn busy_processors_are_one_doubt_beside_a_certain_cause_and_no_second_culprit() {
     use crate::limit::{Limit, LimitFinding, LimitStep, LimitVerdict, Measure, Seen};
-    let after = |verdict: LimitVerdict, measure: Measure| {
-        let mut failed = point(57, Culprit::Storage);
-        let seen = vec![Seen { measure, value: 66.0, threshold: Some(50.0) }];
-        let beside = LimitFinding { step: LimitStep::Client, at: None, seen, rules: Vec::new() };
-        failed.limit = Some(Limit { verdict, contributing: vec![beside], ..Limit::default() });
-        of(&summary(vec![failed])).next_step
-    };
-    let nothing = LimitVerdict::NothingStoodOut;
-    assert_eq!(after(nothing, Measure::OthersPercent), Some(NextStep::FreeThisMachine));
-    assert_eq!(after(nothing, Measure::StealPercent), Some(NextStep::LookAtIncident));
-    assert_eq!(after(LimitVerdict::Found, Measure::OthersPercent), Some(NextStep::LookAtIncident));
+    let mut failed = point(57, Culprit::Storage);
+    let seen = vec![Seen { measure: Measure::OthersPercent, value: 66.0, threshold: Some(50.0) }];
+    let others = LimitFinding { step: LimitStep::Client, at: None, seen, rules: Vec::new() };
+    let verdict = LimitVerdict::NothingStoodOut;
+    failed.limit = Some(Limit { verdict, contributing: vec![others], ..Limit::default() });
+    let summary = summary(vec![failed]);
+    let said = of(&summary);
+    assert_eq!(said.next_step, Some(NextStep::LookAtIncident));
+    assert_eq!((said.limit(&summary), said.limit_point), (None, None));
+    assert_eq!(said.confidence.doubts, [Doubt::ClientBusy]);
+    assert!(said.is_consistent(&summary));
+}
+
+#[test]
+fn what_was_met_was_limited_by_nothing() {
+    use crate::limit::{Limit, LimitFinding, LimitStep, LimitVerdict};
+    let mut met = point(0, Culprit::NotKnown);
+    let server = LimitFinding { step: LimitStep::Server, at: None, seen: Vec::new(), rules: Vec::new() };
+    let verdict = LimitVerdict::NothingLimited;
+    met.limit = Some(Limit { verdict, contributing: vec![server], ..Limit::default() });
+    let summary = summary(vec![met]);
+    assert_eq!((of(&summary).judgement, of(&summary).limit(&summary)), (Judgement::Met, None));
 }
 
 #[test]

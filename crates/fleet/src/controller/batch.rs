@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use reelgauge_analysis::hosts::{MovedOn, TargetScale, target_scale};
+use reelgauge_analysis::statement::{self, Judgement};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_report::fleet_run::why_missing;
 use reelgauge_report::fleet_steps::{StepLine, StepResult, fleet_steps, fleet_steps_scale};
@@ -119,8 +120,10 @@ pub fn result_of(conduct: &Conduct, summary: &Summary) -> StepResult {
         (None, Some(at)) => Some(format!("nothing was done in load point {}", at + 1)),
         (None, None) => None,
     };
+    let is_inconclusive = statement::of(summary).judgement == Judgement::Inconclusive;
     match (why, summary.verdict.as_ref()) {
         (Some(why), _) => StepResult::NotMeasured { why },
+        _ if is_inconclusive => StepResult::Inconclusive,
         (None, Some(verdict)) if verdict.passed => StepResult::Met,
         (None, Some(_)) => StepResult::NotMet,
         (None, None) => StepResult::Measured,
@@ -308,7 +311,7 @@ impl Batch {
     pub fn exit_code(&self, is_stopped: bool) -> u8 {
         let code = |run: &BatchRun| match run.result {
             StepResult::Met | StepResult::Measured => 0,
-            StepResult::NotMet => 1,
+            StepResult::NotMet | StepResult::Inconclusive => 1,
             _ => 3,
         };
         if is_stopped { 130 } else { self.runs.iter().map(code).max().unwrap_or(3) }

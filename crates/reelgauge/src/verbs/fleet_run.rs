@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use reelgauge_analysis::hosts::Presence;
+use reelgauge_analysis::statement::{self, Judgement};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member, WhyStopped};
@@ -207,5 +208,6 @@ fn is_not_met(summary: &Summary) -> bool {
     let points = summary.hosts.iter().flat_map(|section| &section.points);
     let mut hosts = points.flat_map(|point| &point.hosts);
     let is_without = hosts.any(|host| host.presence == Presence::Whole && host.figures.ops == 0);
-    differs || not_met || is_without
+    let inconclusive = statement::of(summary).judgement == Judgement::Inconclusive;
+    differs || not_met || inconclusive || is_without
 }

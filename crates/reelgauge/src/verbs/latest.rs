@@ -138,6 +138,8 @@ mod tests {
             started_at: String::new(),
             state: RunState::Complete,
             sentence: String::new(),
+            verdict: None,
+            inconclusive: Vec::new(),
             passed: None,
             streams: None,
             bytes_on_disk: 0,

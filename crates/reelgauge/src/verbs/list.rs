@@ -56,7 +56,7 @@ fn line(entry: &RunEntry) -> RunLine<'_> {
             RunState::Damaged => Some("damaged"),
             RunState::OtherVersion => Some("written by another version"),
         },
-        passed: entry.passed,
+        verdict: entry.verdict,
         answer: &entry.sentence,
         bytes_on_disk: entry.bytes_on_disk,
         notes: entry.notes.as_ref(),

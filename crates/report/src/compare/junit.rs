@@ -7,6 +7,7 @@ use reelgauge_analysis::compare::{ComparedRun, Comparison, ComparisonRow, Gate, 
 
 use super::systems::{Property, properties};
 use super::{ToldComparison, heading, is_noise_told, name_of, noise_words, said_values, signed, word};
+use crate::statement::inconclusive_words;
 
 /// The comparison as JUnit XML, ending with a line feed. The figures are those of the comparison; keep
 /// those that are wanted with [`super::keep`].
@@ -32,8 +33,20 @@ fn suite(told: &ToldComparison, run: usize, gate: &Gate) -> TestSuite {
     suite.add_property(("threshold_percent".to_owned(), gate.threshold_percent.to_string()));
     suite.add_properties(told.cautions.iter().map(|caution| ("caution".to_owned(), held(caution))));
     let in_both = |row: &&ComparisonRow| row.values[0].is_some() && row.values[run].is_some();
+    suite.add_test_cases(inconclusive(one));
     suite.add_test_cases(comparison.rows.iter().filter(in_both).map(|row| case(comparison, row, run, gate)));
     suite
+}
+
+/// A run that shows neither that its criteria are met nor that they are not.
+fn inconclusive(run: &ComparedRun) -> Option<TestCase> {
+    let reasons: Vec<String> = run.inconclusive.iter().map(|reason| inconclusive_words(*reason)).collect();
+    (!reasons.is_empty()).then(|| {
+        let mut case = TestCase::new("verdict", TestCaseStatus::skipped());
+        case.set_classname("run");
+        case.status.set_type("inconclusive").set_message(held(&reasons.join("; ")));
+        case
+    })
 }
 
 fn case(comparison: &Comparison, row: &ComparisonRow, run: usize, gate: &Gate) -> TestCase {

@@ -9,8 +9,8 @@ use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 use super::streams_of;
 use crate::answer_parts::{failures, nothing, outcome, place, short, unanswered};
 use crate::sentence::Tone;
-use crate::statement::{judgement_words, late_frames};
-use crate::text::{plain, plain_short};
+use crate::statement::{judgement_tone, judgement_words, late_frames};
+use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, mb_per_s};
 
 /// The first lines of the screen. Only what makes the answer worthless comes before it.
@@ -18,14 +18,15 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     let mut sentences: Vec<(Tone, String)> = Vec::new();
     sentences.extend(outcome(summary).map(|text| (Tone::Bad, text)));
     let statement = of(summary);
-    let tone = if statement.judgement == Judgement::Met { Tone::Answer } else { Tone::Bad };
+    let tone = judgement_tone(statement.judgement);
+    let is_judged = matches!(statement.judgement, Judgement::Met | Judgement::Inconclusive);
     let points = &summary.load_points;
     let first = match &statement.number {
         Number::LateFrames { .. } => late_frames(summary, &statement).map(|text| (tone, text)),
         Number::Failed { point, .. } => {
             points.get(*point).map(|point| (tone, failed(point, points.len() > 1, statement.judgement)))
         }
-        Number::Streams { point, .. } if statement.judgement == Judgement::Met => {
+        Number::Streams { point, .. } if is_judged => {
             points.get(*point).map(|point| (tone, met(summary, point)))
         }
         Number::Streams { streams, frames_judged, .. } => {
@@ -160,5 +161,10 @@ fn failed(point: &LoadPoint, several: bool, judgement: Judgement) -> String {
         others => format!(" And {} more.", counted(others as u64, "failure")),
     };
     let why = plain(&first.sentence);
-    format!("{}{with}: {}.{more}", judgement_words(judgement), why.trim_end_matches('.'))
+    let why = why.trim_end_matches('.');
+    match judgement {
+        // Every answer that is inconclusive begins with the word.
+        Judgement::Inconclusive => format!("{}.{more}", capital(why)),
+        _ => format!("{}{with}: {why}.{more}", judgement_words(judgement)),
+    }
 }

@@ -1,0 +1,202 @@
+//! Why a run does not show whether its criteria are met, although something was measured.
+//!
+//! "Not met" needs harm that is the storage's; "met" needs a measurement that Reelgauge itself did not spoil
+//! and a search that came to its end. Between the two a run is *inconclusive*: exit status 1, because the
+//! criteria were not shown to be met, and no blame. Decided here, once, from facts alone.
+//!
+//! Not here: the facts themselves, and the words (the report room).
+
+use serde::{Deserialize, Serialize};
+
+use super::{AtLeast, Judgement};
+use crate::culprit::Culprit;
+use crate::facts::ReplayFacts;
+use crate::summary::LoadPoint;
+
+/// A reason why a run shows neither that its criteria are met nor that they are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "InconclusiveReason"))]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Inconclusive {
+    /// A search ended before its limit was certain.
+    SearchUnfinished,
+    /// Beyond the count that passed, this client or Reelgauge was the limit, not the storage.
+    ClientLimit,
+    /// Criteria were not met only because this client, Reelgauge or a limit that was set delayed operations.
+    ClientDelay,
+    /// Reelgauge's own timing was not good enough.
+    OwnTiming,
+    /// Reelgauge began many operations of a replay later than recorded.
+    BegunLate {
+        /// So many began more than a millisecond late.
+        late_ops: u64,
+        /// Operations of that pass.
+        ops: u64,
+    },
+    /// Many operations of a replay could not begin when due, because an operation before them was not done.
+    HeldUp {
+        /// So many had to wait.
+        held_up_ops: u64,
+        /// Operations of that pass.
+        ops: u64,
+    },
+}
+
+/// Whether a load point met its criteria, in a word for tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointVerdict {
+    /// All of them.
+    Met,
+    /// Measured, and not met.
+    NotMet,
+    /// Not met only because this client, Reelgauge or a limit that was set delayed operations.
+    Inconclusive,
+    /// Nothing was measured that could have met them.
+    NotKnown,
+}
+
+impl LoadPoint {
+    /// Whether it met its criteria; `None` where it was not judged.
+    pub fn criteria_verdict(&self) -> Option<PointVerdict> {
+        let verdict = self.verdict.as_ref()?;
+        Some(match verdict.failures.iter().any(|failure| failure.measured) {
+            _ if verdict.passed => PointVerdict::Met,
+            false => PointVerdict::NotKnown,
+            true if self.culprit.is_some_and(Culprit::is_own) => PointVerdict::Inconclusive,
+            true => PointVerdict::NotMet,
+        })
+    }
+}
+
+/// Of the operations of a replay, in percent: so many that could not begin when due make another load of it.
+const HELD_UP_PERCENT: u64 = 10;
+
+/// Of the operations of a replay, in percent: so many that Reelgauge began late make another load of it.
+const BEGUN_LATE_PERCENT: u64 = 1;
+
+/// What the decision rests on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Evidence<'a> {
+    /// What the figures alone say.
+    pub judgement: Judgement,
+    /// Whether the run came to its planned end.
+    pub is_complete: bool,
+    /// The component that criteria were not met by.
+    pub culprit: Option<Culprit>,
+    /// Why a search may have found too few streams.
+    pub at_least: Option<AtLeast>,
+    /// Whether each trial of a search has been judged by its own timing.
+    pub is_search: bool,
+    /// Whether Reelgauge's own timing was good enough; `None` where that is unknown.
+    pub is_timing_good: Option<bool>,
+    /// A replay.
+    pub replay: Option<&'a ReplayFacts>,
+}
+
+/// The reasons why a run is inconclusive; empty where it is not.
+pub fn reasons(evidence: &Evidence<'_>) -> Vec<Inconclusive> {
+    let is_own = evidence.culprit.is_some_and(Culprit::is_own);
+    match evidence.judgement {
+        Judgement::NotMet if is_own => vec![Inconclusive::ClientDelay],
+        Judgement::NotMet => Vec::new(),
+        Judgement::Met => of_pass(evidence),
+        _ if !evidence.is_complete => Vec::new(),
+        Judgement::NotKnown => of_search(evidence).into_iter().collect(),
+        Judgement::NothingAsked => evidence.replay.and_then(of_replay).into_iter().collect(),
+        Judgement::Inconclusive => Vec::new(),
+    }
+}
+
+fn of_pass(evidence: &Evidence<'_>) -> Vec<Inconclusive> {
+    let is_untimed = !evidence.is_search && evidence.is_timing_good == Some(false);
+    of_search(evidence).into_iter().chain(is_untimed.then_some(Inconclusive::OwnTiming)).collect()
+}
+
+fn of_search(evidence: &Evidence<'_>) -> Option<Inconclusive> {
+    match evidence.at_least? {
+        AtLeast::ThisMachine => Some(Inconclusive::ClientLimit),
+        AtLeast::Unfinished => Some(Inconclusive::SearchUnfinished),
+        // Every count that was allowed passed: that much was shown.
+        AtLeast::NoMoreTried => None,
+    }
+}
+
+/// The first pass of a replay whose operations did not begin as its pace asks. As fast as possible can't be
+/// late.
+fn of_replay(replay: &ReplayFacts) -> Option<Inconclusive> {
+    if replay.pace == "max" {
+        return None;
+    }
+    let reaches = |ops: u64, of: u64, percent: u64| ops > 0 && ops * 100 > of * percent;
+    let late =
+        replay.passes.iter().find(|pass| reaches(pass.begun_late_ops, pass.done_ops, BEGUN_LATE_PERCENT));
+    let late = late.map(|pass| Inconclusive::BegunLate { late_ops: pass.begun_late_ops, ops: pass.done_ops });
+    let held = replay.passes.iter().find(|pass| reaches(pass.held_up_ops, pass.done_ops, HELD_UP_PERCENT));
+    let held = held.map(|pass| Inconclusive::HeldUp { held_up_ops: pass.held_up_ops, ops: pass.done_ops });
+    late.or(held)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::ReplayPass;
+
+    fn met() -> Evidence<'static> {
+        Evidence { judgement: Judgement::Met, is_complete: true, ..Evidence::default() }
+    }
+
+    #[test]
+    fn harm_that_is_the_storages_stays_not_met_and_own_harm_is_inconclusive() {
+        let failed =
+            |culprit| reasons(&Evidence { judgement: Judgement::NotMet, culprit: Some(culprit), ..met() });
+        for culprit in [Culprit::Storage, Culprit::Link, Culprit::NotKnown] {
+            assert_eq!(failed(culprit), [], "{culprit:?}");
+        }
+        for culprit in [Culprit::Tool, Culprit::ThisMachine, Culprit::MaxRate] {
+            assert_eq!(failed(culprit), [Inconclusive::ClientDelay], "{culprit:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_without_its_end_shows_no_limit() {
+        let of = |at_least| reasons(&Evidence { at_least, is_search: true, ..met() });
+        assert_eq!(of(Some(AtLeast::Unfinished)), [Inconclusive::SearchUnfinished]);
+        assert_eq!(of(Some(AtLeast::ThisMachine)), [Inconclusive::ClientLimit]);
+        assert_eq!((of(Some(AtLeast::NoMoreTried)), of(None)), (vec![], vec![]));
+        // One that found no count either.
+        let none = Evidence { judgement: Judgement::NotKnown, at_least: Some(AtLeast::Unfinished), ..met() };
+        assert_eq!(reasons(&none), [Inconclusive::SearchUnfinished]);
+        assert_eq!(reasons(&Evidence { is_complete: false, ..none }), []);
+    }
+
+    #[test]
+    fn a_pass_with_bad_timing_shows_nothing_and_a_failure_stays_one() {
+        let of = |is_timing_good| reasons(&Evidence { is_timing_good, ..met() });
+        assert_eq!(of(Some(false)), [Inconclusive::OwnTiming]);
+        assert_eq!((of(Some(true)), of(None)), (vec![], vec![]));
+        let storage = Evidence {
+            judgement: Judgement::NotMet,
+            culprit: Some(Culprit::Storage),
+            is_timing_good: Some(false),
+            ..met()
+        };
+        assert_eq!(reasons(&storage), []);
+        let search = Evidence { is_search: true, is_timing_good: Some(false), ..met() };
+        assert_eq!(reasons(&search), []);
+    }
+
+    #[test]
+    fn a_replay_whose_operations_could_not_begin_in_time_is_another_load() {
+        let of = |pace: &str, begun_late_ops, held_up_ops| {
+            let pass = ReplayPass { begun_late_ops, held_up_ops, done_ops: 9_227, ..ReplayPass::default() };
+            let replay = ReplayFacts { pace: pace.to_owned(), passes: vec![pass], ..ReplayFacts::default() };
+            let judgement = Judgement::NothingAsked;
+            reasons(&Evidence { judgement, replay: Some(&replay), ..met() })
+        };
+        let held = Inconclusive::HeldUp { held_up_ops: 3_030, ops: 9_227 };
+        assert_eq!(of("recorded", 0, 3_030), [held]);
+        let late = Inconclusive::BegunLate { late_ops: 3_030, ops: 9_227 };
+        assert_eq!(of("recorded", 3_030, 0), [late]);
+        assert_eq!((of("recorded", 92, 922), of("max", 3_030, 3_030)), (vec![], vec![]));
+    }
+}
