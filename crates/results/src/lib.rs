@@ -33,4 +33,5 @@ pub mod site;
 mod small_file;
 pub mod stream_table;
 pub mod trace_report;
+mod unfinished;
 pub mod watched;

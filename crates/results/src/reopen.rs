@@ -24,6 +24,7 @@ use crate::load_points::{self, LoadPointPlan};
 use crate::run_notes;
 use crate::small_file::{PLAN_MAX_BYTES, read_to_string};
 use crate::stream_table::{self, PointStreams};
+use crate::unfinished::unfinished_into;
 use crate::watched::{watch_plan, watch_summary};
 
 /// Why a run without a summary has none.
@@ -86,6 +87,10 @@ pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
         Err(source) => return Err(ReopenError::Io { path, source }),
     };
     run_notes::put_into(&mut summary, run_dir.path());
+    // By the rules of this version, so that screen and page of an older run say the same.
+    if summary.statement.is_some() {
+        summary.statement = Some(statement::of(&summary));
+    }
     Ok(summary)
 }
 
@@ -124,6 +129,7 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
         Life::Ended(LiveOutcome::Interrupted, reason) => (Outcome::Interrupted, reason),
         Life::Ended(LiveOutcome::BrokeOff, reason) => (Outcome::BrokeOff, reason),
     };
+    unfinished_into(&mut summary, run_dir);
     let planned = load_points::read(run_dir);
     limits_into(&mut summary, run_dir.path(), &planned);
     beside_into(&mut summary, run_dir.path(), &planned);

@@ -1,0 +1,111 @@
+//! What a search or a quick check had found when it was killed: they have no summary, and their log alone looks
+//! like that of a plain run.
+//!
+//! A search writes its evidence after every trial. A quick check writes none, so its counts are made from the
+//! trials in its log that were over: the largest one without a late frame, which is a least count.
+
+use std::collections::BTreeMap;
+
+use reelgauge_analysis::facts::{CheckCount, CheckFacts, CheckFormat, SearchFacts, TrialsAt};
+use reelgauge_analysis::late::{LateFigures, StreamFigures};
+use reelgauge_analysis::{LoadPoint, Outcome, Summary};
+use reelgauge_record::run_dir::RunDir;
+use reelgauge_workload::search::Search;
+use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
+use serde::Deserialize;
+
+use crate::live::life::begin;
+use crate::small_file::{PLAN_MAX_BYTES, read_json, read_to_string};
+
+/// The search's evidence in the run directory.
+const SEARCH_FILE: &str = "search.json";
+/// The verb of a quick check, whose plan is for people alone.
+const CHECK: &str = "check";
+/// What ended the counts of a check that was killed.
+const KILLED: &str = "the end of the run";
+/// What limited it, as far as its log tells.
+const UNKNOWN_LIMIT: &str = "Unknown: the check was killed before it looked for one.";
+
+/// As much of a search's file as its evidence takes.
+#[derive(Debug, Deserialize)]
+struct Evidence {
+    search: Search,
+}
+
+/// Adds what the run had found, where it is a search or a quick check.
+pub(crate) fn unfinished_into(summary: &mut Summary, run_dir: &RunDir) {
+    let text = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES).unwrap_or_default();
+    let begun = begin(run_dir.path()).unwrap_or_default();
+    if let Ok(AnyPlan::Streams(plan)) = AnyPlan::from_toml(&text)
+        && plan.find_max.is_some()
+    {
+        summary.search = search(run_dir, &plan);
+    } else if begun.verb == CHECK {
+        summary.verb = begun.verb;
+        summary.target.path = begun.target;
+        summary.check = (summary.outcome != Outcome::Running).then(|| check(summary));
+    }
+}
+
+fn search(run_dir: &RunDir, plan: &StreamsPlan) -> Option<SearchFacts> {
+    let Evidence { search } = read_json(&run_dir.path().join(SEARCH_FILE), PLAN_MAX_BYTES)?;
+    let per_scale = plan.stream_count(1).max(1);
+    let of_scale = |scale: u32| scale.saturating_mul(per_scale);
+    let evidence = search.evidence();
+    let trials = evidence.iter().map(|at| TrialsAt {
+        streams: of_scale(at.streams),
+        passed: at.passed,
+        failed: at.failed,
+        client_limited: at.client_limited,
+    });
+    Some(SearchFacts {
+        what: plan.what(),
+        evidence_sentence: search.evidence_sentence(),
+        streams: Some(of_scale(search.sure())),
+        at_most: evidence.iter().filter(|at| at.passed > 0).map(|at| of_scale(at.streams)).max(),
+        trials: trials.collect(),
+        ..SearchFacts::default()
+    })
+}
+
+/// The counts of the trials that were over: all but the last load point.
+fn check(summary: &Summary) -> CheckFacts {
+    let points: &[LoadPoint] = &summary.load_points;
+    let mut formats: BTreeMap<String, CheckFormat> = BTreeMap::new();
+    let over = points.split_last().map_or(points, |(_, over)| over);
+    for late in over.iter().filter_map(|point| point.streams.as_ref()) {
+        let Some(stream) = alike(late) else { continue };
+        let Some(each) = needed_mb_per_s(stream) else { continue };
+        let name = stream.name.split_once(", ").map_or(stream.name.as_str(), |(_, format)| format);
+        let format = formats.entry(name.to_owned()).or_default();
+        (format.name, format.needed_mb_per_s_each) = (name.to_owned(), each);
+        let count = if stream.writes { &mut format.record } else { &mut format.play };
+        let streams = late.streams.len() as u32;
+        let passed = late.total.late_frames == 0 && late.total.frames_judged > 0;
+        let known = count.as_ref().map_or(0, |count| count.streams);
+        let streams = if passed { streams.max(known) } else { known };
+        *count = Some(CheckCount {
+            streams,
+            at_least: true,
+            mb_per_s: f64::from(streams) * each,
+            limited_by: KILLED.to_owned(),
+            ..CheckCount::default()
+        });
+    }
+    let mut formats: Vec<CheckFormat> = formats.into_values().collect();
+    formats.sort_by(|one, two| one.needed_mb_per_s_each.total_cmp(&two.needed_mb_per_s_each));
+    let looked_s = points.last().map_or(0.0, |point| point.started_s + point.measured_s);
+    let mount = summary.target.description.clone().unwrap_or_default();
+    CheckFacts { mount, formats, limit: UNKNOWN_LIMIT.to_owned(), looked_s, ..CheckFacts::default() }
+}
+
+/// A stream of a trial in which all streams are of one format.
+fn alike(late: &LateFigures) -> Option<&StreamFigures> {
+    let first = late.streams.first()?;
+    late.streams.iter().all(|stream| stream.name == first.name).then_some(first)
+}
+
+fn needed_mb_per_s(stream: &StreamFigures) -> Option<f64> {
+    let (bytes_per_s, frames_per_s) = (stream.bytes_per_s?, stream.frames_per_s?);
+    (frames_per_s > 0.0).then(|| bytes_per_s / frames_per_s * stream.nominal_frames_per_s / 1e6)
+}
