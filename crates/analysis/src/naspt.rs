@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::statement::{self, Doubt};
+use crate::summary::Summary;
+
 /// Passes that make a result as the paper's are: each on files prepared anew.
 pub const PASSES: usize = 5;
 
@@ -27,7 +30,7 @@ pub struct NasptPass {
 }
 
 /// A workload of the suite.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NasptRow {
     /// What it is called.
     pub workload: String,
@@ -36,6 +39,12 @@ pub struct NasptRow {
     /// The median of the passes that count; `None` where none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_bytes_per_s: Option<f64>,
+    /// Whether operations went through this client's cache; `None` where that is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cache: Option<bool>,
+    /// The doubts of its run, as a single run has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
 }
 
 /// The suite.
@@ -75,7 +84,15 @@ impl NasptRow {
     /// A workload with its passes.
     pub fn new(workload: impl Into<String>, passes: Vec<NasptPass>) -> NasptRow {
         let median_bytes_per_s = median(passes.iter().filter_map(NasptPass::bytes_per_s).collect());
-        NasptRow { workload: workload.into(), passes, median_bytes_per_s }
+        NasptRow { workload: workload.into(), passes, median_bytes_per_s, ..NasptRow::default() }
+    }
+
+    /// The same with what its run says of caches and of its confidence.
+    #[must_use]
+    pub fn of_run(self, summary: &Summary) -> NasptRow {
+        let past_cache = summary.memory.as_ref().and_then(|memory| memory.past_client_cache);
+        let doubts = statement::of(summary).confidence.doubts;
+        NasptRow { client_cache: past_cache.map(|past| !past), doubts, ..self }
     }
 
     /// The slowest and the fastest pass that counts, in bytes per second.

@@ -1,7 +1,9 @@
 //! The screen of a suite: one number first, then every workload with the spread of its passes, and how many
 //! times as fast it was as another suite.
 
+use reelgauge_analysis::LinkFacts;
 use reelgauge_analysis::naspt::{NasptRatios, NasptRow, NasptTable};
+use reelgauge_analysis::statement::Doubt;
 
 use reelgauge_record::notes::StorageDetails;
 
@@ -28,6 +30,8 @@ pub struct SuiteScreen<'a> {
     pub wanted: usize,
     /// Why it has fewer.
     pub ended_early: Option<&'a str>,
+    /// The network link to the storage, where there is one.
+    pub link: Option<&'a LinkFacts>,
     /// What came of it.
     pub table: &'a NasptTable,
     /// Another suite's directory, and this one in multiples of it.
@@ -50,6 +54,12 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     page.sentence(Tone::Answer, &suite_sentence(suite.name, suite.target, suite.table));
     if let Some((other, ratios)) = suite.against {
         page.sentence(Tone::Answer, &suite_comparison_sentence(other, ratios));
+    }
+    if let Some(doubt) = doubt_sentence(suite.table) {
+        page.sentence(Tone::Inconclusive, &doubt);
+    }
+    if let Some(words) = suite.link.map(link_words) {
+        page.item("Line", &words);
     }
     for (name, text) in about_words(suite.storage, suite.tags) {
         page.item(name, &text);
@@ -89,9 +99,14 @@ fn ran(suite: &SuiteScreen<'_>) -> usize {
 /// `naspt on /mnt/nas: 85 MB/s in the geometric mean of 12 workloads.`
 pub fn suite_sentence(name: &str, target: &str, table: &NasptTable) -> String {
     let (name, place) = (plain(name), plain(target));
+    let cached = match cached_rows(table) {
+        0 => String::new(),
+        all if all == table.rows.len() => ", through this client's cache".to_owned(),
+        some => format!(", {some} of them through this client's cache"),
+    };
     match table.geometric_mean_bytes_per_s {
         Some(mean) => format!(
-            "{name} on {place}: {} MB/s in the geometric mean of {}.",
+            "{name} on {place}: {} MB/s in the geometric mean of {}{cached}.",
             mb_per_s(mean),
             counted(table.rows.len() as u64, "workload")
         ),
@@ -119,6 +134,55 @@ pub fn suite_comparison_sentence(other: &str, ratios: &NasptRatios) -> String {
     }
 }
 
+/// Workloads whose operations went through this client's cache.
+fn cached_rows(table: &NasptTable) -> usize {
+    table.rows.iter().filter(|row| row.client_cache == Some(true) || is_cached(row)).count()
+}
+
+fn is_cached(row: &NasptRow) -> bool {
+    row.doubts.iter().any(|doubt| matches!(doubt, Doubt::CacheAnswered | Doubt::Memory))
+}
+
+/// What makes the medians less sure, where anything does.
+fn doubt_sentence(table: &NasptTable) -> Option<String> {
+    let cached = cached_rows(table);
+    (cached > 0).then(|| {
+        format!(
+            "{} went through this client's cache: these rates include memory and can exceed what the storage \
+             sustains.",
+            counted(cached as u64, "workload")
+        )
+    })
+}
+
+/// What its run doubts, in a word or two.
+fn row_doubts(row: &NasptRow) -> String {
+    let words = |doubt: &Doubt| match doubt {
+        Doubt::BrokeOff | Doubt::Interrupted | Doubt::Running => Some("cut short"),
+        Doubt::OwnFault | Doubt::OwnTiming => Some("own timing"),
+        Doubt::ClientBusy => Some("client busy"),
+        Doubt::Memory => Some("memory"),
+        Doubt::CacheAnswered => Some("cache answered"),
+        Doubt::CacheMayHaveAnswered => Some("cache possible"),
+        Doubt::Unsteady => Some("unsteady"),
+        Doubt::LogIncomplete => Some("log incomplete"),
+        // How long a workload takes is not chosen.
+        Doubt::ShortLook => None,
+    };
+    let cached = (row.client_cache == Some(true) && !is_cached(row)).then_some("client cache");
+    let told: Vec<&str> = cached.into_iter().chain(row.doubts.iter().filter_map(words)).collect();
+    if told.is_empty() { "-".to_owned() } else { told.join(", ") }
+}
+
+/// `eth0 to 10.0.0.2, 1 Gbit/s: about 118 MB/s each way.`
+fn link_words(link: &LinkFacts) -> String {
+    let words = plain(&link.words);
+    match link.line_bytes_per_s {
+        Some(line) => format!("{words}: about {} MB/s each way.", mb_per_s(line)),
+        None => format!("{words}; its rate is unknown."),
+    }
+}
+
 fn table(suite: &SuiteScreen<'_>) -> Table {
     let rows = &suite.table.rows;
     let column = |cell: &dyn Fn(&NasptRow) -> Option<f64>| -> Vec<String> {
@@ -141,6 +205,9 @@ fn table(suite: &SuiteScreen<'_>) -> Table {
         };
         let cells = rows.iter().map(|row| ratio(row).unwrap_or_else(|| "-".to_owned())).collect();
         table.column("times", "the other", cells);
+    }
+    if rows.iter().any(|row| row_doubts(row) != "-") {
+        table.column("", "doubts", rows.iter().map(row_doubts).collect());
     }
     table
 }
@@ -170,6 +237,7 @@ mod tests {
             batch: 3,
             pace: "max",
             wanted,
+            link: None,
             ended_early,
             table,
             against,
@@ -208,6 +276,18 @@ mod tests {
         let ratios = table.ratios_to(&other);
         let text = shown(&table, Some(("old", &ratios)), 2);
         assert!(text.contains("2.00 times as fast as old, in the one workload that both have."), "{text}");
+    }
+
+    #[test]
+    fn every_workload_carries_its_doubts_and_the_mean_its_cache() {
+        let cached = NasptRow { client_cache: Some(true), ..row("A", &[1_541]) };
+        let answered = NasptRow { doubts: vec![Doubt::CacheAnswered], ..row("B", &[2_220]) };
+        let table = NasptTable::new(vec![cached, answered, row("C", &[90])]);
+        let text = shown(&table, None, 3);
+        let first = "in the geometric mean of 3 workloads, 2 of them through this client's cache.";
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(first), "{text}");
+        assert!(text.contains("2 workloads went through this client's cache: these rates"), "{text}");
+        assert!(text.contains("client cache") && text.contains("cache answered"), "{text}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::naspt::{NasptPass, NasptRow, NasptTable};
-use reelgauge_analysis::{Outcome, ReplayFacts, ReplayPass};
+use reelgauge_analysis::{LinkFacts, Outcome, ReplayFacts, ReplayPass};
 use reelgauge_engine::area::Terms;
 use reelgauge_record::notes::{RunNotes, StorageDetails};
 use reelgauge_record::regular_file::read_regular;
@@ -95,6 +95,9 @@ pub struct Suite {
     /// Why not, where something stopped it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early: Option<String>,
+    /// The network link to the storage. `None` where there is none, or it was not found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkFacts>,
     /// What came of those that ran.
     pub table: NasptTable,
     /// Where the run of each lies, beside this file.
@@ -159,7 +162,8 @@ pub fn run_suite(
             }
         };
         let passes = finished.summary.replay.as_ref().map(passes_of).unwrap_or_default();
-        rows.push(NasptRow::new(workload, passes));
+        rows.push(NasptRow::new(workload, passes).of_run(&finished.summary));
+        suite.link = suite.link.or_else(|| finished.summary.link.clone());
         suite.table = NasptTable::new(rows.clone());
         suite.runs.push(finished.run_dir.strip_prefix(&dir).unwrap_or(&finished.run_dir).to_path_buf());
         let stopped = !matches!(finished.summary.outcome, Outcome::Complete);
@@ -240,6 +244,7 @@ impl Suite {
             workloads: request.workloads.clone(),
             complete: false,
             ended_early: None,
+            link: None,
             table: NasptTable::default(),
             runs: Vec::new(),
         }

@@ -118,6 +118,7 @@ fn shown(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> St
         batch: suite.batch,
         pace: &pace,
         wanted: suite.workloads.len(),
+        link: suite.link.as_ref(),
         ended_early: suite.ended_early.as_deref(),
         table: &suite.table,
         against: other.as_deref().zip(ratios.map(|(_, ratios)| ratios)),
