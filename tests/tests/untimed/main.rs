@@ -10,6 +10,7 @@ mod console_access;
 mod counters;
 mod doctor;
 mod documents;
+mod earlier_runs;
 mod faults_errors;
 mod faults_hangs;
 mod field_doctor;

@@ -1,0 +1,76 @@
+//! Runs that the version before made, of every kind, still open: on the screen, as a page, in the list and next
+//! to each other. They are in `tests/runs-2ca8415`, named after the commit that made them, without their pages.
+
+use std::path::{Path, PathBuf};
+
+use reelgauge_tests::binary;
+use reelgauge_tests::run_dir::text;
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::tool::tool;
+
+const KINDS: [&str; 6] = ["check", "find", "freeze", "mix", "replay", "vda"];
+
+/// A copy of them, because `report` writes into a run that it opens.
+fn copied(scratch: &Scratch) -> PathBuf {
+    let runs = scratch.path().join("runs");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("runs-2ca8415");
+    tool(&format!("cp -r {} {}", kept.display(), runs.display()));
+    runs
+}
+
+fn said(words: &[&str]) -> String {
+    let outcome = binary::run(words).expect_code(0);
+    assert!(!outcome.stderr.contains("panicked"), "{words:?}: {}", outcome.said());
+    outcome.stdout
+}
+
+#[test]
+fn runs_of_the_version_before_open_on_the_screen_and_as_a_page() {
+    let scratch = Scratch::new();
+    let runs = copied(&scratch);
+    for kind in KINDS {
+        let run = runs.join(kind).display().to_string();
+        let screen = said(&["report", &run]);
+        assert!(screen.lines().count() > 3, "{kind}: {screen}");
+        let json: serde_json::Value = serde_json::from_str(&said(&["report", &run, "--json"])).unwrap();
+        assert_eq!(text(&json, "outcome"), "complete", "{kind}");
+        let page = scratch.path().join(format!("{kind}.html"));
+        said(&["report", &run, "--html", page.to_str().unwrap()]);
+        assert!(std::fs::metadata(&page).unwrap().len() > 100_000, "{kind}");
+    }
+}
+
+#[test]
+fn runs_of_the_version_before_are_listed_and_compared() {
+    let scratch = Scratch::new();
+    let runs = copied(&scratch);
+    let list: serde_json::Value =
+        serde_json::from_str(&said(&["list", runs.to_str().unwrap(), "--json"])).unwrap();
+    let entries = list.as_array().unwrap();
+    assert_eq!(entries.len(), KINDS.len(), "{list:#}");
+    let verdict = |kind: &str| {
+        let entry = entries.iter().find(|entry| entry["id"] == kind).unwrap();
+        (entry["state"].as_str().unwrap().to_owned(), entry["verdict"].as_str().unwrap_or("none").to_owned())
+    };
+    // That version called the unfinished search met.
+    assert_eq!(verdict("find"), ("complete".to_owned(), "inconclusive".to_owned()));
+    assert_eq!(verdict("freeze"), ("complete".to_owned(), "not_met".to_owned()));
+    for kind in KINDS {
+        let run = runs.join(kind).display().to_string();
+        let again = scratch.path().join(format!("{kind}-again"));
+        tool(&format!("cp -r {run} {}", again.display()));
+        let compared = binary::run(["compare", &run, again.to_str().unwrap()]);
+        assert!(matches!(compared.code, Some(0)), "{kind}: {}", compared.said());
+    }
+}
+
+/// One judgement speaks on a screen: that version named the storage, an unknown limit and other programs.
+#[test]
+fn a_freeze_that_a_busy_client_watched_has_one_cause_and_one_next_step() {
+    let scratch = Scratch::new();
+    let screen = said(&["report", copied(&scratch).join("freeze").to_str().unwrap()]);
+    assert!(screen.starts_with("57 of 255 frames late on all 2 recorders: nothing answered"), "{screen}");
+    assert!(!screen.contains("Limited by") && !screen.contains("Close what else"), "{screen}");
+    assert!(screen.contains("other programs used 99 % of this client's processors"), "{screen}");
+    assert!(screen.contains("Next: Look at what the storage did at "), "{screen}");
+}
