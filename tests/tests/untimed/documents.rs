@@ -178,3 +178,18 @@ fn every_link_in_the_documents_leads_somewhere_and_the_book_is_whole() {
         assert!(is_listed, "docs/SUMMARY.md does not list {document}");
     }
 }
+
+/// `docs/doctor.md` states how many rules there are, and how many of them recognise something.
+#[test]
+fn the_number_of_rules_in_the_documents_is_that_of_the_catalogue() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let rules = std::fs::read_dir(root.join("catalogue/rules")).unwrap();
+    let rules: Vec<String> =
+        rules.map(|rule| std::fs::read_to_string(rule.unwrap().path()).unwrap()).collect();
+    let exercised = rules.iter().filter(|rule| !rule.contains("documented_only")).count();
+    let document = std::fs::read_to_string(root.join("docs/doctor.md")).unwrap();
+    for said in [format!("{} rules stand in", rules.len()), format!("Of the {}, {exercised} have", rules.len())]
+    {
+        assert!(document.contains(&said), "docs/doctor.md does not say '{}'", said.trim());
+    }
+}
