@@ -277,7 +277,7 @@ describe("a start form", () => {
 
   it("does a run again with its plan, and a first look anew", () => {
     const entry: RunEntry = {
-      id: "2026-10", verb: "streams", label: "", target: "/mnt/nas", started_at: "", state: "complete", sentence: "", passed: null,
+      id: "2026-10", verb: "streams", label: "", target: "/mnt/nas", started_at: "", state: "complete", sentence: "", verdict: null, inconclusive: [], passed: null,
       streams: null, bytes_on_disk: 0, notes: null, suite: null, passes: null,
     };
     expect(againOf(entry)).toEqual({ page: "start", verb: "run", set: { plan: "2026-10", target: "/mnt/nas", [EARLIER]: "2026-10" } });
@@ -300,14 +300,14 @@ describe("a start form", () => {
 
 describe("the list of runs", () => {
   const run = (id: string, more: Partial<RunEntry> = {}): RunEntry => ({
-    id, verb: "mix", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", passed: null,
+    id, verb: "mix", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", verdict: null, inconclusive: [], passed: null,
     streams: null, bytes_on_disk: 0, notes: null, suite: null, passes: null, ...more,
   });
   const notes = { name: "", tags: ["before", "10GbE"], note: "Café upstairs", storage_make: "Acme", storage_model: "N8", storage_firmware: "1.2", storage_other: { raid: "Z2" } };
   const runs = [
     run("one", { notes }),
     run("two", { state: "broke_off", sentence: "31 streams of XAVC" }),
-    run("three", { passed: false, notes: { ...notes, tags: ["after"] } }),
+    run("three", { verdict: "not_met", passed: false, notes: { ...notes, tags: ["after"] } }),
   ];
   const ids = (words: string) => runsShown(runs, { ...EVERY_RUN, words }).map((entry) => entry.id);
 
@@ -334,14 +334,16 @@ describe("the list of runs", () => {
 
   it("says the state in a word and a sign", () => {
     expect(runs.map((entry) => stateOf(entry).word)).toEqual(["complete", "broke off", "criteria not met"]);
-    expect([stateOf({ state: "damaged", passed: null }).word, stateOf({ state: "other_version", passed: null }).word]).toEqual(["damaged", "written by another version"]);
-    expect(new Set([true, false, null].map((passed) => stateOf({ state: "complete", passed }).sign)).size).toBe(3);
+    expect([stateOf({ state: "damaged", verdict: null }).word, stateOf({ state: "other_version", verdict: null }).word]).toEqual(["damaged", "written by another version"]);
+    const verdicts = ["met", "not_met", "inconclusive", "not_known", null] as const;
+    expect(new Set(verdicts.map((verdict) => stateOf({ state: "complete", verdict }).sign)).size).toBe(5);
+    expect(stateOf({ state: "complete", verdict: "inconclusive" })).toEqual({ sign: "?", word: "inconclusive", tone: "unsure" });
   });
 });
 
 describe("a suite in the list", () => {
   const run = (id: string, more: Partial<RunEntry> = {}): RunEntry => ({
-    id, verb: "replay", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", passed: null,
+    id, verb: "replay", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", verdict: null, inconclusive: [], passed: null,
     streams: null, bytes_on_disk: 0, notes: null, suite: null, passes: null, ...more,
   });
   // Newest first, as the server lists them.

@@ -240,6 +240,8 @@ export type ComparedRun = {
   distinguishing_tags: Array<string>,
   /** What was measured, and from where. */
   system: ComparedSystem,
+  /** Why it is inconclusive; empty where it is not. */
+  inconclusive?: Array<InconclusiveReason>,
 };
 
 /** A storage and the client that measured it. What nobody found out or wrote down is `null`. */
@@ -449,6 +451,7 @@ export type Doubt =
   | "running"
   | "own_fault"
   | "own_timing"
+  | "client_busy"
   | "memory"
   | "cache_answered"
   | "cache_may_have_answered"
@@ -966,6 +969,19 @@ export type IncidentSentence = {
   text: string,
 };
 
+/** A reason why a run shows neither that its criteria are met nor that they are not. */
+export type InconclusiveReason = { "reason": "search_unfinished" } | { "reason": "client_limit" } | { "reason": "client_delay" } | { "reason": "own_timing" } | { "reason": "begun_late",
+  /** So many began more than a millisecond late. */
+  late_ops: number,
+  /** Operations of that pass. */
+  ops: number,
+} | { "reason": "held_up",
+  /** So many had to wait. */
+  held_up_ops: number,
+  /** Operations of that pass. */
+  ops: number,
+};
+
 /** What the page is told first. */
 export type Info = {
   /** Of this program. */
@@ -979,7 +995,7 @@ export type Info = {
 };
 
 /** Whether what was asked for was met. */
-export type Judgement = "met" | "not_met" | "not_met_by_own_fault" | "not_known" | "nothing_asked";
+export type Judgement = "met" | "not_met" | "inconclusive" | "not_known" | "nothing_asked";
 
 /** One kind of operation. */
 export type KindFigures = {
@@ -2280,7 +2296,14 @@ export type RunEntry = {
   state: RunState,
   /** The first sentence of the answer; empty while it runs. */
   sentence: string,
-  /** `null` where no criteria were asked for. */
+  /** Whether the criteria were met; `null` where none were asked for. */
+  verdict: Judgement | null,
+  /** Why it is inconclusive; empty where it is not. */
+  inconclusive: Array<InconclusiveReason>,
+  /**
+   * `true` where the criteria were met, `false` where they were not; `null` where none were asked for, and
+   * where neither was shown.
+   */
   passed: boolean | null,
   /** What a search found, else the most that ran at once; `null` where nothing is told in streams. */
   streams: number | null,
@@ -2437,7 +2460,10 @@ export type SelfCost = {
   own_delay_max_us: number | null,
   /** The shortest buffer of any stream, beside which it is judged. */
   shortest_buffer_s: number | null,
-  /** How long the tool did not run at all while it was measuring; `null` where nobody watched. */
+  /**
+   * How long the tool did not run at all while it was measuring: gaps of 0.1 s or more in which the work
+   * was late, too. `null` where nobody watched.
+   */
   paused_s: number | null,
   /** The longest such pause. */
   longest_pause_s: number | null,
@@ -2688,6 +2714,8 @@ export type StatedNumber = { "of": "not_measured" } | { "of": "late_frames",
 export type Statement = {
   /** Whether what was asked for was met. */
   judgement: Judgement,
+  /** Why it is inconclusive; empty where it is not. */
+  inconclusive?: Array<InconclusiveReason>,
   /** The one number that somebody came for. */
   number: StatedNumber,
   /** Why it is not better. `null` where nothing went wrong, or nothing is known. */
@@ -3204,7 +3232,7 @@ export type TimesByKind = {
 };
 
 /** How a sentence is to be taken. */
-export type Tone = "answer" | "plain" | "bad";
+export type Tone = "answer" | "plain" | "inconclusive" | "bad";
 
 /** What a trace says about itself: the words of its `trace.json` and of its log. */
 export type TraceAbout = {
