@@ -462,6 +462,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
   },
   Statement: {
     judgement: ["Whether what was asked for was met."],
+    inconclusive: ["Why it is inconclusive; empty where it is not.", "InconclusiveReason"],
     number: ["The one number that somebody came for.", "StatedNumber"],
     cause: ["Why it is not better. null where nothing went wrong, or nothing is known.", "Cause"],
     confidence: ["How sure the number is.", "Confidence"],
@@ -494,6 +495,12 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     pass: ["The last one, as an index into the replay's."],
     complete_passes: ["How many came to their end."],
   },
+  InconclusiveReason: {
+    reason: ["which of these it is: search_unfinished, client_limit, client_delay, own_timing, begun_late, held_up"],
+    late_ops: ["So many began more than a millisecond late."],
+    ops: ["Operations of that pass."],
+    held_up_ops: ["So many had to wait."],
+  },
   SelfCost: {
     cpu_user_s: ["CPU time in the tool's own code; null where nobody lived to tell."],
     cpu_system_s: ["CPU time in the kernel on the tool's behalf; most of it is the I/O itself."],
@@ -503,7 +510,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     response_p50_us: ["The median answer of all reads and writes, which the delay is held beside."],
     own_delay_max_us: ["The largest own delay of any stream's operation, pauses included. null without streams."],
     shortest_buffer_s: ["The shortest buffer of any stream, beside which it is judged."],
-    paused_s: ["How long the tool did not run at all while it was measuring; null where nobody watched."],
+    paused_s: ["How long the tool did not run at all while it was measuring: gaps of 0.1 s or more in which the work was late, too. null where nobody watched."],
     longest_pause_s: ["The longest such pause."],
     longest_pause_began_s: ["When that began, since the start of the run."],
     timing_good_enough: ["Whether the tool's own timing was good enough. For streams: its largest own delay was below a quarter of the shortest buffer, and no frame was late because of it. For other runs: 99 of 100 operations were issued within 50 µs or a tenth of the median answer of their time, and the tool was stopped for no more than a fiftieth of what was measured. null where nothing was measured."],
