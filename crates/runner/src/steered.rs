@@ -2,8 +2,8 @@
 //!
 //! It prepares as any run does. Before each load point it says that it is ready and waits to be told when to
 //! begin, on this machine's monotonic clock; it tells figures once a second; and its load stops when it was
-//! not told to go on for some seconds, or when nobody is left to tell it: no load without somebody who watches
-//! it.
+//! not told to go on for some seconds, or when nobody is left to tell it: no load without somebody who
+//! watches it.
 //!
 //! * [`words`]: what is said in either direction, a line of JSON each.
 //! * [`leash`]: until when the load may go on. Pure.
