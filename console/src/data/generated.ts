@@ -2182,8 +2182,8 @@ export type ReplayFacts = {
   /** Operations of the trace that were not replayed, by reason. */
   left_out: { [key in string]: number },
   /**
-   * The same by kind: `rename_exchange`, `rename_whiteout`, `rename_refused`, `nameless_file`, `clone`, `range`,
-   * `hard_link`, `unknown_hard_link`, `symbolic_link`, `other`.
+   * The same by kind: `rename_exchange`, `rename_whiteout`, `rename_refused`, `nameless_file`, `clone`,
+   * `range`, `hard_link`, `unknown_hard_link`, `symbolic_link`, `other`.
    */
   not_replayed_ops?: { [key in string]: number },
   /** What is assumed, and what is replayed otherwise than it was recorded, in sentences. */
@@ -2211,8 +2211,8 @@ export type ReplayPass = {
   /** Both divided. */
   bytes_per_s: number | null,
   /**
-   * How much later than recorded its last operation was done; below 0 where it was sooner. `null` where the
-   * pace is not the recorded one, or not all was replayed.
+   * How much later than recorded its last operation was done; below 0 where it was sooner. `null` where
+   * the pace is not the recorded one, or not all was replayed.
    */
   delay_s: number | null,
   /** The most by which an operation began later than it was due, whatever the reason. */

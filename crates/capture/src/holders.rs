@@ -1,7 +1,7 @@
 //! Other mount namespaces that hold a copy of a mount.
 //!
-//! A namespace that begins while a mount is there gets a copy of it. Unmounting here does not take that away, and
-//! the connection to the file system lives as long as any copy does.
+//! A namespace that begins while a mount is there gets a copy of it. Unmounting here does not take that away,
+//! and the connection to the file system lives as long as any copy does.
 
 use std::path::Path;
 

@@ -148,7 +148,8 @@ struct Running {
     round_trip_ns: Option<f64>,
     /// Processes that the command has started and that went on after its end.
     left_behind: Mutex<Vec<String>>,
-    /// Processes in other mount namespaces that held a copy of the mount at the end; none of them may be known.
+    /// Processes in other mount namespaces that held a copy of the mount at the end; none of them may be
+    /// known.
     held_elsewhere: Option<Vec<String>>,
 }
 
@@ -250,8 +251,8 @@ impl Running {
         unmounted
     }
 
-    /// Waits until nothing is served any more. Copies of the mount in other mount namespaces would be served as
-    /// long as these last: then they are disconnected. What does not end even so ends with this process.
+    /// Waits until nothing is served any more. Copies of the mount in other mount namespaces would be served
+    /// as long as these last: then they are disconnected. What does not end even so ends with this process.
     fn end_serving(&mut self, session: BackgroundSession) {
         let ends_within = |patience: Duration| {
             let begin = Instant::now();

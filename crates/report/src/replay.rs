@@ -71,8 +71,8 @@ pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page
     end(summary, show, page);
 }
 
-/// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85 MB/s.` At the
-/// recorded pace the rate is the recording's, so the delay against it takes its place.
+/// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85 MB/s.` At
+/// the recorded pace the rate is the recording's, so the delay against it takes its place.
 fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_passes: u64) -> String {
     let users = match facts.copies {
         1 => String::new(),

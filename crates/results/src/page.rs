@@ -12,7 +12,6 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::detail::data::Measure;
 use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
-use reelgauge_record::log::FileEntry;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::hero::hero;
@@ -23,7 +22,6 @@ use reelgauge_report::observers::observer_words;
 use reelgauge_report::path::hop_words;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
-use reelgauge_trace::writer::ABSENT;
 use reelgauge_trace::{Trace, TraceError};
 
 use crate::live::life::{Life, life};
@@ -31,7 +29,7 @@ use crate::reopen::{ReopenError, reopen};
 use crate::run_notes;
 use crate::small_file::{read_json, read_to_string};
 use crate::stream_table;
-use crate::trace_report::{TraceView, about, name, ops};
+use crate::trace_report::{TraceView, about, known_sizes_before, name, ops};
 
 /// `report.html`, in the run directory.
 pub const REPORT_FILE: &str = "report.html";
@@ -213,12 +211,6 @@ fn go_on(at: usize, stop: &dyn Fn() -> bool) -> Result<(), PageError> {
         true => Err(PageError::Stopped),
         false => Ok(()),
     }
-}
-
-/// By file: its size before the trace, where that is known. What was not there had none.
-pub(crate) fn known_sizes_before(trace: &Trace) -> impl Iterator<Item = Option<u64>> + '_ {
-    let absent = |file: &FileEntry| (file.prepared == ABSENT).then_some(0);
-    trace.files().iter().map(move |file| file.size_before_bytes.or_else(|| absent(file)))
 }
 
 fn sizes_before(trace: &Trace) -> impl Iterator<Item = u64> + '_ {

@@ -8,12 +8,11 @@ use reelgauge_analysis::trace_stats::{
     Period, TraceAbout, TraceDetails, TraceMoved, TraceReport, TraceStats,
 };
 use reelgauge_record::OpRecord;
-use reelgauge_record::log::{CaptureLevel, SkipReason};
+use reelgauge_record::log::{CaptureLevel, FileEntry, SkipReason};
 use reelgauge_report::trace_note;
 use reelgauge_report::units::counted_are;
+use reelgauge_trace::writer::ABSENT;
 use reelgauge_trace::{Moved, Trace, TraceError, TraceNote};
-
-use crate::page::known_sizes_before;
 
 /// What to tell of a trace.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +21,12 @@ pub struct TraceView {
     pub period: Period,
     /// Files to be told of.
     pub top: usize,
+}
+
+/// By file: its size before the trace, where that is known. What was not there had none.
+pub(crate) fn known_sizes_before(trace: &Trace) -> impl Iterator<Item = Option<u64>> + '_ {
+    let absent = |file: &FileEntry| (file.prepared == ABSENT).then_some(0);
+    trace.files().iter().map(move |file| file.size_before_bytes.or_else(|| absent(file)))
 }
 
 /// What there is to tell of the trace, or of the run, in this directory.

@@ -207,8 +207,8 @@ fn plan_of(request: &SuiteRequest, workload: &str) -> ReplayPlan {
         replay: ReplaySettings {
             trace: PathBuf::from(workload),
             pace: request.pace,
-            // As the toolkit does it: one operation at a time, in the order of the trace. Threads that ran free
-            // would play one merged stream after the other.
+            // As the toolkit does it: one operation at a time, in the order of the trace. Threads that ran
+            // free would play one merged stream after the other.
             order: ReplayOrder::Serial,
             batch: request.batch,
             ..ReplaySettings::default()

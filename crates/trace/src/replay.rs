@@ -25,8 +25,8 @@ mod slots;
 
 pub use delays::Delays;
 pub use error::ReplayError;
-pub use load::{LinkCounts, Replayable, Wanted, Without, load};
-pub use not_replayed::NotReplayed;
+pub use load::{LinkCounts, Replayable, Wanted, load};
+pub use not_replayed::{NotReplayed, Without};
 pub use outcome::{Difference, Outcomes};
 pub use packed::PackedTrace;
 pub use script::{ReplayScript, Setting};

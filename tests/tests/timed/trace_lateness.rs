@@ -1,6 +1,6 @@
-//! Replays at the recorded pace of traces with one to eight operations in flight, on a store that is slower than
-//! the recorded one and on one that stands still: the tool's own lateness is the one that a script computes from
-//! the two logs, and what the storage took is not the tool's.
+//! Replays at the recorded pace of traces with one to eight operations in flight, on a store that is slower
+//! than the recorded one and on one that stands still: the tool's own lateness is the one that a script
+//! computes from the two logs, and what the storage took is not the tool's.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -59,8 +59,8 @@ pub struct ReplayFacts {
     pub layout: String,
     /// Operations of the trace that were not replayed, by reason.
     pub left_out: BTreeMap<String, u64>,
-    /// The same by kind: `rename_exchange`, `rename_whiteout`, `rename_refused`, `nameless_file`, `clone`, `range`,
-    /// `hard_link`, `unknown_hard_link`, `symbolic_link`, `other`.
+    /// The same by kind: `rename_exchange`, `rename_whiteout`, `rename_refused`, `nameless_file`, `clone`,
+    /// `range`, `hard_link`, `unknown_hard_link`, `symbolic_link`, `other`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_replayed_ops: BTreeMap<String, u64>,
     /// What is assumed, and what is replayed otherwise than it was recorded, in sentences.
@@ -117,8 +117,8 @@ pub struct ReplayPass {
     pub bytes: u64,
     /// Both divided.
     pub bytes_per_s: Option<f64>,
-    /// How much later than recorded its last operation was done; below 0 where it was sooner. `None` where the
-    /// pace is not the recorded one, or not all was replayed.
+    /// How much later than recorded its last operation was done; below 0 where it was sooner. `None` where
+    /// the pace is not the recorded one, or not all was replayed.
     #[serde(default)]
     pub delay_s: Option<f64>,
     /// The most by which an operation began later than it was due, whatever the reason.

@@ -89,8 +89,8 @@ pub struct HintDetector {
 }
 
 impl HintDetector {
-    /// Takes an operation on a file that was seen to reach to `end_before` until then. Without `known_end`, its
-    /// size, nothing is known to be far behind its end.
+    /// Takes an operation on a file that was seen to reach to `end_before` until then. Without `known_end`,
+    /// its size, nothing is known to be far behind its end.
     pub fn add(&mut self, op: &OpRecord, end_before: u64, known_end: Option<u64>) {
         if op.kind != OpKind::Write || op.errno != 0 || op.done_len == 0 {
             return;

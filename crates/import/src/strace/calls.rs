@@ -7,7 +7,6 @@ use crate::errno::ENOENT;
 use crate::scope::NOT_A_FILE;
 use crate::sink::{Op, Sink, UNKNOWN_HANDLE};
 use crate::strace::args::{CWD, Descriptor, descriptor, has_flag, is_absolute, string, unescape, unsigned};
-use crate::strace::paths::Named;
 use crate::strace::{Call, Strace};
 use crate::{LineError, LineResult};
 
@@ -208,8 +207,7 @@ impl Strace {
         if nameless && !call.succeeded() {
             // A replay would make the file that this storage refused.
             let place = sink.directory(&asked)?;
-            let what = (OpKind::Other, OtherBits::NAMELESS.0.into());
-            return self.push_asking(sink, call, what, &Named::Path(place)).map(drop);
+            return self.push_other(sink, call, place, OtherBits::NAMELESS);
         }
         let asked = if nameless { self.made_up(sink, asked) } else { asked };
         let shown = call.path.map(|path| if is_absolute(path) { Ok(unescape(path)) } else { Err(()) });

@@ -13,7 +13,7 @@ use crate::strace::{Call, Strace};
 use crate::{LineError, LineResult};
 
 /// What a call names.
-pub(super) enum Named {
+enum Named {
     /// A path, as a file or directory of the trace.
     Path(Place),
     /// An open file.
@@ -126,7 +126,18 @@ impl Strace {
     }
 
     /// [`Strace::push_named`] with what the operation keeps as its length.
-    pub(super) fn push_asking(
+    /// Something without an equivalent was done to a path, or was refused.
+    pub(super) fn push_other(
+        &mut self,
+        sink: &mut Sink,
+        call: &Call<'_>,
+        place: Place,
+        what: OtherBits,
+    ) -> LineResult {
+        self.push_asking(sink, call, (OpKind::Other, what.0.into()), &Named::Path(place)).map(drop)
+    }
+
+    fn push_asking(
         &mut self,
         sink: &mut Sink,
         call: &Call<'_>,

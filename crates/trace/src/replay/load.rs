@@ -14,7 +14,7 @@ use reelgauge_workload::replay::{Pacing, ReplayOrder, ReplayPlan};
 use super::error::ReplayError;
 use super::handles::Handles;
 use super::lanes::{LANES_MAX, LanePosition, Lanes};
-use super::not_replayed::NotReplayed;
+use super::not_replayed::{NotReplayed, Without};
 use super::order::{Event, Past, Use};
 use super::packed::{Marks, NO_HANDLE, NO_OP, Odd, PackedOp, PackedTrace};
 use crate::prestate::names::{NONE, TraceNames};
@@ -53,15 +53,6 @@ pub struct Wanted {
     pub idle_cap_ns: Option<u64>,
     /// What the target doesn't have.
     pub without: Without,
-}
-
-/// What a target doesn't have, so that it is left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Without {
-    /// Several names for a file.
-    pub hard_links: bool,
-    /// Names that lead to others.
-    pub symbolic_links: bool,
 }
 
 /// How many links of a trace are made, or were there before it.

@@ -1,11 +1,18 @@
 //! Operations of a trace that a replay does not do, by kind.
 //!
-//! A kind is here for one of two reasons: nothing does it on every system, or the target does not have it. What
-//! was refused when it was recorded changed nothing and is counted all the same, because it took time.
+//! A kind is here for one of two reasons: nothing does it on every system, or the target does not have it.
+//! What was refused when it was recorded changed nothing. It is counted all the same, because it took time.
 
 use reelgauge_record::{OpKind, OpRecord, OtherBits};
 
-use super::load::Without;
+/// What a target doesn't have, so that it is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Several names for a file.
+    pub hard_links: bool,
+    /// Names that lead to others.
+    pub symbolic_links: bool,
+}
 
 /// A kind of operation that is not replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
