@@ -61,6 +61,23 @@ impl Throttle {
         Throttle::limited(path, "rbps", bytes_per_s)
     }
 
+    /// The same of writes, too, each for itself.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn both(path: &Path, bytes_per_s: u64) -> Throttle {
+        let throttle = Throttle::reads(path, bytes_per_s);
+        let (_, file) = controller().unwrap();
+        let (file, key) = match file {
+            "io.max" => (file, "wbps="),
+            _ => ("blkio.throttle.write_bps_device", ""),
+        };
+        let device = std::fs::metadata(path).unwrap().dev();
+        let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+        std::fs::write(throttle.folder.join(file), format!("{major}:{minor} {key}{bytes_per_s}")).unwrap();
+        throttle
+    }
+
     /// A group whose processes get at most this many reads per second answered, however large these are: as
     /// from a disk that has to move for each.
     ///

@@ -26,6 +26,7 @@ const MODULES: [&str; 15] = [
     "guest_nas",
     "limiting_layer",
     "prove",
+    "check_sustained",
 ];
 
 /// Simulated worlds before the first round; every change lives through the first of them only.

@@ -71,6 +71,9 @@ export type Cause = {
   incidents: number,
 };
 
+/** What a count rests on. */
+export type CheckBasis = "held" | "sustained_rate" | "short_trial";
+
 /** A count of streams without a late frame and with margins that did not fall. */
 export type CheckCount = {
   /** So many. */
@@ -83,6 +86,13 @@ export type CheckCount = {
   mb_per_s: number,
   /** What ended the search, in words: `the storage`, `this machine`, `the time for this look`. */
   limited_by: string,
+  /** What the count rests on. `null` in runs of versions that held every count for 1.45 s. */
+  basis?: CheckBasis,
+  /**
+   * For how long so many streams were held, in their longest trial. `null` in runs of versions that did
+   * not note it.
+   */
+  held_s?: number,
 };
 
 /** The first look. MB = 10^6 bytes. */
@@ -93,10 +103,14 @@ export type CheckFacts = {
   link?: string,
   /** What such a link carries of file data at best. `null` where the link is not known. */
   line_rate_mb_per_s?: number,
-  /** This client reading in order, four files at a time. */
+  /** This client reading in order, four files at a time: the level that was sustained. */
   sequential_read_mb_per_s: number | null,
-  /** This client writing in order, four files at a time. */
+  /** This client writing in order, four files at a time: the level that was sustained. */
   sequential_write_mb_per_s: number | null,
+  /** How the rate of sequential reads developed. `null` in runs of versions that did not look. */
+  sequential_reads?: SustainedRate,
+  /** The same of sequential writes. */
+  sequential_writes?: SustainedRate,
   /** This client reading 64 KiB at random places, four at a time. */
   random_read_mb_per_s: number | null,
   /** 99 of 100 of those reads took no longer. */
@@ -110,6 +124,11 @@ export type CheckFacts = {
   unsteady?: string,
   /** What limits it first, in words. */
   limit: string,
+  /**
+   * Whose that limit is. `null` where no limit is known, and in runs of versions that had it in words
+   * alone.
+   */
+  limit_culprit?: Culprit,
   /** One thing to do next, in words. `null` where the look was not finished: then it is to look again. */
   next_step: string | null,
   /** How long all of that took. */
@@ -2135,6 +2154,9 @@ export type ProofPassRow = {
 /** How disks are put together. */
 export type Raid = "raid0" | "mirror" | "raid5" | "raid6" | "raidz3";
 
+/** How a rate developed. */
+export type RateTrend = "steady" | "burst" | "rose" | "unsettled" | "too_short";
+
 /** How long reads took, from when they were issued. */
 export type ReadTimes = {
   /** How many. */
@@ -3085,6 +3107,25 @@ export type Summary = {
   path?: StoragePath,
   /** The machines that made it. `null` where it was one. */
   hosts?: HostsSection,
+};
+
+/** A rate that was measured for some seconds. MB = 10^6 bytes. */
+export type SustainedRate = {
+  /** The level that streams can rely on: the lower one, where there are two. */
+  mb_per_s: number,
+  /** By how much that may be off, up or down. */
+  error_mb_per_s: number,
+  /** How it developed. */
+  trend: RateTrend,
+  /**
+   * For how long that level was held, at the end of the measurement; of a rate that rose, at its
+   * beginning.
+   */
+  held_s: number,
+  /** The level of the other part, where there are two. */
+  other_mb_per_s: number | null,
+  /** What was moved beyond the later level before it was reached. */
+  burst_mb: number | null,
 };
 
 /** The switch. */

@@ -3,7 +3,7 @@
 
 import type { CheckCount, CheckFacts, CheckFormat } from "../data/summary";
 import { columnText } from "../figures/column";
-import { count, number } from "../figures/units";
+import { count, moment, number } from "../figures/units";
 import { Figure } from "../parts/figure";
 import { Name } from "../parts/name";
 import { Table } from "../parts/table";
@@ -53,8 +53,19 @@ interface Row {
 export function counted(found: CheckCount | null): string {
   if (found == null) return "not measured";
   if (isNotKnown(found)) return "not known";
-  if (found.at_least) return `at least ${count(found.streams)}`;
-  return count(found.streams) + (found.error_streams > 0 ? ` ± ${count(found.error_streams)}` : "");
+  const atLeast = found.at_least && isSustained(found) ? "at least " : "";
+  const error = found.error_streams > 0 ? ` ± ${count(found.error_streams)}` : "";
+  return `${atLeast}${count(found.streams)}${error}${forHowLong(found)}`;
+}
+
+/** Whether so many streams can be relied on, and not only passed a short trial. */
+export function isSustained(found: CheckCount): boolean {
+  return found.basis === "held" || found.basis === "sustained_rate";
+}
+
+/** How long a count was held that was held for too short a time. */
+function forHowLong(found: CheckCount): string {
+  return isSustained(found) || found.held_s == null ? "" : ` for ${moment(found.held_s)}`;
 }
 
 /** At least none: that is always so. */
@@ -62,17 +73,20 @@ function isNotKnown(found: CheckCount): boolean {
   return found.at_least && found.streams === 0;
 }
 
-/** A tick where streams are carried, a cross where none is; `at least` where there may be more. */
+/** A tick where streams are sustained, a cross where none is; `at least` where there may be more. */
 function Count({ path, found }: { path: string; found: CheckCount | null }) {
   if (found == null) return <span class="faint">not measured</span>;
   if (isNotKnown(found)) return <span class="faint">not known</span>;
   const carried = found.streams > 0;
+  const sure = isSustained(found);
+  const sign = carried ? (sure ? "✓" : "") : "✗";
   return (
-    <span class={carried ? "check-count good" : "check-count bad"}>
-      <span class="check-sign" aria-hidden="true" data-sign={carried ? "✓" : "✗"} />
-      {found.at_least ? <small>at least </small> : ""}
+    <span class={!carried ? "check-count bad" : sure ? "check-count good" : "check-count"}>
+      <span class="check-sign" aria-hidden="true" data-sign={sign} />
+      {found.at_least && sure ? <small>at least </small> : ""}
       <Figure path={`${path}.streams`} value={found.streams} text={count} />
-      {!found.at_least && found.error_streams > 0 ? <small> ± {count(found.error_streams)}</small> : ""}
+      {found.error_streams > 0 ? <small> ± {count(found.error_streams)}</small> : ""}
+      {carried ? <small>{forHowLong(found)}</small> : ""}
     </span>
   );
 }

@@ -10,7 +10,7 @@ import { Figure } from "../parts/figure";
 import { Name } from "../parts/name";
 import { Section } from "../parts/section";
 import { chartText } from "../parts/text";
-import { counted, limitedBy } from "./check-table";
+import { counted, isSustained, limitedBy } from "./check-table";
 
 export function CheckSection({ facts }: { facts: CheckFacts }) {
   const option = useMemo(() => (look: Look) => bars(facts.formats, look), [facts]);
@@ -23,8 +23,8 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
       title="Chart by format"
       about={
         <>
-          A look of <Figure path="check.looked_s" value={facts.looked_s} text={moment} /> only; caches that
-          fill up and other users show later. <Name text={facts.mount} />
+          A check of <Figure path="check.looked_s" value={facts.looked_s} text={moment} /> only; caches larger
+          than the test files and other users show later. <Name text={facts.mount} />
           {facts.link != null && (
             <>
               , over <Name text={facts.link} />
@@ -71,11 +71,12 @@ function bars(formats: CheckFormat[], look: Look): ChartOption {
     barMaxWidth: 18,
     data: formats.map((format) => {
       const found = format[work];
+      const open = found != null && (found.at_least || !isSustained(found));
       return {
         value: found?.streams ?? "-",
         itemStyle: {
-          color: found?.at_least ? look.faint : colours[work],
-          decal: found?.at_least
+          color: open ? look.faint : colours[work],
+          decal: open
             ? { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -0.8, color: look.ground }
             : undefined,
         },

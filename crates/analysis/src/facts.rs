@@ -17,7 +17,7 @@ mod search;
 mod vda;
 mod watch;
 
-pub use check::{CheckCount, CheckFacts, CheckFormat};
+pub use check::{CheckBasis, CheckCount, CheckFacts, CheckFormat};
 pub use link::LinkFacts;
 pub use memory::MemoryFacts;
 pub use msmeter::{MeterFacts, MeterTest, MeterWorker, Silence};

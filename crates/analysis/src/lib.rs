@@ -38,6 +38,7 @@ pub mod culprit;
 pub mod detail;
 pub mod facts;
 pub mod figures;
+pub mod flow;
 pub mod forecast;
 pub mod fragments;
 pub mod held_back;
@@ -70,6 +71,7 @@ pub mod series;
 mod spread;
 pub mod statement;
 pub mod summary;
+pub mod sustained;
 mod tally;
 #[cfg(any(test, feature = "test-streams"))]
 pub mod test_figures;
@@ -83,9 +85,9 @@ pub mod whose_memory;
 
 pub use culprit::Culprit;
 pub use facts::{
-    BadTiming, CheckCount, CheckFacts, CheckFormat, LATENESS_MAX_US, LinkFacts, MemoryFacts, MeterFacts,
-    ObserverFacts, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming, SearchFacts, SilenceScene, TrialsAt,
-    VdaFacts, VdaPoint, WatchFacts, WatchedCounter, WrittenPieces, is_long_delay,
+    BadTiming, CheckBasis, CheckCount, CheckFacts, CheckFormat, LATENESS_MAX_US, LinkFacts, MemoryFacts,
+    MeterFacts, ObserverFacts, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming, SearchFacts,
+    SilenceScene, TrialsAt, VdaFacts, VdaPoint, WatchFacts, WatchedCounter, WrittenPieces, is_long_delay,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use hosts::HostsSection;

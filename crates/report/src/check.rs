@@ -1,6 +1,7 @@
 //! The screen of a short first look: one screen, plain words, the number that somebody came for first.
 
 use reelgauge_analysis::statement::{Number, of};
+use reelgauge_analysis::sustained::{RateTrend, SustainedRate};
 use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Outcome, Summary};
 
 use crate::answer_parts::outcome;
@@ -30,6 +31,7 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
     let tone = if matches!(statement.number, Number::FirstLook { .. }) { Tone::Answer } else { Tone::Bad };
     sentences.push((tone, carries(summary, facts, &statement.number)));
     sentences.extend(standstill_words(summary).map(|text| (Tone::Bad, text)));
+    sentences.extend(rate_words(facts).map(|text| (Tone::Bad, text)));
     sentences.extend(facts.unsteady.as_deref().map(|unsteady| (Tone::Bad, plain(unsteady))));
     sentences.push((Tone::Plain, place(summary, facts)));
     sentences
@@ -84,21 +86,40 @@ fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
         }
         .to_owned();
     };
-    let said = |found: &Option<CheckCount>| found.as_ref().map(how_many);
+    let known = |found: &Option<CheckCount>| found.clone().filter(|found| !is_not_known(found));
+    let open = |found: &Option<CheckCount>| if found.is_some() { "is unknown" } else { "was not measured" };
     let name = plain_short(&format.name, 60);
-    let sentence = match (said(&format.play), said(&format.record)) {
-        (Some(play), Some(record)) => {
-            format!("{play} × {name} play without a late frame, and {record} record.")
-        }
-        (Some(play), None) => {
-            format!("{play} × {name} play without a late frame; recording was not measured.")
-        }
-        (None, Some(record)) => {
-            format!("{record} × {name} record without a late frame; playing was not measured.")
-        }
+    let sentence = match (known(&format.play), known(&format.record)) {
+        (Some(play), Some(record)) => format!(
+            "{} × {name} play without a late frame{}, and {} record{}.",
+            with_error(&play),
+            for_how_long(&play),
+            with_error(&record),
+            for_how_long(&record)
+        ),
+        (Some(play), None) => format!(
+            "{} × {name} play without a late frame{}; recording {}.",
+            with_error(&play),
+            for_how_long(&play),
+            open(&format.record)
+        ),
+        (None, Some(record)) => format!(
+            "{} × {name} record without a late frame{}; playing {}.",
+            with_error(&record),
+            for_how_long(&record),
+            open(&format.play)
+        ),
         (None, None) => String::new(),
     };
     capital(&sentence)
+}
+
+/// ` for 1.45 s`, of a count that was held for too short a time to rely on.
+pub(crate) fn for_how_long(found: &CheckCount) -> String {
+    match found.held_s.filter(|_| !found.is_sustained()) {
+        Some(held_s) => format!(" for {}", moment(held_s)),
+        None => String::new(),
+    }
 }
 
 /// `At /mnt/nas: NFS 4.2 from nas1, over eth0, 10 Gbit/s.`
@@ -132,33 +153,65 @@ fn formats(facts: &CheckFacts, width: usize) -> Table {
     table
 }
 
-/// `✓ 31 ± 1`, `✓ at least 40`, `✗ 0`, `✗ 0 ± 3`.
+/// `✓ 31 ± 1`, `✓ at least 40`, `✗ 0`, `✗ 0 ± 3`; without a tick what was not held for long enough:
+/// `40 ± 2 for 1.4 s`.
 fn marked(found: Option<&CheckCount>) -> String {
     let Some(found) = found else { return "not measured".to_owned() };
     match (found.streams, found.at_least) {
-        (0, true) => how_many(found),
+        (0, true) => with_error(found),
         (0, false) => format!("✗ {}", with_error(found)),
+        _ if !found.is_sustained() => with_error(found) + &for_how_long(found),
         _ => format!("✓ {}", with_error(found)),
     }
 }
 
-/// `31`, `at least 40`.
-fn how_many(found: &CheckCount) -> String {
+/// At least none: that is always so.
+fn is_not_known(found: &CheckCount) -> bool {
+    found.at_least && found.streams == 0
+}
+
+/// `31 ± 1`, `at least 40`; what is no bound for sure is no `at least`.
+fn with_error(found: &CheckCount) -> String {
+    if is_not_known(found) {
+        return "not known".to_owned();
+    }
     let streams = count(u64::from(found.streams));
-    match (found.at_least, found.streams) {
-        // That is always so.
-        (true, 0) => "not known".to_owned(),
-        (true, _) => format!("at least {streams}"),
-        (false, _) => streams,
+    let at_least = if found.at_least && found.is_sustained() { "at least " } else { "" };
+    match found.error_streams {
+        0 => format!("{at_least}{streams}"),
+        error => format!("{at_least}{streams} ± {}", count(u64::from(error))),
     }
 }
 
-/// `31 ± 1`, `at least 40`.
-fn with_error(found: &CheckCount) -> String {
-    match (found.at_least, found.error_streams) {
-        (true, _) | (false, 0) => how_many(found),
-        (false, error) => format!("{} ± {}", how_many(found), count(u64::from(error))),
-    }
+/// What is to be known of the sequential rates: that they began with a burst, rose, or did not settle.
+fn rate_words(facts: &CheckFacts) -> impl Iterator<Item = String> {
+    let rates = [("Reads", &facts.sequential_reads), ("Writes", &facts.sequential_writes)];
+    rates.into_iter().filter_map(|(what, rate)| trend_words(what, rate.as_ref()?))
+}
+
+/// `Reads began at 480 MB/s and fell to 250 MB/s: …`; `None` of a steady rate.
+fn trend_words(what: &str, rate: &SustainedRate) -> Option<String> {
+    let (level, other) = (number(rate.mb_per_s), rate.other_mb_per_s.map(number));
+    let held = moment(rate.held_s);
+    Some(match (rate.trend, other) {
+        (RateTrend::Burst, Some(burst)) => format!(
+            "{what} began with a burst of {burst} MB/s; the lower rate of {level} MB/s was held for {held}. Counts \
+             use the lower rate."
+        ),
+        (RateTrend::Rose, Some(later)) => format!(
+            "{what} rose from {level} MB/s to {later} MB/s: a cache filled. Counts use the lower rate."
+        ),
+        (RateTrend::Unsettled, Some(other)) => format!(
+            "{what} did not settle: {other} MB/s and {level} MB/s were seen, the latter for {held}. Their counts are \
+             not confirmed."
+        ),
+        (RateTrend::Unsettled, None) => {
+            format!(
+                "{what} did not settle: they still slowed down, at {level} MB/s. Their counts are not confirmed."
+            )
+        }
+        (RateTrend::Steady | RateTrend::TooShort | RateTrend::Burst | RateTrend::Rose, _) => return None,
+    })
 }
 
 /// The rates of one client, beside what the link carries.
@@ -172,12 +225,18 @@ fn rates(summary: &Summary, facts: &CheckFacts) -> String {
         // It stands in the table.
         (Some(_), _) | (None, false) => String::new(),
     };
+    let level = |rate: &Option<SustainedRate>, mean: Option<f64>| match rate {
+        Some(rate) if rate.trend.is_sustained() => {
+            format!("{} ± {} MB/s", number(rate.mb_per_s), number(rate.error_mb_per_s))
+        }
+        Some(_) | None => mb(mean),
+    };
     format!(
         "reads {} in sequence and {} at random{}, writes {}.{line}",
-        mb(facts.sequential_read_mb_per_s),
+        level(&facts.sequential_reads, facts.sequential_read_mb_per_s),
         mb(facts.random_read_mb_per_s),
         p99.unwrap_or_default(),
-        mb(facts.sequential_write_mb_per_s)
+        level(&facts.sequential_writes, facts.sequential_write_mb_per_s)
     )
 }
 
@@ -198,9 +257,15 @@ pub(crate) fn how_sure(summary: &Summary, facts: &CheckFacts) -> String {
     if facts.formats.is_empty() && rates.iter().all(Option::is_none) {
         return "nothing was measured.".to_owned();
     }
-    let look =
-        format!("a look of {} only; caches that fill up and other users show later", moment(facts.looked_s));
+    let look = format!(
+        "a check of {} only; caches larger than the test files and other users show later",
+        moment(facts.looked_s)
+    );
     let mut doubts = Vec::new();
+    let counts = facts.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten();
+    if counts.filter(|found| found.streams > 0).any(|found| !found.is_sustained()) {
+        doubts.push("counts without a tick were held for too short a time to rely on");
+    }
     if standstill(summary).is_some() {
         doubts.push("nothing was answered for a while, so another look may come to other counts");
     }

@@ -61,7 +61,7 @@ fn before(number: &Number, summary: &Summary) -> String {
             let format = summary.check.as_ref().and_then(|check| check.formats.get(*format));
             format
                 .and_then(|format| format.play.as_ref().or(format.record.as_ref()))
-                .is_some_and(|count| count.at_least)
+                .is_some_and(|count| count.at_least && count.is_sustained())
         }
         _ => false,
     };
@@ -116,10 +116,16 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
             format!("MB/s, reads and writes together{}", with_workers(point(at)))
         }
         Number::FirstLook { format, play, .. } => {
-            let name = summary.check.as_ref().and_then(|check| check.formats.get(*format));
-            let name = name.map_or("", |format| format.name.as_str());
+            let format = summary.check.as_ref().and_then(|check| check.formats.get(*format));
+            let name = format.map_or("", |format| format.name.as_str());
             let verb = if play.is_some() { "played" } else { "recorded" };
-            format!("× {} {verb} without a late frame", plain_short(name, 80))
+            let found = format.and_then(|format| format.play.as_ref().or(format.record.as_ref()));
+            let held = found.map_or_else(String::new, check::for_how_long);
+            let error = match found.map_or(0, |found| found.error_streams) {
+                0 => String::new(),
+                error => format!("± {} ", count(u64::from(error))),
+            };
+            format!("{error}× {} {verb} without a late frame{held}", plain_short(name, 80))
         }
         Number::Replay { .. } => match summary.replay.as_ref().and_then(ReplayFacts::delay_s) {
             Some(_) => "later than recorded".to_owned(),

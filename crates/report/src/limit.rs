@@ -8,7 +8,7 @@ mod words;
 
 use reelgauge_analysis::limit::{Limit, LimitFinding, LimitVerdict};
 use reelgauge_analysis::statement::of;
-use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_analysis::{CheckFacts, LoadPoint, Summary};
 
 use crate::text::{capital, plain};
 use crate::units::mb_per_s;
@@ -24,6 +24,17 @@ pub(crate) fn limit_sentences(summary: &Summary) -> Vec<String> {
     let Some(limit) = statement.limit(summary) else {
         return Vec::new();
     };
+    // A quick check names its limit from all its trials. One of them is shown where its counters say the
+    // same.
+    let culprit = statement.limit_point.and_then(|point| summary.load_points.get(point)?.culprit);
+    let agrees = |check: &CheckFacts| {
+        limit.verdict == LimitVerdict::Found
+            && check.limit_culprit.is_some()
+            && check.limit_culprit == culprit
+    };
+    if summary.check.as_ref().is_some_and(|check| !agrees(check)) {
+        return Vec::new();
+    }
     let way = Way::of(summary);
     let words = |finding: &LimitFinding| finding_words(finding, way);
     let found = found(&limit, words).map(|found| at_its_point(&found, summary, statement.limit_point));

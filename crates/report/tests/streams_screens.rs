@@ -9,8 +9,8 @@ use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::vda::{ProcessRate, RateLimits};
 use reelgauge_analysis::verdict::{Failure, Measured, judge};
 use reelgauge_analysis::{
-    CheckCount, CheckFacts, CheckFormat, Culprit, Figures, LinkFacts, LoadPoint, Meter, Outcome, PointTiming,
-    SearchFacts, Summary, TrialsAt, VdaFacts, VdaPoint,
+    CheckBasis, CheckCount, CheckFacts, CheckFormat, Culprit, Figures, LinkFacts, LoadPoint, Meter, Outcome,
+    PointTiming, SearchFacts, Summary, TrialsAt, VdaFacts, VdaPoint,
 };
 use reelgauge_record::OpRecord;
 use reelgauge_record::test_records::read;
@@ -256,6 +256,8 @@ fn a_first_look_fits_on_a_screen() {
         error_streams: streams / 20,
         mb_per_s: 1000.0,
         limited_by: "the link".to_owned(),
+        basis: Some(CheckBasis::Held),
+        held_s: Some(5.45),
     };
     let format = |id: &str, name: &str, streams, each| CheckFormat {
         id: id.to_owned(),
@@ -280,6 +282,7 @@ fn a_first_look_fits_on_a_screen() {
         limit: "The link: reading took 93 % of what 10 Gbit/s carry.".to_owned(),
         next_step: Some("reelgauge streams /mnt/nas --format prores-422-hq-uhd-25 --find-max".to_owned()),
         looked_s: 58.0,
+        ..CheckFacts::default()
     });
     let text = screen(&summary, &Screen::default());
     assert!(text.lines().count() <= 24, "{text}");
@@ -371,6 +374,7 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
         limit: long(),
         next_step: Some(long()),
         looked_s: 58.0,
+        ..CheckFacts::default()
     });
     // What broke it off comes first, and then there is something else to do next.
     let broken_off = screen(&summary, &Screen::default());

@@ -1,21 +1,28 @@
-//! A first look at a target, in about a minute: how fast it is for this client, how many streams of everyday
-//! formats it carries playing and recording, what limits it, and one thing to do next.
+//! A first look at a target, in a minute and a half: how fast it is for this client, how many streams of
+//! everyday formats it carries playing and recording, what limits it, and one thing to do next.
 //!
 //! * [`everyday`]: which formats. [`budget`]: what the look may take, in time and room.
 //! * [`place`]: the target made ready. [`load`]: who reads and writes there. [`look`]: all of it, in order.
 //! * [`narrowing`]: from a few short trials to the count at the limit. [`limit`]: what stopped it there.
+//! * [`level`]: the rate that was sustained, which no count may exceed unless it was held for long enough.
+//!   [`holding`]: which counts are held. [`counting`]: the count of one format, with all of that.
 //! * [`agreement`]: whether the counts speak of the same storage; where they don't, it looks again.
 //! * [`findings`]: what was found, as a summary. [`next_step`]: one hint. [`written`]: its `run.toml`.
 //!
-//! Counts are measured at the limit, not divided from a rate; but they come from seconds, so a cache of the
-//! storage that is larger than the test files is part of them. `reelgauge streams --find-max` takes its time.
+//! Counts are measured at the limit, not divided from a rate. A short trial can't see that storage bursts or
+//! that players' buffers run empty, so a count is claimed only up to the sustained rate, or where it was
+//! held. A cache of the storage that is larger than the test files is still part of it. `reelgauge streams
+//! --find-max` takes its time.
 
 pub mod agreement;
 pub mod budget;
+pub mod counting;
 mod end;
 pub mod everyday;
 pub mod evidence;
 pub mod findings;
+pub mod holding;
+pub mod level;
 pub mod limit;
 pub mod load;
 pub mod look;

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::pipe::{OwnPipe, Pipe};
+use super::pipe::{Allowance, OwnPipe, Pipe};
 
 /// What a server remembers at once.
 const PAGE_BYTES: u64 = 4096;
@@ -34,6 +34,8 @@ pub struct Faults {
     no_replacing: AtomicBool,
     ops: AtomicU64,
     pipe: Pipe,
+    /// What passes at most while the pipe lets a burst through.
+    peak: Pipe,
     each_bytes_per_s: AtomicU64,
     held: Mutex<Held>,
 }
@@ -83,6 +85,7 @@ impl Faults {
             no_replacing: AtomicBool::new(false),
             ops: AtomicU64::new(0),
             pipe: Pipe::unlimited(),
+            peak: Pipe::unlimited(),
             each_bytes_per_s: AtomicU64::new(0),
             held: Mutex::default(),
         }
@@ -155,6 +158,14 @@ impl Faults {
     /// All reads and writes together move at most this many bytes per second; 0 ends it.
     pub fn limit_bytes_per_s(&self, bytes_per_s: u64) {
         self.pipe.limit(bytes_per_s);
+        self.peak.limit(0);
+    }
+
+    /// The same with a burst allowance, as cloud volumes and write caches have: so many bytes pass at the
+    /// peak rate first, and again after the store was idle.
+    pub fn limit_with_burst(&self, bytes_per_s: u64, burst_bytes: u64, peak_bytes_per_s: u64) {
+        self.peak.limit(peak_bytes_per_s);
+        self.pipe.limit_with(bytes_per_s, Allowance { bytes: burst_bytes });
     }
 
     /// What is opened from now on moves so many bytes per second, whatever others do: a store whose bandwidth
@@ -241,7 +252,9 @@ impl Faults {
     /// Decides about a read or write, and takes the time it is to take.
     pub(super) fn fate_of_transfer(&self, errno: &AtomicI32, offset: u64, len: u64) -> Fate {
         self.ops.fetch_add(1, Ordering::SeqCst);
-        self.pipe.pass(len);
+        if let Some(until) = self.pipe.reserve(len).max(self.peak.reserve(len)) {
+            std::thread::sleep(until.saturating_duration_since(Instant::now()));
+        }
         let every = self.seek_every.load(Ordering::SeqCst);
         if every > 0 && offset.is_multiple_of(every) {
             std::thread::sleep(Duration::from_micros(self.seek_us.load(Ordering::SeqCst)));

@@ -14,41 +14,60 @@ const CATCH_UP: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub(super) struct Pipe(Mutex<State>);
 
+/// A burst allowance: so many bytes pass at once after the pipe was idle for long enough.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    pub(super) bytes: u64,
+}
+
 #[derive(Debug)]
 struct State {
     bytes_per_s: u64,
     busy_until: Instant,
+    catch_up: Duration,
 }
 
 impl Pipe {
     /// A pipe that holds nothing up.
     pub(super) fn unlimited() -> Pipe {
-        Pipe(Mutex::new(State { bytes_per_s: 0, busy_until: Instant::now() }))
+        Pipe(Mutex::new(State { bytes_per_s: 0, busy_until: Instant::now(), catch_up: CATCH_UP }))
     }
 
     /// Limits it from now on; 0 ends that.
     pub(super) fn limit(&self, bytes_per_s: u64) {
         let mut state = self.0.lock().unwrap();
-        *state = State { bytes_per_s, busy_until: Instant::now() };
+        *state = State { bytes_per_s, busy_until: Instant::now(), catch_up: CATCH_UP };
+    }
+
+    /// The same with a burst allowance, which is full now and fills again as fast as the pipe is idle.
+    pub(super) fn limit_with(&self, bytes_per_s: u64, allowance: Allowance) {
+        let catch_up = CATCH_UP + time_of(allowance.bytes, bytes_per_s);
+        let busy_until = Instant::now().checked_sub(catch_up).unwrap();
+        *self.0.lock().unwrap() = State { bytes_per_s, busy_until, catch_up };
     }
 
     /// Comes back when so many bytes have passed.
+    #[cfg(test)]
     pub(super) fn pass(&self, bytes: u64) {
-        let until = {
-            let mut state = self.0.lock().unwrap();
-            if state.bytes_per_s == 0 {
-                return;
-            }
-            state.busy_until = passed(&state, bytes, Instant::now());
-            state.busy_until
-        };
-        std::thread::sleep(until.saturating_duration_since(Instant::now()));
+        if let Some(until) = self.reserve(bytes) {
+            std::thread::sleep(until.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// When so many bytes will have passed, which are on their way from now on; `None` without a limit.
+    pub(super) fn reserve(&self, bytes: u64) -> Option<Instant> {
+        let mut state = self.0.lock().unwrap();
+        if state.bytes_per_s == 0 {
+            return None;
+        }
+        state.busy_until = passed(&state, bytes, Instant::now());
+        Some(state.busy_until)
     }
 }
 
 /// When bytes that arrive at `now` have passed.
 fn passed(state: &State, bytes: u64, now: Instant) -> Instant {
-    let since = now.checked_sub(CATCH_UP).unwrap_or(now);
+    let since = now.checked_sub(state.catch_up).unwrap_or(now);
     state.busy_until.max(since) + time_of(bytes, state.bytes_per_s)
 }
 
@@ -119,7 +138,7 @@ mod tests {
     #[test]
     fn what_arrives_at_once_passes_one_after_the_other() {
         let start = Instant::now() + Duration::from_secs(1);
-        let mut state = State { bytes_per_s: 1_000_000, busy_until: start };
+        let mut state = State { bytes_per_s: 1_000_000, busy_until: start, catch_up: CATCH_UP };
         for turn in 1..=3 {
             state.busy_until = passed(&state, 100_000, start);
             assert_eq!(state.busy_until, start + Duration::from_millis(100 * turn));
@@ -129,9 +148,23 @@ mod tests {
     #[test]
     fn idle_time_is_lost_but_for_a_little() {
         let start = Instant::now() + Duration::from_secs(1);
-        let state = State { bytes_per_s: 1_000_000, busy_until: start };
+        let state = State { bytes_per_s: 1_000_000, busy_until: start, catch_up: CATCH_UP };
         let later = start + Duration::from_secs(5);
         assert_eq!(passed(&state, 1_000_000, later), later + Duration::from_secs(1) - CATCH_UP);
+    }
+
+    #[test]
+    fn a_burst_allowance_passes_at_once_and_fills_again() {
+        let pipe = Pipe::unlimited();
+        pipe.limit_with(1_000_000, Allowance { bytes: 500_000 });
+        let start = Instant::now();
+        let waits = |bytes| {
+            let until = pipe.reserve(bytes).unwrap();
+            until.saturating_duration_since(start).as_secs_f64()
+        };
+        assert_eq!(waits(500_000), 0.0);
+        let beyond = waits(1_000_000);
+        assert!((0.9..=1.1).contains(&beyond), "{beyond}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `reelgauge check`: a first look without any option, on one screen, in about a minute.
+//! `reelgauge check`: a first look without any option, on one screen, in at most a minute and a half.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 
-/// About a minute, with something for a loaded machine.
-const AT_MOST: Duration = Duration::from_secs(100);
+/// A minute and a half, with something for a loaded machine.
+const AT_MOST: Duration = Duration::from_secs(115);
 
 /// Everyday formats that it tries.
 const FORMATS: usize = 5;
@@ -64,7 +64,10 @@ fn a_first_look_at_a_local_directory_and_a_second_one_that_writes_no_test_files(
         table[0].contains("play") && table[0].contains("record") && table[0].contains("MB/s"),
         "{screen}"
     );
-    assert!(table[1..].iter().all(|line| line.contains('✓') || line.contains('✗')), "{screen}");
+    // Without a mark is only what was held for too short a time, which is then said.
+    let is_marked =
+        |line: &&str| ['✓', '✗'].iter().any(|mark| line.contains(*mark)) || line.contains(" for ");
+    assert!(table[1..].iter().all(is_marked), "{screen}");
     // Long ones are wrapped. Where others used the disk meanwhile, looking again comes before any hint.
     let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     let step = match text(&summary, "statement.next_step") {

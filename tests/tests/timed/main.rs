@@ -6,6 +6,7 @@
 
 mod check;
 mod check_counts;
+mod check_sustained;
 mod compare;
 mod console_shared;
 mod data_sets;

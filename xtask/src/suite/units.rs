@@ -56,6 +56,7 @@ const MEASURING: [(&str, Beside); 45] = [
     ("prove_undo", Beside::Few),
     ("paper_tables", Beside::Few),
     ("check_counts", Beside::Few),
+    ("check_sustained", Beside::Few),
     ("prove", Beside::Few),
     ("limiting_layer", Beside::Few),
     ("compare", Beside::Few),

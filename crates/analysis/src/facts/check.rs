@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::culprit::Culprit;
+use crate::sustained::SustainedRate;
+
 /// The first look. MB = 10^6 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -14,10 +17,16 @@ pub struct CheckFacts {
     /// What such a link carries of file data at best. `None` where the link is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_rate_mb_per_s: Option<f64>,
-    /// This client reading in order, four files at a time.
+    /// This client reading in order, four files at a time: the level that was sustained.
     pub sequential_read_mb_per_s: Option<f64>,
-    /// This client writing in order, four files at a time.
+    /// This client writing in order, four files at a time: the level that was sustained.
     pub sequential_write_mb_per_s: Option<f64>,
+    /// How the rate of sequential reads developed. `None` in runs of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequential_reads: Option<SustainedRate>,
+    /// The same of sequential writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequential_writes: Option<SustainedRate>,
     /// This client reading 64 KiB at random places, four at a time.
     pub random_read_mb_per_s: Option<f64>,
     /// 99 of 100 of those reads took no longer.
@@ -30,6 +39,10 @@ pub struct CheckFacts {
     pub unsteady: Option<String>,
     /// What limits it first, in words.
     pub limit: String,
+    /// Whose that limit is. `None` where no limit is known, and in runs of versions that had it in words
+    /// alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_culprit: Option<Culprit>,
     /// One thing to do next, in words. `None` where the look was not finished: then it is to look again.
     #[serde(default)]
     pub next_step: Option<String>,
@@ -67,4 +80,31 @@ pub struct CheckCount {
     pub mb_per_s: f64,
     /// What ended the search, in words: `the storage`, `this machine`, `the time for this look`.
     pub limited_by: String,
+    /// What the count rests on. `None` in runs of versions that held every count for 1.45 s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<CheckBasis>,
+    /// For how long so many streams were held, in their longest trial. `None` in runs of versions that did
+    /// not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_s: Option<f64>,
+}
+
+impl CheckCount {
+    /// Whether so many streams can be relied on: what was seen is enough to know that storage sustains them.
+    pub fn is_sustained(&self) -> bool {
+        matches!(self.basis, Some(CheckBasis::Held | CheckBasis::SustainedRate))
+    }
+}
+
+/// What a count rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum CheckBasis {
+    /// So many streams were held for at least five seconds after the last sign of a burst.
+    Held,
+    /// They passed a short trial, and need no more than the rate that was sustained for at least that long.
+    SustainedRate,
+    /// They passed a short trial, and nothing else speaks for them.
+    ShortTrial,
 }

@@ -1,5 +1,6 @@
 //! What is said of a first look in which nothing was answered for a while.
 
+use reelgauge_analysis::CheckBasis;
 use reelgauge_analysis::series::Standstill;
 use reelgauge_analysis::summary::{NotMeasured, Target};
 use reelgauge_analysis::test_figures::vda_point;
@@ -11,7 +12,7 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
     let facts = CheckFacts { sequential_read_mb_per_s: Some(80.0), looked_s: 58.0, ..CheckFacts::default() };
     assert_eq!(standstill_words(&summary), None);
-    assert!(how_sure(&summary, &facts).starts_with("a look of 58 s only"));
+    assert!(how_sure(&summary, &facts).starts_with("a check of 58 s only"));
     let nothing = CheckFacts { sequential_read_mb_per_s: None, ..facts.clone() };
     assert_eq!(how_sure(&summary, &nothing), "nothing was measured.");
 
@@ -32,7 +33,7 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     assert_eq!(
         how_sure(&summary, &facts),
         "not sure: nothing was answered for a while, so another look may come to other counts, and not everything \
-         could be measured. It was a look of 58 s only; caches that fill up and other users show later."
+         could be measured. It was a check of 58 s only; caches larger than the test files and other users show later."
     );
     assert!(rates(&summary, &facts).contains("writes not measured."), "{}", rates(&summary, &facts));
 
@@ -40,11 +41,73 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     assert!(standstill_words(&summary).is_some_and(|words| words.contains("while reading")));
 }
 
+fn found(streams: u32, error_streams: u32, at_least: bool, basis: Option<CheckBasis>) -> CheckCount {
+    let held_s = basis.map(|basis| if basis == CheckBasis::Held { 5.45 } else { 1.45 });
+    CheckCount { streams, error_streams, at_least, basis, held_s, ..CheckCount::default() }
+}
+
 #[test]
-fn none_is_told_with_its_error_as_any_count_is() {
-    let found = |streams, error_streams| CheckCount { streams, error_streams, ..CheckCount::default() };
-    let said = [(0, 0), (0, 59), (31, 1)].map(|(streams, error)| marked(Some(&found(streams, error))));
-    assert_eq!(said, ["✗ 0", "✗ 0 ± 59", "✓ 31 ± 1"]);
+fn a_count_has_its_error_and_a_tick_only_where_it_was_sustained() {
+    let (held, rate) = (Some(CheckBasis::Held), Some(CheckBasis::SustainedRate));
+    let short = Some(CheckBasis::ShortTrial);
+    let said = |count: CheckCount| marked(Some(&count));
+    assert_eq!([said(found(0, 0, false, short)), said(found(0, 59, false, short))], ["✗ 0", "✗ 0 ± 59"]);
+    assert_eq!(
+        [said(found(31, 1, false, rate)), said(found(31, 0, true, held))],
+        ["✓ 31 ± 1", "✓ at least 31"]
+    );
+    assert_eq!(said(found(31, 1, true, rate)), "✓ at least 31 ± 1");
+    // What was held for too short a time is no bound, and has no tick; nor has what an older version counted.
+    assert_eq!(said(found(31, 1, true, short)), "31 ± 1 for 1.4 s");
+    assert_eq!([said(found(31, 1, true, None)), said(found(31, 1, false, None))], ["31 ± 1"; 2]);
+    assert_eq!(said(found(0, 0, true, short)), "not known");
+}
+
+#[test]
+fn the_first_line_has_the_error_of_its_table() {
+    let first = |play: CheckCount, record: CheckCount| {
+        let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
+        let format = CheckFormat {
+            name: "X".to_owned(),
+            play: Some(play),
+            record: Some(record),
+            ..CheckFormat::default()
+        };
+        let facts = CheckFacts { formats: vec![format], ..CheckFacts::default() };
+        summary.check = Some(facts.clone());
+        answer(&summary, &facts).remove(0).1
+    };
+    let (held, short) = (Some(CheckBasis::Held), Some(CheckBasis::ShortTrial));
+    assert_eq!(
+        first(found(2, 1, false, held), found(3, 0, true, held)),
+        "2 ± 1 × X play without a late frame, and at least 3 record."
+    );
+    assert_eq!(
+        first(found(3, 1, true, short), found(2, 0, true, held)),
+        "3 ± 1 × X play without a late frame for 1.4 s, and at least 2 record."
+    );
+    let unknown = first(found(3, 0, true, held), found(0, 0, true, short));
+    assert_eq!(unknown, "At least 3 × X play without a late frame; recording is unknown.");
+}
+
+#[test]
+fn a_burst_is_told_with_both_rates() {
+    let rate = |mb_per_s: &[f64]| {
+        SustainedRate::of(&mb_per_s.iter().map(|mb| mb * 1e6).collect::<Vec<_>>()).unwrap_or_default()
+    };
+    let words = |mb_per_s: &[f64]| trend_words("Reads", &rate(mb_per_s));
+    assert_eq!(words(&[250.0; 7]), None);
+    assert_eq!(
+        words(&[480.0, 390.0, 250.0, 251.0, 249.0, 250.0, 250.0, 250.0]).as_deref(),
+        Some(
+            "Reads began with a burst of 480 MB/s; the lower rate of 250 MB/s was held for 6.0 s. Counts use the \
+             lower rate."
+        )
+    );
+    let rose = words(&[60.0, 60.0, 60.0, 200.0, 200.0, 200.0, 200.0, 200.0, 200.0]);
+    assert!(rose.is_some_and(|words| words.contains("60.0 MB/s to 200 MB/s: a cache filled")));
+    let unsettled = words(&[480.0, 480.0, 480.0, 390.0, 250.0, 250.0, 250.0]);
+    assert!(unsettled.is_some_and(|words| words.contains("did not settle")));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a first look may take: about a minute, and little room.
+//! What a quick check may take: at most a minute and a half, and little room.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -7,19 +7,35 @@ use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 
 use super::everyday::everyday;
 
-/// So many plain rates are measured by a first look.
-const RATES: f64 = 3.0;
-/// Warm-up and measured time of the plain rates: sequential reads, sequential writes, random reads.
+/// Warm-up and measured time of random reads; of sequential ones, too, where they go through the client's
+/// cache, which would answer them after a while.
 pub const RATE_TIMES: Times =
     Times { warmup: Duration::from_millis(400), measured: Duration::from_millis(1_600) };
+/// The same of sequential reads and writes: a burst of two seconds, and five seconds at the level below it.
+pub const LEVEL_TIMES: Times =
+    Times { warmup: Duration::from_millis(400), measured: Duration::from_millis(6_600) };
+/// The same where the rate has not settled by then.
+pub const LONGER_TIMES: Times =
+    Times { warmup: Duration::from_millis(400), measured: Duration::from_millis(5_600) };
+/// The same of streams that are held. The measured time is [`reelgauge_analysis::sustained::HELD_S`] and a
+/// little.
+pub const HOLD_TIMES: Times =
+    Times { warmup: Duration::from_millis(550), measured: Duration::from_millis(5_450) };
+/// What such a load point takes besides.
+const AROUND_S: f64 = 0.2;
+/// So many counts are held in a look that has no more time, playing; as many recording.
+const HOLDS: f64 = 2.0;
 /// The same of one trial with streams. The warm-up outlasts the first filling of the players' buffers and the
 /// pause behind it, so that what is measured is the rate at which they play.
 pub const TRIAL_TIMES: Times =
     Times { warmup: Duration::from_millis(550), measured: Duration::from_millis(1_450) };
 /// What the trials with one format may take together, playing; as much again recording.
-pub const FORMAT_S: f64 = 4.4;
-/// What the whole look may take. Only looking again at what contradicts the rest is left out for it.
-pub const LOOK_S: f64 = 60.0;
+pub const FORMAT_S: f64 = 4.3;
+/// What the whole look may take. Looking again at what contradicts the rest, and holding counts for longer,
+/// are left out for it.
+pub const LOOK_S: f64 = 90.0;
+/// Playing, with all that comes before it, is over by then.
+pub const PLAYED_S: f64 = 48.4;
 /// What making the test files may take.
 const FILES_S: f64 = 5.0;
 
@@ -42,6 +58,13 @@ pub struct Times {
     pub warmup: Duration,
     /// In them.
     pub measured: Duration,
+}
+
+impl Times {
+    /// What a load point of these times takes.
+    pub fn took_s(self) -> f64 {
+        (self.warmup + self.measured).as_secs_f64() + AROUND_S
+    }
 }
 
 /// The test files of a first look.
@@ -98,12 +121,14 @@ impl DataPlan {
 pub fn forecast(plan: &DataPlan, files_there: u32, max_bytes_per_s: Option<NonZeroU64>) -> Forecast {
     let most_bytes_per_s = max_bytes_per_s.map_or(f64::INFINITY, |most| most.get() as f64);
     let tried = everyday().into_iter().filter(|format| format.mean_bytes_per_s() <= most_bytes_per_s);
-    let rate_s = (RATE_TIMES.warmup + RATE_TIMES.measured).as_secs_f64();
+    let rates_s = RATE_TIMES.took_s() + 2.0 * LEVEL_TIMES.took_s();
+    let formats = tried.count() as f64;
+    let counts_s = formats * FORMAT_S + HOLDS.min(formats) * HOLD_TIMES.took_s();
     let missing = plan.files_most(files_there, most_bytes_per_s) - files_there;
     Forecast {
         max_bytes_per_s,
         memory_bytes: 0,
-        time: TimeAhead::Planned { s: RATES * rate_s + 2.0 * tried.count() as f64 * FORMAT_S },
+        time: TimeAhead::Planned { s: rates_s + 2.0 * counts_s },
         least_files_bytes: 0,
         most_files_bytes: u64::from(missing) * plan.file_bytes,
         load: LoadAhead::Unbounded,
@@ -142,12 +167,12 @@ mod tests {
             let TimeAhead::Planned { s } = ahead.time else { panic!("{ahead:?}") };
             (s.round() as u64, ahead.most_files_bytes >> 26)
         };
-        // Without a rate (0): three rates and ten counts; each file has 64 MiB.
-        assert_eq!(ahead(0, 0), (50, 16));
-        assert_eq!(ahead(1, 0), (50, 15));
-        assert_eq!([ahead(2, 0), ahead(16, 0), ahead(40, 0)], [(50, 0); 3]);
+        // Without a rate (0): three rates and ten counts, four of them held; each file has 64 MiB.
+        assert_eq!(ahead(0, 0), (84, 16));
+        assert_eq!(ahead(1, 0), (84, 15));
+        assert_eq!([ahead(2, 0), ahead(16, 0), ahead(40, 0)], [(84, 0); 3]);
         // One format needs less than 16 MB/s, none less than 10; 100 MB/s make seven files in five seconds.
-        assert_eq!([ahead(0, 16), ahead(0, 10), ahead(0, 100)], [(15, 2), (6, 2), (50, 7)]);
+        assert_eq!([ahead(0, 16), ahead(0, 10), ahead(0, 100)], [(38, 2), (17, 2), (84, 7)]);
     }
 
     #[test]
@@ -157,14 +182,16 @@ mod tests {
     }
 
     #[test]
-    fn a_look_takes_about_a_minute() {
-        let rates = 3.0 * (RATE_TIMES.warmup + RATE_TIMES.measured).as_secs_f64();
-        let formats = 2.0 * 5.0 * FORMAT_S;
-        let all_s = FILES_S + rates + formats + FORMAT_S;
-        assert!((45.0..=LOOK_S).contains(&all_s), "{all_s}");
+    fn a_look_takes_at_most_a_minute_and_a_half() {
+        let played_s =
+            FILES_S + LEVEL_TIMES.took_s() + RATE_TIMES.took_s() + 5.0 * FORMAT_S + HOLD_TIMES.took_s();
+        assert!(played_s <= PLAYED_S, "{played_s}");
+        let all_s = PLAYED_S + LEVEL_TIMES.took_s() + 5.0 * FORMAT_S + HOLDS * HOLD_TIMES.took_s();
+        assert!((80.0..=LOOK_S).contains(&all_s), "{all_s}");
         let trials = FORMAT_S / (TRIAL_TIMES.warmup + TRIAL_TIMES.measured).as_secs_f64();
         assert!(trials >= 2.0, "{trials}");
         let filled_ns = super::super::load::BUFFER_NS + super::super::load::STAGGER_NS;
         assert!(TRIAL_TIMES.warmup.as_nanos() > u128::from(filled_ns));
+        assert!(HOLD_TIMES.measured.as_secs_f64() >= reelgauge_analysis::sustained::HELD_S as f64);
     }
 }

@@ -1,8 +1,9 @@
 //! What a first look found, and the summary that it becomes.
 
 use reelgauge_analysis::Culprit;
-use reelgauge_analysis::facts::{CheckCount, CheckFacts, CheckFormat};
+use reelgauge_analysis::facts::{CheckBasis, CheckCount, CheckFacts, CheckFormat};
 use reelgauge_analysis::figures::Figures;
+use reelgauge_analysis::sustained::SustainedRate;
 use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_formats::Format;
 use reelgauge_report::text::shell_word;
@@ -11,7 +12,7 @@ use reelgauge_report::units::counted;
 use super::agreement::{Capacity, outlier};
 use super::everyday::{EVERYDAY, everyday, name};
 use super::evidence::TrialEvidence;
-use super::limit::{Carried, Limiter, limit_sentence};
+use super::limit::{Carried, Limiter, decisive, limit_sentence};
 use super::load::Rate;
 use super::next_step::{Situation, next_step};
 use super::place::LookTarget;
@@ -36,6 +37,15 @@ impl Work {
     }
 }
 
+/// Whose counts of streams rest on a rate; `None` of random reads.
+pub fn work_of(rate: Rate) -> Option<Work> {
+    match rate {
+        Rate::SequentialRead => Some(Work::Play),
+        Rate::SequentialWrite => Some(Work::Record),
+        Rate::RandomRead => None,
+    }
+}
+
 /// A count at the limit of one format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
@@ -49,12 +59,24 @@ pub struct Counted {
     pub needed_mb_per_s: f64,
     /// What stopped it there.
     pub limiter: Limiter,
+    /// What the count rests on.
+    pub basis: CheckBasis,
+    /// For how long so many were held; `None` of none.
+    pub held_s: Option<f64>,
 }
 
 impl Counted {
     /// Where the limit that was set is less than what one of them needs.
     pub(super) fn none_is_allowed(needed_mb_per_s: f64) -> Counted {
-        Counted { streams: 0, error: 0, at_least: true, needed_mb_per_s, limiter: Limiter::MaxRate }
+        Counted {
+            streams: 0,
+            error: 0,
+            at_least: true,
+            needed_mb_per_s,
+            limiter: Limiter::MaxRate,
+            basis: CheckBasis::ShortTrial,
+            held_s: None,
+        }
     }
 
     fn capacity(&self) -> Capacity {
@@ -68,6 +90,8 @@ impl Counted {
             error_streams: self.error,
             mb_per_s: f64::from(self.streams) * self.needed_mb_per_s,
             limited_by: self.limiter.word_over(link, evidence).to_owned(),
+            basis: Some(self.basis),
+            held_s: self.held_s,
         }
     }
 }
@@ -80,8 +104,8 @@ pub struct Findings {
     /// Format by format, playing and recording.
     counted: [[Option<Counted>; EVERYDAY.len()]; 2],
     unsteady: Option<String>,
-    sequential_read_mb_per_s: Option<f64>,
-    sequential_write_mb_per_s: Option<f64>,
+    /// How the sequential rates developed, reading and writing.
+    levels: [Option<SustainedRate>; 2],
     random_read_mb_per_s: Option<f64>,
     random_read_ms_p99: Option<f64>,
 }
@@ -161,28 +185,33 @@ impl Findings {
 
     /// Takes the figures of a plain rate. Where nothing was finished nothing was measured, which is not
     /// 0 MB/s.
-    pub fn rate(&mut self, rate: Rate, total: &Figures) {
+    pub fn rate(&mut self, rate: Rate, total: &Figures, level: Option<SustainedRate>) {
         if total.response.data.is_none() {
             return;
         }
-        let mb_per_s = |bytes_per_s: Option<f64>| bytes_per_s.map(|bytes_per_s| bytes_per_s / 1e6);
-        match rate {
-            Rate::SequentialRead => self.sequential_read_mb_per_s = mb_per_s(total.read_bytes_per_s),
-            Rate::SequentialWrite => self.sequential_write_mb_per_s = mb_per_s(total.written_bytes_per_s),
-            Rate::RandomRead => {
-                self.random_read_mb_per_s = mb_per_s(total.read_bytes_per_s);
-                self.random_read_ms_p99 = p99_ms(total);
-            }
+        if rate == Rate::RandomRead {
+            self.random_read_mb_per_s = total.read_bytes_per_s.map(|bytes_per_s| bytes_per_s / 1e6);
+            self.random_read_ms_p99 = p99_ms(total);
         }
-        self.reached(Work::Play, total.read_bytes_per_s.unwrap_or(0.0));
-        self.reached(Work::Record, total.written_bytes_per_s.unwrap_or(0.0));
+        if let Some(level) = level.filter(|level| level.mb_per_s > 0.0)
+            && let Some(work) = work_of(rate)
+        {
+            self.levels[work as usize] = Some(level);
+            self.reached(work, level.mb_per_s * 1e6);
+        }
+    }
+
+    /// The sequential rate.
+    pub fn level(&self, work: Work) -> Option<SustainedRate> {
+        self.levels[work as usize]
     }
 
     /// The most that streams got.
     fn carried(&self) -> Carried {
         let most = |work: Work| {
             let counted = self.counted[work as usize].iter().flatten();
-            counted.map(|found| f64::from(found.streams) * found.needed_mb_per_s).reduce(f64::max)
+            let known = counted.filter(|found| found.basis != CheckBasis::ShortTrial);
+            known.map(|found| f64::from(found.streams) * found.needed_mb_per_s).reduce(f64::max)
         };
         Carried { play: most(Work::Play), record: most(Work::Record) }
     }
@@ -199,6 +228,9 @@ impl Findings {
             if counted.limiter == Limiter::Storage {
                 counted.limiter = instead.clone();
                 counted.at_least = true;
+                if counted.basis != CheckBasis::ShortTrial {
+                    counted.error = 0;
+                }
             }
         }
     }
@@ -261,13 +293,18 @@ impl Findings {
             mount: locked.mount.description(),
             link: is_known.then(|| place.link.sentence.clone()),
             line_rate_mb_per_s: place.link.realistic_mb_per_s(),
-            sequential_read_mb_per_s: self.sequential_read_mb_per_s,
-            sequential_write_mb_per_s: self.sequential_write_mb_per_s,
+            sequential_read_mb_per_s: self.levels[Work::Play as usize].map(|level| level.mb_per_s),
+            sequential_write_mb_per_s: self.levels[Work::Record as usize].map(|level| level.mb_per_s),
+            sequential_reads: self.levels[Work::Play as usize],
+            sequential_writes: self.levels[Work::Record as usize],
             random_read_mb_per_s: self.random_read_mb_per_s,
             random_read_ms_p99: self.random_read_ms_p99,
             unsteady: self.unsteady,
             formats,
             limit,
+            limit_culprit: decisive(&limiters)
+                .filter(|_| stopped.is_none())
+                .and_then(|limiter| limiter.culprit_by(evidence)),
             next_step,
             looked_s,
         }
@@ -299,6 +336,8 @@ mod tests {
             at_least: false,
             needed_mb_per_s: 14.0,
             limiter: Limiter::Storage,
+            basis: CheckBasis::Held,
+            held_s: Some(5.45),
         };
         let mut findings = Findings::default();
         findings.found(0, Work::Play, Some(counted));
@@ -314,10 +353,12 @@ mod tests {
     fn a_rate_of_which_nothing_was_finished_is_not_known() {
         let mut findings = Findings::default();
         let idle = Figures { written_bytes_per_s: Some(0.0), ..Figures::default() };
-        findings.rate(Rate::SequentialWrite, &idle);
-        assert_eq!(findings.sequential_write_mb_per_s, None);
+        let level = |bytes_per_s: f64| SustainedRate::of(&[bytes_per_s; 7]);
+        findings.rate(Rate::SequentialWrite, &idle, level(0.0));
+        assert_eq!(findings.level(Work::Record), None);
         let moved = Figures { written_bytes_per_s: Some(50e6), ..operations() };
-        findings.rate(Rate::SequentialWrite, &moved);
-        assert_eq!(findings.sequential_write_mb_per_s, Some(50.0));
+        findings.rate(Rate::SequentialWrite, &moved, level(50e6));
+        assert_eq!(findings.level(Work::Record).map(|level| level.mb_per_s), Some(50.0));
+        assert_eq!(findings.level(Work::Play), None);
     }
 }

@@ -50,17 +50,17 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// `: players that need 1,183 MB/s together were carried, and recorders that need 55.0 MB/s`.
+    /// `: players that need 1,183 MB/s together were sustained, and recorders that need 55.0 MB/s`.
     fn words(&self) -> String {
         let carried = |rate: Option<f64>| rate.filter(|rate| *rate > 0.0).map(number);
         match (carried(self.play), carried(self.record)) {
             (Some(play), Some(record)) => {
                 format!(
-                    ": players that need {play} MB/s together were carried, and recorders that need {record} MB/s"
+                    ": players that need {play} MB/s together were sustained, and recorders that need {record} MB/s"
                 )
             }
-            (Some(play), None) => format!(": players that need {play} MB/s together were carried"),
-            (None, Some(record)) => format!(": recorders that need {record} MB/s together were carried"),
+            (Some(play), None) => format!(": players that need {play} MB/s together were sustained"),
+            (None, Some(record)) => format!(": recorders that need {record} MB/s together were sustained"),
             (None, None) => String::new(),
         }
     }
@@ -90,6 +90,18 @@ impl Limiter {
     /// Whether the storage may carry more than the count that it limited: it was not known to be at fault.
     pub fn is_open(&self) -> bool {
         matches!(self, Limiter::ThisMachine | Limiter::MaxRate | Limiter::NotKnown | Limiter::Time)
+    }
+
+    /// Whose limit it is, as its sentence names it; `None` where nothing limited, or it is not known.
+    pub fn culprit_by(&self, evidence: &TrialEvidence) -> Option<Culprit> {
+        let may_be_others = !evidence.storage_stood_out && evidence.others_percent.is_some();
+        match self {
+            Limiter::Link { .. } => Some(Culprit::Link),
+            Limiter::ThisMachine => Some(Culprit::ThisMachine),
+            Limiter::MaxRate => Some(Culprit::MaxRate),
+            Limiter::Storage => Some(Culprit::Storage).filter(|_| !may_be_others),
+            Limiter::NotKnown | Limiter::Time | Limiter::Stopped => None,
+        }
     }
 
     /// Whether anything limited the count: it did not end with the time for it.
@@ -124,7 +136,7 @@ impl Limiter {
     }
 }
 
-/// What limits, in a sentence, from what limited each count: [`most_common`] of those that met a limit.
+/// What limits, in a sentence, from what limited each count: the [`decisive`] one.
 pub fn limit_sentence(
     limiters: &[Limiter],
     link: &Link,
@@ -135,13 +147,13 @@ pub fn limit_sentence(
         return "This is this machine's memory, not storage: it is as fast as its processors move data."
             .to_owned();
     }
-    let found: Vec<Limiter> = limiters.iter().filter(|limiter| limiter.is_found()).cloned().collect();
-    let Some(limiter) = most_common(&found).or(limiters.first()) else {
+    let Some(limiter) = decisive(limiters) else {
         return "No stream was played, so nothing can be said about a limit.".to_owned();
     };
-    let beside = match limiters.len() - found.len() {
+    let found = limiters.iter().filter(|limiter| limiter.is_found()).count();
+    let beside = match limiters.len() - found {
         0 => String::new(),
-        _ if found.is_empty() => String::new(),
+        _ if found == 0 => String::new(),
         open => format!(" {open} of {} counts met no limit within the time of this look.", limiters.len()),
     };
     limit_of(limiter, link, carried, evidence) + &beside
@@ -205,11 +217,13 @@ fn others_words((least, most): (f64, f64)) -> String {
     format!("other programs took {range} % of this machine's processors")
 }
 
-/// What limited most formats; of those that limited as many, the first of the list.
-pub fn most_common(limiters: &[Limiter]) -> Option<&Limiter> {
+/// The limiter that a card names, in its limit as in its next step: what limited most of the counts that met
+/// a limit; where none did, why.
+pub fn decisive(limiters: &[Limiter]) -> Option<&Limiter> {
+    let found = |limiter: &&Limiter| limiter.is_found();
     let count = |one: &Limiter| limiters.iter().filter(|other| other.word() == one.word()).count();
-    let most = limiters.iter().map(count).max()?;
-    limiters.iter().find(|one| count(one) == most)
+    let most = limiters.iter().filter(found).map(count).max();
+    most.and_then(|most| limiters.iter().filter(found).find(|one| count(one) == most)).or(limiters.first())
 }
 
 #[cfg(test)]
@@ -256,7 +270,7 @@ mod tests {
         let set = |carried| limit_sentence(&[Limiter::MaxRate], &link(None), &carried, &SEEN);
         assert_eq!(
             set(FED),
-            "--max-rate, not the storage: players that need 61.0 MB/s together were carried. More streams need more \
+            "--max-rate, not the storage: players that need 61.0 MB/s together were sustained. More streams need more \
              than it allows."
         );
         // Nothing was carried: not up to 0 MB/s.
@@ -264,6 +278,15 @@ mod tests {
             set(Carried { play: Some(0.0), record: Some(0.0) }),
             "--max-rate, not the storage. More streams need more than it allows."
         );
+    }
+
+    #[test]
+    fn what_most_found_limits_are_is_decisive_however_many_ended_with_their_time() {
+        let full = Limiter::Link { share: 0.95 };
+        let few = [Limiter::Time, Limiter::Time, Limiter::Time, full.clone(), Limiter::Storage, full.clone()];
+        assert_eq!(decisive(&few), Some(&full));
+        assert_eq!(decisive(&[Limiter::Time, Limiter::Stopped]), Some(&Limiter::Time));
+        assert_eq!(decisive(&[]), None);
     }
 
     #[test]
@@ -278,11 +301,11 @@ mod tests {
         let storage = [Limiter::Storage];
         assert_eq!(
             limit_sentence(&storage, &gigabit, &FED, &SEEN),
-            "The storage, not the link: players that need 61.0 MB/s together were carried."
+            "The storage, not the link: players that need 61.0 MB/s together were sustained."
         );
         assert_eq!(
             limit_sentence(&storage, &link(None), &FED, &SEEN),
-            "The storage or the network to it: players that need 61.0 MB/s together were carried."
+            "The storage or the network to it: players that need 61.0 MB/s together were sustained."
         );
         assert_eq!(Limiter::Storage.word_over(&link(None), &SEEN), "the storage or network");
         assert_eq!(Limiter::ThisMachine.word_over(&link(None), &SEEN), "this machine");
@@ -297,7 +320,7 @@ mod tests {
         let few = [Limiter::Time, Limiter::Time, Limiter::Storage];
         assert_eq!(
             limit_sentence(&few, &gigabit, &FED, &SEEN),
-            "The storage, not the link: players that need 61.0 MB/s together were carried. 2 of 3 counts met no limit \
+            "The storage, not the link: players that need 61.0 MB/s together were sustained. 2 of 3 counts met no limit \
              within the time of this look."
         );
     }
@@ -308,21 +331,21 @@ mod tests {
         let unseen = TrialEvidence::default();
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &unseen),
-            "Probably the storage: players that need 61.0 MB/s together were carried. No counter stood out that would \
+            "Probably the storage: players that need 61.0 MB/s together were sustained. No counter stood out that would \
              show it."
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &unseen), "probably the storage");
         let busy = TrialEvidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &busy),
-            "Not known: what is left is the storage: players that need 61.0 MB/s together were carried; but other \
+            "Not known: what is left is the storage: players that need 61.0 MB/s together were sustained; but other \
              programs took 61 to 99 % of this machine's processors meanwhile, and no counter stood out."
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &busy), "not known");
         let seen = TrialEvidence { storage_stood_out: true, ..busy.clone() };
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &seen),
-            "The storage: players that need 61.0 MB/s together were carried. Meanwhile other programs took 61 to 99 % \
+            "The storage: players that need 61.0 MB/s together were sustained. Meanwhile other programs took 61 to 99 % \
              of this machine's processors."
         );
         let own = limit_sentence(&[Limiter::ThisMachine], &disk, &FED, &busy);

@@ -72,9 +72,12 @@ impl Rate {
             ..MixPlan::default()
         };
         let files = place.data_set.files.len() as u32;
+        let files = files.max(1);
+        // All files, so that a cache of the storage has to hold all of them.
         let worker = |id| {
-            let file = MixFile { file: id % files.max(1), size_bytes: place.file_bytes() };
-            Worker { id, script: MixScript::new(id, seed, mix.shape(), &[file]) }
+            let own = (id % files..files).step_by(RATE_WORKERS as usize);
+            let own = own.map(|file| MixFile { file, size_bytes: place.file_bytes() });
+            Worker { id, script: MixScript::new(id, seed, mix.shape(), &own.collect::<Vec<_>>()) }
         };
         (0..RATE_WORKERS).map(worker).collect()
     }

@@ -1,5 +1,5 @@
-//! The look itself: load point after load point, everything in one run directory, until the minute is over
-//! or something stops it.
+//! The look itself: load point after load point, everything in one run directory, until its time is over or
+//! something stops it.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -7,8 +7,10 @@ use std::time::Instant;
 use jiff::Timestamp;
 use reelgauge_analysis::Culprit;
 use reelgauge_analysis::criteria::Criteria;
+use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::summary::NotMeasured;
+use reelgauge_analysis::sustained::SustainedRate;
 use reelgauge_analysis::verdict::{Measured, judge};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::{DriverKind, Worker};
@@ -19,10 +21,15 @@ use reelgauge_workload::script::Script;
 
 use super::VERB;
 use super::agreement::outlier;
-use super::budget::{FORMAT_S, LOOK_S, RATE_TIMES, TRIAL_TIMES, Times};
+use super::budget::{
+    FORMAT_S, HOLD_TIMES, LEVEL_TIMES, LONGER_TIMES, LOOK_S, PLAYED_S, RATE_TIMES, TRIAL_TIMES, Times,
+};
+use super::counting::Counting;
 use super::everyday::{everyday, name};
-use super::findings::{Counted, Findings, Work};
-use super::limit::{Fall, Limiter, acquits_storage, limiter};
+use super::findings::{Counted, Findings, Work, work_of};
+use super::holding::next_hold;
+use super::level::{Level, overloaded};
+use super::limit::{Fall, acquits_storage};
 use super::load::{PointLoad, Rate};
 use super::narrowing::{Narrowing, Tried};
 use super::place::LookTarget;
@@ -132,34 +139,141 @@ impl Look {
         self.formats(Work::Record, observer, interrupt)
     }
 
-    /// How many streams of each format play or record, and again where that contradicts the others.
+    /// How many streams of each format play or record, again where that contradicts the others, and held for
+    /// longer as far as the time allows.
     fn formats(
         &mut self,
         work: Work,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<(), RunError> {
+        let max_bytes_per_s = self.session.area().max_bytes_per_s().map(|most| most.get() as f64);
+        let mut level = Level::new(self.findings.level(work), max_bytes_per_s);
+        let mut countings: Vec<Option<Counting>> = Vec::new();
         for (number, format) in everyday().into_iter().enumerate() {
+            let mut found = None;
             if self.session.goes_on() {
                 let expected = self.findings.expected_bytes_per_s(work);
-                let found = self.count(format, work, expected, observer, interrupt)?;
-                self.findings.found(number, work, found);
+                found = self.count((number, format), work, expected, &level, observer, interrupt)?;
+            }
+            countings.push(found);
+            self.state(work, &mut countings, &level);
+        }
+        self.look_again(work, &mut countings, &level, observer, interrupt)?;
+        self.hold_counts(work, &mut countings, &mut level, observer, interrupt)
+    }
+
+    /// Works out what all counts of this work are, as far as it is known.
+    fn state(&mut self, work: Work, countings: &mut [Option<Counting>], level: &Level) {
+        let line_rate = self.place.link.realistic_mb_per_s();
+        for (number, counting) in countings.iter_mut().enumerate() {
+            if let Some(counting) = counting {
+                counting.share(level);
+                self.findings.found(number, work, Some(counting.counted(level, line_rate)));
             }
         }
+    }
+
+    fn look_again(
+        &mut self,
+        work: Work,
+        countings: &mut [Option<Counting>],
+        level: &Level,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<(), RunError> {
         let Some(number) = outlier(&self.findings.capacities(work)) else {
             return Ok(());
         };
         let Some(format) = everyday().get(number).copied().filter(|_| self.session.goes_on()) else {
             return Ok(());
         };
-        if self.begun.elapsed().as_secs_f64() + FORMAT_S > LOOK_S {
+        if !self.has_time(work, FORMAT_S) {
             self.findings.unsteady(format, work, None);
             return Ok(());
         }
         let expected = self.findings.median_mb_per_s(work) * 1e6;
-        let again = self.count(format, work, expected, observer, interrupt)?;
-        self.findings.looked_again(number, format, work, again);
+        let again = self.count((number, format), work, expected, level, observer, interrupt)?;
+        if let Some(mut again) = again {
+            again.share(level);
+            let counted = again.counted(level, self.place.link.realistic_mb_per_s());
+            self.findings.looked_again(number, format, work, Some(counted));
+            countings[number] = Some(again);
+        }
         Ok(())
+    }
+
+    /// Holds what is not known after a short trial.
+    fn hold_counts(
+        &mut self,
+        work: Work,
+        countings: &mut [Option<Counting>],
+        level: &mut Level,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<(), RunError> {
+        // The client's cache would answer those that are held for longer.
+        while self.place.direct && self.session.goes_on() && self.has_time(work, HOLD_TIMES.took_s()) {
+            let standings = countings.iter().map(|one| Some(one.as_ref()?.standing(level)));
+            let Some((number, count)) = next_hold(&standings.collect::<Vec<_>>()) else {
+                break;
+            };
+            let (Some(counting), Some(format)) =
+                (countings[number].as_mut(), everyday().get(number).copied())
+            else {
+                break;
+            };
+            self.hold(counting, (count, format, work), level, observer, interrupt)?;
+            self.state(work, countings, level);
+        }
+        Ok(())
+    }
+
+    /// Holds so many streams of a format.
+    fn hold(
+        &mut self,
+        counting: &mut Counting,
+        (count, format, work): (u32, &Format, Work),
+        level: &mut Level,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<(), RunError> {
+        let workers = counting.load.workers(count, self.session.done().len() as u16);
+        let specs = counting.load.specs(count);
+        let label = trial_label(count, format, work);
+        let point = self.point(label, workers, HOLD_TIMES, specs, observer, interrupt)?;
+        if !self.session.goes_on() {
+            return Ok(());
+        }
+        let (passed, culprit) = self.conclude(&point)?;
+        let needed = f64::from(count) * counting.load.bytes_per_s();
+        if passed {
+            let held_s = HOLD_TIMES.measured.as_secs_f64();
+            let is_long_enough = held_s >= level.hold_needed_s(needed);
+            counting.held(count, held_s, is_long_enough);
+            if is_long_enough {
+                level.held(needed);
+            }
+            return Ok(());
+        }
+        let bytes_per_s = point.total.bytes_per_s.unwrap_or(0.0);
+        let fall = Fall { mb_per_s: bytes_per_s / 1e6, culprit: culprit.unwrap_or_default() };
+        if acquits_storage(fall.culprit) {
+            counting.failed(count);
+            return Ok(());
+        }
+        let got = overloaded(&point.judged.flow, needed);
+        counting.failed_by_storage(count, got.as_ref(), &fall);
+        if let Some(got) = got {
+            level.failed(&got, fall);
+        }
+        Ok(())
+    }
+
+    /// Whether so much time is left for playing, or recording, and what comes before it.
+    fn has_time(&self, work: Work, takes_s: f64) -> bool {
+        let until_s = if work == Work::Play { PLAYED_S } else { LOOK_S };
+        self.begun.elapsed().as_secs_f64() + takes_s <= until_s
     }
 
     fn rate(
@@ -171,10 +285,34 @@ impl Look {
         if !self.session.goes_on() {
             return Ok(());
         }
+        let of_level = work_of(rate).filter(|_| self.place.direct);
+        let times = if of_level.is_some() { LEVEL_TIMES } else { RATE_TIMES };
+        let (total, mut seconds) = self.rate_point(rate, times, observer, interrupt)?;
+        let mut level = SustainedRate::of(&seconds);
+        let settled = level.is_none_or(|level| level.trend.is_sustained());
+        let formats_s = everyday().len() as f64 * FORMAT_S;
+        if let Some(work) = of_level
+            && !settled
+            && self.session.goes_on()
+            && self.has_time(work, LONGER_TIMES.took_s() + formats_s)
+        {
+            seconds.extend(self.rate_point(rate, LONGER_TIMES, observer, interrupt)?.1);
+            level = SustainedRate::of(&seconds);
+        }
+        self.findings.rate(rate, &total, level);
+        Ok(())
+    }
+
+    /// A load point of a plain rate: its figures, and what was moved in each second.
+    fn rate_point(
+        &mut self,
+        rate: Rate,
+        times: Times,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<(Figures, Vec<f64>), RunError> {
         let workers = rate.workers(&self.place, self.seed);
-        let point =
-            self.point(rate.label().to_owned(), workers, RATE_TIMES, Vec::new(), observer, interrupt)?;
-        self.findings.rate(rate, &point.total);
+        let point = self.point(rate.label().to_owned(), workers, times, Vec::new(), observer, interrupt)?;
         let goes_on = self.session.goes_on();
         if let Some(last) = self.session.last_point()
             && goes_on
@@ -182,69 +320,58 @@ impl Look {
         {
             last.was_not_measured(NotMeasured::NothingFinished);
         }
-        Ok(())
+        Ok((point.total, point.judged.flow))
     }
 
     /// How many streams of one format, where the storage is expected to give so much; `None` where no frame
-    /// of it fits into a file, and where the look was stopped before anything had passed.
+    /// of it fits into a file, where none is allowed, and where the look was stopped before anything had
+    /// passed.
     fn count(
         &mut self,
-        format: &Format,
+        (number, format): (usize, &Format),
         work: Work,
         expected_bytes_per_s: f64,
+        level: &Level,
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<Option<Counted>, RunError> {
+    ) -> Result<Option<Counting>, RunError> {
         let point_load = PointLoad::new(format, work == Work::Record, &self.place, self.seed)?;
         let needed_bytes_per_s = point_load.bytes_per_s();
         let allowed = self.allowed(needed_bytes_per_s);
         if allowed == Some(0) {
-            return Ok(Some(Counted::none_is_allowed(needed_bytes_per_s / 1e6)));
+            self.findings.found(number, work, Some(Counted::none_is_allowed(needed_bytes_per_s / 1e6)));
+            return Ok(None);
         }
         let most = allowance::most_of(STREAMS_MAX, |count| point_load.demand(count));
         let most = most.min(allowed.unwrap_or(most));
         let mut narrowing = Narrowing::new(needed_bytes_per_s, expected_bytes_per_s, most, FORMAT_S);
-        let mut fall = None;
-        while let Some(count) = narrowing.next() {
+        narrowing.claim_up_to(level.claimable(needed_bytes_per_s));
+        let mut counting = Counting::new(point_load, narrowing, allowed);
+        while let Some(count) = counting.narrowing.next() {
             let begun = Instant::now();
-            let workers = point_load.workers(count, self.session.done().len() as u16);
+            let workers = counting.load.workers(count, self.session.done().len() as u16);
             if workers.is_empty() {
                 return Ok(None);
             }
-            let specs = point_load.specs(count);
-            let label = format!("{count} x {}, {}", name(format), work.word());
+            let specs = counting.load.specs(count);
+            let label = trial_label(count, format, work);
             let point = self.point(label, workers, TRIAL_TIMES, specs, observer, interrupt)?;
             if !self.session.goes_on() {
                 break;
             }
             let bytes_per_s = point.total.bytes_per_s.unwrap_or(0.0);
             let (passed, culprit) = self.conclude(&point)?;
-            self.findings.reached(work, bytes_per_s);
             if !passed {
-                fall = Some(Fall { mb_per_s: bytes_per_s / 1e6, culprit: culprit.unwrap_or_default() });
+                let culprit = culprit.unwrap_or_default();
+                counting.fall = Some(Fall { mb_per_s: bytes_per_s / 1e6, culprit });
             }
             let storage_is_acquitted = culprit.is_some_and(acquits_storage);
             let took_s = begun.elapsed().as_secs_f64();
-            narrowing.report(count, Tried { passed, storage_is_acquitted, bytes_per_s, took_s });
+            counting.narrowing.report(count, Tried { passed, storage_is_acquitted, bytes_per_s, took_s });
         }
-        let stopped = !self.session.goes_on();
-        if stopped && narrowing.streams() == 0 {
-            return Ok(None);
-        }
-        let fall = fall.filter(|_| narrowing.has_limit());
-        let limiter = match limiter(fall.as_ref(), self.place.link.realistic_mb_per_s()) {
-            Limiter::Time if stopped => Limiter::Stopped,
-            Limiter::Time if allowed == Some(narrowing.streams()) => Limiter::MaxRate,
-            limiter => limiter,
-        };
-        let at_least = !narrowing.has_limit() || limiter.is_open() || stopped;
-        Ok(Some(Counted {
-            streams: narrowing.streams(),
-            error: narrowing.error(),
-            at_least,
-            needed_mb_per_s: needed_bytes_per_s / 1e6,
-            limiter,
-        }))
+        counting.stopped = !self.session.goes_on();
+        let is_known = !counting.stopped || counting.narrowing.streams() > 0;
+        Ok(is_known.then_some(counting))
     }
 
     /// So many streams that need so much each are all that a limit that was set allows; `None` without one.
@@ -288,7 +415,7 @@ impl Look {
             label,
             warmup_ns: times.warmup.as_nanos() as u64,
             measured_ns: times.measured.as_nanos() as u64,
-            to_judge: Some(ToJudge { scale: 1, specs, ..ToJudge::default() }),
+            to_judge: Some(ToJudge { scale: 1, specs, flow: true, ..ToJudge::default() }),
             ..PointPlan::default()
         };
         let done = self.session.point(what, workers, observer, interrupt)?;
@@ -297,4 +424,8 @@ impl Look {
         }
         Ok(done)
     }
+}
+
+fn trial_label(count: u32, format: &Format, work: Work) -> String {
+    format!("{count} x {}, {}", name(format), work.word())
 }

@@ -42,6 +42,8 @@ pub struct Narrowing {
     cap: u32,
     time_max_s: f64,
     trials: Vec<(u32, Tried)>,
+    claimable: u32,
+    refuted_from: Option<u32>,
 }
 
 impl Narrowing {
@@ -55,13 +57,27 @@ impl Narrowing {
             cap: cap.max(1),
             time_max_s,
             trials: Vec::new(),
+            claimable: u32::MAX,
+            refuted_from: None,
         }
+    }
+
+    /// No more than so many may be claimed, whatever passes a short trial: storage that bursts, and the
+    /// buffers of the players, hide for a while that the rate is too low.
+    pub fn claim_up_to(&mut self, most: u32) {
+        self.claimable = most;
+    }
+
+    /// From this count on, streams failed while they were held for longer than a trial.
+    pub fn refute_from(&mut self, count: u32) {
+        let count = count.max(1);
+        self.refuted_from = Some(self.refuted_from.map_or(count, |known| known.min(count)));
     }
 
     /// How many streams to try; `None` when it is enough.
     pub fn next(&self) -> Option<u32> {
         let Some(&(last, tried)) = self.trials.last() else {
-            return Some(self.expected().clamp(1, self.cap));
+            return Some(self.expected().min(self.claimable).clamp(1, self.cap));
         };
         if !self.has_time() {
             return None;
@@ -69,7 +85,7 @@ impl Narrowing {
         if !tried.passed && self.is_surprising(last, &tried) {
             return Some(last);
         }
-        let passed = self.streams();
+        let passed = self.passed_most();
         let Some(fell) = self.fell() else {
             return (passed < self.cap).then_some((passed + (passed / 10).max(1)).min(self.cap));
         };
@@ -86,11 +102,34 @@ impl Narrowing {
         self.trials.push((streams, tried));
     }
 
-    /// The count that may be claimed: the largest that passed, below every one that fell.
+    /// The count that may be claimed: the largest that passed, below every one that fell. What more streams
+    /// passed, fewer pass, too.
     pub fn streams(&self) -> u32 {
+        self.passed_most().min(self.claimable)
+    }
+
+    /// The largest count that passed a trial, below every one that fell.
+    pub fn passed_most(&self) -> u32 {
         let fell = self.fell().unwrap_or(u32::MAX);
         let passed = self.trials.iter().map(|(streams, _)| *streams);
         passed.filter(|streams| *streams < fell && !self.falls(*streams)).max().unwrap_or(0)
+    }
+
+    /// One more than may be claimed, where no limit is known and so many could be tried.
+    pub fn above(&self) -> Option<u32> {
+        let more = self.streams() + 1;
+        (!self.has_limit() && more <= self.cap).then_some(more)
+    }
+
+    /// The smallest count that failed a short trial by the storage's fault.
+    pub fn failed_least(&self) -> Option<u32> {
+        let failed = self.trials.iter().filter(|(_, tried)| !tried.passed && !tried.storage_is_acquitted);
+        failed.map(|(streams, _)| *streams).filter(|streams| self.falls(*streams)).min()
+    }
+
+    /// Whether the count that may be claimed failed one trial by the storage's fault.
+    pub fn is_contested(&self) -> bool {
+        self.contested().is_some()
     }
 
     /// How many streams more or less it may be.
@@ -124,7 +163,7 @@ impl Narrowing {
     /// The smallest count that fell.
     fn fell(&self) -> Option<u32> {
         let counts = self.trials.iter().map(|(streams, _)| *streams);
-        counts.filter(|streams| self.falls(*streams)).min()
+        counts.filter(|streams| self.falls(*streams)).chain(self.refuted_from).min()
     }
 
     /// Whether a count fell more often than it passed.
@@ -167,7 +206,7 @@ impl Narrowing {
         let in_time = spent_s + longest_s <= self.time_max_s;
         let says_nothing = self.trials.last().is_some_and(|(_, tried)| tried.storage_is_acquitted);
         let may_be_one = self.fell() != Some(1) || says_nothing;
-        in_time || (self.streams() == 0 && self.trials.len() < TRIALS_FOR_ONE && may_be_one)
+        in_time || (self.passed_most() == 0 && self.trials.len() < TRIALS_FOR_ONE && may_be_one)
     }
 }
 
@@ -289,6 +328,27 @@ mod tests {
         }
         // Beyond the time, until something passes.
         assert_eq!(narrowing.streams(), 4);
+    }
+
+    #[test]
+    fn no_more_is_claimed_than_the_sustained_rate_allows_whatever_passes() {
+        let mut narrowing = Narrowing::new(92e6, 277e6, 500, 4.0);
+        narrowing.claim_up_to(2);
+        assert_eq!(narrowing.next(), Some(2));
+        narrowing.report(2, tried(true, 184e6));
+        assert_eq!(narrowing.next(), Some(3));
+        narrowing.report(3, tried(true, 277e6));
+        assert_eq!((narrowing.streams(), narrowing.passed_most(), narrowing.has_limit()), (2, 3, false));
+        // Held, it fails.
+        narrowing.refute_from(3);
+        assert_eq!((narrowing.streams(), narrowing.passed_most(), narrowing.has_limit()), (2, 2, true));
+        // Held, it passes.
+        let mut held = Narrowing::new(92e6, 277e6, 500, 4.0);
+        held.claim_up_to(0);
+        held.report(3, tried(true, 277e6));
+        assert_eq!((held.streams(), held.next()), (0, Some(4)));
+        held.claim_up_to(3);
+        assert_eq!(held.streams(), 3);
     }
 
     #[test]

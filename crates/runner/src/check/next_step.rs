@@ -11,7 +11,7 @@
 use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_engine::mount::Mount;
 
-use super::limit::{Limiter, most_common};
+use super::limit::{Limiter, decisive};
 
 /// NFS requests below this cost a round trip each for little data.
 const NFS_REQUEST_BYTES_MIN: u64 = 256 << 10;
@@ -158,7 +158,7 @@ fn of_a_full_link(situation: &Situation<'_>) -> Option<String> {
     let LinkKind::Network { interface, .. } = &situation.link.kind else {
         return None;
     };
-    let is_full = matches!(most_common(situation.limiters), Some(Limiter::Link { .. }));
+    let is_full = matches!(decisive(situation.limiters), Some(Limiter::Link { .. }));
     is_full.then(|| {
         format!(
             "{interface} is full, so no setting will carry more streams to this machine: only a faster link \
@@ -168,8 +168,9 @@ fn of_a_full_link(situation: &Situation<'_>) -> Option<String> {
 }
 
 fn of_this_machine(situation: &Situation<'_>) -> Option<String> {
-    let may_be_others = situation.others_took_much && situation.limiters.contains(&Limiter::Storage);
-    let is_client = matches!(most_common(situation.limiters), Some(Limiter::ThisMachine));
+    let decisive = decisive(situation.limiters);
+    let may_be_others = situation.others_took_much && decisive == Some(&Limiter::Storage);
+    let is_client = decisive == Some(&Limiter::ThisMachine);
     (is_client || may_be_others).then(|| {
         "Close what else runs on this machine and look again, or measure from a faster one: the storage may \
          carry more than is shown."
@@ -178,7 +179,7 @@ fn of_this_machine(situation: &Situation<'_>) -> Option<String> {
 }
 
 fn of_max_rate(situation: &Situation<'_>) -> Option<String> {
-    let is_held = matches!(most_common(situation.limiters), Some(Limiter::MaxRate));
+    let is_held = matches!(decisive(situation.limiters), Some(Limiter::MaxRate));
     is_held
         .then(|| "The storage may carry more than --max-rate allows; give a larger one to see it.".to_owned())
 }

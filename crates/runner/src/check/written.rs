@@ -8,7 +8,7 @@ use std::path::Path;
 
 use reelgauge_workload::units::Size;
 
-use super::budget::{RATE_TIMES, TRIAL_TIMES, Times};
+use super::budget::{HOLD_TIMES, LEVEL_TIMES, RATE_TIMES, TRIAL_TIMES, Times};
 use super::everyday::EVERYDAY;
 use super::load::Rate;
 use super::place::LookTarget;
@@ -23,8 +23,7 @@ pub fn look_as_toml(target: &Path, seed: u64, place: &LookTarget) -> String {
 fn written(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size) -> String {
     let word = shell_word(target);
     let rates = [Rate::SequentialRead, Rate::RandomRead, Rate::SequentialWrite].map(Rate::label).join(", ");
-    let Times { warmup: rate_warmup, measured: rate_measured } = RATE_TIMES;
-    let Times { warmup: trial_warmup, measured: trial_measured } = TRIAL_TIMES;
+    let of = |Times { warmup, measured }: Times| format!("{measured:?} after {warmup:?}");
     let lines = [
         "A first look. No plan can say what it does, so 'reelgauge run' can't repeat it from this file."
             .to_owned(),
@@ -38,10 +37,12 @@ fn written(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size
         format!("direct = {direct}"),
         format!("test_files = {files}"),
         format!("file_size = \"{file_size}\""),
-        format!("rates = \"{rates}; each for {rate_measured:?} after {rate_warmup:?}\""),
+        format!("rates = \"{rates}; in sequence for {}, at random for {}\"", of(LEVEL_TIMES), of(RATE_TIMES)),
         format!("formats = \"{}\"", EVERYDAY.join(", ")),
         format!(
-            "trials = \"players that share the files, each trial for {trial_measured:?} after {trial_warmup:?}\""
+            "trials = \"players that share the files, each trial for {}; those that are held for {}\"",
+            of(TRIAL_TIMES),
+            of(HOLD_TIMES)
         ),
         "Each load point and its streams: load-points.json, streams.json.".to_owned(),
     ];

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use reelgauge_analysis::flow::FlowTally;
 use reelgauge_analysis::incident::Silence;
 use reelgauge_analysis::late::{LateFigures, LateNow, LateTally, MeasuredPart, StreamSpec};
 use reelgauge_analysis::pause::Pause;
@@ -24,7 +25,7 @@ pub struct Judging {
     context: Arc<Context>,
     specs: Vec<StreamSpec>,
     rates: Vec<RateSpec>,
-    tallies: Option<(LateTally, RateTally)>,
+    tallies: Option<(LateTally, RateTally, FlowTally)>,
     cut_ns: Option<u64>,
     /// When the tool did not run, since the load point was announced.
     pauses: Vec<Pause>,
@@ -52,6 +53,8 @@ pub struct Judged {
     pub waits: Vec<ProcessorWait>,
     /// Frames with a deadline before this were judged: the end of the load point, or when it was cut short.
     pub until_ns: u64,
+    /// Bytes that were moved in each whole second, warm-up included.
+    pub flow: Vec<f64>,
 }
 
 impl Judging {
@@ -94,10 +97,11 @@ impl Judging {
             return;
         }
         self.look_for_cut();
-        let (late, rates) = self.begun();
+        let (late, rates, flow) = self.begun();
         for record in records {
             late.add(record);
             rates.add(record);
+            flow.add(record);
         }
     }
 
@@ -109,7 +113,7 @@ impl Judging {
             return (!self.specs.is_empty()).then(LateNow::default);
         }
         self.look_for_cut();
-        let (late, _) = self.begun();
+        let (late, ..) = self.begun();
         late.has_streams().then(|| late.at(now_ns))
     }
 
@@ -127,12 +131,12 @@ impl Judging {
     pub fn finish(mut self) -> Judged {
         self.begun();
         self.look_for_cut();
-        if let (Some((issued_ns, given_up_ns)), Some((late, _))) = (self.unanswered, &mut self.tallies) {
+        if let (Some((issued_ns, given_up_ns)), Some((late, ..))) = (self.unanswered, &mut self.tallies) {
             late.unanswered(issued_ns, given_up_ns);
         }
         let end_ns = self.cut_ns.unwrap_or(u64::MAX).min(self.context.window.end_ns());
         match self.tallies {
-            Some((late, rates)) => Judged {
+            Some((late, rates, flow)) => Judged {
                 silences: late.silences(SILENCE_MIN_NS),
                 late: late.finish(end_ns),
                 rates_mean_response_ms: rates.mean_response_ms(),
@@ -140,17 +144,18 @@ impl Judging {
                 pauses: self.pauses,
                 waits: self.waits,
                 until_ns: end_ns,
+                flow: flow.finish(end_ns),
             },
             None => Judged::default(),
         }
     }
 
-    fn begun(&mut self) -> &mut (LateTally, RateTally) {
+    fn begun(&mut self) -> &mut (LateTally, RateTally, FlowTally) {
         let Judging { context, specs, rates, tallies, pauses, pauses_taken, .. } = self;
         let tallies = tallies.get_or_insert_with(|| {
             let part = measured_part(context);
             let late = LateTally::new(std::mem::take(specs), part);
-            (late, RateTally::new(std::mem::take(rates), part))
+            (late, RateTally::new(std::mem::take(rates), part), FlowTally::new(part.started_ns))
         });
         for pause in &pauses[*pauses_taken..] {
             tallies.0.paused(*pause);

@@ -58,6 +58,8 @@ pub struct ToJudge {
     pub specs: Vec<StreamSpec>,
     /// The workers that have a rate.
     pub rates: Vec<RateSpec>,
+    /// Whether what is moved in each second is wanted also where neither streams nor rates are judged.
+    pub flow: bool,
 }
 
 /// What a load point found, beside what is in the session's last [`LoadPoint`].
@@ -286,6 +288,6 @@ impl Session {
 
 impl ToJudge {
     fn has_work(&self) -> bool {
-        !(self.specs.is_empty() && self.rates.is_empty())
+        self.flow || !(self.specs.is_empty() && self.rates.is_empty())
     }
 }

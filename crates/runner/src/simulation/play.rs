@@ -262,7 +262,7 @@ impl PointLoad {
                 let to_judge = ToJudge {
                     scale: count,
                     specs: everybody.clone().map(|id| stream_of(id, pace)).collect(),
-                    rates: Vec::new(),
+                    ..ToJudge::default()
                 };
                 let criteria =
                     Criteria { late_frames_max: Some(0), failed_ops_max: Some(0), ..Criteria::default() };

@@ -326,7 +326,7 @@ impl StreamsRun {
             label: self.plan.label(scale),
             warmup_ns: self.actors.warmup_ns(),
             measured_ns: measured.ns(),
-            to_judge: Some(ToJudge { scale, specs, rates }),
+            to_judge: Some(ToJudge { scale, specs, rates, flow: false }),
             ..PointPlan::default()
         };
         let done = self.session.point(what, workers, observer, interrupt)?;

@@ -1,0 +1,72 @@
+//! What a load point moved in each second: the series in which a burst at its beginning is found.
+//!
+//! The bytes of an operation are spread evenly over the time that it took, so that large operations on slow
+//! storage do not make the seconds uneven. Whether the series is steady is decided in [`crate::sustained`].
+
+use reelgauge_record::{OpKind, OpRecord};
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// A load point in which this is looked for is a short one; later seconds are not kept.
+const SECONDS_MAX: usize = 600;
+
+/// Takes records and keeps the bytes of each second, warm-up included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowTally {
+    begun_ns: u64,
+    seconds: Vec<f64>,
+}
+
+impl FlowTally {
+    /// Of a load point that began then.
+    pub fn new(begun_ns: u64) -> FlowTally {
+        FlowTally { begun_ns, seconds: Vec::new() }
+    }
+
+    /// Takes a record.
+    pub fn add(&mut self, record: &OpRecord) {
+        if record.errno != 0 || !matches!(record.kind, OpKind::Read | OpKind::Write) {
+            return;
+        }
+        let from_ns = record.issued_ns.saturating_sub(self.begun_ns);
+        let until_ns = record.done_ns.saturating_sub(self.begun_ns).max(from_ns + 1);
+        let per_ns = f64::from(record.done_len) / (until_ns - from_ns) as f64;
+        let mut at_ns = from_ns;
+        while at_ns < until_ns {
+            let second = (at_ns / SECOND_NS) as usize;
+            if second >= SECONDS_MAX {
+                return;
+            }
+            let end_ns = until_ns.min((second as u64 + 1) * SECOND_NS);
+            if self.seconds.len() <= second {
+                self.seconds.resize(second + 1, 0.0);
+            }
+            self.seconds[second] += per_ns * (end_ns - at_ns) as f64;
+            at_ns = end_ns;
+        }
+    }
+
+    /// Bytes of each whole second until `end_ns`.
+    pub fn finish(mut self, end_ns: u64) -> Vec<f64> {
+        let whole = (end_ns.saturating_sub(self.begun_ns) / SECOND_NS) as usize;
+        self.seconds.resize(whole.min(SECONDS_MAX), 0.0);
+        self.seconds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_record::test_records::read;
+
+    use super::*;
+
+    #[test]
+    fn bytes_are_spread_over_the_time_that_an_operation_took() {
+        let mut flow = FlowTally::new(SECOND_NS);
+        // From 1.5 to 2.5 s, and from 2.0 to 2.2 s on the run's clock.
+        flow.add(&read(0, 0, 1_000).at_ms(1_500).took_ms(1_000));
+        flow.add(&read(0, 0, 100).at_ms(2_000).took_ms(200));
+        let seconds: Vec<u64> =
+            flow.finish(4_100_000_000).into_iter().map(|bytes| bytes.round() as u64).collect();
+        assert_eq!(seconds, [500, 600, 0]);
+    }
+}

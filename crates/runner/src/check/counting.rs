@@ -1,0 +1,146 @@
+//! The count of one format while it is found: its short trials, and those that were held for longer.
+
+use reelgauge_analysis::CheckBasis;
+use reelgauge_analysis::sustained::SustainedRate;
+
+use super::budget::TRIAL_TIMES;
+use super::findings::Counted;
+use super::holding::Standing;
+use super::level::Level;
+use super::limit::{Fall, Limiter, limiter};
+use super::load::PointLoad;
+use super::narrowing::Narrowing;
+
+/// A count that failed at less than this share of the sustained rate is limited by how its frames lie, not by
+/// the rate.
+const FAR_BELOW_SHARE: f64 = 0.9;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Counting {
+    pub(super) load: PointLoad,
+    pub(super) narrowing: Narrowing,
+    /// The limit that was set allows so many.
+    pub(super) allowed: Option<u32>,
+    /// The last trial that failed.
+    pub(super) fall: Option<Fall>,
+    /// Whether it was stopped in the middle.
+    pub(super) stopped: bool,
+    evidence: Held,
+}
+
+/// What the trials that were held for longer showed.
+#[derive(Debug, Default)]
+struct Held {
+    passed: Option<(u32, f64)>,
+    tried: Vec<u32>,
+    /// The smallest count that failed through no overload: the storage stood still, say.
+    shaken: Option<u32>,
+    /// What this format's own streams got while they were held and failed.
+    sustained_bytes_per_s: Option<f64>,
+}
+
+impl Counting {
+    pub(super) fn new(load: PointLoad, narrowing: Narrowing, allowed: Option<u32>) -> Counting {
+        Counting { load, narrowing, allowed, fall: None, stopped: false, evidence: Held::default() }
+    }
+
+    fn needed_bytes_per_s(&self) -> f64 {
+        self.load.bytes_per_s()
+    }
+
+    /// Takes what all formats share into account.
+    pub(super) fn share(&mut self, level: &Level) {
+        let needed = self.needed_bytes_per_s();
+        let held = self.evidence.passed.map_or(0, |(count, _)| count);
+        let of_rate = level.claimable(needed);
+        let own = self.evidence.sustained_bytes_per_s.map(|bytes| (bytes / needed.max(1.0)) as u32);
+        self.narrowing.claim_up_to(own.map_or(of_rate, |own| own.min(of_rate)).max(held));
+        if let Some(count) = level.refuted_from(needed) {
+            self.narrowing.refute_from(count.max(held + 1));
+        }
+    }
+
+    /// So many were held for so long without a late frame.
+    pub(super) fn held(&mut self, count: u32, held_s: f64, is_long_enough: bool) {
+        self.evidence.tried.push(count);
+        if is_long_enough && self.evidence.passed.is_none_or(|(passed, _)| passed < count) {
+            self.evidence.passed = Some((count, held_s));
+        }
+    }
+
+    /// So many failed while they were held, by this machine's fault or an unknown one.
+    pub(super) fn failed(&mut self, count: u32) {
+        self.evidence.tried.push(count);
+    }
+
+    /// So many failed while they were held, by the storage's fault; this is what they got where it was
+    /// overloaded.
+    pub(super) fn failed_by_storage(&mut self, count: u32, got: Option<&SustainedRate>, fall: &Fall) {
+        self.failed(count);
+        let Some(got) = got else {
+            self.evidence.shaken = Some(self.evidence.shaken.map_or(count, |known| known.min(count)));
+            return;
+        };
+        self.narrowing.refute_from(count);
+        self.fall = Some(fall.clone());
+        let least = got.least_bytes_per_s();
+        let known = self.evidence.sustained_bytes_per_s;
+        self.evidence.sustained_bytes_per_s = Some(known.map_or(least, |known| known.min(least)));
+    }
+
+    pub(super) fn standing(&self, level: &Level) -> Standing {
+        Standing {
+            needed_bytes_per_s: self.needed_bytes_per_s(),
+            claim: self.narrowing.streams(),
+            passed: self.narrowing.passed_most(),
+            basis: self.basis(level),
+            above: self.narrowing.above(),
+            tried: self.evidence.tried.clone(),
+        }
+    }
+
+    /// What the count that may be claimed rests on.
+    fn basis(&self, level: &Level) -> CheckBasis {
+        let claim = self.narrowing.streams();
+        let needed = self.needed_bytes_per_s();
+        if self.evidence.passed.is_some_and(|(held, _)| held >= claim) {
+            return CheckBasis::Held;
+        }
+        let own = self.evidence.sustained_bytes_per_s.is_some();
+        let failed = self.narrowing.failed_least().map(|count| f64::from(count) * needed);
+        let far_below = failed.is_some_and(|rate| rate < FAR_BELOW_SHARE * level.least_bytes_per_s());
+        let by_rate = level.is_sustained() && claim <= level.claimable(needed) && (own || !far_below);
+        let shaken = self.evidence.shaken.is_some_and(|count| count <= claim);
+        match by_rate && !shaken && !self.narrowing.is_contested() {
+            true => CheckBasis::SustainedRate,
+            false => CheckBasis::ShortTrial,
+        }
+    }
+
+    pub(super) fn counted(&self, level: &Level, line_rate_mb_per_s: Option<f64>) -> Counted {
+        let narrowing = &self.narrowing;
+        let fall = self.fall.as_ref().filter(|_| narrowing.has_limit());
+        let shared = level.fall().filter(|_| narrowing.has_limit());
+        let limiter = match limiter(fall.or(shared), line_rate_mb_per_s) {
+            Limiter::Time if self.stopped => Limiter::Stopped,
+            Limiter::Time if self.allowed == Some(narrowing.streams()) => Limiter::MaxRate,
+            limiter => limiter,
+        };
+        let at_least = !narrowing.has_limit() || limiter.is_open() || self.stopped;
+        let basis = self.basis(level);
+        // What is known to be sustained is no less than that.
+        let is_bound = at_least && basis != CheckBasis::ShortTrial;
+        let held = self.evidence.passed.filter(|_| basis == CheckBasis::Held);
+        let held_s = held.map_or(TRIAL_TIMES.measured.as_secs_f64(), |(_, held_s)| held_s);
+        Counted {
+            streams: narrowing.streams(),
+            error: if is_bound { 0 } else { narrowing.error() },
+            at_least,
+            needed_mb_per_s: self.needed_bytes_per_s() / 1e6,
+            limiter,
+            basis,
+            held_s: (narrowing.streams() > 0).then_some(held_s),
+        }
+    }
+}

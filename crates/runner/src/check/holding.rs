@@ -1,0 +1,112 @@
+//! Which counts a quick check holds for longer, in the time that is left after the short trials.
+//!
+//! First a count beyond the sustained rate, which is known only when it was held; its rate then speaks for
+//! the other formats, too. Then the count of the headline: the heaviest format of which any play; and one
+//! more than that, where no limit is known: what streams too many get is a limit for all formats. Then the
+//! counts that rest on a short trial alone. Pure.
+
+use reelgauge_analysis::CheckBasis;
+
+/// How a count of one format stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// What each stream needs.
+    pub needed_bytes_per_s: f64,
+    /// The count that may be claimed.
+    pub claim: u32,
+    /// The largest count that passed a short trial.
+    pub passed: u32,
+    /// What the claim rests on.
+    pub basis: CheckBasis,
+    /// One more than the claim, where no limit is known and so many could be played.
+    pub above: Option<u32>,
+    /// Counts that were held, however that went.
+    pub tried: Vec<u32>,
+}
+
+impl Standing {
+    fn beyond(&self) -> Option<u32> {
+        (self.passed > self.claim && !self.tried.contains(&self.passed)).then_some(self.passed)
+    }
+
+    fn own(&self) -> Option<u32> {
+        let is_open = self.claim > 0 && self.basis != CheckBasis::Held && !self.tried.contains(&self.claim);
+        is_open.then_some(self.claim)
+    }
+}
+
+/// The number of a format, lightest first, and how many streams of it to hold.
+pub fn next_hold(standings: &[Option<Standing>]) -> Option<(usize, u32)> {
+    let each = || standings.iter().enumerate().filter_map(|(at, standing)| Some((at, standing.as_ref()?)));
+    let rate = |(at, count): &(usize, u32)| {
+        standings[*at].as_ref().map_or(0.0, |standing| f64::from(*count) * standing.needed_bytes_per_s)
+    };
+    let beyond = || {
+        let counts = each().filter_map(|(at, standing)| Some((at, standing.beyond()?)));
+        counts.max_by(|one, other| rate(one).total_cmp(&rate(other)))
+    };
+    let headline = || {
+        let (at, standing) = each().filter(|(_, standing)| standing.claim > 0).last()?;
+        let above = || standing.above.filter(|count| !standing.tried.contains(count));
+        Some((at, standing.own().or_else(above)?))
+    };
+    let short = || {
+        let short = each().filter(|(_, standing)| standing.basis == CheckBasis::ShortTrial);
+        short.filter_map(|(at, standing)| Some((at, standing.own()?))).last()
+    };
+    let was_beyond = each().any(|(_, standing)| standing.tried.iter().any(|count| *count > standing.claim));
+    let first = if was_beyond { None } else { beyond() };
+    first.or_else(headline).or_else(beyond).or_else(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(needed: f64, claim: u32, passed: u32, basis: CheckBasis) -> Option<Standing> {
+        Some(Standing {
+            needed_bytes_per_s: needed * 1e6,
+            claim,
+            passed,
+            basis,
+            above: None,
+            tried: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn a_count_beyond_the_rate_then_the_headline_then_short_trials() {
+        let (by_rate, short) = (CheckBasis::SustainedRate, CheckBasis::ShortTrial);
+        let mut standings = [
+            standing(14.0, 17, 18, by_rate),
+            standing(23.0, 9, 9, short),
+            standing(92.0, 2, 3, by_rate),
+            None,
+        ];
+        assert_eq!(next_hold(&standings), Some((2, 3)));
+        let heaviest = standings[2].as_mut().map(|standing| standing.tried.push(3));
+        assert_eq!((heaviest, next_hold(&standings)), (Some(()), Some((2, 2))));
+        standings[2].iter_mut().for_each(|standing| standing.basis = CheckBasis::Held);
+        assert_eq!(next_hold(&standings), Some((0, 18)));
+        standings[0].iter_mut().for_each(|standing| standing.tried.push(18));
+        assert_eq!(next_hold(&standings), Some((1, 9)));
+        standings[1].iter_mut().for_each(|standing| standing.tried.push(9));
+        assert_eq!(next_hold(&standings), None);
+    }
+
+    #[test]
+    fn one_more_than_the_headline_is_held_where_no_limit_is_known() {
+        let mut standings = [standing(92.0, 2, 2, CheckBasis::Held)];
+        assert_eq!(next_hold(&standings), None);
+        standings[0].iter_mut().for_each(|standing| standing.above = Some(3));
+        assert_eq!(next_hold(&standings), Some((0, 3)));
+        standings[0].iter_mut().for_each(|standing| standing.tried.push(3));
+        assert_eq!(next_hold(&standings), None);
+    }
+
+    #[test]
+    fn nothing_is_held_where_nothing_played() {
+        assert_eq!(next_hold(&[standing(92.0, 0, 0, CheckBasis::ShortTrial), None]), None);
+        assert_eq!(next_hold(&[]), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! What one quick check may claim: the rate that storage was seen to sustain, reading or writing, and from
+//! which count on more is refuted.
+//!
+//! All counts of the same work share it. Streams that were held for long enough raise it; streams that failed
+//! while they were held, or a burst that ended only then, lower it. Pure: trials are made elsewhere.
+
+use reelgauge_analysis::sustained::{RateTrend, SustainedRate};
+
+use super::limit::Fall;
+
+/// A rate that was held up by the limit that was set is that limit from this share of it on.
+const HELD_UP_SHARE: f64 = 0.9;
+/// Storage that gives less than this share of what is needed is overloaded.
+const OVERLOADED_SHARE: f64 = 0.99;
+/// Formats with large frames and with small ones reach a little more and less on the same storage.
+const FORMAT_ERROR: f64 = 0.05;
+
+/// What is known of the rate that reads, or writes, sustain.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Level {
+    rate: Option<SustainedRate>,
+    least_bytes_per_s: f64,
+    most_bytes_per_s: Option<f64>,
+    fall: Option<Fall>,
+    was_held: bool,
+}
+
+impl Level {
+    /// From the sequential rate; `max_bytes_per_s` is the limit that was set, if one was.
+    pub fn new(rate: Option<SustainedRate>, max_bytes_per_s: Option<f64>) -> Level {
+        let least = rate.map_or(0.0, |rate| rate.least_bytes_per_s());
+        let held_up = max_bytes_per_s.filter(|most| least >= HELD_UP_SHARE * most);
+        let least_bytes_per_s = held_up.map_or(least, |most| most.max(least));
+        Level { rate, least_bytes_per_s, ..Level::default() }
+    }
+
+    /// No less than this was sustained.
+    pub fn least_bytes_per_s(&self) -> f64 {
+        self.least_bytes_per_s
+    }
+
+    /// Whether the level was held for long enough to rely on it.
+    pub fn is_sustained(&self) -> bool {
+        self.was_held || self.rate.is_some_and(|rate| rate.trend.is_sustained())
+    }
+
+    /// So many streams may be claimed after a short trial.
+    pub fn claimable(&self, needed_bytes_per_s: f64) -> u32 {
+        (self.least_bytes_per_s / needed_bytes_per_s.max(1.0)) as u32
+    }
+
+    /// From this count on, streams need more than storage gave when it was overloaded for long enough.
+    pub fn refuted_from(&self, needed_bytes_per_s: f64) -> Option<u32> {
+        let most = (self.most_bytes_per_s? / needed_bytes_per_s.max(1.0)) as u32;
+        Some(most.saturating_add(1))
+    }
+
+    /// The load that failed while it was held.
+    pub fn fall(&self) -> Option<&Fall> {
+        self.fall.as_ref()
+    }
+
+    /// For how long a load of this rate has to be held before it is known.
+    pub fn hold_needed_s(&self, bytes_per_s: f64) -> f64 {
+        self.rate.map_or(SustainedRate::default().hold_needed_s(0.0), |rate| rate.hold_needed_s(bytes_per_s))
+    }
+
+    /// Streams that need so much together were held for long enough.
+    pub fn held(&mut self, bytes_per_s: f64) {
+        self.was_held |= bytes_per_s >= self.least_bytes_per_s;
+        self.least_bytes_per_s = self.least_bytes_per_s.max(bytes_per_s);
+    }
+
+    /// Streams failed by the storage's fault while they were held, and got less than they need: this much.
+    pub fn failed(&mut self, got: &SustainedRate, fall: Fall) {
+        let burst_ended = matches!(got.trend, RateTrend::Burst | RateTrend::Unsettled);
+        if burst_ended && got.least_bytes_per_s() < self.least_bytes_per_s {
+            self.least_bytes_per_s = got.least_bytes_per_s();
+        }
+        if got.trend.is_sustained() {
+            let most = (got.most_bytes_per_s() * (1.0 + FORMAT_ERROR)).max(self.least_bytes_per_s);
+            self.most_bytes_per_s = Some(self.most_bytes_per_s.map_or(most, |known| known.max(most)));
+            self.fall = Some(fall);
+        }
+    }
+}
+
+/// What streams got that failed while they were held, if that was less than they need to the end: storage
+/// that was overloaded. `None` where it stood still for a moment and then kept up again.
+pub fn overloaded(seconds: &[f64], needed_bytes_per_s: f64) -> Option<SustainedRate> {
+    let got = SustainedRate::of(seconds)?;
+    (got.most_bytes_per_s() < OVERLOADED_SHARE * needed_bytes_per_s).then_some(got)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn seconds(mb_per_s: &[f64]) -> SustainedRate {
+        SustainedRate::of(&mb_per_s.iter().map(|mb| mb * 1e6).collect::<Vec<_>>()).unwrap()
+    }
+
+    fn fall() -> Fall {
+        Fall { mb_per_s: 250.0, culprit: reelgauge_analysis::Culprit::Storage }
+    }
+
+    #[test]
+    fn no_more_is_claimed_than_the_sustained_rate_allows() {
+        let level = Level::new(Some(seconds(&[248.0; 7])), None);
+        assert_eq!([level.claimable(92.3e6), level.claimable(23e6), level.claimable(14.1e6)], [2, 10, 17]);
+        assert!(level.is_sustained());
+        // Two seconds are not enough, and without a rate nothing is claimed.
+        assert!(!Level::new(Some(seconds(&[248.0; 2])), None).is_sustained());
+        assert_eq!(Level::new(None, None).claimable(14e6), 0);
+        // A limit that was set is exact.
+        assert_eq!(Level::new(Some(seconds(&[97.0; 7])), Some(100e6)).claimable(25e6), 4);
+        assert_eq!(Level::new(Some(seconds(&[60.0; 7])), Some(100e6)).claimable(25e6), 2);
+    }
+
+    #[test]
+    fn held_streams_raise_it_and_failed_ones_refute_more() {
+        let mut level = Level::new(Some(seconds(&[248.0; 7])), None);
+        level.held(277e6);
+        assert_eq!(level.claimable(92.3e6), 3);
+        let mut level = Level::new(Some(seconds(&[248.0; 7])), None);
+        assert_eq!(level.refuted_from(23e6), None);
+        level.failed(&seconds(&[250.0; 6]), fall());
+        // 262 MB/s at most, with what formats differ by.
+        assert_eq!((level.claimable(23e6), level.refuted_from(23e6)), (10, Some(12)));
+        assert_eq!(level.refuted_from(92.3e6), Some(3));
+    }
+
+    #[test]
+    fn storage_that_stood_still_for_a_moment_was_not_overloaded() {
+        let seconds = |mb_per_s: [f64; 6]| mb_per_s.map(|mb| mb * 1e6);
+        assert_eq!(overloaded(&seconds([184.0, 184.0, 20.0, 210.0, 184.0, 184.0]), 184e6), None);
+        assert!(overloaded(&seconds([250.0; 6]), 277e6).is_some());
+        assert_eq!(overloaded(&[], 277e6), None);
+        // A burst that has just ended lowers the level, and is no limit yet.
+        let mut level = Level::new(SustainedRate::of(&[480e6; 7]), None);
+        let ended = overloaded(&seconds([460.0, 460.0, 460.0, 250.0, 250.0, 250.0]), 461e6);
+        level.failed(&ended.unwrap(), fall());
+        assert_eq!((level.claimable(92.3e6), level.refuted_from(92.3e6)), (2, None));
+    }
+
+    #[test]
+    fn a_burst_that_ends_while_streams_are_held_lowers_it() {
+        let mut level = Level::new(Some(seconds(&[480.0; 7])), None);
+        assert_eq!(level.claimable(92.3e6), 5);
+        level.failed(&seconds(&[460.0, 460.0, 460.0, 250.0, 250.0, 250.0]), fall());
+        assert_eq!(level.claimable(92.3e6), 2);
+    }
+}
