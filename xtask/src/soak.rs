@@ -10,7 +10,7 @@ use crate::command;
 
 /// The modules of tests that are repeated unless others are named: those of faults, and those that do more in
 /// a soak.
-const MODULES: [&str; 15] = [
+const MODULES: &[&str] = &[
     "faults_errors",
     "faults_hangs",
     "whose_fault",
@@ -124,7 +124,7 @@ fn read(arguments: &[String]) -> anyhow::Result<Soak> {
         }
     }
     if soak.modules.is_empty() {
-        soak.modules = MODULES.map(str::to_owned).to_vec();
+        soak.modules = MODULES.iter().map(|&module| module.to_owned()).collect();
     }
     Ok(soak)
 }

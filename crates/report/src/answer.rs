@@ -45,8 +45,8 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     told.map(|(tone, text)| Sentence { tone, text }).collect()
 }
 
-/// A silence that no incident tells of, because no frame was late by it: it began shortly before the end, or a
-/// buffer hid it. A mix has it in its own answer, and a first look measures its own way.
+/// A silence that no incident tells of, because no frame was late by it: it began shortly before the end, or
+/// a buffer hid it. A mix has it in its own answer, and a first look measures its own way.
 fn silence(summary: &Summary) -> Option<String> {
     let has_own = summary.check.is_some() || !(is_in_streams(summary) || summary.replay.is_some());
     let told = standstill(summary).filter(|_| !has_own)?;

@@ -1,5 +1,5 @@
-//! What a search or a quick check had found when it was killed: they have no summary, and their log alone looks
-//! like that of a plain run.
+//! What a search or a quick check had found when it was killed: they have no summary, and their log alone
+//! looks like that of a plain run.
 //!
 //! A search writes its evidence after every trial. A quick check writes none, so its counts are made from the
 //! trials in its log that were over: the largest one without a late frame, which is a least count.

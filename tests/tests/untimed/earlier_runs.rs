@@ -1,5 +1,6 @@
-//! Runs that the version before made, of every kind, still open: on the screen, as a page, in the list and next
-//! to each other. They are in `tests/runs-2ca8415`, named after the commit that made them, without their pages.
+//! Runs that the version before made, of every kind, still open: on the screen, as a page, in the list and
+//! next to each other. They are in `tests/runs-2ca8415`, named after the commit that made them, without their
+//! pages.
 
 use std::path::{Path, PathBuf};
 

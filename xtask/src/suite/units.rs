@@ -38,7 +38,7 @@ impl Beside {
 
 /// The modules of `timed`, those of a kind together, the longest first: what runs beside them would be
 /// measured, too.
-const MEASURING: [(&str, Beside); 45] = [
+const MEASURING: &[(&str, Beside)] = &[
     ("whose_fault_busy", Beside::Nothing),
     ("trace_timing", Beside::Nothing),
     ("whose_fault", Beside::Still),
@@ -224,7 +224,7 @@ mod tests {
     /// Inside a program they take turns, so that is how they are known.
     #[test]
     fn those_that_take_turns_are_those_that_measure() {
-        let mut measuring = MEASURING.map(|(name, _)| name.to_owned());
+        let mut measuring: Vec<String> = MEASURING.iter().map(|(name, _)| (*name).to_owned()).collect();
         measuring.sort();
         let timed = modules(TIMED);
         assert_eq!(timed.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), measuring);

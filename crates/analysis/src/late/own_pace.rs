@@ -1,8 +1,8 @@
 //! Whether a stream's storage could have kept its pace if Reelgauge had had no delay at all.
 //!
-//! The timeline without own delay lets a buffer hide storage that is too slow, until it is empty. Where frames
-//! come one after the other, and even the fastest of them took longer than frames may take, the storage could
-//! not have delivered them in time, and own delay only brought that forward.
+//! The timeline without own delay lets a buffer hide storage that is too slow, until it is empty. Where
+//! frames come one after the other, and even the fastest of them took longer than frames may take, the
+//! storage could not have delivered them in time, and own delay only brought that forward.
 
 use super::frames::Frame;
 

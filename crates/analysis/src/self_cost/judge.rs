@@ -102,8 +102,8 @@ impl SelfCost {
     }
 }
 
-/// Whether a gap of the watchdog was a stop: long enough, and the work was late by it. An operation that was in
-/// flight took as long, or the next one was issued as late.
+/// Whether a gap of the watchdog was a stop: long enough, and the work was late by it. An operation that was
+/// in flight took as long, or the next one was issued as late.
 fn was_stop(pause: Pause, totals: &RunTotals, streams: Option<&OwnDelay>) -> bool {
     let lost_us = [
         totals.lateness.map(|lateness| lateness.max_us),

@@ -1,8 +1,8 @@
 //! Which part of the path a statement points at.
 //!
 //! Cause, limit, next step and the reasons of an inconclusive run are chosen by different rules, and stand on
-//! one screen. Each of them names the components that it may mean. Those of one statement have at least one in
-//! common: a reader who is told that the storage was late is not told to close other programs.
+//! one screen. Each of them names the components that it may mean. Those of one statement have at least one
+//! in common: a reader who is told that the storage was late is not told to close other programs.
 
 use super::inconclusive::Inconclusive;
 use super::{AtLeast, NextStep, Number, Statement};
@@ -28,8 +28,8 @@ pub enum Component {
 use Component::{Cache, Client, Network, RateLimit, Storage};
 
 impl Culprit {
-    /// The components that it may mean; empty where it is unknown. Storage and the network behind the link are
-    /// not told apart by operations alone.
+    /// The components that it may mean; empty where it is unknown. Storage and the network behind the link
+    /// are not told apart by operations alone.
     pub fn components(self) -> &'static [Component] {
         match self {
             Culprit::Tool | Culprit::ThisMachine => &[Client],

@@ -245,8 +245,8 @@ impl FleetPlan {
         }
     }
 
-    /// Whom the run waits for: agents of the plan that are not there. Where a group names no agents, every other
-    /// agent of the fleet is in it. `known`: all of the fleet's agents; `there`: those that answered.
+    /// Whom the run waits for: agents of the plan that are not there. Where a group names no agents, every
+    /// other agent of the fleet is in it. `known`: all of the fleet's agents; `there`: those that answered.
     pub fn waits_for(&self, known: &[String], there: &[String]) -> Vec<String> {
         if self.fleet.begin == BeginWith::Present {
             return Vec::new();

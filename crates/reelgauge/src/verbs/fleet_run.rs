@@ -81,8 +81,8 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     fleet_batch::go_on(site, batch, args.json)
 }
 
-/// Who is there, once everybody is whom the plan waits for; `None` where the user ended that. A dry run does not
-/// wait.
+/// Who is there, once everybody is whom the plan waits for; `None` where the user ended that. A dry run does
+/// not wait.
 fn seen_by_plan(site: &FleetSite, plan: &FleetPlan, is_dry_run: bool) -> Result<Option<Vec<Expected>>> {
     let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
     let interrupt = Interrupt::listen()?;
