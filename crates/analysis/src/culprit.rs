@@ -3,8 +3,8 @@
 //! Blame needs evidence from the moment of the harm:
 //! * **The tool or this machine** only where taking the tool's own delay away would have saved the frames, or
 //!   nearly all of them (the second timeline of [`crate::late`]). Busy processors alone are no evidence: they
-//!   are shown in addition. It is the *tool* where it was stopped as a whole (a signal, a suspended machine, a frozen group),
-//!   and *this machine* where its processors or memory kept the tool from running.
+//!   are shown in addition. It is the *tool* where it was stopped as a whole (a signal, a suspended machine,
+//!   a frozen group), and *this machine* where its processors or memory kept the tool from running.
 //! * **The link** where it carried what it can.
 //! * **The storage** where neither is so.
 //! * **Not known** where own delay explains more than half but not nearly all, or where too little was seen.
