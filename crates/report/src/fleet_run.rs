@@ -466,6 +466,12 @@ pub fn fleet_missing(lines: &[MissingLine]) -> String {
     lines.iter().map(line).collect()
 }
 
+/// A directory that an agent is to work in, and that is not there.
+pub fn fleet_directory_missing(agent: &str, path: &std::path::Path) -> String {
+    let path = plain(&path.display().to_string());
+    format!("{}: {path} does not exist. Create it there, or change 'targets' in the plan.", plain(agent))
+}
+
 /// Whom a run waits for before it begins.
 pub fn fleet_waits(agents: &[String]) -> String {
     let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");

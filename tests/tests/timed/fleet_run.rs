@@ -28,6 +28,22 @@ fn everybody_begins_together_and_everything_measured_arrives() {
 }
 
 #[test]
+fn a_missing_directory_is_named_before_anything_begins() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b"], "1s");
+    let gone = bed.fleet.root("nas").join("b");
+    std::fs::remove_dir(&gone).unwrap();
+    let dry = bed.run_with(&["--dry-run"]).wait(PATIENCE).expect_code(2);
+    let run = bed.run().wait(PATIENCE).expect_code(2);
+    for outcome in [dry, run] {
+        assert!(outcome.stderr.contains(&*gone.to_string_lossy()), "{}", outcome.said());
+        assert!(!outcome.stderr.contains("nas/a"), "{}", outcome.said());
+    }
+    assert!(bed.left("a").is_empty() && bed.left("b").is_empty(), "nothing began");
+}
+
+#[test]
 fn an_agent_that_is_killed_is_named_and_its_log_is_fetched_later() {
     require!(Need::NatsServer);
     let _turn = my_turn();

@@ -105,6 +105,17 @@ pub struct ClockAnswer {
     pub unix_ns: i64,
 }
 
+/// The directories that an agent is asked about; no more than [`DIRECTORIES_MAX`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectoriesAsked(pub Vec<PathBuf>);
+
+/// Those of them that are below its roots and surely missing. One that does not answer in time is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectoriesMissing(pub Vec<PathBuf>);
+
+/// No more directories are looked for at once.
+pub const DIRECTORIES_MAX: usize = 64;
+
 /// What an agent answers to a message that is not the controller's order to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedOrder {
@@ -255,6 +266,10 @@ impl Station {
                 serde_json::to_vec(&ClockAnswer { session, unix_ns: unix_ns(SystemTime::now()) })
             }
             Some(Question::Presence) => serde_json::to_vec(&self.presence().await),
+            Some(Question::Directories) => {
+                let Ok(asked) = serde_json::from_slice(&question.payload) else { return };
+                serde_json::to_vec(&missing_directories(asked, self.identity.roots.clone()).await)
+            }
             None => return,
         };
         if let Ok(answer) = answer {
@@ -312,6 +327,27 @@ async fn root_facts(path: PathBuf) -> RootFacts {
     RootFacts { path: shown, mount, available_bytes, way: way.ok().and_then(Result::ok).flatten() }
 }
 
+/// Which directories below these roots are surely missing. A look that never ends keeps its thread.
+async fn missing_directories(
+    DirectoriesAsked(asked): DirectoriesAsked,
+    roots: Vec<PathBuf>,
+) -> DirectoriesMissing {
+    let is_below = |path: &PathBuf| roots.iter().any(|root| path.starts_with(root));
+    let looks = asked.into_iter().filter(is_below).take(DIRECTORIES_MAX).map(|path| async move {
+        let look = {
+            let path = path.clone();
+            tokio::task::spawn_blocking(move || std::fs::metadata(path))
+        };
+        match tokio::time::timeout(LOOK, look).await {
+            Ok(Ok(Ok(found))) => (!found.is_dir()).then_some(path),
+            Ok(Ok(Err(error))) => (error.kind() == std::io::ErrorKind::NotFound).then_some(path),
+            Ok(Err(_)) | Err(_) => None,
+        }
+    });
+    let looked = futures_util::future::join_all(looks).await;
+    DirectoriesMissing(looked.into_iter().flatten().collect())
+}
+
 fn looked_at(path: &Path) -> (Option<MountFacts>, Option<u64>) {
     let mount = Mount::at(path).ok().map(|mount| mount_facts(&mount));
     let available = space(path).ok().flatten().map(|space| space.available_bytes);
@@ -337,6 +373,19 @@ mod tests {
     fn times_before_and_after_1970_are_told() {
         assert_eq!(unix_ns(UNIX_EPOCH + Duration::from_nanos(7)), 7);
         assert_eq!(unix_ns(UNIX_EPOCH - Duration::from_nanos(7)), -7);
+    }
+
+    #[test]
+    fn missing_directories_are_named_below_the_roots_alone() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("here")).unwrap();
+        std::fs::write(root.path().join("file"), "").unwrap();
+        let below = |name: &str| root.path().join(name);
+        let asked = [below("here"), below("gone"), below("file"), "/nowhere/at/all".into()];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let roots = vec![root.path().to_path_buf()];
+        let missing = runtime.block_on(missing_directories(DirectoriesAsked(asked.to_vec()), roots));
+        assert_eq!(missing, DirectoriesMissing(vec![below("gone"), below("file")]));
     }
 
     #[test]

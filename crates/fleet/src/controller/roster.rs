@@ -7,6 +7,8 @@
 
 pub mod clock;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use async_nats::Client;
@@ -14,7 +16,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use serde::Serialize;
 
-use crate::agent::presence::{ClockAnswer, Presence, unix_ns};
+use crate::agent::presence::{ClockAnswer, DirectoriesAsked, DirectoriesMissing, Presence, unix_ns};
 use crate::connection::{ConnectionError, Login};
 use crate::site::directory::{FleetSite, SiteError};
 use crate::site::name::{AgentName, FleetId};
@@ -25,6 +27,8 @@ use clock::{ClockDifference, ClockSample};
 const AT_ONCE: usize = 64;
 /// How long more answers of one name are waited for.
 const MORE: Duration = Duration::from_millis(300);
+/// How long an agent may take to look for directories.
+const DIRECTORIES: Duration = Duration::from_secs(3);
 /// How often a clock is asked.
 const CLOCK_QUESTIONS: usize = 12;
 
@@ -136,6 +140,34 @@ pub enum LookError {
     /// The system says no.
     #[error("the fleet can't be asked: {0}")]
     System(#[from] std::io::Error),
+}
+
+/// Directories that these agents lack, of those that they are to work in: agent and path. One that does not
+/// answer, as an older version does not, lacks none that is known.
+///
+/// # Errors
+/// No connection to the server.
+pub fn missing_directories(
+    site: &FleetSite,
+    wanted: &BTreeMap<AgentName, BTreeSet<PathBuf>>,
+) -> Result<Vec<(AgentName, PathBuf)>, LookError> {
+    let login = Login::of_controller(site)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let client = &login.connect().await?.client;
+        let asked = stream::iter(wanted).map(|(name, paths)| async move {
+            let asked = DirectoriesAsked(paths.iter().cloned().collect());
+            let asked = serde_json::to_vec(&asked).unwrap_or_default();
+            let answer = client.request(subject::ask(name, Question::Directories), asked.into());
+            let answer = tokio::time::timeout(DIRECTORIES, answer).await.ok()?.ok()?;
+            let DirectoriesMissing(missing) = serde_json::from_slice(&answer.payload).ok()?;
+            // Nothing is believed that was not asked about.
+            let missing = missing.into_iter().filter(|path| paths.contains(path));
+            Some(missing.map(|path| (name.clone(), path)).collect::<Vec<_>>())
+        });
+        let missing: Vec<_> = asked.buffered(AT_ONCE).collect().await;
+        Ok(missing.into_iter().flatten().flatten().collect())
+    })
 }
 
 /// Asks the agents of this site who they are, and, where that is wanted, what time it is there.

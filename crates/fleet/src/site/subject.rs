@@ -25,17 +25,20 @@ pub enum Question {
     Presence,
     /// What time is it?
     Clock,
+    /// Which of these directories, below your roots, are missing?
+    Directories,
 }
 
 impl Question {
     /// Every question.
-    pub const ALL: [Question; 2] = [Question::Presence, Question::Clock];
+    pub const ALL: [Question; 3] = [Question::Presence, Question::Clock, Question::Directories];
 
     /// As a part of a subject.
     pub const fn word(self) -> &'static str {
         match self {
             Question::Presence => "presence",
             Question::Clock => "clock",
+            Question::Directories => "directories",
         }
     }
 

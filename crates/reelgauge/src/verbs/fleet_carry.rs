@@ -1,7 +1,7 @@
 //! What one run of a fleet and several, one after another, have in common: what they would take, carrying one
 //! out while telling how it stands, and what is left of it then.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,15 @@ use reelgauge_fleet::controller::conduct::Stage;
 use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed, taken};
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::live_log::FleetLiveLog;
-use reelgauge_fleet::controller::roster::Expected;
+use reelgauge_fleet::controller::roster::{self, Expected};
 use reelgauge_fleet::protocol::PROTOCOL;
 use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::site::name::AgentName;
 use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_fleet::whole::{Whole, WholeError};
 use reelgauge_report::fleet_run::{
-    PlacedLine, PlacedLoad, WhyMissing, fleet_copies_left, fleet_files_refused, fleet_missing, fleet_now,
-    fleet_so_far, why_missing,
+    PlacedLine, PlacedLoad, WhyMissing, fleet_copies_left, fleet_directory_missing, fleet_files_refused,
+    fleet_missing, fleet_now, fleet_so_far, why_missing,
 };
 use reelgauge_report::fleet_steps::{StepAhead, fleet_ahead};
 use reelgauge_report::text::shell_word;
@@ -88,6 +89,22 @@ fn other_protocol(presence: &Presence) -> Option<WhyMissing> {
         version: presence.version.clone(),
         controller: PROTOCOL,
     })
+}
+
+/// Directories that agents are to work in and lack, a sentence each.
+///
+/// # Errors
+/// No connection to the server.
+pub fn missing_directories<'a>(
+    site: &FleetSite,
+    placed: impl Iterator<Item = &'a Placed>,
+) -> Result<BTreeSet<String>> {
+    let mut wanted: BTreeMap<AgentName, BTreeSet<PathBuf>> = BTreeMap::new();
+    for placed in placed {
+        wanted.entry(placed.part.agent.parse()?).or_default().insert(placed.target.clone());
+    }
+    let missing = roster::missing_directories(site, &wanted)?;
+    Ok(missing.iter().map(|(agent, path)| fleet_directory_missing(agent.as_str(), path)).collect())
 }
 
 /// What is said when agents begin with a run.

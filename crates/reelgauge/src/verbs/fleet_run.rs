@@ -5,13 +5,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use reelgauge_analysis::hosts::Presence;
 use reelgauge_analysis::statement::{self, Judgement};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member, WhyStopped};
-use reelgauge_fleet::controller::fleet_plan::FleetPlan;
+use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed};
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::roster::Expected;
 use reelgauge_fleet::protocol::Phase;
@@ -25,8 +25,8 @@ use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
 use super::fleet_carry::{
-    ahead, begins, begun, carry_out, expect_idle, leave, logs_again, plan_of, put_together, refusals, say,
-    tell_ahead,
+    ahead, begins, begun, carry_out, expect_idle, leave, logs_again, missing_directories, plan_of,
+    put_together, refusals, say, tell_ahead,
 };
 use super::fleet_preflight::{self, Looked, seen, there};
 use super::fleet_prepare;
@@ -56,9 +56,12 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     if plan.steps.is_empty() {
         let placed = plan.placed(&there, &texts, None)?;
         if args.dry_run {
-            return tell_ahead(&[ahead(&placed, &there)], &refusals(&seen, placed.iter()));
+            let mut refusals = refusals(&seen, placed.iter());
+            refusals.extend(missing_directories(site, placed.iter())?);
+            return tell_ahead(&[ahead(&placed, &there)], &refusals);
         }
         expect_idle(&seen, placed.iter())?;
+        expect_directories(site, placed.iter())?;
         let looked = fleet_preflight::before(site, &plan, vec![(None, placed.clone())], args.preflight)?;
         let Looked::Done(found) = looked else { return Ok(INTERRUPTED) };
         let journey =
@@ -69,16 +72,29 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let batch = Batch::new(&args.out, BatchPlan { plan_toml, texts, there: there.clone() })?;
     if args.dry_run {
         let all = fleet_preflight::of_batch(&batch)?;
-        let refusals = refusals(&seen, all.iter().flat_map(|(_, placed)| placed));
+        let all = || all.iter().flat_map(|(_, placed)| placed);
+        let mut refusals = refusals(&seen, all());
+        refusals.extend(missing_directories(site, all())?);
         return tell_ahead(&fleet_batch::ahead(&batch, &there)?, &refusals);
     }
     let runs = fleet_preflight::of_batch(&batch)?;
     expect_idle(&seen, runs.iter().flat_map(|(_, placed)| placed))?;
+    expect_directories(site, runs.iter().flat_map(|(_, placed)| placed))?;
     let looked = fleet_preflight::before(site, &plan, runs, args.preflight)?;
     let Looked::Done(found) = looked else { return Ok(INTERRUPTED) };
     batch.keep()?;
     fleet_preflight::keep(batch.dir(), found.as_ref())?;
     fleet_batch::go_on(site, batch, args.json)
+}
+
+/// Every directory that an agent is to work in is there.
+///
+/// # Errors
+/// Those that are not, a line each.
+fn expect_directories<'a>(site: &FleetSite, placed: impl Iterator<Item = &'a Placed>) -> Result<()> {
+    let missing: Vec<String> = missing_directories(site, placed)?.into_iter().collect();
+    ensure!(missing.is_empty(), missing.join("\n"));
+    Ok(())
 }
 
 /// Who is there, once everybody is whom the plan waits for; `None` where the user ended that. A dry run does
