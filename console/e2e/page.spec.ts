@@ -31,7 +31,7 @@ for (const name of ["players", "frozen", "search", "vda", "before", "replay"] as
     for (const words of [...answer.map(({ text }) => text), hero.cause, hero.confidence, ...incidents.map(({ text }) => text)])
       expect(shown).toContain(words.replace(/\s+/g, " "));
     // Each kind of run has a table of its own.
-    await expect(page.locator(".fallback pre")).toContainText(/\S+(\s+[\d.,-]+){3}/);
+    await expect(page.locator(".fallback pre")).toContainText(/\S+(\s+[\d.,-]+){3}|MB\/s/);
     expect(await page.title()).toContain("Reelgauge");
     const [wide, there] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
     expect(wide).toBeLessThanOrEqual(there ?? 0);

@@ -134,7 +134,7 @@ function columnsOf(rows: readonly SuiteRow[]): Column<SuiteRow>[] {
       sort: (row) => row.workload,
     },
     { title: "median, MB/s", number: true, cell: (row) => mb(row.median_bytes_per_s), sort: (row) => row.median_bytes_per_s },
-    { title: "", cell: (row) => <Bar value={row.median_bytes_per_s} most={most} /> },
+    { title: "from 0", cell: (row) => <Bar value={row.median_bytes_per_s} most={most} /> },
     { title: "passes, MB/s", cell: (row) => row.passes_bytes_per_s.map(mb).join(", ") },
   ];
 }
