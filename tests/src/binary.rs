@@ -42,6 +42,15 @@ impl Outcome {
         self
     }
 
+    /// It must have come to its end. A run that is inconclusive, because this machine was busy or the storage
+    /// slow, ends with status 1.
+    #[track_caller]
+    #[must_use]
+    pub fn expect_end(self) -> Outcome {
+        assert!(matches!(self.code, Some(0 | 1)), "exit code {:?}\n{}", self.code, self.said());
+        self
+    }
+
     /// Standard output as JSON.
     ///
     /// # Panics

@@ -8,7 +8,6 @@ use std::time::Duration;
 use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::test_records::op;
 use reelgauge_record::{OpKind, OpenBits};
-use reelgauge_tests::binary::Outcome;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
@@ -119,7 +118,7 @@ fn a_slow_store_makes_operations_late_and_not_the_tool() {
         faulty.faults().delay(Duration::from_millis(slow_ms));
         for driver in ["threads", "uring"] {
             let replay = Verb::on("replay", &trace).operand(faulty.path()).with(&["--driver", driver]);
-            let summary = summary_of(&replay.run());
+            let summary = replay.measure();
             let (pass, counted) = agrees_with_the_logs(&trace, &replay, &summary);
             println!("{in_flight:?}, {driver}: {counted}");
             assert!(count(&pass, "storage_late_ops") > 20, "{in_flight:?}, {driver}: {pass:#}");
@@ -143,7 +142,7 @@ fn a_store_that_stands_still_is_an_incident_of_a_replay() {
             let frozen = mount.freeze();
             std::thread::sleep(FROZEN);
             drop(frozen);
-            let summary = summary_of(&running.wait(LIMIT));
+            let summary = running.wait(LIMIT).expect_end().json();
             let (pass, counted) = agrees_with_the_logs(&trace, &replay, &summary);
             println!("{in_flight:?}, {driver}: {counted}");
             let silences = pass["silences"].as_array().expect("a silence");
@@ -155,14 +154,6 @@ fn a_store_that_stands_still_is_an_incident_of_a_replay() {
             assert!(!text(&summary, "self_cost.sentence").contains("did not run for 1."), "{summary:#}");
         }
     }
-}
-
-/// What a replay printed that came to its end. It is inconclusive, which is status 1, where many operations
-/// could not begin when they were due.
-#[track_caller]
-fn summary_of(outcome: &Outcome) -> Value {
-    assert!(matches!(outcome.code, Some(0 | 1)), "{}", outcome.said());
-    outcome.json()
 }
 
 /// What the report says of the run.

@@ -63,7 +63,7 @@ fn its_plan_repeats_it_and_its_report_is_shown_again() {
     let again = scratch.dir("again");
     let words = [OsString::from("run"), replay.run_dir().join("run.toml").into(), "--json".into()];
     let words = words.into_iter().chain(["--out".into(), again.clone().into()]);
-    let repeated = binary::run(words).expect_code(0).json();
+    let repeated = binary::run(words).expect_end().json();
     assert_alike(&repeated);
     for same in ["ops", "order", "pace", "trace_path"] {
         assert_eq!(repeated["replay"][same], summary["replay"][same], "{same}");
@@ -82,7 +82,7 @@ fn a_batch_has_a_median_and_users_have_their_own_files() {
     let mix = recorded(&scratch);
     let replay = replay(&mix.run_dir(), &scratch.dir("target"));
     let replay = replay.with(&["--pace", "max", "--batch", "3", "--copies", "2", "--stagger", "10ms"]);
-    let plain = replay.run_plain().expect_code(0);
+    let plain = replay.run_plain().expect_end();
     assert!(plain.stdout.contains("by 2 users in 3 passes"), "{}", plain.said());
     let json = std::fs::read_to_string(replay.run_dir().join("summary.json")).unwrap();
     let facts = &serde_json::from_str::<Value>(&json).unwrap()["replay"];
