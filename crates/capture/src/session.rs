@@ -368,22 +368,25 @@ impl Running {
         if options.allow_other {
             warnings.push("stats include those by which the kernel checked rights".to_owned());
         }
-        if let Some(holders) = &self.held_elsewhere {
-            let holders = match holders.as_slice() {
-                [] => "a process that this user may not see".to_owned(),
-                holders => holders.join(", "),
-            };
-            warnings.push(format!(
-                "another mount namespace held a copy of the mount when the recording ended, and its copy was \
-                 disconnected; it belongs to {holders}"
-            ));
-        }
+        warnings.extend(self.held_elsewhere.as_deref().map(held_elsewhere_words));
         if let Unmounted::Busy(users) = unmounted {
             let users = if users.is_empty() { "somebody".to_owned() } else { users.join(", ") };
             warnings.push(format!("{users} still used the mount when the recording ended, and has lost it"));
         }
         warnings
     }
+}
+
+/// That a copy of the mount was disconnected, and whose it was.
+fn held_elsewhere_words(holders: &[String]) -> String {
+    let holders = match holders {
+        [] => "a process that this user may not see".to_owned(),
+        holders => holders.join(", "),
+    };
+    format!(
+        "another mount namespace held a copy of the mount when the recording ended, and its copy was disconnected; \
+         it belongs to {holders}"
+    )
 }
 
 /// What is known of a recording from its beginning.

@@ -46,13 +46,13 @@ pub fn next_hold(standings: &[Option<Standing>]) -> Option<(usize, u32)> {
         counts.max_by(|one, other| rate(one).total_cmp(&rate(other)))
     };
     let headline = || {
-        let (at, standing) = each().filter(|(_, standing)| standing.claim > 0).last()?;
+        let (at, standing) = each().rfind(|(_, standing)| standing.claim > 0)?;
         let above = || standing.above.filter(|count| !standing.tried.contains(count));
         Some((at, standing.own().or_else(above)?))
     };
     let short = || {
         let short = each().filter(|(_, standing)| standing.basis == CheckBasis::ShortTrial);
-        short.filter_map(|(at, standing)| Some((at, standing.own()?))).last()
+        short.filter_map(|(at, standing)| Some((at, standing.own()?))).next_back()
     };
     let was_beyond = each().any(|(_, standing)| standing.tried.iter().any(|count| *count > standing.claim));
     let first = if was_beyond { None } else { beyond() };
