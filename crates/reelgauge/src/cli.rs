@@ -83,7 +83,7 @@ pub struct Cli {
 /// What to do, in the order of the help ([`command::GROUPS`]).
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// A 90-second look: how many streams, and what limits them
+    /// A 90 s check: how many streams, and what limits them
     Check(CheckArgs),
     /// Frame-paced streams: which are late, or how many pass
     Streams(Box<StreamsArgs>),

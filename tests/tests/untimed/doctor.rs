@@ -433,9 +433,23 @@ const ALWAYS_CHANGING: &str = "init_module,finit_module,delete_module,swapon,swa
     setdomainname,settimeofday,clock_settime,mknod,mknodat,symlink,symlinkat,link,linkat,fallocate,copy_file_range,\
     io_uring_setup,bpf,quotactl,mount,umount2,ftruncate,fchmod,fchown,fsetxattr";
 
-/// What a driver or a terminal is asked by, and nothing is set.
-const ASKING: [&str; 8] =
-    ["TCGETS", "TIOCGWINSZ", "TIOCGPGRP", "FIONREAD", "FIONBIO", "FIOCLEX", "SIOCG", "SIOCETHTOOL"];
+/// What a driver, a file system or a terminal is asked by, and nothing is set.
+const ASKING: &[&str] = &[
+    "TCGETS",
+    "TIOCGWINSZ",
+    "TIOCGPGRP",
+    "FIONREAD",
+    "FIONBIO",
+    "FIOCLEX",
+    "SIOCG",
+    "SIOCETHTOOL",
+    "FS_IOC_GETFSLABEL",
+    "BTRFS_IOC_FS_INFO",
+    "BTRFS_IOC_DEV_INFO",
+    "BTRFS_IOC_SPACE_INFO",
+    "BTRFS_IOC_TREE_SEARCH",
+    "BTRFS_IOC_GET_DEV_STATS",
+];
 
 /// The questions of ethtool's family among its messages, by number; what lies between sets something.
 const ETHTOOL_QUESTIONS: [u8; 17] = [1, 2, 4, 6, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 29, 32, 34];

@@ -99,7 +99,7 @@ mod tests {
         let path = target.path().to_str().unwrap();
         let on = format!("--target={path}");
         for (words, said) in [
-            (&["check", path][..], "Takes 50 s, plus the time to write at most"),
+            (&["check", path][..], "Takes 85 s, plus the time to write at most"),
             (&["streams", path, "--format=prores-422-hq-uhd-25", "--duration=20s"], "Takes "),
             (&["streams", path, "--format=prores-422-hq-uhd-25", "--find-max"], "Takes at least"),
             (&["mix", path, "--file-size=16MiB"], "Takes "),
