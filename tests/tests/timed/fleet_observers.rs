@@ -120,7 +120,10 @@ fn start_agent(hosts: &Hosts, scratch: &Scratch, name: &str, root: &Path) -> Run
     let (root, kept) = (root.display().to_string(), scratch.path().join("kept").join(name));
     let kept = kept.display().to_string();
     let by = hosts.command(name, &binary::path().display().to_string());
-    let mut agent = binary::start_by(by, ["agent", "--join", &join, "--root", &root, "--keep", &kept]);
+    let mut agent = binary::start_by(
+        by,
+        ["agent", "--join", &join, "--root", &root, "--keep", &kept, "--max-silence", "5s"],
+    );
     let is_there = agent.until(SOON, |agent| agent.stderr().contains("is there; runs may use"));
     assert!(is_there.is_some(), "{name} does not appear\n{}", agent.stderr());
     agent

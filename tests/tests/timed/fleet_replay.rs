@@ -24,7 +24,7 @@ fn bed(names: &[&str], recorded: &str, passes: &str) -> (Bed, u64) {
     std::fs::rename(mix.run_dir(), &trace).unwrap();
     let (target, runs) = (scratch.dir("own"), scratch.dir("runs"));
     let words = ["replay", trace.to_str().unwrap(), target.to_str().unwrap(), "--batch", passes, "--out"];
-    let own = binary::run(words.into_iter().chain([runs.to_str().unwrap(), "--json"])).expect_code(0).json();
+    let own = binary::run(words.into_iter().chain([runs.to_str().unwrap(), "--json"])).expect_end().json();
     let plan = std::fs::read_to_string(only_in(&runs).join("run.toml")).unwrap();
     std::fs::write(bed.path().join("mix.toml"), plan).unwrap();
     (bed, count(&own, "replay.ops"))
@@ -35,7 +35,7 @@ fn everybody_is_one_more_user_of_each_pass() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let (bed, ops) = bed(&["a", "b", "c"], "1s", "2");
-    let outcome = bed.run_with(&[]).wait(PATIENCE).expect_code(0);
+    let outcome = bed.run_with(&[]).wait(PATIENCE).expect_end();
     let said = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains(" by 3 users in 2 passes on "), "{}", outcome.stdout);
     let run_dir = only_in(&bed.runs());

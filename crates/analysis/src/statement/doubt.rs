@@ -114,6 +114,6 @@ pub(super) fn confidence(summary: &Summary, statement: &Statement) -> Confidence
 /// Whether Reelgauge's own timing is a doubt. A search judges each trial by its own timing, so its answer is
 /// not in doubt where it met its end.
 fn is_untimed(summary: &Summary, statement: &Statement) -> bool {
-    let is_answered = summary.search.is_some() && statement.judgement == Judgement::Met;
-    summary.self_cost.timing_good_enough == Some(false) && !is_answered
+    // What was met although Reelgauge was late is met.
+    summary.self_cost.timing_good_enough == Some(false) && statement.judgement != Judgement::Met
 }

@@ -24,7 +24,7 @@ pub enum Inconclusive {
     ClientLimit,
     /// Criteria were not met only because this client, Reelgauge or a limit that was set delayed operations.
     ClientDelay,
-    /// Reelgauge's own timing was not good enough.
+    /// The result is a response time, and Reelgauge's own timing was not good enough for it.
     OwnTiming,
     /// Reelgauge began many operations of a replay later than recorded.
     BegunLate {
@@ -85,8 +85,9 @@ pub struct Evidence<'a> {
     pub culprit: Option<Culprit>,
     /// Why a search may have found too few streams.
     pub at_least: Option<AtLeast>,
-    /// Whether each trial of a search has been judged by its own timing.
-    pub is_search: bool,
+    /// Whether the result is a response time, which a late start of Reelgauge adds to. Frames and rates that
+    /// came in time although Reelgauge was late would have come in time without that, too.
+    pub is_response_time: bool,
     /// Whether Reelgauge's own timing was good enough; `None` where that is unknown.
     pub is_timing_good: Option<bool>,
     /// A replay.
@@ -108,7 +109,7 @@ pub fn reasons(evidence: &Evidence<'_>) -> Vec<Inconclusive> {
 }
 
 fn of_pass(evidence: &Evidence<'_>) -> Vec<Inconclusive> {
-    let is_untimed = !evidence.is_search && evidence.is_timing_good == Some(false);
+    let is_untimed = evidence.is_response_time && evidence.is_timing_good == Some(false);
     of_search(evidence).into_iter().chain(is_untimed.then_some(Inconclusive::OwnTiming)).collect()
 }
 
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_search_without_its_end_shows_no_limit() {
-        let of = |at_least| reasons(&Evidence { at_least, is_search: true, ..met() });
+        let of = |at_least| reasons(&Evidence { at_least, ..met() });
         assert_eq!(of(Some(AtLeast::Unfinished)), [Inconclusive::SearchUnfinished]);
         assert_eq!(of(Some(AtLeast::ThisMachine)), [Inconclusive::ClientLimit]);
         assert_eq!((of(Some(AtLeast::NoMoreTried)), of(None)), (vec![], vec![]));
@@ -170,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_with_bad_timing_shows_nothing_and_a_failure_stays_one() {
-        let of = |is_timing_good| reasons(&Evidence { is_timing_good, ..met() });
+    fn a_response_time_with_bad_timing_shows_nothing_and_a_failure_stays_one() {
+        let of = |is_timing_good| reasons(&Evidence { is_timing_good, is_response_time: true, ..met() });
         assert_eq!(of(Some(false)), [Inconclusive::OwnTiming]);
         assert_eq!((of(Some(true)), of(None)), (vec![], vec![]));
         let storage = Evidence {
@@ -181,8 +182,8 @@ mod tests {
             ..met()
         };
         assert_eq!(reasons(&storage), []);
-        let search = Evidence { is_search: true, is_timing_good: Some(false), ..met() };
-        assert_eq!(reasons(&search), []);
+        let streams = Evidence { is_timing_good: Some(false), ..met() };
+        assert_eq!(reasons(&streams), [], "frames in time despite own delay are in time");
     }
 
     #[test]

@@ -38,7 +38,7 @@ fn evidence<'a>(summary: &'a Summary, figures: &StatedFigures) -> Evidence<'a> {
         is_complete: summary.outcome == Outcome::Complete,
         culprit: figures.cause.map(|cause| cause.culprit),
         at_least,
-        is_search: summary.search.is_some(),
+        is_response_time: summary.vda.is_some(),
         is_timing_good: summary.self_cost.timing_good_enough,
         replay: summary.replay.as_ref(),
     }
