@@ -83,7 +83,9 @@ async function sameVerdict(name: Name, screen: string, page: Page): Promise<void
     const onPage = (await cells(page, /^Load points \(/)).map((row) => (row.at(-1) ?? "").split(":")[0]);
     expect(onPage).toEqual(onTerminal);
     const good = onTerminal.findIndex((one) => one !== "yes");
-    expect(word).toBe(good < 0 ? "valid" : good === 0 ? "not valid" : `valid up to point ${good}`);
+    // A busy machine makes its response times inconclusive.
+    const words = good < 0 ? ["valid", "inconclusive"] : [good === 0 ? "not valid" : `valid up to point ${good}`];
+    expect(words).toContain(word);
   } else if (name === "check") {
     expect(word).toBe("first look");
     const formats = await cells(page, /^Formats$/);
