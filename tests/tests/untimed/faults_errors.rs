@@ -211,7 +211,7 @@ fn one_wrong_bit_is_found() {
     }
     for driver in DRIVERS {
         let faulty = Faulty::mount();
-        let mix = prepared(&faulty, &["--verify", "--driver", driver]).with(&["--duration", "1s"]);
+        let mix = prepared(&faulty, &["--verify", "--driver", driver]).with(&["--duration", "4s"]);
         faulty.faults().only_in(3 << 20..(3 << 20) + 1);
         faulty.faults().flip_bits();
         let outcome = mix.run();
