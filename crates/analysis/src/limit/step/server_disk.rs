@@ -1,9 +1,8 @@
 //! Did the server wait for its disks? Only who sampled on the server knows: an observer of the run.
 //!
 //! A disk of the server is the limit where it was busy all the time, or where its requests took most of the
-//! time
-//! that an operation of this machine took. One that carried next to nothing of the load is not: then a cache
-//! answered, or the data lie elsewhere.
+//! time that an operation of this machine took. One that moved next to nothing of the load is not: then a
+//! cache answered, or the data are elsewhere.
 //!
 //! That the disks answered soon acquits them only where nothing else of the server's storage can have kept
 //! operations waiting: the disks that were seen moved all that the load did, and hardly any task of the
