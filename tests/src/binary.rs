@@ -197,7 +197,11 @@ impl Running {
         kill_process(self.process(), signal).unwrap();
     }
 
-    fn process(&self) -> Pid {
+    /// Its process.
+    ///
+    /// # Panics
+    /// Never: the system numbers processes from 1.
+    pub fn process(&self) -> Pid {
         Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
     }
 

@@ -74,6 +74,18 @@ impl Fleet {
         &mut self.up
     }
 
+    /// The server itself, which that process has started.
+    ///
+    /// # Panics
+    /// If it does not run.
+    #[track_caller]
+    pub fn server(&self) -> Pid {
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let stats = processes.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+        let pid = stats.filter_map(|stat| server_in(&stat, self.up.pid())).next();
+        Pid::from_raw(pid.expect("a nats-server that runs")).unwrap()
+    }
+
     /// What that process has said.
     pub fn up_says(&self) -> String {
         self.up.stderr()
@@ -159,6 +171,13 @@ fn up(dir: &Path) -> Option<Running> {
     let ended = up.has_ended();
     assert!(!ended || up.stderr().contains("ended by itself"), "{}", up.stderr());
     (!ended).then_some(up)
+}
+
+/// The process of this line of `/proc/PID/stat`, if it is a nats-server of this process group.
+fn server_in(stat: &str, group: u32) -> Option<i32> {
+    let (pid, rest) = stat.split_once(" (nats-server) ")?;
+    let is_of_group = rest.split(' ').nth(2)?.parse() == Ok(group);
+    is_of_group.then(|| pid.parse().ok()).flatten()
 }
 
 /// A port that nobody listened on a moment ago.

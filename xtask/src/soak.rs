@@ -99,8 +99,14 @@ impl Soak {
         tests.env("REELGAUGE_SOAK", "1");
         tests.env("REELGAUGE_INTERRUPTS", INTERRUPTS);
         tests.env("REELGAUGE_HEALTHY_RUNS", HEALTHY_RUNS);
-        tests.env("REELGAUGE_FLEET_ROUNDS", FLEET_ROUNDS);
-        tests.env("REELGAUGE_FLEET_SEED", round.to_string());
+        for (name, value) in
+            [("REELGAUGE_FLEET_ROUNDS", FLEET_ROUNDS), ("REELGAUGE_FLEET_SEED", &*round.to_string())]
+        {
+            // Whoever names another one means it.
+            if std::env::var_os(name).is_none() {
+                tests.env(name, value);
+            }
+        }
         tests.env("REELGAUGE_INTERRUPTS_SEED", round.to_string());
         tests.env("REELGAUGE_BIN", crate::debug_binary());
         tests

@@ -2,10 +2,11 @@
 //! logged on an agent arrives once, and only once.
 //!
 //! Some rounds of `REELGAUGE_FLEET_SEED`, as many as `REELGAUGE_FLEET_ROUNDS` says; `cargo xtask soak --only
-//! fleet_kills` takes more.
+//! fleet_kills` takes more. Each round is printed when it is over.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,7 @@ use reelgauge_tests::run_dir::all_in;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool_with;
 use reelgauge_tests::turns::my_turn;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -31,6 +32,9 @@ const AGENTS: [&str; 3] = ["a", "b", "c"];
 /// point begins; faults come in it, or earlier where `REELGAUGE_FLEET_SPAN_MS` says so.
 const SPAN_MS: u64 = 8_000;
 
+/// How long the agents of the bed keep their load without being heard.
+const ALLOWED_SILENCE: Duration = Duration::from_secs(5);
+
 /// What happens.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
@@ -38,15 +42,24 @@ enum Fault {
     AgentStands(usize, Duration),
     ControllerKilled,
     ServerKilled,
-    /// Nobody hears of anybody.
+    /// nats-server stands still: nobody hears of anybody, and no connection ends.
     ServerStands(Duration),
     AgentAndServerKilled(usize),
+}
+
+/// How a process stands still: for less than the allowed silence, or for more.
+fn stands(draws: &mut Draws) -> Duration {
+    let ms = match draws.next_u64() % 2 {
+        0 => 500 + draws.next_u64() % 3_000,
+        _ => 6_000 + draws.next_u64() % 6_000,
+    };
+    Duration::from_millis(ms)
 }
 
 impl Fault {
     fn drawn(draws: &mut Draws) -> Fault {
         let agent = (draws.next_u64() % AGENTS.len() as u64) as usize;
-        let stands = Duration::from_millis(500 + draws.next_u64() % 7_000);
+        let stands = stands(draws);
         match draws.next_u64() % 6 {
             0 => Fault::AgentKilled(agent),
             1 => Fault::AgentStands(agent, stands),
@@ -54,6 +67,14 @@ impl Fault {
             3 => Fault::ServerKilled,
             4 => Fault::ServerStands(stands),
             _ => Fault::AgentAndServerKilled(agent),
+        }
+    }
+
+    /// Whether a run that has begun is whole in spite of it: everybody was heard again in time.
+    fn is_survived(self) -> bool {
+        match self {
+            Fault::AgentStands(_, time) | Fault::ServerStands(time) => time < ALLOWED_SILENCE,
+            _ => false,
         }
     }
 }
@@ -65,17 +86,17 @@ fn left(bed: &Bed) -> Vec<PathBuf> {
 
 /// Lets it happen, and ends when it is over; what was killed is still gone.
 fn suffer(bed: &mut Bed, fault: Fault, run: &mut Running) {
-    let stand = |running: &Running, time: Duration| {
-        running.signal(Signal::STOP);
+    let stand = |process: Pid, time: Duration| {
+        kill_process(process, Signal::STOP).unwrap();
         std::thread::sleep(time);
-        running.signal(Signal::CONT);
+        kill_process(process, Signal::CONT).unwrap();
     };
     match fault {
         Fault::AgentKilled(agent) => bed.kill_agent(AGENTS[agent]),
-        Fault::AgentStands(agent, time) => stand(bed.agent(AGENTS[agent]), time),
+        Fault::AgentStands(agent, time) => stand(bed.agent(AGENTS[agent]).process(), time),
         Fault::ControllerKilled if run.has_ended() => {}
         Fault::ControllerKilled => run.signal(Signal::KILL),
-        Fault::ServerStands(time) => stand(bed.fleet.up(), time),
+        Fault::ServerStands(time) => stand(bed.fleet.server(), time),
         Fault::ServerKilled => bed.server_again(),
         Fault::AgentAndServerKilled(agent) => {
             bed.kill_agent(AGENTS[agent]);
@@ -175,6 +196,7 @@ fn round(bed: &mut Bed, number: u64, draws: &mut Draws) {
     let place = Scratch::new();
     let copies = place.dir("shadow");
     let (is_over, kept) = (AtomicBool::new(false), bed.path().join("kept"));
+    let mut code = None;
     std::thread::scope(|scope| {
         scope.spawn(|| shadow(&kept, &copies, &is_over));
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -186,9 +208,11 @@ fn round(bed: &mut Bed, number: u64, draws: &mut Draws) {
                 None => matches!(fault, Fault::ControllerKilled),
                 // It had not begun when the server was gone.
                 Some(2) => outcome.stderr.contains("does not answer"),
-                code => matches!(code, Some(0 | 3)),
+                Some(0) => true,
+                code => code == Some(3) && !fault.is_survived(),
             };
             assert!(is_ended, "{what}\n{}", outcome.said());
+            code = outcome.code;
             bed.start_who_is_gone();
             fetch(bed, &what);
         }));
@@ -197,14 +221,16 @@ fn round(bed: &mut Bed, number: u64, draws: &mut Draws) {
             std::panic::resume_unwind(panic);
         }
     });
-    compare(&what, &bed.runs(), &copies);
+    let came = compare(&what, &bed.runs(), &copies);
+    // Past the test program, which keeps what a test prints until it fails.
+    writeln!(io::stdout(), "{what}: status {code:?}, {came:?}").unwrap();
     // The next round's is the only one again.
     let _ = fs::remove_dir_all(bed.runs());
 }
 
 /// What arrived is what was there.
 #[track_caller]
-fn compare(what: &str, out: &Path, copies: &Path) {
+fn compare(what: &str, out: &Path, copies: &Path) -> BTreeMap<String, u64> {
     let mut there = BTreeMap::new();
     for name in AGENTS {
         let of_agent: u64 = runs_below(&copies.join(name)).iter().map(|run| rows(run)).sum();
@@ -216,7 +242,7 @@ fn compare(what: &str, out: &Path, copies: &Path) {
     let mut came = runs.first().map(|run| rows_by_agent(run)).unwrap_or_default();
     came.retain(|_, rows| *rows > 0);
     assert_eq!(came, there, "{what}");
-    println!("{what}: {came:?}");
+    came
 }
 
 #[test]
