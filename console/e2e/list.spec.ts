@@ -64,6 +64,8 @@ test("a suite stands in the list with its runs, and has a page of its own", asyn
     const row = workloads.locator("tbody tr").nth(at);
     await expect(row.locator("th")).toHaveText(workload);
     near(await row.locator("td").first().textContent(), median_bytes_per_s);
+    // Every workload says that its operations went through the client's cache.
+    await expect(row).toContainText(/client cache|cache answered|memory/);
   }
   const logs = rows.map((row) => Math.log(row.median_bytes_per_s));
   const mean = Math.exp(logs.reduce((sum, one) => sum + one, 0) / logs.length);

@@ -93,6 +93,8 @@ export type CheckCount = {
    * not note it.
    */
   held_s?: number,
+  /** Other counts imply more streams of this format, and its own limit was confirmed by a second trial. */
+  own_limit?: boolean,
 };
 
 /** The first look. MB = 10^6 bytes. */
@@ -117,10 +119,7 @@ export type CheckFacts = {
   random_read_ms_p99: number | null,
   /** Everyday formats, each measured at its limit. */
   formats: Array<CheckFormat>,
-  /**
-   * Why no count is to be relied on, in words, where counts of one storage contradicted each other and did
-   * so again.
-   */
+  /** Which counts others contradict that were not tried again, in words. Their limits are unknown. */
   unsteady?: string,
   /** What limits it first, in words. */
   limit: string,
@@ -475,6 +474,7 @@ export type Doubt =
   | "cache_answered"
   | "cache_may_have_answered"
   | "unsteady"
+  | "burst"
   | "short_look"
   | "log_incomplete";
 
@@ -3021,6 +3021,8 @@ export type SuiteRow = {
   median_bytes_per_s: number | null,
   /** Each pass; `null` for one that does not count. */
   passes_bytes_per_s: Array<number | null>,
+  /** What its run doubts, in a word or two, the client's cache first; empty where it has not ended. */
+  doubts: string,
 };
 
 /** Everything that a report shows. */

@@ -387,7 +387,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     random_read_mb_per_s: ["This client reading 64 KiB at random places, four at a time."],
     random_read_ms_p99: ["99 of 100 of those reads took no longer."],
     formats: ["Everyday formats, each measured at its limit.", "CheckFormat"],
-    unsteady: ["Why no count is to be relied on, in words, where counts of one storage contradicted each other and did so again."],
+    unsteady: ["Which counts others contradict that were not tried again, in words. Their limits are unknown."],
     limit: ["What limits it first, in words."],
     limit_culprit: ["Whose that limit is. null where no limit is known, and in runs of versions that had it in words alone."],
     next_step: ["One thing to do next, in words. null where the look was not finished: then it is to look again."],
@@ -408,6 +408,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     limited_by: ["What ended the search, in words: the storage, this machine, the time for this look."],
     basis: ["What the count rests on. null in runs of versions that held every count for 1.45 s."],
     held_s: ["For how long so many streams were held, in their longest trial. null in runs of versions that did not note it."],
+    own_limit: ["Other counts imply more streams of this format, and its own limit was confirmed by a second trial."],
   },
   SustainedRate: {
     mb_per_s: ["The level that streams can rely on: the lower one, where there are two."],

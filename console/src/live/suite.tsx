@@ -135,6 +135,7 @@ function columnsOf(rows: readonly SuiteRow[]): Column<SuiteRow>[] {
     },
     { title: "median, MB/s", number: true, cell: (row) => mb(row.median_bytes_per_s), sort: (row) => row.median_bytes_per_s },
     { title: "from 0", cell: (row) => <Bar value={row.median_bytes_per_s} most={most} /> },
+    { title: "doubts", cell: (row) => row.doubts, sort: (row) => row.doubts },
     { title: "passes, MB/s", cell: (row) => row.passes_bytes_per_s.map(mb).join(", ") },
   ];
 }

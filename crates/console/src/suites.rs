@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use reelgauge_report::{suite_comparison_sentence, suite_sentence};
+use reelgauge_report::{row_doubts, suite_comparison_sentence, suite_sentence};
 use reelgauge_runner::suite::Suite;
 use serde::Serialize;
 
@@ -52,6 +52,8 @@ pub struct SuiteRow {
     pub median_bytes_per_s: Option<f64>,
     /// Each pass; `None` for one that does not count.
     pub passes_bytes_per_s: Vec<Option<f64>>,
+    /// What its run doubts, in a word or two, the client's cache first; empty where it has not ended.
+    pub doubts: String,
 }
 
 /// Two suites: how many times as fast the second was.
@@ -148,6 +150,7 @@ impl SuitePage {
                 passes_bytes_per_s: found
                     .map(|row| row.passes.iter().map(|pass| pass.bytes_per_s()).collect())
                     .unwrap_or_default(),
+                doubts: found.map(row_doubts).unwrap_or_default(),
             }
         };
         SuitePage {

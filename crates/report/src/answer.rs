@@ -67,3 +67,42 @@ fn mark_inconclusive(sentences: &mut Vec<(Tone, String)>, why: Option<String>) {
         sentences.insert(1, (Tone::Inconclusive, why));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::incident::Incident;
+    use reelgauge_analysis::late::LateFigures;
+    use reelgauge_analysis::series::Standstill;
+    use reelgauge_analysis::summary::Target;
+    use reelgauge_analysis::test_figures::vda_point;
+
+    use super::*;
+
+    /// Players for 20 s, and a silence of 4 s that begins so late.
+    fn silent_from(began_s: f64, incidents: Vec<Incident>) -> Option<String> {
+        let mut summary = Summary::new("0.1.0", "2026-11-28T10:00:00Z", "streams", Target::default());
+        let mut point = vda_point(1, 1.0, None);
+        (point.stream_count, point.measured_s) = (Some(2), 20.0);
+        point.streams = Some(LateFigures { incidents, ..LateFigures::default() });
+        summary.load_points = vec![point];
+        summary.series.standstills = vec![Standstill { began_s, lasted_s: 4.0 }];
+        let told = answer_sentences(&summary);
+        told.into_iter().map(|sentence| sentence.text).find(|text| text.contains("Nothing was answered"))
+    }
+
+    #[test]
+    fn a_silence_of_4s_that_begins_shortly_before_the_end_is_reported() {
+        for began_s in [19.3, 19.99, 16.1, 3.0] {
+            let text = silent_from(began_s, Vec::new());
+            assert!(text.as_ref().is_some_and(|text| text.contains("for 4.0 s")), "{began_s}: {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_silence_that_an_incident_reports_is_not_reported_twice() {
+        let incident = |began_s, ended_s| vec![Incident { began_s, ended_s, ..Incident::default() }];
+        assert_eq!(silent_from(3.0, incident(3.4, 7.2)), None);
+        // Another incident is no report of this silence.
+        assert!(silent_from(19.3, incident(3.4, 7.2)).is_some());
+    }
+}

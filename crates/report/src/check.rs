@@ -32,6 +32,7 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
     sentences.push((tone, carries(summary, facts, &statement.number)));
     sentences.extend(standstill_words(summary).map(|text| (Tone::Bad, text)));
     sentences.extend(rate_words(facts).map(|text| (Tone::Bad, text)));
+    sentences.extend(own_limits(facts).map(|text| (Tone::Plain, text)));
     sentences.extend(facts.unsteady.as_deref().map(|unsteady| (Tone::Bad, plain(unsteady))));
     sentences.push((Tone::Plain, place(summary, facts)));
     sentences
@@ -183,6 +184,21 @@ fn with_error(found: &CheckCount) -> String {
     }
 }
 
+/// `Apple ProRes 422 HQ UHD, 25 fps (play): a second trial confirmed this limit, …`, of counts that are smaller
+/// than other counts let expect.
+fn own_limits(facts: &CheckFacts) -> impl Iterator<Item = String> {
+    let counts = facts.formats.iter().flat_map(|format| {
+        [(&format.play, "play"), (&format.record, "record")].map(|(found, work)| (&format.name, found, work))
+    });
+    let own = counts.filter(|(_, found, _)| found.as_ref().is_some_and(|found| found.own_limit));
+    own.map(|(name, _, work)| {
+        format!(
+            "{} ({work}): a second trial confirmed this limit, although other formats reach more MB/s here.",
+            plain_short(name, 60)
+        )
+    })
+}
+
 /// What is to be known of the sequential rates: that they began with a burst, rose, or did not settle.
 fn rate_words(facts: &CheckFacts) -> impl Iterator<Item = String> {
     let rates = [("Reads", &facts.sequential_reads), ("Writes", &facts.sequential_writes)];
@@ -265,6 +281,9 @@ pub(crate) fn how_sure(summary: &Summary, facts: &CheckFacts) -> String {
     let counts = facts.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten();
     if counts.filter(|found| found.streams > 0).any(|found| !found.is_sustained()) {
         doubts.push("counts without a tick were held for too short a time to rely on");
+    }
+    if rate_words(facts).next().is_some() {
+        doubts.push("a rate was not steady, as said above");
     }
     if standstill(summary).is_some() {
         doubts.push("nothing was answered for a while, so another look may come to other counts");

@@ -94,7 +94,7 @@ pub use ops_rows::{OpRows, RowFormat};
 pub use replay::bad_timing_sentence;
 pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;
-pub use suite::{SuiteScreen, suite_comparison_sentence, suite_screen, suite_sentence};
+pub use suite::{SuiteScreen, row_doubts, suite_comparison_sentence, suite_screen, suite_sentence};
 pub use trace::trace_screen;
 pub use vda_curve::{VdaInput, vda_facts};
 pub use warning::warning_sentence;

@@ -230,8 +230,8 @@ pub(crate) fn doubt_words(summary: &Summary, statement: &Statement) -> Option<St
     let words = |doubt: &Doubt| match doubt {
         // Said before the number, or by it.
         Doubt::BrokeOff | Doubt::Interrupted | Doubt::Running | Doubt::OwnFault | Doubt::Unsteady => None,
-        // A warning says how long it was.
-        Doubt::ShortLook => None,
+        // A warning says how long it was, and a sentence of the check which rate changed.
+        Doubt::ShortLook | Doubt::Burst => None,
         // The reason why it is inconclusive.
         Doubt::OwnTiming if statement.inconclusive.contains(&Inconclusive::OwnTiming) => None,
         Doubt::OwnTiming => Some(own_timing(summary)),

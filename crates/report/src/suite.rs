@@ -155,8 +155,8 @@ fn doubt_sentence(table: &NasptTable) -> Option<String> {
     })
 }
 
-/// What its run doubts, in a word or two.
-fn row_doubts(row: &NasptRow) -> String {
+/// What its run doubts, in a word or two; `-` for nothing.
+pub fn row_doubts(row: &NasptRow) -> String {
     let words = |doubt: &Doubt| match doubt {
         Doubt::BrokeOff | Doubt::Interrupted | Doubt::Running => Some("cut short"),
         Doubt::OwnFault | Doubt::OwnTiming => Some("own timing"),
@@ -165,6 +165,7 @@ fn row_doubts(row: &NasptRow) -> String {
         Doubt::CacheAnswered => Some("cache answered"),
         Doubt::CacheMayHaveAnswered => Some("cache possible"),
         Doubt::Unsteady => Some("unsteady"),
+        Doubt::Burst => Some("burst"),
         Doubt::LogIncomplete => Some("log incomplete"),
         // How long a workload takes is not chosen.
         Doubt::ShortLook => None,

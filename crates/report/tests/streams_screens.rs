@@ -260,6 +260,7 @@ fn a_first_look_fits_on_a_screen() {
         limited_by: "the link".to_owned(),
         basis: Some(CheckBasis::Held),
         held_s: Some(5.45),
+        own_limit: false,
     };
     let format = |id: &str, name: &str, streams, each| CheckFormat {
         id: id.to_owned(),

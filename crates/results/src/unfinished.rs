@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_analysis::facts::{CheckCount, CheckFacts, CheckFormat, SearchFacts, TrialsAt};
+use reelgauge_analysis::facts::{CheckBasis, CheckCount, CheckFacts, CheckFormat, SearchFacts, TrialsAt};
 use reelgauge_analysis::late::{LateFigures, StreamFigures};
 use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 use reelgauge_record::run_dir::RunDir;
@@ -73,7 +73,7 @@ fn check(summary: &Summary) -> CheckFacts {
     let points: &[LoadPoint] = &summary.load_points;
     let mut formats: BTreeMap<String, CheckFormat> = BTreeMap::new();
     let over = points.split_last().map_or(points, |(_, over)| over);
-    for late in over.iter().filter_map(|point| point.streams.as_ref()) {
+    for (point, late) in over.iter().filter_map(|point| Some((point, point.streams.as_ref()?))) {
         let Some(stream) = alike(late) else { continue };
         let Some(each) = needed_mb_per_s(stream) else { continue };
         let name = stream.name.split_once(", ").map_or(stream.name.as_str(), |(_, format)| format);
@@ -83,12 +83,19 @@ fn check(summary: &Summary) -> CheckFacts {
         let streams = late.streams.len() as u32;
         let passed = late.total.late_frames == 0 && late.total.frames_judged > 0;
         let known = count.as_ref().map_or(0, |count| count.streams);
-        let streams = if passed { streams.max(known) } else { known };
+        let held_s = count.as_ref().and_then(|count| count.held_s);
+        let (streams, held_s) = match passed && streams > known {
+            true => (streams, Some(point.measured_s)),
+            false => (known, held_s),
+        };
         *count = Some(CheckCount {
             streams,
             at_least: true,
             mb_per_s: f64::from(streams) * each,
             limited_by: KILLED.to_owned(),
+            // No tick without the end: a later trial might have contradicted it.
+            basis: Some(CheckBasis::ShortTrial),
+            held_s,
             ..CheckCount::default()
         });
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Outcome};
-use reelgauge_tests::run_dir::{at, count};
+use reelgauge_tests::run_dir::{at, count, summary};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tree::tree;
 use serde_json::Value;
@@ -134,11 +134,21 @@ fn the_suite_runs_all_twelve_with_one_pass() {
     for row in rows {
         let passes = at(row, "passes").as_array().unwrap();
         assert!(passes.len() == 1 && count(row, "passes.0.differing_ops") == 0, "{row:#}");
+        // Replays go through the client's cache, as the applications did; each workload says so.
+        assert_eq!(row["client_cache"], true, "{row:#}");
     }
     let rates: Vec<f64> = rows.iter().map(|row| row["median_bytes_per_s"].as_f64().unwrap()).collect();
     let mean = (rates.iter().map(|rate| rate.ln()).sum::<f64>() / 12.0).exp();
     let told = at(&suite, "table.geometric_mean_bytes_per_s").as_f64().unwrap();
     assert!((told / mean - 1.0).abs() < 1e-3, "{told} against {mean}");
+    // Each has the doubts of its own run.
+    let folders = std::fs::read_dir(runs.path()).unwrap().map(|entry| entry.unwrap().path());
+    let folder = folders.into_iter().find(|path| path.join("suite.json").exists()).unwrap();
+    for (row, run) in rows.iter().zip(at(&suite, "runs").as_array().unwrap()) {
+        let run = summary(&folder.join(run.as_str().unwrap()));
+        let doubts = row.get("doubts").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+        assert_eq!(doubts, *at(&run, "statement.confidence.doubts"), "{row:#}");
+    }
     let left = tree(&target, &[]);
     assert!(!format!("{left:?}").contains("scratch"), "{left:?}");
 }

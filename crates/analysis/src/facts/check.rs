@@ -33,8 +33,7 @@ pub struct CheckFacts {
     pub random_read_ms_p99: Option<f64>,
     /// Everyday formats, each measured at its limit.
     pub formats: Vec<CheckFormat>,
-    /// Why no count is to be relied on, in words, where counts of one storage contradicted each other and did
-    /// so again.
+    /// Which counts others contradict that were not tried again, in words. Their limits are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsteady: Option<String>,
     /// What limits it first, in words.
@@ -87,6 +86,9 @@ pub struct CheckCount {
     /// not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_s: Option<f64>,
+    /// Other counts imply more streams of this format, and its own limit was confirmed by a second trial.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_limit: bool,
 }
 
 impl CheckCount {

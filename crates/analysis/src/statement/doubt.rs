@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Judgement, Statement};
 use crate::culprit::Culprit;
+use crate::facts::CheckFacts;
 use crate::summary::{Outcome, Summary};
+use crate::sustained::{RateTrend, SustainedRate};
 use crate::warning::SHORT_LOOK_S;
 use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
@@ -41,6 +43,8 @@ pub enum Doubt {
     CacheMayHaveAnswered,
     /// Counts of one storage contradicted each other: something else uses it, or this machine.
     Unsteady,
+    /// A rate was not steady: a burst allowance or a cache answered first, or it did not settle.
+    Burst,
     /// Measured for too short a time to see past a cache.
     ShortLook,
     /// Not every operation is in the log.
@@ -94,6 +98,7 @@ pub(super) fn confidence(summary: &Summary, statement: &Statement) -> Confidence
         ),
         (matches!(suspicion, Some(CacheSuspicion::MayHaveAnswered { .. })), Doubt::CacheMayHaveAnswered),
         (summary.check.as_ref().is_some_and(|check| check.unsteady.is_some()), Doubt::Unsteady),
+        (summary.check.as_ref().is_some_and(has_burst), Doubt::Burst),
         (is_one_look && shortest_s.is_some_and(|s| s < SHORT_LOOK_S), Doubt::ShortLook),
         (!summary.log.complete && summary.log.dropped_to_histograms_ops > 0, Doubt::LogIncomplete),
     ];
@@ -109,6 +114,14 @@ pub(super) fn confidence(summary: &Summary, statement: &Statement) -> Confidence
         });
     }
     Confidence { doubts }
+}
+
+/// Whether reads or writes of a quick check were faster, or slower, first.
+fn has_burst(check: &CheckFacts) -> bool {
+    let rates = [check.sequential_reads, check.sequential_writes];
+    let changed =
+        |rate: SustainedRate| matches!(rate.trend, RateTrend::Burst | RateTrend::Rose | RateTrend::Unsettled);
+    rates.into_iter().flatten().any(changed)
 }
 
 /// Whether Reelgauge's own timing is a doubt. A search judges each trial by its own timing, so its answer is

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::facts::VdaFacts;
+use crate::facts::{CheckFacts, VdaFacts};
 use crate::facts::{SearchFacts, StoppedBy, VdaPoint};
 use crate::figures::{Figures, PointTiming};
 use crate::incident::Incident;
@@ -13,6 +13,7 @@ use crate::meter::PointFigures;
 use crate::summary::Summary;
 use crate::summary::{LoadPoint, Outcome};
 use crate::summary::{LoadPointFacts, Target};
+use crate::sustained::SustainedRate;
 use crate::verdict::Verdict;
 use crate::verdict::failure_of_tests;
 
@@ -108,6 +109,25 @@ fn a_run_that_was_stopped_claims_no_pass() {
     assert_eq!(of(&stopped).number, Number::NotMeasured);
     let nothing = of(&summary(Vec::new()));
     assert_eq!((nothing.judgement, nothing.number), (Judgement::NothingAsked, Number::NotMeasured));
+}
+
+#[test]
+fn a_rate_that_was_not_steady_is_a_doubt_of_a_check() {
+    let doubts = |reads: Option<SustainedRate>, writes: Option<SustainedRate>| {
+        let mut summary = summary(Vec::new());
+        let check =
+            CheckFacts { sequential_reads: reads, sequential_writes: writes, ..CheckFacts::default() };
+        summary.check = Some(check);
+        of(&summary).confidence.doubts.contains(&Doubt::Burst)
+    };
+    let rate = |seconds: &[f64]| SustainedRate::of(seconds);
+    let burst = rate(&[480e6, 390e6, 250e6, 251e6, 249e6, 250e6, 250e6]);
+    let rose = rate(&[60e6, 60e6, 60e6, 60e6, 200e6, 200e6, 200e6, 200e6, 200e6, 200e6]);
+    let steady = rate(&[250e6; 7]);
+    assert_eq!([doubts(steady, steady), doubts(None, None)], [false; 2]);
+    assert_eq!([doubts(burst, steady), doubts(steady, burst), doubts(rose, None)], [true; 3]);
+    // Too few seconds tell nothing of a burst.
+    assert!(!doubts(rate(&[480e6, 250e6]), None));
 }
 
 #[test]

@@ -1,71 +1,238 @@
-//! Whether the counts of several formats speak of the same storage: each is a capacity in MB/s, and where
-//! one can't be true if the others are, something else used the storage or this machine meanwhile.
+//! Whether the counts of one quick check agree with each other and with the sequential rate of the same work.
 //!
-//! Pure. Not here: looking again ([`super::look`]).
+//! Every count is a statement on MB/s. Streams that were sustained need a rate, which every other format can
+//! use as well: it *implies* a count of that format. A count with a limit must not be smaller than the count
+//! that is implied. The exception is a limit that was confirmed: so many streams were held and were
+//! overloaded. Frames of that format then reach less on this storage, and the count is marked.
+//!
+//! A contradiction is tried again while there is time ([`super::holding`]). What remains is settled here: the
+//! less certain statement becomes wider, or loses its limit. None becomes a larger promise. Pure.
 
-/// Formats with large frames and with small ones reach a little more and less on the same storage.
-const ALIKE: f64 = 1.15;
-
-/// Between which rates the capacity lies, by the count of one format.
+/// A count, as far as other counts can contradict it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Capacity {
-    /// At least this: it was carried.
-    pub low_mb_per_s: f64,
-    /// At most this; `None` where no limit was found.
-    pub high_mb_per_s: Option<f64>,
+pub struct Stated {
+    /// Each stream needs so much.
+    pub needed_mb_per_s: f64,
+    /// So many streams.
+    pub streams: u32,
+    /// So many more or less it may be.
+    pub error: u32,
+    /// No limit is known.
+    pub at_least: bool,
+    /// More than a short trial speaks for it.
+    pub is_sustained: bool,
+    /// The limit was confirmed by streams that were held.
+    pub is_confirmed: bool,
+    /// What became of it here.
+    pub standing: Agreement,
 }
 
-impl Capacity {
-    /// Of a count of streams that need so much each and may be off by `error`.
-    pub fn of(streams: u32, error: u32, at_least: bool, needed_mb_per_s: f64) -> Capacity {
-        let rate = |count: u32| f64::from(count) * needed_mb_per_s;
-        let high_mb_per_s = (!at_least).then(|| rate(streams.saturating_add(error).saturating_add(1)));
-        Capacity { low_mb_per_s: rate(streams.saturating_sub(error)), high_mb_per_s }
+/// How a count stands beside the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Agreement {
+    /// It agrees with them.
+    #[default]
+    Agrees,
+    /// Its limit was confirmed, although other counts imply more.
+    OwnLimit,
+    /// Other counts contradict it, and it was not tried again.
+    Contradicted,
+}
+
+impl Stated {
+    /// No less than this was played or recorded.
+    fn least_mb_per_s(&self) -> f64 {
+        f64::from(self.streams.saturating_sub(self.error)) * self.needed_mb_per_s
     }
 
-    /// Whether both can be true.
-    pub fn agrees_with(&self, other: &Capacity) -> bool {
-        let below = |low: f64, high: Option<f64>| high.is_none_or(|high| low <= high * ALIKE);
-        below(self.low_mb_per_s, other.high_mb_per_s) && below(other.low_mb_per_s, self.high_mb_per_s)
+    /// How many of its streams need no more than this rate.
+    fn implied(&self, mb_per_s: f64) -> u32 {
+        (mb_per_s / self.needed_mb_per_s.max(1e-6)) as u32
+    }
+
+    /// Whether its limit is a statement that others can contradict.
+    fn is_open_to_doubt(&self) -> bool {
+        !self.at_least && !self.is_confirmed
+    }
+
+    /// The largest count that it says is possible. What passed only a short trial is no more certain than its
+    /// error.
+    fn most(&self) -> u32 {
+        if self.is_sustained { self.streams } else { self.streams.saturating_add(self.error) }
     }
 }
 
-/// The number of the one that most others contradict; of those, of the lowest. `None` where all agree.
-pub fn outlier(capacities: &[(usize, Capacity)]) -> Option<usize> {
-    let against = |one: &Capacity| capacities.iter().filter(|(_, other)| !one.agrees_with(other)).count();
-    let objections = capacities.iter().map(|(number, one)| (against(one), *number, one.low_mb_per_s));
-    let objected = objections.filter(|(against, ..)| *against > 0);
-    let worst = objected.max_by(|one, two| one.0.cmp(&two.0).then(two.2.total_cmp(&one.2)));
-    worst.map(|(_, number, _)| number)
+/// The rate that is known to be sustained: of the counts that rest on more than a short trial, and of the
+/// sequential rate.
+fn sustained_mb_per_s(counts: &[Stated], level_mb_per_s: Option<f64>) -> f64 {
+    let sustained = counts.iter().filter(|count| count.is_sustained).map(Stated::least_mb_per_s);
+    sustained.chain(level_mb_per_s).fold(0.0, f64::max)
+}
+
+/// For each count with an unconfirmed limit that others contradict: the count that they imply.
+pub fn implied(counts: &[Stated], level_mb_per_s: Option<f64>) -> Vec<Option<u32>> {
+    let passed = counts.iter().map(Stated::least_mb_per_s).fold(0.0, f64::max);
+    let most = sustained_mb_per_s(counts, level_mb_per_s).max(passed);
+    let of = |count: &Stated| {
+        let implied = count.implied(most);
+        (count.is_open_to_doubt() && implied > count.streams).then_some(implied)
+    };
+    counts.iter().map(of).collect()
+}
+
+/// Makes all counts agree. See the module.
+pub fn settle(counts: &mut [Stated], level_mb_per_s: Option<f64>) {
+    // Without its limit, a count promises what it was played with: that may contradict another one.
+    for _ in 0..=counts.len() {
+        let most = sustained_mb_per_s(counts, level_mb_per_s);
+        for count in counts.iter_mut().filter(|count| !count.at_least) {
+            if count.implied(most) <= count.streams {
+                continue;
+            }
+            if count.is_confirmed {
+                count.standing = Agreement::OwnLimit;
+                continue;
+            }
+            (count.at_least, count.standing) = (true, Agreement::Contradicted);
+            if count.is_sustained {
+                count.error = 0;
+            }
+        }
+    }
+    settle_short(counts);
+}
+
+/// The same of counts that rest on a short trial: each is as wide as its contradiction.
+fn settle_short(counts: &mut [Stated]) {
+    for one in 0..counts.len() {
+        for other in 0..counts.len() {
+            let (passed, limited) = (counts[one], counts[other]);
+            let implied = limited.implied(passed.least_mb_per_s());
+            if one == other || passed.is_sustained || limited.at_least || implied <= limited.most() {
+                continue;
+            }
+            let (at, wider) = if limited.is_confirmed || limited.is_sustained {
+                let most_mb_per_s = f64::from(limited.most() + 1) * limited.needed_mb_per_s;
+                let most = (most_mb_per_s / passed.needed_mb_per_s.max(1e-6)).ceil() as u32;
+                let least = passed.streams.min(most.saturating_sub(1));
+                (one, Stated { error: passed.error.max(passed.streams - least), ..passed })
+            } else {
+                (other, Stated { error: implied - limited.streams, ..limited })
+            };
+            let is_own = wider.standing == Agreement::OwnLimit;
+            let standing = if is_own { wider.standing } else { Agreement::Contradicted };
+            counts[at] = Stated { standing, ..wider };
+        }
+    }
+    // None, or some: that is unknown.
+    for count in counts.iter_mut().filter(|count| count.streams == 0 && count.error > 0) {
+        (count.at_least, count.error) = (true, 0);
+    }
+}
+
+/// Whether no count contradicts another one, or the sequential rate.
+#[cfg(test)]
+fn agree(counts: &[Stated], level_mb_per_s: Option<f64>) -> bool {
+    let rates = counts.iter().map(Stated::least_mb_per_s);
+    let rates = rates.chain(level_mb_per_s).collect::<Vec<_>>();
+    counts.iter().filter(|count| !count.at_least).all(|count| {
+        let is_explained = count.standing == Agreement::OwnLimit;
+        is_explained || rates.iter().all(|rate| count.implied(*rate) <= count.most())
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    fn numbered(capacities: &[Capacity]) -> Vec<(usize, Capacity)> {
-        capacities.iter().copied().enumerate().collect()
+    fn stated(streams: u32, error: u32, needed_mb_per_s: f64, at_least: bool) -> Stated {
+        Stated {
+            needed_mb_per_s,
+            streams,
+            error,
+            at_least,
+            is_sustained: true,
+            is_confirmed: false,
+            standing: Agreement::Agrees,
+        }
     }
 
     #[test]
     fn counts_of_one_storage_agree() {
         let steady = [(29, 1, 14.0), (17, 1, 23.0), (6, 1, 62.0), (4, 1, 91.0), (4, 1, 92.0)];
-        let steady = steady.map(|(streams, error, each)| Capacity::of(streams, error, false, each));
-        assert_eq!(outlier(&numbered(&steady)), None);
-        // At least so many: more is no contradiction.
-        let open = Capacity::of(30, 1, true, 14.0);
-        assert!(open.agrees_with(&Capacity::of(9, 1, false, 92.0)));
-        assert!(!open.agrees_with(&Capacity::of(1, 1, false, 92.0)));
-        assert_eq!(outlier(&[]), None);
+        let mut steady = steady.map(|(streams, error, each)| stated(streams, error, each, false));
+        let before = steady;
+        settle(&mut steady, Some(400.0));
+        assert_eq!(steady, before);
+        assert!(implied(&steady, Some(400.0)).iter().all(Option::is_none));
     }
 
     #[test]
-    fn the_one_that_contradicts_most_is_found() {
-        // 16 streams of 14 MB/s, none of 92.
-        let none = [Capacity::of(16, 1, false, 14.0), Capacity::of(0, 0, false, 92.0)];
-        assert_eq!(outlier(&numbered(&none)), Some(1));
-        let counts = [(45, 1, 92.0), (49, 2, 91.0), (22, 1, 92.0), (300, 9, 14.0)];
-        let counts = counts.map(|(streams, error, each)| Capacity::of(streams, error, false, each));
-        assert_eq!(outlier(&numbered(&counts)), Some(2));
+    fn a_limit_below_what_others_sustain_is_tried_again_and_then_dropped() {
+        // 9 of 92.2 MB/s beside at least 11 of 91.0: those need 1,001 MB/s, which is 10 of 92.2.
+        let mut counts = [stated(11, 0, 91.0, true), stated(9, 1, 92.2, false)];
+        assert_eq!(implied(&counts, None), [None, Some(10)]);
+        settle(&mut counts, None);
+        let open = Stated { standing: Agreement::Contradicted, ..stated(9, 0, 92.2, true) };
+        assert_eq!(counts, [stated(11, 0, 91.0, true), open]);
+        // Confirmed, it is the format's own.
+        let confirmed = Stated { is_confirmed: true, ..stated(9, 1, 92.2, false) };
+        let mut counts = [stated(11, 0, 91.0, true), confirmed];
+        assert_eq!(implied(&counts, None), [None, None]);
+        settle(&mut counts, None);
+        assert_eq!(counts[1], Stated { standing: Agreement::OwnLimit, ..confirmed });
+    }
+
+    #[test]
+    fn none_beside_a_rate_that_carries_one_is_unknown() {
+        let mut none = [Stated { is_sustained: false, ..stated(0, 0, 92.2, false) }];
+        assert_eq!(implied(&none, Some(118.0)), [Some(1)]);
+        settle(&mut none, Some(118.0));
+        assert_eq!((none[0].at_least, none[0].streams), (true, 0));
+    }
+
+    #[test]
+    fn short_trials_become_as_wide_as_their_contradiction() {
+        let short = |count: Stated| Stated { is_sustained: false, ..count };
+        // Two short trials: the one with the limit.
+        let mut counts = [short(stated(16, 1, 14.0, false)), short(stated(1, 0, 92.0, false))];
+        settle(&mut counts, None);
+        assert_eq!([counts[0].error, counts[1].error], [1, 1]);
+        // A short trial beside a limit that is better founded: the short trial.
+        let mut counts = [short(stated(16, 0, 14.0, true)), stated(1, 0, 92.0, false)];
+        settle(&mut counts, None);
+        assert_eq!((counts[0].error, counts[0].standing), (3, Agreement::Contradicted));
+    }
+
+    fn any_count() -> impl Strategy<Value = Stated> {
+        let needed = prop::sample::select(vec![14.0, 23.0, 62.7, 91.0, 92.2]);
+        let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+        (needed, 0..60_u32, 0..8_u32, flags).prop_map(
+            |(needed, streams, error, (at_least, is_sustained, is_confirmed))| {
+                let error = if at_least && is_sustained { 0 } else { error };
+                Stated { is_sustained, is_confirmed, ..stated(streams, error, needed, at_least) }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn settled_counts_agree_and_none_promises_more_than_was_seen(
+            counts in prop::collection::vec(any_count(), 0..6),
+            level in prop::option::of(1.0..2_000.0_f64),
+        ) {
+            let mut settled = counts.clone();
+            settle(&mut settled, level);
+            prop_assert!(agree(&settled, level), "{settled:#?}");
+            for (before, after) in counts.iter().zip(&settled) {
+                prop_assert_eq!(before.streams, after.streams);
+                prop_assert!(!before.at_least || after.at_least);
+                // What passed a short trial alone never gets narrower, unless it is unknown now.
+                let is_wider = after.error >= before.error || after.at_least;
+                prop_assert!(is_wider, "{before:?} {after:?}");
+            }
+        }
     }
 }

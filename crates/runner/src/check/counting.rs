@@ -3,6 +3,7 @@
 use reelgauge_analysis::CheckBasis;
 use reelgauge_analysis::sustained::SustainedRate;
 
+use super::agreement::Agreement;
 use super::budget::TRIAL_TIMES;
 use super::findings::Counted;
 use super::holding::Standing;
@@ -64,7 +65,11 @@ impl Counting {
     /// So many were held for so long without a late frame.
     pub(super) fn held(&mut self, count: u32, held_s: f64, is_long_enough: bool) {
         self.evidence.tried.push(count);
-        if is_long_enough && self.evidence.passed.is_none_or(|(passed, _)| passed < count) {
+        if !is_long_enough {
+            return;
+        }
+        self.narrowing.sustain(count);
+        if self.evidence.passed.is_none_or(|(passed, _)| passed < count) {
             self.evidence.passed = Some((count, held_s));
         }
     }
@@ -96,6 +101,7 @@ impl Counting {
             passed: self.narrowing.passed_most(),
             basis: self.basis(level),
             above: self.narrowing.above(),
+            implied: None,
             tried: self.evidence.tried.clone(),
         }
     }
@@ -127,7 +133,10 @@ impl Counting {
             Limiter::Time if self.allowed == Some(narrowing.streams()) => Limiter::MaxRate,
             limiter => limiter,
         };
-        let at_least = !narrowing.has_limit() || limiter.is_open() || self.stopped;
+        // Not even one stream is a limit like any other: one failed trial does not show it.
+        let is_unknown =
+            narrowing.streams() == 0 && !self.is_limit_confirmed() && !narrowing.none_is_repeated();
+        let at_least = !narrowing.has_limit() || limiter.is_open() || self.stopped || is_unknown;
         let basis = self.basis(level);
         // What is known to be sustained is no less than that.
         let is_bound = at_least && basis != CheckBasis::ShortTrial;
@@ -141,6 +150,13 @@ impl Counting {
             limiter,
             basis,
             held_s: (narrowing.streams() > 0).then_some(held_s),
+            is_confirmed: self.is_limit_confirmed(),
+            standing: Agreement::Agrees,
         }
+    }
+
+    /// Whether streams beyond the count were held and were overloaded.
+    fn is_limit_confirmed(&self) -> bool {
+        self.evidence.sustained_bytes_per_s.is_some()
     }
 }

@@ -5,11 +5,9 @@ use reelgauge_analysis::facts::{CheckBasis, CheckCount, CheckFacts, CheckFormat}
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::sustained::SustainedRate;
 use reelgauge_engine::link::{Link, LinkKind};
-use reelgauge_formats::Format;
 use reelgauge_report::text::shell_word;
-use reelgauge_report::units::counted;
 
-use super::agreement::{Capacity, outlier};
+use super::agreement::{Agreement, Stated, implied, settle};
 use super::everyday::{EVERYDAY, everyday, name};
 use super::evidence::TrialEvidence;
 use super::limit::{Carried, Limiter, decisive, limit_sentence};
@@ -63,6 +61,10 @@ pub struct Counted {
     pub basis: CheckBasis,
     /// For how long so many were held; `None` of none.
     pub held_s: Option<f64>,
+    /// Streams beyond it were held and were overloaded.
+    pub is_confirmed: bool,
+    /// How it stands beside the other counts.
+    pub standing: Agreement,
 }
 
 impl Counted {
@@ -76,11 +78,29 @@ impl Counted {
             limiter: Limiter::MaxRate,
             basis: CheckBasis::ShortTrial,
             held_s: None,
+            is_confirmed: false,
+            standing: Agreement::Agrees,
         }
     }
 
-    fn capacity(&self) -> Capacity {
-        Capacity::of(self.streams, self.error, self.at_least, self.needed_mb_per_s)
+    fn stated(&self) -> Stated {
+        Stated {
+            needed_mb_per_s: self.needed_mb_per_s,
+            streams: self.streams,
+            error: self.error,
+            at_least: self.at_least,
+            is_sustained: self.basis != CheckBasis::ShortTrial,
+            is_confirmed: self.is_confirmed,
+            standing: self.standing,
+        }
+    }
+
+    /// Takes what became of it beside the other counts. Without its limit it has none to name.
+    fn settled(&mut self, stated: &Stated) {
+        if stated.at_least && !self.at_least {
+            self.limiter = Limiter::Contradicted;
+        }
+        (self.error, self.at_least, self.standing) = (stated.error, stated.at_least, stated.standing);
     }
 
     pub(super) fn into_facts(self, link: &Link, evidence: &TrialEvidence) -> CheckCount {
@@ -92,6 +112,7 @@ impl Counted {
             limited_by: self.limiter.word_over(link, evidence).to_owned(),
             basis: Some(self.basis),
             held_s: self.held_s,
+            own_limit: self.standing == Agreement::OwnLimit,
         }
     }
 }
@@ -103,7 +124,6 @@ pub struct Findings {
     best_bytes_per_s: [f64; 2],
     /// Format by format, playing and recording.
     counted: [[Option<Counted>; EVERYDAY.len()]; 2],
-    unsteady: Option<String>,
     /// How the sequential rates developed, reading and writing.
     levels: [Option<SustainedRate>; 2],
     random_read_mb_per_s: Option<f64>,
@@ -138,49 +158,44 @@ impl Findings {
         }
     }
 
-    /// What the counts so far say the storage can do, with the number of the format.
-    pub fn capacities(&self, work: Work) -> Vec<(usize, Capacity)> {
-        let counted = self.counted[work as usize].iter().enumerate();
-        counted.filter_map(|(number, counted)| Some((number, counted.as_ref()?.capacity()))).collect()
+    /// The count that others imply for each format whose limit they contradict.
+    pub fn implied(&self, work: Work) -> Vec<Option<u32>> {
+        let counted = &self.counted[work as usize];
+        let stated: Vec<Stated> = counted.iter().flatten().map(Counted::stated).collect();
+        let mut implied = implied(&stated, self.sustained_mb_per_s(work)).into_iter();
+        counted.iter().map(|counted| counted.as_ref().and_then(|_| implied.next().flatten())).collect()
     }
 
-    /// What most counts say it gives.
-    pub fn median_mb_per_s(&self, work: Work) -> f64 {
-        let mut rates: Vec<f64> =
-            self.capacities(work).iter().map(|(_, capacity)| capacity.low_mb_per_s).collect();
-        rates.sort_by(f64::total_cmp);
-        rates.get(rates.len() / 2).copied().unwrap_or(0.0)
+    /// The sequential rate, where it was held for long enough to rely on it.
+    fn sustained_mb_per_s(&self, work: Work) -> Option<f64> {
+        let level = self.levels[work as usize].filter(|level| level.trend.is_sustained())?;
+        Some(level.least_bytes_per_s() / 1e6)
     }
 
-    /// Takes the second count of a format whose first contradicted the others. A count that comes out again
-    /// is the storage's, whatever it does with other formats; one that now agrees with the others was
-    /// disturbed; one that does neither is not to be relied on.
-    pub fn looked_again(&mut self, number: usize, format: &Format, work: Work, again: Option<Counted>) {
-        let (Some(again), Some(Some(before))) = (again, self.counted[work as usize].get(number).cloned())
-        else {
-            return;
-        };
-        let came_again = before.streams.abs_diff(again.streams) <= before.error.max(again.error);
-        self.found(number, work, Some(again));
-        let objects = outlier(&self.capacities(work)).is_some();
-        if objects && !came_again {
-            let now = self.counted[work as usize][number].as_ref().map_or(0, |counted| counted.streams);
-            self.unsteady(format, work, Some((before.streams, now)));
-        }
-    }
-
-    /// Nothing is to be relied on: a format came to contradictory counts, or could not be looked at again.
-    pub fn unsteady(&mut self, format: &Format, work: Work, counts: Option<(u32, u32)>) {
-        let (name, word) = (name(format), work.word());
-        let why = match counts {
-            Some((first, second)) => {
-                format!("first {first}, then {} of {name} {word}", counted(u64::from(second), "stream"))
+    /// Makes all counts agree with each other, and names those that did not.
+    fn settle(&mut self) -> Option<String> {
+        let mut contradicted = Vec::new();
+        for work in [Work::Play, Work::Record] {
+            let level = self.sustained_mb_per_s(work);
+            let formats = everyday().into_iter().zip(&mut self.counted[work as usize]);
+            let mut counted: Vec<_> =
+                formats.filter_map(|(format, counted)| Some((format, counted.as_mut()?))).collect();
+            let mut stated: Vec<Stated> = counted.iter().map(|(_, counted)| counted.stated()).collect();
+            settle(&mut stated, level);
+            for ((format, counted), stated) in counted.iter_mut().zip(&stated) {
+                counted.settled(stated);
+                if stated.standing == Agreement::Contradicted {
+                    contradicted.push(format!("{} ({})", name(format), work.word()));
+                }
             }
-            None => format!("the count of {name} ({word}) contradicts those of the other formats"),
-        };
-        self.unsteady = Some(format!(
-            "Unsteady: something else uses this storage or machine ({why}). Look again when it is quiet."
-        ));
+        }
+        (!contradicted.is_empty()).then(|| {
+            format!(
+                "Unsteady: streams failed that need less than other streams of this check were given: {}. Their \
+                 limit is unknown. Check again when nothing else uses this storage or client.",
+                contradicted.join(", ")
+            )
+        })
     }
 
     /// Takes the figures of a plain rate. Where nothing was finished nothing was measured, which is not
@@ -199,6 +214,11 @@ impl Findings {
             self.levels[work as usize] = Some(level);
             self.reached(work, level.mb_per_s * 1e6);
         }
+    }
+
+    /// Takes what streams that were held showed of the sequential rate.
+    pub fn corrected(&mut self, work: Work, level: Option<SustainedRate>) {
+        self.levels[work as usize] = level;
     }
 
     /// The sequential rate.
@@ -265,6 +285,7 @@ impl Findings {
         evidence: &TrialEvidence,
     ) -> CheckFacts {
         self.revise(evidence);
+        let unsteady = self.settle();
         let best = self.best_bytes_per_s(Work::Play);
         let best_mb_per_s = (best > 0.0).then_some(best / 1e6);
         let (formats, limiters) = (self.formats(&place.link, evidence), self.limiters());
@@ -299,7 +320,7 @@ impl Findings {
             sequential_writes: self.levels[Work::Record as usize],
             random_read_mb_per_s: self.random_read_mb_per_s,
             random_read_ms_p99: self.random_read_ms_p99,
-            unsteady: self.unsteady,
+            unsteady,
             formats,
             limit,
             limit_culprit: decisive(&limiters)
@@ -338,6 +359,8 @@ mod tests {
             limiter: Limiter::Storage,
             basis: CheckBasis::Held,
             held_s: Some(5.45),
+            is_confirmed: true,
+            standing: Agreement::Agrees,
         };
         let mut findings = Findings::default();
         findings.found(0, Work::Play, Some(counted));
@@ -347,6 +370,23 @@ mod tests {
         findings.revise(&TrialEvidence { instead_of_storage, ..TrialEvidence::default() });
         assert_eq!(findings.limiters(), [Limiter::ThisMachine]);
         assert!(findings.counted[Work::Play as usize][0].as_ref().is_some_and(|counted| counted.at_least));
+    }
+
+    #[test]
+    fn a_limit_below_the_sequential_rate_is_unknown_and_said_to_be() {
+        let mut findings = Findings::default();
+        findings.corrected(Work::Play, SustainedRate::of(&[118e6; 7]));
+        let none = Counted { at_least: false, limiter: Limiter::Storage, ..Counted::none_is_allowed(92.2) };
+        findings.found(4, Work::Play, Some(none.clone()));
+        assert_eq!(findings.implied(Work::Play), [None, None, None, None, Some(1)]);
+        let words = findings.settle();
+        assert!(words.is_some_and(|words| words.contains("ProRes 422 HQ UHD, 25 fps (play)")));
+        assert_eq!(findings.limiters(), [Limiter::Contradicted]);
+        // Two failed trials of a single stream, and a rate that does not carry one.
+        let mut findings = Findings::default();
+        findings.corrected(Work::Play, SustainedRate::of(&[60e6; 7]));
+        findings.found(4, Work::Play, Some(none));
+        assert_eq!((findings.settle(), findings.limiters()), (None, vec![Limiter::Storage]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Which counts a quick check holds for longer, in the time that is left after the short trials.
 //!
-//! First a count beyond the sustained rate, which is known only when it was held; its rate then speaks for
+//! First a count that other counts or the sequential rate imply, and that the format's own limit contradicts.
+//! Then a count beyond the sustained rate, which is known only when it was held; its rate then speaks for
 //! the other formats, too. Then the count of the headline: the heaviest format of which any play; and one
 //! more than that, where no limit is known: what streams too many get is a limit for all formats. Then the
 //! counts that rest on a short trial alone. Pure.
@@ -20,6 +21,8 @@ pub struct Standing {
     pub basis: CheckBasis,
     /// One more than the claim, where no limit is known and so many could be played.
     pub above: Option<u32>,
+    /// The count that others imply, where that contradicts its limit.
+    pub implied: Option<u32>,
     /// Counts that were held, however that went.
     pub tried: Vec<u32>,
 }
@@ -29,10 +32,24 @@ impl Standing {
         (self.passed > self.claim && !self.tried.contains(&self.passed)).then_some(self.passed)
     }
 
+    fn contradicted(&self) -> Option<u32> {
+        self.implied.filter(|count| !self.tried.contains(count))
+    }
+
     fn own(&self) -> Option<u32> {
         let is_open = self.claim > 0 && self.basis != CheckBasis::Held && !self.tried.contains(&self.claim);
         is_open.then_some(self.claim)
     }
+}
+
+/// The format whose limit is contradicted most, and the count of it that others imply.
+pub fn next_contradiction(standings: &[Option<Standing>]) -> Option<(usize, u32)> {
+    let contradicted = standings.iter().enumerate().filter_map(|(at, standing)| {
+        let standing = standing.as_ref()?;
+        let count = standing.contradicted()?;
+        Some((at, count, f64::from(count) / f64::from(standing.claim.max(1))))
+    });
+    contradicted.max_by(|one, other| one.2.total_cmp(&other.2)).map(|(at, count, _)| (at, count))
 }
 
 /// The number of a format, lightest first, and how many streams of it to hold.
@@ -56,7 +73,7 @@ pub fn next_hold(standings: &[Option<Standing>]) -> Option<(usize, u32)> {
     };
     let was_beyond = each().any(|(_, standing)| standing.tried.iter().any(|count| *count > standing.claim));
     let first = if was_beyond { None } else { beyond() };
-    first.or_else(headline).or_else(beyond).or_else(short)
+    next_contradiction(standings).or(first).or_else(headline).or_else(beyond).or_else(short)
 }
 
 #[cfg(test)]
@@ -70,6 +87,7 @@ mod tests {
             passed,
             basis,
             above: None,
+            implied: None,
             tried: Vec::new(),
         })
     }
@@ -92,6 +110,20 @@ mod tests {
         assert_eq!(next_hold(&standings), Some((1, 9)));
         standings[1].iter_mut().for_each(|standing| standing.tried.push(9));
         assert_eq!(next_hold(&standings), None);
+    }
+
+    #[test]
+    fn a_contradicted_limit_is_held_first_and_once() {
+        let by_rate = CheckBasis::SustainedRate;
+        let mut standings =
+            [standing(14.0, 17, 18, by_rate), standing(92.0, 2, 3, by_rate), standing(62.0, 1, 1, by_rate)];
+        standings[0].iter_mut().for_each(|standing| standing.implied = Some(20));
+        standings[2].iter_mut().for_each(|standing| standing.implied = Some(3));
+        assert_eq!(next_hold(&standings), Some((2, 3)));
+        standings[2].iter_mut().for_each(|standing| standing.tried.push(3));
+        assert_eq!(next_hold(&standings), Some((0, 20)));
+        standings[0].iter_mut().for_each(|standing| standing.tried.push(20));
+        assert_eq!(next_hold(&standings), Some((2, 1)));
     }
 
     #[test]

@@ -34,6 +34,11 @@ impl Level {
         Level { rate, least_bytes_per_s, ..Level::default() }
     }
 
+    /// The sequential rate; the lower one of streams that were held, where a burst ended only then.
+    pub fn rate(&self) -> Option<SustainedRate> {
+        self.rate
+    }
+
     /// No less than this was sustained.
     pub fn least_bytes_per_s(&self) -> f64 {
         self.least_bytes_per_s
@@ -76,6 +81,8 @@ impl Level {
         let burst_ended = matches!(got.trend, RateTrend::Burst | RateTrend::Unsettled);
         if burst_ended && got.least_bytes_per_s() < self.least_bytes_per_s {
             self.least_bytes_per_s = got.least_bytes_per_s();
+            let before_mb_per_s = self.rate.map(|rate| rate.mb_per_s).or(got.other_mb_per_s);
+            self.rate = Some(SustainedRate { other_mb_per_s: before_mb_per_s, ..*got });
         }
         if got.trend.is_sustained() {
             let most = (got.most_bytes_per_s() * (1.0 + FORMAT_ERROR)).max(self.least_bytes_per_s);
@@ -151,5 +158,9 @@ mod tests {
         assert_eq!(level.claimable(92.3e6), 5);
         level.failed(&seconds(&[460.0, 460.0, 460.0, 250.0, 250.0, 250.0]), fall());
         assert_eq!(level.claimable(92.3e6), 2);
+        // The rate beside the counts says so, too.
+        let rate = level.rate().unwrap();
+        assert!(rate.mb_per_s < 260.0 && rate.other_mb_per_s == Some(480.0), "{rate:?}");
+        assert_eq!(rate.trend, RateTrend::Unsettled);
     }
 }

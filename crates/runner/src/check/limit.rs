@@ -33,6 +33,8 @@ pub enum Limiter {
     Storage,
     /// Something that is not known.
     NotKnown,
+    /// A limit that other counts contradict, and that was not confirmed.
+    Contradicted,
     /// Nothing: the time for the look was over, or no more streams could be played.
     Time,
     /// Nothing: the look was stopped.
@@ -50,18 +52,17 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// `: players that need 1,183 MB/s together were sustained, and recorders that need 55.0 MB/s`.
+    /// ` The highest confirmed rate without a late frame: 1,183 MB/s playing, 55.0 MB/s recording.`
     fn words(&self) -> String {
-        let carried = |rate: Option<f64>| rate.filter(|rate| *rate > 0.0).map(number);
-        match (carried(self.play), carried(self.record)) {
-            (Some(play), Some(record)) => {
-                format!(
-                    ": players that need {play} MB/s together were sustained, and recorders that need {record} MB/s"
-                )
-            }
-            (Some(play), None) => format!(": players that need {play} MB/s together were sustained"),
-            (None, Some(record)) => format!(": recorders that need {record} MB/s together were sustained"),
-            (None, None) => String::new(),
+        let carried = |rate: Option<f64>, doing| {
+            let rate = number(rate.filter(|rate| *rate > 0.0)?);
+            Some(format!("{rate} MB/s {doing}"))
+        };
+        let parts = [carried(self.play, "playing"), carried(self.record, "recording")];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        match parts.is_empty() {
+            true => String::new(),
+            false => format!(" The highest confirmed rate without a late frame: {}.", parts.join(", ")),
         }
     }
 }
@@ -89,7 +90,14 @@ pub fn acquits_storage(culprit: Culprit) -> bool {
 impl Limiter {
     /// Whether the storage may carry more than the count that it limited: it was not known to be at fault.
     pub fn is_open(&self) -> bool {
-        matches!(self, Limiter::ThisMachine | Limiter::MaxRate | Limiter::NotKnown | Limiter::Time)
+        matches!(
+            self,
+            Limiter::ThisMachine
+                | Limiter::MaxRate
+                | Limiter::NotKnown
+                | Limiter::Contradicted
+                | Limiter::Time
+        )
     }
 
     /// Whose limit it is, as its sentence names it; `None` where nothing limited, or it is not known.
@@ -100,19 +108,20 @@ impl Limiter {
             Limiter::ThisMachine => Some(Culprit::ThisMachine),
             Limiter::MaxRate => Some(Culprit::MaxRate),
             Limiter::Storage => Some(Culprit::Storage).filter(|_| !may_be_others),
-            Limiter::NotKnown | Limiter::Time | Limiter::Stopped => None,
+            Limiter::NotKnown | Limiter::Contradicted | Limiter::Time | Limiter::Stopped => None,
         }
     }
 
     /// Whether anything limited the count: it did not end with the time for it.
     fn is_found(&self) -> bool {
-        !matches!(self, Limiter::Time | Limiter::Stopped)
+        !matches!(self, Limiter::Contradicted | Limiter::Time | Limiter::Stopped)
     }
 
     /// For a cell of a table. A network between this machine's own link and the storage is not told from it,
     /// and what no counter stood out of is not known to be it.
     pub fn word_over(&self, link: &Link, evidence: &TrialEvidence) -> &'static str {
         match (self, &link.kind) {
+            (Limiter::Storage | Limiter::NotKnown, LinkKind::Memory) => Limiter::ThisMachine.word(),
             (Limiter::Storage, _) if !evidence.storage_stood_out && evidence.others_percent.is_some() => {
                 Limiter::NotKnown.word()
             }
@@ -130,6 +139,7 @@ impl Limiter {
             Limiter::MaxRate => "--max-rate",
             Limiter::Storage => "the storage",
             Limiter::NotKnown => "not known",
+            Limiter::Contradicted => "not confirmed",
             Limiter::Time => "the time for this look",
             Limiter::Stopped => "the end of this look",
         }
@@ -144,17 +154,18 @@ pub fn limit_sentence(
     evidence: &TrialEvidence,
 ) -> String {
     if link.kind == LinkKind::Memory {
-        return "This is this machine's memory, not storage: it is as fast as its processors move data."
+        return "This client. The target is its memory, not storage: these are counts of what its processors \
+                can move."
             .to_owned();
     }
     let Some(limiter) = decisive(limiters) else {
-        return "No stream was played, so nothing can be said about a limit.".to_owned();
+        return "Unknown: no stream was played or recorded.".to_owned();
     };
     let found = limiters.iter().filter(|limiter| limiter.is_found()).count();
     let beside = match limiters.len() - found {
         0 => String::new(),
         _ if found == 0 => String::new(),
-        open => format!(" {open} of {} counts met no limit within the time of this look.", limiters.len()),
+        open => format!(" No limit was confirmed for {open} of {} counts.", limiters.len()),
     };
     limit_of(limiter, link, carried, evidence) + &beside
 }
@@ -166,23 +177,27 @@ fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried, evidence: &TrialE
     let beside = others.as_ref().map_or_else(String::new, |others| format!(" Meanwhile {others}."));
     let sentence = match limiter {
         Limiter::Link { share } => format!(
-            "The link is full: {}, at {:.0} % of what it can carry.",
+            "The link is full: {}, at {:.0} % of its capacity.",
             link.sentence,
             (share * 100.0).min(100.0)
         ),
         Limiter::ThisMachine => {
-            "This machine, not the storage: without the tool's own delay nothing would have been late."
+            "This client, not the storage: without the scheduling delay of Reelgauge no frame would have been late."
                 .to_owned()
         }
         Limiter::MaxRate => {
-            format!("--max-rate, not the storage{delivered}. More streams need more than it allows.")
+            format!("--max-rate, not the storage.{delivered} More streams need more than it allows.")
         }
         Limiter::NotKnown => {
-            "Not known: the tool's own delay explains only a part of what was late.".to_owned()
+            "Unknown: the scheduling delay of Reelgauge explains only some of the late frames.".to_owned()
         }
         Limiter::Storage => return of_storage(link, &delivered, others, evidence.storage_stood_out),
+        Limiter::Contradicted => format!(
+            "Unknown: some counts failed, and other counts show that it was not the rate.{delivered} The storage \
+             may sustain more."
+        ),
         Limiter::Time | Limiter::Stopped => {
-            format!("Nothing within the time of this look{delivered}. It may carry more.")
+            format!("Not reached in the time of this check.{delivered} The storage may sustain more.")
         }
     };
     sentence + &beside
@@ -199,22 +214,22 @@ fn of_storage(link: &Link, delivered: &str, others: Option<String>, stood_out: b
         _ => "the storage",
     };
     match (stood_out, others) {
-        (true, None) => format!("{}{delivered}.", capital(what)),
-        (true, Some(others)) => format!("{}{delivered}. Meanwhile {others}.", capital(what)),
-        (false, None) => format!("Probably {what}{delivered}. No counter stood out that would show it."),
+        (true, None) => format!("{}.{delivered}", capital(what)),
+        (true, Some(others)) => format!("{}.{delivered} Meanwhile {others}.", capital(what)),
+        (false, None) => format!("Probably {what}.{delivered} No counter shows what limited it."),
         (false, Some(others)) => format!(
-            "Not known: what is left is {what}{delivered}; but {others} meanwhile, and no counter stood out."
+            "Unknown. It may be {what}, but {others} during the check, and no counter shows which.{delivered}"
         ),
     }
 }
 
-/// `other programs took 61 to 99 % of this machine's processors`.
+/// `other programs used 61 to 99 % of this client's processors`.
 fn others_words((least, most): (f64, f64)) -> String {
     let range = match (format!("{least:.0}"), format!("{most:.0}")) {
         (least, most) if least == most => most,
         (least, most) => format!("{least} to {most}"),
     };
-    format!("other programs took {range} % of this machine's processors")
+    format!("other programs used {range} % of this client's processors")
 }
 
 /// The limiter that a card names, in its limit as in its next step: what limited most of the counts that met
@@ -270,8 +285,8 @@ mod tests {
         let set = |carried| limit_sentence(&[Limiter::MaxRate], &link(None), &carried, &SEEN);
         assert_eq!(
             set(FED),
-            "--max-rate, not the storage: players that need 61.0 MB/s together were sustained. More streams need more \
-             than it allows."
+            "--max-rate, not the storage. The highest confirmed rate without a late frame: 61.0 MB/s playing. More \
+             streams need more than it allows."
         );
         // Nothing was carried: not up to 0 MB/s.
         assert_eq!(
@@ -296,32 +311,32 @@ mod tests {
         let mixed = [full.clone(), full, Limiter::Storage];
         assert_eq!(
             limit_sentence(&mixed, &gigabit, &FED, &SEEN),
-            "The link is full: eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500, at 95 % of what it can carry."
+            "The link is full: eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500, at 95 % of its capacity."
         );
         let storage = [Limiter::Storage];
         assert_eq!(
             limit_sentence(&storage, &gigabit, &FED, &SEEN),
-            "The storage, not the link: players that need 61.0 MB/s together were sustained."
+            "The storage, not the link. The highest confirmed rate without a late frame: 61.0 MB/s playing."
         );
         assert_eq!(
             limit_sentence(&storage, &link(None), &FED, &SEEN),
-            "The storage or the network to it: players that need 61.0 MB/s together were sustained."
+            "The storage or the network to it. The highest confirmed rate without a late frame: 61.0 MB/s playing."
         );
         assert_eq!(Limiter::Storage.word_over(&link(None), &SEEN), "the storage or network");
         assert_eq!(Limiter::ThisMachine.word_over(&link(None), &SEEN), "this machine");
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
-        assert_eq!(Limiter::Storage.word_over(&memory, &SEEN), "the storage");
+        assert_eq!(Limiter::Storage.word_over(&memory, &SEEN), "this machine");
         assert!(limit_sentence(&storage, &memory, &FED, &SEEN).contains("memory"));
-        assert!(limit_sentence(&[], &gigabit, &Carried::default(), &SEEN).contains("No stream"));
+        assert!(limit_sentence(&[], &gigabit, &Carried::default(), &SEEN).contains("no stream"));
         let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, &Carried::default(), &SEEN);
-        assert!(own.starts_with("This machine, not the storage"), "{own}");
-        assert!(limit_sentence(&[Limiter::Time], &gigabit, &FED, &SEEN).contains("may carry more"));
+        assert!(own.starts_with("This client, not the storage"), "{own}");
+        assert!(limit_sentence(&[Limiter::Time], &gigabit, &FED, &SEEN).contains("may sustain more"));
         // What was found is said, however many counts ended with their time.
         let few = [Limiter::Time, Limiter::Time, Limiter::Storage];
         assert_eq!(
             limit_sentence(&few, &gigabit, &FED, &SEEN),
-            "The storage, not the link: players that need 61.0 MB/s together were sustained. 2 of 3 counts met no limit \
-             within the time of this look."
+            "The storage, not the link. The highest confirmed rate without a late frame: 61.0 MB/s playing. No limit \
+             was confirmed for 2 of 3 counts."
         );
     }
 
@@ -331,26 +346,26 @@ mod tests {
         let unseen = TrialEvidence::default();
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &unseen),
-            "Probably the storage: players that need 61.0 MB/s together were sustained. No counter stood out that would \
-             show it."
+            "Probably the storage. The highest confirmed rate without a late frame: 61.0 MB/s playing. No counter \
+             shows what limited it."
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &unseen), "probably the storage");
         let busy = TrialEvidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &busy),
-            "Not known: what is left is the storage: players that need 61.0 MB/s together were sustained; but other \
-             programs took 61 to 99 % of this machine's processors meanwhile, and no counter stood out."
+            "Unknown. It may be the storage, but other programs used 61 to 99 % of this client's processors during the \
+             check, and no counter shows which. The highest confirmed rate without a late frame: 61.0 MB/s playing."
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &busy), "not known");
         let seen = TrialEvidence { storage_stood_out: true, ..busy.clone() };
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &seen),
-            "The storage: players that need 61.0 MB/s together were sustained. Meanwhile other programs took 61 to 99 % \
-             of this machine's processors."
+            "The storage. The highest confirmed rate without a late frame: 61.0 MB/s playing. Meanwhile other \
+             programs used 61 to 99 % of this client's processors."
         );
         let own = limit_sentence(&[Limiter::ThisMachine], &disk, &FED, &busy);
         assert!(
-            own.ends_with("Meanwhile other programs took 61 to 99 % of this machine's processors."),
+            own.ends_with("Meanwhile other programs used 61 to 99 % of this client's processors."),
             "{own}"
         );
     }

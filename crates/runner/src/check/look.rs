@@ -20,14 +20,13 @@ use reelgauge_record::notes::RunNotes;
 use reelgauge_workload::script::Script;
 
 use super::VERB;
-use super::agreement::outlier;
 use super::budget::{
     FORMAT_S, HOLD_TIMES, LEVEL_TIMES, LONGER_TIMES, LOOK_S, PLAYED_S, RATE_TIMES, TRIAL_TIMES, Times,
 };
 use super::counting::Counting;
 use super::everyday::{everyday, name};
 use super::findings::{Counted, Findings, Work, work_of};
-use super::holding::next_hold;
+use super::holding::{Standing, next_contradiction, next_hold};
 use super::level::{Level, overloaded};
 use super::limit::{Fall, acquits_storage};
 use super::load::{PointLoad, Rate};
@@ -139,8 +138,8 @@ impl Look {
         self.formats(Work::Record, observer, interrupt)
     }
 
-    /// How many streams of each format play or record, again where that contradicts the others, and held for
-    /// longer as far as the time allows.
+    /// How many streams of each format play or record, and held for longer as far as the time allows: those
+    /// that contradict each other first.
     fn formats(
         &mut self,
         work: Work,
@@ -159,7 +158,6 @@ impl Look {
             countings.push(found);
             self.state(work, &mut countings, &level);
         }
-        self.look_again(work, &mut countings, &level, observer, interrupt)?;
         self.hold_counts(work, &mut countings, &mut level, observer, interrupt)
     }
 
@@ -174,36 +172,7 @@ impl Look {
         }
     }
 
-    fn look_again(
-        &mut self,
-        work: Work,
-        countings: &mut [Option<Counting>],
-        level: &Level,
-        observer: &mut dyn Observer,
-        interrupt: &Interrupt,
-    ) -> Result<(), RunError> {
-        let Some(number) = outlier(&self.findings.capacities(work)) else {
-            return Ok(());
-        };
-        let Some(format) = everyday().get(number).copied().filter(|_| self.session.goes_on()) else {
-            return Ok(());
-        };
-        if !self.has_time(work, FORMAT_S) {
-            self.findings.unsteady(format, work, None);
-            return Ok(());
-        }
-        let expected = self.findings.median_mb_per_s(work) * 1e6;
-        let again = self.count((number, format), work, expected, level, observer, interrupt)?;
-        if let Some(mut again) = again {
-            again.share(level);
-            let counted = again.counted(level, self.place.link.realistic_mb_per_s());
-            self.findings.looked_again(number, format, work, Some(counted));
-            countings[number] = Some(again);
-        }
-        Ok(())
-    }
-
-    /// Holds what is not known after a short trial.
+    /// Holds what contradicts another count, or is not known after a short trial.
     fn hold_counts(
         &mut self,
         work: Work,
@@ -212,10 +181,16 @@ impl Look {
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<(), RunError> {
-        // The client's cache would answer those that are held for longer.
-        while self.place.direct && self.session.goes_on() && self.has_time(work, HOLD_TIMES.took_s()) {
-            let standings = countings.iter().map(|one| Some(one.as_ref()?.standing(level)));
-            let Some((number, count)) = next_hold(&standings.collect::<Vec<_>>()) else {
+        let times = self.hold_times();
+        while self.session.goes_on() && self.has_time(work, times.took_s()) {
+            let implied = self.findings.implied(work);
+            let standings = countings.iter().zip(implied).map(|(one, implied)| {
+                let standing = one.as_ref()?.standing(level);
+                Some(Standing { implied, ..standing })
+            });
+            let standings: Vec<_> = standings.collect();
+            let next = if self.place.direct { next_hold(&standings) } else { next_contradiction(&standings) };
+            let Some((number, count)) = next else {
                 break;
             };
             let (Some(counting), Some(format)) =
@@ -224,9 +199,15 @@ impl Look {
                 break;
             };
             self.hold(counting, (count, format, work), level, observer, interrupt)?;
+            self.findings.corrected(work, level.rate());
             self.state(work, countings, level);
         }
         Ok(())
+    }
+
+    /// The client's cache would answer those that are held for longer.
+    fn hold_times(&self) -> Times {
+        if self.place.direct { HOLD_TIMES } else { TRIAL_TIMES }
     }
 
     /// Holds so many streams of a format.
@@ -241,14 +222,15 @@ impl Look {
         let workers = counting.load.workers(count, self.session.done().len() as u16);
         let specs = counting.load.specs(count);
         let label = trial_label(count, format, work);
-        let point = self.point(label, workers, HOLD_TIMES, specs, observer, interrupt)?;
+        let times = self.hold_times();
+        let point = self.point(label, workers, times, specs, observer, interrupt)?;
         if !self.session.goes_on() {
             return Ok(());
         }
         let (passed, culprit) = self.conclude(&point)?;
         let needed = f64::from(count) * counting.load.bytes_per_s();
         if passed {
-            let held_s = HOLD_TIMES.measured.as_secs_f64();
+            let held_s = times.measured.as_secs_f64();
             let is_long_enough = held_s >= level.hold_needed_s(needed);
             counting.held(count, held_s, is_long_enough);
             if is_long_enough {

@@ -44,6 +44,7 @@ pub struct Narrowing {
     trials: Vec<(u32, Tried)>,
     claimable: u32,
     refuted_from: Option<u32>,
+    sustained: u32,
 }
 
 impl Narrowing {
@@ -59,6 +60,7 @@ impl Narrowing {
             trials: Vec::new(),
             claimable: u32::MAX,
             refuted_from: None,
+            sustained: 0,
         }
     }
 
@@ -74,11 +76,20 @@ impl Narrowing {
         self.refuted_from = Some(self.refuted_from.map_or(count, |known| known.min(count)));
     }
 
+    /// So many streams were held for long enough: a short trial in which they or fewer failed was disturbed.
+    pub fn sustain(&mut self, count: u32) {
+        self.sustained = self.sustained.max(count);
+    }
+
     /// How many streams to try; `None` when it is enough.
     pub fn next(&self) -> Option<u32> {
         let Some(&(last, tried)) = self.trials.last() else {
             return Some(self.expected().min(self.claimable).clamp(1, self.cap));
         };
+        if last == 1 && !tried.passed && self.tries(1) == 1 {
+            // "Not even one" takes a second trial, whatever the time.
+            return Some(1);
+        }
         if !self.has_time() {
             return None;
         }
@@ -112,7 +123,16 @@ impl Narrowing {
     pub fn passed_most(&self) -> u32 {
         let fell = self.fell().unwrap_or(u32::MAX);
         let passed = self.trials.iter().map(|(streams, _)| *streams);
-        passed.filter(|streams| *streams < fell && !self.falls(*streams)).max().unwrap_or(0)
+        let passed = passed.filter(|streams| *streams < fell && !self.falls(*streams)).max().unwrap_or(0);
+        passed.max(self.sustained)
+    }
+
+    /// Whether a single stream failed two trials by the storage's fault, or is refuted by streams that were
+    /// held.
+    pub fn none_is_repeated(&self) -> bool {
+        let failed = |tried: &Tried| !tried.passed && !tried.storage_is_acquitted;
+        let ones = self.trials.iter().filter(|(streams, tried)| *streams == 1 && failed(tried));
+        self.refuted_from == Some(1) || ones.count() > 1
     }
 
     /// One more than may be claimed, where no limit is known and so many could be tried.
@@ -156,7 +176,7 @@ impl Narrowing {
     /// The trial in which the count that may be claimed fell by the storage, though it passed another.
     fn contested(&self) -> Option<&Tried> {
         let claimed = self.streams();
-        let of_it = self.trials.iter().filter(|(streams, _)| *streams == claimed);
+        let of_it = self.trials.iter().filter(|(streams, _)| *streams == claimed && claimed > self.sustained);
         of_it.map(|(_, tried)| tried).find(|tried| !tried.passed && !tried.storage_is_acquitted)
     }
 
@@ -168,7 +188,7 @@ impl Narrowing {
 
     /// Whether a count fell more often than it passed.
     fn falls(&self, streams: u32) -> bool {
-        let of_it = || self.trials.iter().filter(|(count, _)| *count == streams);
+        let of_it = || self.trials.iter().filter(|(count, _)| *count == streams && streams > self.sustained);
         let passes = of_it().filter(|(_, tried)| tried.passed).count();
         of_it().count() > 2 * passes
     }
@@ -176,13 +196,16 @@ impl Narrowing {
     /// Whether a count that just fell should have passed, or fell through no fault of the storage. Not when
     /// another fell twice: then the expectation is wrong.
     fn is_surprising(&self, streams: u32, tried: &Tried) -> bool {
-        let tries = |streams: u32| self.trials.iter().filter(|(count, _)| *count == streams).count();
-        let fell_twice = self.trials.iter().any(|(count, _)| tries(*count) > 1 && self.falls(*count));
+        let fell_twice = self.trials.iter().any(|(count, _)| self.tries(*count) > 1 && self.falls(*count));
         let needed = f64::from(streams) * self.needed_bytes_per_s;
         let expected = needed < SURPRISING_SHARE * self.expected_bytes_per_s
             || tried.bytes_per_s < DISTURBED_SHARE * self.expected_bytes_per_s;
         let more_passed = self.trials.iter().any(|(count, tried)| tried.passed && *count >= streams);
-        tries(streams) == 1 && !fell_twice && (expected || more_passed || tried.storage_is_acquitted)
+        self.tries(streams) == 1 && !fell_twice && (expected || more_passed || tried.storage_is_acquitted)
+    }
+
+    fn tries(&self, streams: u32) -> usize {
+        self.trials.iter().filter(|(count, _)| *count == streams).count()
     }
 
     /// What the storage gave to streams too many; the most of it.
@@ -308,13 +331,29 @@ mod tests {
             narrowing.report(1, Tried { storage_is_acquitted, ..tried(false, 1e6) });
             narrowing.next()
         };
-        assert_eq!((second(true), second(false)), (Some(1), None));
+        assert_eq!((second(true), second(false)), (Some(1), Some(1)));
         // Twice is enough.
         let mut narrowing = Narrowing::new(1e6, 1.1e6, 500, 1.0);
         (0..2).for_each(|_| {
             narrowing.report(1, Tried { storage_is_acquitted: true, ..tried(false, 1e6) });
         });
         assert_eq!(narrowing.next(), None);
+    }
+
+    #[test]
+    fn not_even_one_takes_two_trials_or_streams_that_were_held() {
+        let mut narrowing = Narrowing::new(92e6, 99e6, 500, 4.3);
+        narrowing.report(1, tried(false, 80e6));
+        assert!(!narrowing.none_is_repeated());
+        assert_eq!(narrowing.next(), Some(1), "beyond the time, too");
+        narrowing.report(1, tried(false, 80e6));
+        assert!(narrowing.none_is_repeated() && narrowing.next().is_none());
+        // Held for longer, one was sustained: both trials were disturbed.
+        narrowing.sustain(1);
+        assert_eq!((narrowing.streams(), narrowing.has_limit(), narrowing.error()), (1, false, 1));
+        let mut held = Narrowing::new(92e6, 99e6, 500, 4.3);
+        held.refute_from(1);
+        assert!(held.none_is_repeated());
     }
 
     #[test]
