@@ -10,6 +10,7 @@ use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::run_dir::{at, count, number, summary, text};
 use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::verb::Verb;
 use reelgauge_tests::{python, require};
 use rustix::process::Signal;
 
@@ -37,6 +38,30 @@ fn a_signal_stops_it_and_keeps_the_results() {
         assert!(count(&printed, "load_points.0.total.ops") > 0);
         assert_eq!(summary(&mix.run_dir()), printed);
     }
+}
+
+/// Frames that were late before it was stopped stay late.
+#[test]
+fn late_frames_of_a_run_that_was_stopped_are_not_met() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let faulty = Faulty::over_memory(1024, 4);
+    let flags =
+        ["--format", "xavc-intra-class-100-1080-25", "--count", "4", "--clip", "2s", "--duration", "60s"];
+    let streams = Verb::on("streams", faulty.path()).with(&flags);
+    let mut running = streams.start();
+    streams.until_measuring(&mut running);
+    // Two and a half of the four.
+    faulty.faults().limit_bytes_per_s(35_000_000);
+    std::thread::sleep(Duration::from_secs(6));
+    running.signal(Signal::INT);
+    let printed = running.wait(Duration::from_secs(20)).expect_code(130).json();
+    assert!(count(&printed, "load_points.0.streams.total.late_frames") > 0, "{printed:#}");
+    assert_eq!(text(&printed, "statement.judgement"), "not_met", "{:#}", at(&printed, "statement"));
+    assert_eq!(at(&printed, "verdict.passed"), false);
+    let screen = binary::run([OsString::from("report"), streams.run_dir().into()]).expect_code(0).stdout;
+    assert!(screen.contains("NOT MET") && !screen.contains("NOT KNOWN"), "{screen}");
 }
 
 /// The measuring is over then, but what was asked for is not done.

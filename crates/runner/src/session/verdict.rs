@@ -13,17 +13,31 @@ impl Session {
     /// Keeps the ruling on the last load point, which is `done`, with it, and who is to blame if it did not
     /// pass: also a limit that was set. Whether it passed. One that somebody stopped is not judged.
     pub fn rule_last<S>(&mut self, done: &PointDone<S>, ruling: Ruling) -> bool {
+        let passed = ruling.unmet().is_empty();
+        if done.complete {
+            self.keep_ruling(done, ruling);
+        }
+        passed
+    }
+
+    /// The same of a load point that may have been stopped: what no further time could have mended is judged.
+    pub fn rule_last_stopped<S>(&mut self, done: &PointDone<S>, ruling: Ruling) -> bool {
+        let passed = ruling.unmet().is_empty();
+        if let Some(ruling) = if done.complete { Some(ruling) } else { ruling.certain() } {
+            self.keep_ruling(done, ruling);
+        }
+        passed
+    }
+
+    fn keep_ruling<S>(&mut self, done: &PointDone<S>, ruling: Ruling) {
         let held = self.done().last().and_then(LoadPoint::was_held_back);
         let verdict = if held.is_some() { in_words_held_back(ruling) } else { in_words(ruling) };
-        let passed = verdict.passed;
         let line_bytes_per_s = self.line_bytes_per_s();
         if let Some(point) = self.last_point() {
             let incidents = &done.judged.late.incidents;
             let culprit = of_point(&verdict, incidents, done.total.busier_bytes_per_s(), line_bytes_per_s);
-            point.culprit = culprit.filter(|_| done.complete);
-            point.verdict = done.complete.then_some(verdict);
+            (point.culprit, point.verdict) = (culprit, Some(verdict));
             held_back::book(point);
         }
-        passed
     }
 }

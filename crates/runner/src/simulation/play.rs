@@ -231,7 +231,7 @@ fn load_points(scenario: &Scenario, session: &mut Session, world: &World) -> Res
         world.truth.borrow_mut().end_point(session.now_ns());
         let done = done?;
         if matches!(scenario.work, Work::Streams { .. }) {
-            judge_last(session, &groups, &done, stream_count);
+            judge_last(session, &groups, &done, (stream_count, true));
         }
         if !done.complete {
             break;

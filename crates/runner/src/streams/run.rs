@@ -336,7 +336,8 @@ impl StreamsRun {
             self.session.last_point().into_iter().for_each(|point| point.stream_count = Some(0));
             return Ok(true);
         }
-        Ok(judge_last(&mut self.session, &groups, &done, self.plan.stream_count(scale)))
+        let is_planned = self.plan.find_max.is_none();
+        Ok(judge_last(&mut self.session, &groups, &done, (self.plan.stream_count(scale), is_planned)))
     }
 
     fn end(

@@ -14,17 +14,19 @@ use crate::session::judging::Judged;
 use crate::session::{PointDone, Session};
 
 /// Judges the session's last load point, which is `done`, and keeps the verdict with it. Whether its criteria
-/// were met.
+/// were met. Late frames of a planned load point are late also where it was stopped; a trial of a search that
+/// was stopped says nothing.
 pub(crate) fn judge_last<S>(
     session: &mut Session,
     groups: &[Group],
     done: &PointDone<S>,
-    stream_count: u32,
+    (stream_count, is_planned): (u32, bool),
 ) -> bool {
     if let Some(point) = session.last_point() {
         point.stream_count = Some(stream_count);
     }
-    session.rule_last(done, ruling_of(groups, &done.judged, &done.total))
+    let ruling = ruling_of(groups, &done.judged, &done.total);
+    if is_planned { session.rule_last_stopped(done, ruling) } else { session.rule_last(done, ruling) }
 }
 
 /// The verdict on a run of planned load points: that on the first that failed, else on the last.
