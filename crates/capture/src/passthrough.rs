@@ -21,7 +21,7 @@ use fuser::{
     ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs,
     ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use reelgauge_record::{AccessBits, OpKind, OtherBits};
+use reelgauge_record::{AccessBits, OpFlags, OpKind, OtherBits};
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::{Errno, Result};
 
@@ -64,9 +64,7 @@ fn open_flags() -> FopenFlags {
 
 /// What a rename with these flags was, if it did something else than a plain one would have done.
 fn unlike_a_rename(flags: RenameFlags, error: Option<Errno>) -> Option<OtherBits> {
-    if flags.contains(RenameFlags::RENAME_EXCHANGE) {
-        Some(OtherBits::EXCHANGE)
-    } else if flags.contains(RenameFlags::RENAME_WHITEOUT) {
+    if flags.contains(RenameFlags::RENAME_WHITEOUT) {
         Some(OtherBits::WHITEOUT)
     } else if flags.contains(RenameFlags::RENAME_NOREPLACE) && error == Some(Errno::EXIST) {
         Some(OtherBits::NO_REPLACE)
@@ -416,7 +414,9 @@ impl Filesystem for Recorder {
                 call.note(OpKind::Other, old, What { len: other.0, errno, ..What::default() }, span)
             }
             None => {
-                let what = What { offset: u64::from(new.unwrap_or(0)), errno, ..What::default() };
+                let exchanges = flags.contains(RenameFlags::RENAME_EXCHANGE);
+                let flags = OpFlags::NONE.with_if(OpFlags::EXCHANGES, exchanges);
+                let what = What { offset: u64::from(new.unwrap_or(0)), errno, flags, ..What::default() };
                 call.note(OpKind::Rename, old, what, span);
             }
         }

@@ -312,6 +312,12 @@ impl AreaDir {
         self.held.root.rename(&self.held.path, &from, &to)
     }
 
+    /// Exchanges what two names have.
+    pub(crate) fn exchange(&self, one: &Path, two: &Path) -> io::Result<()> {
+        let (one, two) = (self.must_be_inside(one)?, self.must_be_inside(two)?);
+        self.held.root.exchange(&one, &two)
+    }
+
     /// Makes what was created, renamed or removed in a directory durable, where the system can. A failure is
     /// no reason to stop: many network file systems refuse it, and do it anyway.
     pub(crate) fn sync_dir(&self, path: &Path) {

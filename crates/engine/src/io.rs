@@ -26,6 +26,7 @@
 //! | access | `faccessat2`, as asked | `faccessat`, as asked | as stat: there is nothing nearer |
 //! | readdir | `getdents`, 32 KiB at a time | `readdir` | `FindNextFile` |
 //! | rename | `rename` | `rename` | `MoveFileEx`, replacing |
+//! | rename that exchanges | `renameat2` | `renameatx_np` | `ERROR_NOT_SUPPORTED` |
 //! | mkdir, rmdir | `mkdir`, `rmdir` | the same | `CreateDirectory`, `RemoveDirectory` |
 //! | setattr | `utimensat`, both times now | the same | `SetFileTime`, both times now |
 //! | link | `link`, of a file that is looked at before and after | the same | `CreateHardLink` |
@@ -56,7 +57,7 @@ mod unix_calls;
 #[cfg(windows)]
 mod windows;
 
-use reelgauge_record::{AccessBits, OpKind};
+use reelgauge_record::{AccessBits, OpFlags, OpKind};
 use reelgauge_workload::script::Op;
 
 #[cfg(target_os = "linux")]
@@ -99,6 +100,9 @@ pub(crate) fn by_path(op: &Op, names: &Names) -> Result<(), ErrorNumber> {
         OpKind::Access => name.access(AccessBits(op.len)),
         OpKind::ReadDir => name.list(),
         OpKind::Truncate => name.set_size(op.offset),
+        OpKind::Rename if op.flags.has(OpFlags::EXCHANGES) => {
+            name.exchange(new_name(op, names).ok_or(IMPOSSIBLE)?)
+        }
         OpKind::Rename => name.rename(new_name(op, names).ok_or(IMPOSSIBLE)?),
         OpKind::MakeDir => name.make_dir(),
         OpKind::RemoveDir => name.remove_dir(),

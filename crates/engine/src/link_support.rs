@@ -1,4 +1,4 @@
-//! Whether the storage can give a file several names, and make names that lead to others.
+//! Whether the storage can give a file several names, make names that lead to others, and exchange two names.
 //!
 //! FAT can do neither, many SMB servers can't do one of them, and some systems forbid it to some users. What
 //! they say then differs, so it is tried.
@@ -18,18 +18,22 @@ pub struct LinkSupport {
     pub no_hard: Option<io::Error>,
     /// Why there are no symbolic links.
     pub no_symbolic: Option<io::Error>,
+    /// Why no names are exchanged.
+    pub no_exchange: Option<io::Error>,
 }
 
-/// Tries both in a folder of the area that nobody else uses, and leaves nothing.
+/// Tries all of it in a folder of the area that nobody else uses, and leaves nothing.
 ///
 /// # Errors
 /// When not even a file can be made or removed there.
 pub fn try_links(area: &AreaDir, folder: &Path) -> io::Result<LinkSupport> {
-    let [file, hard, symbolic] = ["file", "hard-link", "symbolic-link"].map(|name| folder.join(name));
+    let names = ["file", "hard-link", "symbolic-link", "other"];
+    let [file, hard, symbolic, other] = names.map(|name| folder.join(name));
     area.open_file(&file, For::New).map(drop)?;
     let found = LinkSupport {
         no_hard: area.link(&file, &hard).err(),
         no_symbolic: area.lead_to(&symbolic, &file).err(),
+        no_exchange: try_exchange(area, &file, &other)?,
     };
     for (name, missing) in [(&hard, &found.no_hard), (&symbolic, &found.no_symbolic)] {
         if missing.is_none() {
@@ -38,6 +42,23 @@ pub fn try_links(area: &AreaDir, folder: &Path) -> io::Result<LinkSupport> {
     }
     area.remove_file(&file)?;
     Ok(found)
+}
+
+/// Why two names can't be exchanged. A file system that does not know of it may replace one of them instead;
+/// then `file` is there again afterwards.
+fn try_exchange(area: &AreaDir, file: &Path, other: &Path) -> io::Result<Option<io::Error>> {
+    area.open_file(other, For::New).map(drop)?;
+    let refused = area.exchange(file, other).err();
+    let left = area.names_in(file.parent().unwrap_or(Path::new("")))?;
+    let is_there = |path: &Path| left.iter().any(|name| Some(name.as_os_str()) == path.file_name());
+    if is_there(other) {
+        area.remove_file(other)?;
+    }
+    if is_there(file) {
+        return Ok(refused);
+    }
+    area.open_file(file, For::New).map(drop)?;
+    Ok(refused.or_else(|| Some(io::Error::other("one of the names was gone afterwards"))))
 }
 
 #[cfg(all(test, unix))]
@@ -51,6 +72,7 @@ mod tests {
         let area = AreaDir::open(folder.path()).unwrap();
         let found = try_links(&area, folder.path()).unwrap();
         assert!(found.no_hard.is_none() && found.no_symbolic.is_none(), "{found:?}");
+        assert!(found.no_exchange.is_none(), "{found:?}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         assert!(!area.links().any(), "the probe is forgotten");
         std::fs::write(folder.path().join("file"), "theirs").unwrap();

@@ -141,6 +141,14 @@ impl Known {
         state.now = Some(true);
     }
 
+    /// Two files have exchanged their names.
+    pub fn exchanged(&mut self, one: u32, two: u32) {
+        [one, two].into_iter().for_each(|file| self.found(file));
+        let (of_one, of_two) = (self.node(one), self.node(two));
+        self.state(one).node = of_two;
+        self.state(two).node = of_one;
+    }
+
     /// It has another name besides, which was not there.
     pub fn linked(&mut self, old: u32, new: u32) {
         self.found(old);

@@ -217,6 +217,21 @@ fn what_the_system_copies_is_a_read_and_a_write_of_what_was_copied() {
 }
 
 #[test]
+fn names_that_exchange_their_files_are_followed() {
+    let imported = imported(&trace_of(&[
+        r#"stat("/m/a", {st_mode=S_IFREG|0644, st_size=77, ...}) = 0 <0.1>"#,
+        r#"stat("/m/b", {st_mode=S_IFREG|0644, st_size=5, ...}) = 0 <0.1>"#,
+        r#"renameat2(AT_FDCWD</m>, "a", AT_FDCWD</m>, "b", RENAME_EXCHANGE) = 0 <0.1>"#,
+        r#"renameat2(AT_FDCWD</m>, "a", AT_FDCWD</m>, "gone", RENAME_EXCHANGE) = -1 ENOENT (No such file or directory) <0.1>"#,
+    ]));
+    assert_eq!(imported.lines()[2..], ["rename m/a to m/b exchanges", "rename m/a to m/gone e2 exchanges"]);
+    assert_eq!(
+        (imported.before("m/a"), imported.before("m/b")),
+        ("found 77".to_owned(), "found 5".to_owned())
+    );
+}
+
+#[test]
 fn operations_on_names() {
     let imported = imported(&trace_of(&[
         r#"mkdirat(AT_FDCWD</m>, "d", 0777) = 0 <0.1>"#,

@@ -153,6 +153,8 @@ impl OpFlags {
     pub const RANDOM: OpFlags = OpFlags(2);
     /// With [`OpKind::Allocate`], which no transfer has: the file keeps its size (`FALLOC_FL_KEEP_SIZE`).
     pub const KEEPS_SIZE: OpFlags = OpFlags(2);
+    /// With [`OpKind::Rename`], which no transfer has: the two names exchange their files (`RENAME_EXCHANGE`).
+    pub const EXCHANGES: OpFlags = OpFlags(2);
     /// Begun in the warm-up: kept in the log, left out of every figure.
     pub const WARMUP: OpFlags = OpFlags(4);
     /// The last operation of its transfer.
@@ -243,7 +245,8 @@ impl OtherBits {
     pub const UNKNOWN: OtherBits = OtherBits(0);
     /// The file got this name beside another one, which is not known.
     pub const HARD_LINK: OtherBits = OtherBits(1);
-    /// Two names changed places (`RENAME_EXCHANGE`).
+    /// Two names changed places (`RENAME_EXCHANGE`), and only one of them is known: traces made before
+    /// [`OpFlags::EXCHANGES`] was kept.
     pub const EXCHANGE: OtherBits = OtherBits(2);
     /// A rename that left a whiteout in place of the old name (`RENAME_WHITEOUT`).
     pub const WHITEOUT: OtherBits = OtherBits(3);

@@ -51,14 +51,61 @@ get("second", 10)
 get("old-soft", 10)
 "#;
 
+/// Exchanges files and directories by name, and makes links where something is already.
+const EXCHANGES: &str = r#"
+import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+def exchange(one, two):
+    done = libc.renameat2(-100, one.encode(), -100, two.encode(), 2)
+    return 0 if done == 0 else ctypes.get_errno()
+def put(name, data):
+    with open(name, "wb", buffering=0) as file:
+        file.write(data)
+def get(name, size):
+    with open(name, "rb", buffering=0) as file:
+        assert len(file.read(1000000)) == size, name
+def refused(make, *names):
+    try:
+        make(*names)
+    except FileExistsError:
+        return
+    raise AssertionError(names)
+os.chdir("$D")
+assert exchange("first", "small") == 0
+get("first", 10)
+get("small", 1000)
+put("new", b"n" * 300)
+assert exchange("new", "first") == 0
+get("first", 300)
+get("new", 10)
+assert exchange("new", "missing") == errno.ENOENT
+os.mkdir("d")
+put("d/x", b"x" * 20)
+os.mkdir("e")
+put("e/y", b"y" * 40)
+assert exchange("d", "e") == 0
+get("d/y", 40)
+get("e/x", 20)
+refused(os.link, "new", "small")
+refused(os.symlink, "new", "small")
+refused(os.symlink, "nowhere", "old-soft")
+refused(os.link, "new", "d")
+get("small", 1000)
+"#;
+
 fn program(dir: &Path) -> Vec<String> {
-    let text = PROGRAM.replace("$D", dir.to_str().unwrap());
+    text_for(PROGRAM, dir)
+}
+
+fn text_for(program: &str, dir: &Path) -> Vec<String> {
+    let text = program.replace("$D", dir.to_str().unwrap());
     ["python3", "-S", "-E", "-c", &text].map(str::to_owned).to_vec()
 }
 
 /// One file with two names, and a link to it.
 fn prepare(dir: &Path) {
     std::fs::write(dir.join("first"), [7; 1000]).unwrap();
+    std::fs::write(dir.join("small"), [7; 10]).unwrap();
     std::fs::hard_link(dir.join("first"), dir.join("second")).unwrap();
     symlink("second", dir.join("old-soft")).unwrap();
 }
@@ -108,6 +155,71 @@ fn what_a_program_does_with_links_is_done_again() {
         let left = format!("{:?}", tree(target.path(), &[]));
         assert!(!left.contains("scratch"), "{left}");
     }
+}
+
+/// So many exchanges were done, one was refused, and four links.
+#[track_caller]
+fn assert_exchanged(replayed: &[Value]) {
+    let renames = of_kind(replayed, "rename");
+    let refused = |ops: &[&Value]| ops.iter().filter(|op| !op["error"].is_null()).count();
+    assert_eq!((renames.len(), refused(&renames)), (4, 1), "{renames:#?}");
+    let links = [of_kind(replayed, "link"), of_kind(replayed, "symlink")].concat();
+    assert_eq!((links.len(), refused(&links)), (4, 4), "{links:#?}");
+}
+
+#[test]
+fn exchanges_of_names_and_links_onto_what_is_there_are_done_as_they_were() {
+    require!(Need::Fuse, Need::Root, Need::Tool("python3"));
+    let recording = Recording::new();
+    prepare(recording.dir());
+    let printed = recording.run(&text_for(EXCHANGES, recording.dir()));
+    for driver in ["threads", "uring"] {
+        let target = Scratch::new();
+        let replay = Verb::on("replay", printed["trace"].as_str().unwrap()).operand(target.path());
+        let replay = replay.with(&["--driver", driver]);
+        let summary = replay.measure();
+        assert_alike(&summary);
+        assert!(
+            summary["replay"]["not_replayed_ops"].as_object().is_none_or(|it| it.is_empty()),
+            "{summary:#}"
+        );
+        assert_exchanged(&listed(replay.run_dir().to_str().unwrap()));
+        // A replay is a trace again.
+        let again = Verb::on("replay", replay.run_dir()).operand(target.path()).with(&["--pace", "max"]);
+        assert_alike(&again.measure());
+        assert_exchanged(&listed(again.run_dir().to_str().unwrap()));
+    }
+}
+
+#[test]
+fn exchanges_that_strace_saw_are_done_again() {
+    require!(Need::Root, Need::Tool("strace"), Need::Tool("python3"));
+    let scratch = Scratch::new();
+    let dir = scratch.dir("media");
+    prepare(&dir);
+    let info = watch_into(&scratch, &dir, &text_for(EXCHANGES, &dir));
+    let replay = Verb::on("replay", info["dir"].as_str().unwrap()).operand(&scratch.dir("target"));
+    assert_alike(&replay.measure());
+    assert_exchanged(&listed(replay.run_dir().to_str().unwrap()));
+}
+
+/// The file system of the bed takes an exchange for a rename, and would lose a file.
+#[test]
+fn a_target_that_exchanges_no_names_says_so_once() {
+    require!(Need::Tool("python3"));
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let recording = Recording::new();
+    prepare(recording.dir());
+    let printed = recording.run(&text_for(EXCHANGES, recording.dir()));
+    let storage = Faulty::mount();
+    let replay = Verb::on("replay", printed["trace"].as_str().unwrap()).operand(storage.path());
+    let facts = &replay.measure()["replay"];
+    assert_eq!(facts["not_replayed_ops"]["rename_exchange"], 4, "{facts:#}");
+    let remarks = facts["remarks"].as_array().unwrap();
+    let said = |it: &&Value| it.as_str().unwrap().starts_with("The target exchanges no names");
+    assert_eq!(remarks.iter().filter(said).count(), 1, "{remarks:#?}");
 }
 
 #[test]

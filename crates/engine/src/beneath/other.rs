@@ -88,6 +88,11 @@ impl Root {
     pub fn rename(&self, area: &Path, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(looked_at(area, from)?, looked_at(area, to)?)
     }
+
+    /// There is no such call.
+    pub fn exchange(&self, _one: &Path, _two: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 /// The full path, if no directory on the way is a link.

@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{AtFlags, CWD, Dev, Dir, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, CWD, Dev, Dir, FileType, Mode, OFlags, RenameFlags, Stat, renameat_with};
 use rustix::io::{Errno, retry_on_intr};
 
 use reelgauge_record::identity::Guise;
@@ -215,6 +215,12 @@ impl Root {
     pub fn rename(&self, _area: &Path, from: &Path, to: &Path) -> io::Result<()> {
         let ((from_dir, from), (to_dir, to)) = (self.above(from)?, self.above(to)?);
         Ok(retry_on_intr(|| rustix::fs::renameat(&from_dir, &*from, &to_dir, &*to))?)
+    }
+
+    pub fn exchange(&self, one: &Path, two: &Path) -> io::Result<()> {
+        let ((one_dir, one), (two_dir, two)) = (self.above(one)?, self.above(two)?);
+        let exchange = || renameat_with(&one_dir, &*one, &two_dir, &*two, RenameFlags::EXCHANGE);
+        Ok(retry_on_intr(exchange)?)
     }
 }
 

@@ -34,7 +34,7 @@ use io_uring::types::{self, Fd, FsyncFlags, OpenHow, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, opcode};
 use reelgauge_record::{OpFlags, OpKind, ProcessorWait};
 use reelgauge_workload::script::{Done, Script, Step};
-use rustix::fs::{AtFlags, FallocateFlags, OFlags, StatxFlags};
+use rustix::fs::{AtFlags, FallocateFlags, OFlags, RenameFlags, StatxFlags};
 use rustix::io::Errno;
 
 use self::alarms::Alarms;
@@ -392,7 +392,9 @@ fn named_entry(slot: &mut Slot, names: &Names) -> Option<Entry> {
         }
         OpKind::Rename => {
             let new = io::new_name(&slot.op, names)?.last_part();
-            Some(opcode::RenameAt::new(from, last, new_from, new).build())
+            let exchanges = slot.op.flags.has(OpFlags::EXCHANGES);
+            let flags = if exchanges { RenameFlags::EXCHANGE } else { RenameFlags::empty() };
+            Some(opcode::RenameAt::new(from, last, new_from, new).flags(flags.bits()).build())
         }
         OpKind::Stat => {
             // Nobody looks at the answer, so it may lie where data is read to.

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use reelgauge_record::{AccessBits, OpKind};
 use reelgauge_workload::script::Op;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::second_name::{Opening, stat_of_pinned};
@@ -397,6 +397,16 @@ impl Name<'_> {
         })?;
         new.loses_name(replaced);
         Ok(())
+    }
+
+    /// Exchanges it with what has another name. No name is lost.
+    pub(crate) fn exchange(&self, new: Name<'_>) -> Result<(), ErrorNumber> {
+        self.done_from_above(|above, name| {
+            let exchanged = new.done_from_above(|new_above, new_name| {
+                rustix::fs::renameat_with(above, name, new_above, new_name, RenameFlags::EXCHANGE)
+            });
+            exchanged.map_err(Errno::from_raw_os_error)
+        })
     }
 
     /// Makes a directory of this name.

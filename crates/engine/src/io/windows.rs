@@ -93,6 +93,11 @@ impl FileName {
         fs::rename(&self.0, &new.0).map_err(number)
     }
 
+    /// Would exchange it with what has another name.
+    pub(crate) fn exchange(&self, _new: &FileName) -> Result<(), ErrorNumber> {
+        Err(ERROR_NOT_SUPPORTED as i32)
+    }
+
     /// Gives it another name beside its own.
     pub(crate) fn link(&self, new: &FileName) -> Result<(), ErrorNumber> {
         self.refuse_link()?;

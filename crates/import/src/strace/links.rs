@@ -58,6 +58,19 @@ impl SymbolicLinks {
         }
     }
 
+    /// What two paths had is exchanged.
+    pub fn exchanged(&mut self, one: &[u8], two: &[u8]) {
+        let (one, two) = (plain(one), plain(two));
+        let moved = |path: &[u8]| {
+            let below = |from: &[u8], to: &[u8]| {
+                let rest = path.strip_prefix(from).filter(|rest| matches!(rest, [] | [b'/', ..]))?;
+                Some([to, rest].concat())
+            };
+            below(&one, &two).or_else(|| below(&two, &one)).unwrap_or_else(|| path.to_vec())
+        };
+        self.texts = self.texts.drain().map(|(path, text)| (moved(&path), text)).collect();
+    }
+
     /// Where a path leads; a link that is its last part is followed too if `last`. What leads round and round
     /// stays as it is.
     pub fn follow(&self, path: Vec<u8>, last: bool) -> Vec<u8> {

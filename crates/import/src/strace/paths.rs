@@ -289,8 +289,11 @@ impl Strace {
     ) -> LineResult {
         let old = self.resolve(call, old_directory, old)?;
         let new = self.resolve(call, new_directory, new)?;
-        if call.succeeded() {
-            self.links.renamed(&old, &new);
+        let exchanges = has_flag(call.args.at(4), b"RENAME_EXCHANGE");
+        match exchanges {
+            _ if !call.succeeded() => {}
+            true => self.links.exchanged(&old, &new),
+            false => self.links.renamed(&old, &new),
         }
         let is_directory = sink.knows_directory(&old) || sink.knows_directory(&new);
         let mut place = |path: &[u8]| if is_directory { sink.directory(path) } else { sink.file(path) };
@@ -307,13 +310,17 @@ impl Strace {
             return Ok(());
         }
         let op = Op::new(OpKind::Rename, old, call.stream, call.start_ns, call.end_ns, call.errno);
-        sink.push(Op { offset: u64::from(new), ..op })?;
+        let flags = OpFlags::NONE.with_if(OpFlags::EXCHANGES, exchanges);
+        sink.push(Op { offset: u64::from(new), flags, ..op })?;
         match call.errno {
             0 => {
-                sink.known.renamed(old, new);
+                match exchanges {
+                    true => sink.known.exchanged(old, new),
+                    false => sink.known.renamed(old, new),
+                }
                 self.directories_renamed |= is_directory;
             }
-            errno::ENOENT => sink.known.missing(old),
+            errno::ENOENT if !exchanges => sink.known.missing(old),
             _ => {}
         }
         Ok(())
@@ -557,9 +564,7 @@ fn named_at_last(sink: &mut Sink, call: &Call<'_>, handle: &Handle, new: Place) 
 
 /// What a rename with these flags was, if it did something else than a plain one would have done.
 fn unlike_a_rename(flags: &[u8], errno: i32) -> Option<OtherBits> {
-    if has_flag(flags, b"RENAME_EXCHANGE") {
-        Some(OtherBits::EXCHANGE)
-    } else if has_flag(flags, b"RENAME_WHITEOUT") {
+    if has_flag(flags, b"RENAME_WHITEOUT") {
         Some(OtherBits::WHITEOUT)
     } else if has_flag(flags, b"RENAME_NOREPLACE") && errno == errno::EEXIST {
         Some(OtherBits::NO_REPLACE)

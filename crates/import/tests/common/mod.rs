@@ -78,6 +78,9 @@ impl Imported {
         if op.flags.has(OpFlags::COPIED) {
             line += " copied";
         }
+        if op.kind == OpKind::Rename && op.flags.has(OpFlags::EXCHANGES) {
+            line += " exchanges";
+        }
         line
     }
 

@@ -1,4 +1,4 @@
-//! The links of a trace on a target that may have none.
+//! The links and exchanges of names of a trace, on a target that may have none.
 //!
 //! Whether it has is tried once, and only for a trace that needs them. What it doesn't have is left out,
 //! counted, and said once: then the trace is read anew, with files of their own in the place of links.
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::link_support::{LinkSupport, try_links};
-use reelgauge_trace::replay::Without;
+use reelgauge_trace::replay::{LinkCounts, Without};
 use reelgauge_workload::replay::ReplayPlan;
 
 use super::tape::Tape;
@@ -21,7 +21,7 @@ pub(super) fn as_the_target_has_them(
     area: &AreaDir,
     scratch: &Path,
 ) -> Result<Tape, RunError> {
-    if tape.links.hard == 0 && tape.links.symbolic == 0 {
+    if tape.links == LinkCounts::default() {
         return Ok(tape);
     }
     // A folder in which no file can be made is better told by what is made there next.
@@ -30,8 +30,11 @@ pub(super) fn as_the_target_has_them(
     if remarks.is_empty() {
         return Ok(tape);
     }
-    let without =
-        Without { hard_links: support.no_hard.is_some(), symbolic_links: support.no_symbolic.is_some() };
+    let without = Without {
+        hard_links: support.no_hard.is_some(),
+        symbolic_links: support.no_symbolic.is_some(),
+        exchanges: support.no_exchange.is_some(),
+    };
     let mut tape = Tape::load(plan, without)?;
     tape.remarks.extend(remarks);
     Ok(tape)
@@ -50,5 +53,12 @@ fn remarks(support: &LinkSupport, tape: &Tape) -> Vec<String> {
         said(tape.links.hard, "hard", &support.no_hard),
         said(tape.links.symbolic, "symbolic", &support.no_symbolic),
     ];
-    both.into_iter().flatten().collect()
+    let exchanges = support.no_exchange.as_ref().filter(|_| tape.links.exchanges > 0).map(|why| {
+        format!(
+            "The target exchanges no names ({why}), so the {} exchanges of the trace are left out: both names \
+             keep their files.",
+            tape.links.exchanges
+        )
+    });
+    both.into_iter().flatten().chain(exchanges).collect()
 }

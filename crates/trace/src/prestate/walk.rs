@@ -28,6 +28,8 @@ pub(crate) struct Seen {
     pub file: u32,
     /// The name that a rename or a hard link gives.
     pub new_name: u32,
+    /// Whether both names of a rename exchange their files.
+    pub exchanges: bool,
     /// The open file that it uses.
     pub handle: Option<u32>,
     pub offset: u64,
@@ -225,6 +227,7 @@ impl Walk {
                 let _ = self.was_here(seen.file, EntryKind::Unknown);
             }
             OpKind::MakeDir => self.made_directory(seen.file),
+            OpKind::Rename if seen.exchanges => self.exchanged(seen.file, seen.new_name),
             OpKind::Rename => self.renamed(seen.file, seen.new_name),
             OpKind::Link => self.linked(seen.file, seen.new_name),
             OpKind::SymLink => {
@@ -243,6 +246,7 @@ impl Walk {
             kind: OpKind::Open,
             file,
             new_name: NONE,
+            exchanges: false,
             handle: Some(handle),
             offset: 0,
             len: 0,
@@ -260,6 +264,17 @@ impl Walk {
             }
             // What could not be made had no parent, which says nothing of itself.
             (ENOENT, OpKind::Create | OpKind::MakeDir | OpKind::SymLink) => {}
+            (ENOENT, OpKind::Rename) if seen.exchanges => {
+                // One of the two was not there: that of which nothing else is known.
+                let is_first_here = matches!(self.now[seen.file as usize], Now::Here(_));
+                let is_second_here = matches!(self.now[seen.new_name as usize], Now::Here(_));
+                match (is_first_here, is_second_here) {
+                    (true, true) => {}
+                    (false, true) => self.was_absent(seen.file, true),
+                    (_, false) => self.was_absent(seen.new_name, true),
+                }
+                self.touched[seen.new_name as usize] = true;
+            }
             (ENOENT, _) if seen.handle.is_none() || seen.kind == OpKind::Open => {
                 self.was_absent(seen.file, true);
             }
@@ -395,6 +410,64 @@ impl Walk {
         self.made_in[to as usize] = true;
     }
 
+    /// Two names exchange what is under them.
+    fn exchanged(&mut self, one: u32, two: u32) {
+        self.touched[two as usize] = true;
+        let kind = |walk: &Walk, name| match walk.is_above(name) || walk.names.says_directory(name) {
+            true => EntryKind::Directory,
+            false => EntryKind::Unknown,
+        };
+        let objects = [one, two].map(|name| self.was_here(name, kind(self, name)));
+        if one == two || objects[0] == objects[1] {
+            return;
+        }
+        let is_directory = |object: u32| self.objects[object as usize].kind == EntryKind::Directory;
+        if objects.into_iter().any(is_directory) {
+            self.exchange_below(one, two);
+        }
+        self.now[one as usize] = Now::Here(objects[1]);
+        self.now[two as usize] = Now::Here(objects[0]);
+        for name in [one, two] {
+            self.made[name as usize] |=
+                objects.into_iter().any(|object| self.objects[object as usize].kind == EntryKind::Directory);
+            self.made_in[name as usize] = true;
+        }
+        // Whatever is made under either name later is another file.
+        self.made_objects.retain(|_, made| !objects.contains(made));
+    }
+
+    /// What lies below two directories that exchange their names goes with them.
+    fn exchange_below(&mut self, one: u32, two: u32) {
+        self.renamed += self.names.len();
+        if self.renamed > RENAMED_MAX {
+            self.renames_given_up = true;
+            return;
+        }
+        let [one, two] = [one, two].map(|name| format!("{}/", self.names.name(name)));
+        let mut moved = Vec::new();
+        for name in 0..self.names.len() as u32 {
+            let text = self.names.name(name);
+            let other = match (text.strip_prefix(&one), text.strip_prefix(&two)) {
+                (Some(rest), _) => format!("{two}{rest}"),
+                (None, Some(rest)) => format!("{one}{rest}"),
+                (None, None) => continue,
+            };
+            moved.push((name, other));
+        }
+        let mut after = HashMap::new();
+        for (name, other) in moved {
+            let other = self.names.find_or_add(&other);
+            self.grow();
+            for (new, old) in [(name, other), (other, name)] {
+                after.insert(new, (self.now[old as usize], self.first_name(old)));
+            }
+        }
+        for (name, (now, before)) in after {
+            self.now[name as usize] = now;
+            self.before_rename.insert(name, before);
+        }
+    }
+
     /// A file gets a name beside its own.
     fn linked(&mut self, from: u32, to: u32) {
         self.touched[to as usize] = true;
@@ -425,13 +498,15 @@ impl Walk {
             OpKind::Rename | OpKind::Link => {
                 let (from, to) = (seen.file, seen.new_name);
                 let is_link = self.link_names.contains(&from);
+                let is_link = is_link || seen.exchanges && self.link_names.contains(&to);
                 if is_link {
-                    self.link_names.insert(to);
+                    self.link_names.extend([from, to]);
                 }
                 let may_hold =
                     |name| self.is_above(name) || self.made[name as usize] || self.names.says_directory(name);
                 let depth = |name| self.names.name(name).matches('/').count();
-                self.rises |= (is_link || may_hold(from) || may_hold(to)) && depth(to) < depth(from);
+                self.rises |= (is_link || may_hold(from) || may_hold(to))
+                    && (depth(to) < depth(from) || seen.exchanges && depth(to) != depth(from));
             }
             _ => {}
         }

@@ -55,13 +55,15 @@ pub struct Wanted {
     pub without: Without,
 }
 
-/// How many links of a trace are made, or were there before it.
+/// How much of a trace only some targets can do: links that are made or were there before it, and exchanges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
     /// Further names of files.
     pub hard: u64,
     /// Names that lead to others.
     pub symbolic: u64,
+    /// Renames that exchange two names.
+    pub exchanges: u64,
 }
 
 /// A trace that can be replayed.
@@ -221,6 +223,7 @@ impl Loader {
             kind: op.kind,
             file: op.file,
             new_name,
+            exchanges: exchanges(&op),
             handle,
             offset: op.offset,
             len: op.len,
@@ -247,7 +250,14 @@ impl Loader {
     fn count_link(&mut self, op: &OpRecord) {
         self.links.hard += u64::from(op.kind == OpKind::Link);
         self.links.symbolic += u64::from(op.kind == OpKind::SymLink);
+        self.links.exchanges += u64::from(exchanges(op));
         let Some(new) = new_name(op).filter(|_| op.errno == 0) else { return };
+        if exchanges(op) {
+            let (old_first, new_first) = (self.shared.remove(&op.file), self.shared.remove(&new));
+            self.shared.extend(old_first.map(|first| (new, first)));
+            self.shared.extend(new_first.map(|first| (op.file, first)));
+            return;
+        }
         match (self.shared.get(&op.file).copied(), op.kind) {
             (Some(first), _) => drop(self.shared.insert(new, first)),
             (None, OpKind::Link) => {
@@ -385,6 +395,7 @@ impl Loader {
         }
         let keeps_size = op.kind == OpKind::Allocate && op.flags.has(OpFlags::KEEPS_SIZE);
         marks.set_if(Marks::KEEPS_SIZE, keeps_size);
+        marks.set_if(Marks::EXCHANGES, exchanges(op));
         marks.set_if(Marks::WAITS, self.waits_of(op, number, handle, place.lane)?);
         let time_ns = self.time(op, due_ns, place, &mut marks);
         self.chain(number, place);
@@ -519,6 +530,7 @@ impl Loader {
             before.entries.iter().filter(|entry| what(&entry.what)).count() as u64
         };
         let links = LinkCounts {
+            exchanges: self.links.exchanges,
             hard: self.links.hard + prepared(|what| matches!(what, Prepare::HardLink { .. })),
             symbolic: self.links.symbolic + prepared(|what| *what == Prepare::SymbolicLink),
         };
@@ -551,6 +563,11 @@ impl Loader {
         }
         notes
     }
+}
+
+/// Whether two names exchange their files.
+fn exchanges(op: &OpRecord) -> bool {
+    op.kind == OpKind::Rename && op.flags.has(OpFlags::EXCHANGES)
 }
 
 /// The name that a file gets.

@@ -3,7 +3,10 @@
 //! A kind is here for one of two reasons: nothing does it on every system, or the target does not have it.
 //! What was refused when it was recorded changed nothing. It is counted all the same, because it took time.
 
-use reelgauge_record::{OpKind, OpRecord, OtherBits};
+use reelgauge_record::{OpFlags, OpKind, OpRecord, OtherBits};
+
+/// Linux's number of the error of a name that is not there.
+const ENOENT: i32 = 2;
 
 /// What a target doesn't have, so that it is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,6 +15,8 @@ pub struct Without {
     pub hard_links: bool,
     /// Names that lead to others.
     pub symbolic_links: bool,
+    /// Renames that exchange two names.
+    pub exchanges: bool,
 }
 
 /// A kind of operation that is not replayed.
@@ -23,11 +28,11 @@ pub enum NotReplayed {
     HardLink,
     /// A symbolic link, on a target without any.
     SymbolicLink,
-    /// Two names that changed places.
+    /// Two names that changed places, on a target that can't do that, or where only one of them is known.
     RenameExchange,
     /// A rename that left a whiteout.
     RenameWhiteout,
-    /// A rename that was refused because it must not replace a file.
+    /// A rename that was refused because it must not replace a file, or because the storage exchanges no names.
     RenameRefused,
     /// A file without a name that was refused.
     NamelessFile,
@@ -52,6 +57,15 @@ impl NotReplayed {
             (OpKind::Other, OtherBits::CLONE, _) => NotReplayed::Clone,
             (OpKind::Other, OtherBits::RANGE, _) => NotReplayed::Range,
             (OpKind::Other, ..) => NotReplayed::Other,
+            // A missing name is replayed as such. For any other reason this target may do what that one refused.
+            (OpKind::Rename, _, errno)
+                if op.flags.has(OpFlags::EXCHANGES) && !matches!(errno, 0 | ENOENT) =>
+            {
+                NotReplayed::RenameRefused
+            }
+            (OpKind::Rename, ..) if op.flags.has(OpFlags::EXCHANGES) && without.exchanges => {
+                NotReplayed::RenameExchange
+            }
             (OpKind::Link, ..) if without.hard_links => NotReplayed::HardLink,
             (OpKind::SymLink | OpKind::ReadLink, ..) if without.symbolic_links => NotReplayed::SymbolicLink,
             _ => return None,
@@ -87,13 +101,14 @@ impl NotReplayed {
                 "a symbolic link, which the target does not have; what goes by its name goes to a file of its own"
             }
             NotReplayed::RenameExchange => {
-                "a rename that exchanged two names (RENAME_EXCHANGE); both names keep their files"
+                "a rename that exchanged two names (RENAME_EXCHANGE), which the target cannot do or of which only \
+                 one name is known; both names keep their files"
             }
             NotReplayed::RenameWhiteout => {
                 "a rename that left a whiteout (RENAME_WHITEOUT); the new name is a file of its own, there from the start"
             }
             NotReplayed::RenameRefused => {
-                "a rename that was refused because the new name existed (RENAME_NOREPLACE)"
+                "a rename that was refused (RENAME_NOREPLACE on an existing name, RENAME_EXCHANGE)"
             }
             NotReplayed::NamelessFile => "a file without a name (O_TMPFILE) that the storage refused",
             NotReplayed::Clone => {

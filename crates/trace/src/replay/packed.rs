@@ -49,6 +49,8 @@ impl Marks {
     pub const ABSOLUTE: Marks = Marks(4);
     /// It reserves room, and its file keeps its size.
     pub const KEEPS_SIZE: Marks = Marks(8);
+    /// It exchanges the files of two names.
+    pub const EXCHANGES: Marks = Marks(16);
 
     /// Whether all of these are set.
     pub const fn has(self, other: Marks) -> bool {

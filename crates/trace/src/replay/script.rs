@@ -309,7 +309,9 @@ impl ReplayScript {
             due_ns,
             transfer: if by_path { 0 } else { op.handle + 1 },
             stream: self.trace.stream_of(op.lane),
-            flags: OpFlags::NONE.with_if(OpFlags::KEEPS_SIZE, op.marks.has(Marks::KEEPS_SIZE)),
+            flags: OpFlags::NONE
+                .with_if(OpFlags::KEEPS_SIZE, op.marks.has(Marks::KEEPS_SIZE))
+                .with_if(OpFlags::EXCHANGES, op.marks.has(Marks::EXCHANGES)),
             open,
             token,
         }

@@ -284,6 +284,27 @@ fn files_and_directories_get_other_names() {
     });
 }
 
+#[test]
+fn two_names_exchange_their_files() {
+    let exchanging = |one, two| Op { flags: OpFlags::EXCHANGES, ..renaming(one, two) };
+    let cases = [
+        works(creating(NEW, OpenMode::READ)),
+        works(on(OpKind::Write, NEW)),
+        CLOSING,
+        fails(exchanging(NEW, OTHER), Errno::NOENT),
+        fails(exchanging(OTHER, NEW), Errno::NOENT),
+        works(on(OpKind::MakeDir, OTHER)),
+        works(exchanging(NEW, OTHER)),
+        works(on(OpKind::ReadDir, NEW)),
+        works(exchanging(A_LINK, OTHER)),
+        fails(exchanging(99, OTHER), Errno::INVAL),
+    ];
+    check(&cases, |folder, _| {
+        assert!(folder.join("new").is_dir() && folder.join("other").is_symlink());
+        assert!(fs::symlink_metadata(folder.join("link")).unwrap().is_file());
+    });
+}
+
 fn linking(kind: OpKind, file: u32, second: u32) -> Op {
     Op { offset: second.into(), ..on(kind, file) }
 }

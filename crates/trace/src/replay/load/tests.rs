@@ -162,7 +162,7 @@ fn prepared(replayable: &Replayable) -> Vec<(&str, Prepare)> {
 fn links_are_made_again_and_what_goes_by_them_is_one_file() {
     let replayable = linking().load();
     assert!(replayable.left_out.is_empty());
-    assert_eq!(replayable.links, LinkCounts { hard: 1, symbolic: 1 });
+    assert_eq!(replayable.links, LinkCounts { hard: 1, symbolic: 1, exchanges: 0 });
     let wanted = [
         ("a", Prepare::Absent),
         ("b", Prepare::Absent),
@@ -177,14 +177,71 @@ fn links_are_made_again_and_what_goes_by_them_is_one_file() {
 
 #[test]
 fn what_the_target_is_without_is_left_out_and_its_names_are_files() {
-    let without = Without { hard_links: true, symbolic_links: false };
+    let without = Without { hard_links: true, ..Without::default() };
     let replayable = linking().load_as(Wanted { without, ..Wanted::default() }).unwrap();
     assert_eq!(replayable.left_out.len(), 1);
     assert_eq!(prepared(&replayable)[1], ("b", Prepare::File { size_bytes: 100 }));
-    let without = Without { hard_links: false, symbolic_links: true };
+    let without = Without { symbolic_links: true, ..Without::default() };
     let replayable = linking().load_as(Wanted { without, ..Wanted::default() }).unwrap();
     assert_eq!(replayable.left_out.values().sum::<u64>(), 2, "made, and read");
-    assert_eq!(replayable.links, LinkCounts { hard: 1, symbolic: 0 });
+    assert_eq!(replayable.links, LinkCounts { hard: 1, symbolic: 0, exchanges: 0 });
+}
+
+fn exchange(sample: &mut Sample, one: &str, two: &str, errno: i32) {
+    let (one, two) = (sample.file(one), sample.file(two));
+    sample.push(|op| {
+        (op.kind, op.file, op.offset, op.errno) = (OpKind::Rename, one, u64::from(two), errno);
+        op.flags = OpFlags::EXCHANGES;
+    });
+}
+
+/// Two files, or two directories with a file in each, that exchange their names, and are read then.
+fn exchanging(one: (&str, &str), two: (&str, &str)) -> Sample {
+    let mut sample = Sample::new();
+    exchange(&mut sample, one.0, two.0, 0);
+    let [first, second] = [one, two].map(|(name, below)| format!("{name}{below}"));
+    let handle = sample.open(&first, READ);
+    sample.read(&first, handle, 0, 100).close(&first, handle);
+    let handle = sample.open(&second, READ);
+    sample.read(&second, handle, 0, 7).close(&second, handle);
+    sample
+}
+
+#[test]
+fn names_that_exchange_have_each_others_files_from_then_on() {
+    let size = |size_bytes| Prepare::File { size_bytes };
+    let replayable = exchanging(("a", ""), ("b", "")).load();
+    assert_eq!((replayable.links.exchanges, replayable.left_out.len()), (1, 0));
+    assert_eq!(prepared(&replayable), [("a", size(7)), ("b", size(100))], "what is read as a was b");
+    assert!(replayable.packed.ops[0].marks.has(Marks::EXCHANGES));
+    let replayable = exchanging(("d", "/x"), ("e", "/y")).load();
+    let wanted = [("d", Prepare::Directory), ("d/y", size(7)), ("e", Prepare::Directory), ("e/x", size(100))];
+    assert_eq!(
+        prepared(&replayable).into_iter().filter(|it| it.1 != Prepare::Absent).collect::<Vec<_>>(),
+        wanted
+    );
+}
+
+#[test]
+fn an_exchange_that_the_target_cannot_do_leaves_both_names_with_their_files() {
+    let without = Without { exchanges: true, ..Without::default() };
+    let replayable =
+        exchanging(("a", ""), ("b", "")).load_as(Wanted { without, ..Wanted::default() }).unwrap();
+    assert_eq!(replayable.left_out.get(&NotReplayed::RenameExchange), Some(&1));
+    let size = |size_bytes| Prepare::File { size_bytes };
+    assert_eq!(prepared(&replayable), [("a", size(100)), ("b", size(7))]);
+}
+
+#[test]
+fn a_refused_exchange_is_done_again_only_where_a_name_was_missing() {
+    let mut sample = Sample::new();
+    sample.path(OpKind::Stat, "a", 0);
+    exchange(&mut sample, "a", "gone", 2);
+    exchange(&mut sample, "a", "b", 22);
+    let replayable = sample.load();
+    assert_eq!(replayable.left_out.get(&NotReplayed::RenameRefused), Some(&1));
+    assert_eq!(prepared(&replayable), [("a", Prepare::File { size_bytes: 0 }), ("gone", Prepare::Absent)]);
+    assert_eq!(replayable.packed.ops.len(), 2);
 }
 
 #[test]
@@ -210,7 +267,7 @@ fn links_that_were_there_are_prepared_as_links() {
     let target = |name| replayable.before.target(name);
     assert_eq!((target("b"), target("e"), target("d/soft")), (Some("a"), Some("c"), Some("a")));
     assert_eq!((target("a"), replayable.before.file_bytes()), (None, 14));
-    assert_eq!(replayable.links, LinkCounts { hard: 2, symbolic: 1 });
+    assert_eq!(replayable.links, LinkCounts { hard: 2, symbolic: 1, exchanges: 0 });
     let mut sample = Sample::new();
     sample.was_link("a", None, Some("../../etc/passwd")).path(OpKind::Stat, "a", 0);
     let refused = sample.load_as(Wanted::default()).unwrap_err();
@@ -219,12 +276,20 @@ fn links_that_were_there_are_prepared_as_links() {
 
 #[test]
 fn a_link_that_moves_up_never_leads_out() {
-    for (renamed, leads_to_itself) in
-        [(("d/e", "top"), true), (("d/e/soft", "soft"), true), (("d/e", "d/f"), false)]
-    {
+    for (renamed, is_exchange, leads_to_itself) in [
+        (("d/e", "top"), false, true),
+        (("d/e/soft", "soft"), false, true),
+        (("d/e", "d/f"), false, false),
+        (("top", "d/e"), true, true),
+        (("soft", "d/e/soft"), true, true),
+        (("d/f", "d/e"), true, false),
+    ] {
         let mut sample = Sample::new();
         sample.link(OpKind::SymLink, "d/e/soft", "x").link(OpKind::SymLink, "d/e/near", "d/e/y");
-        sample.rename(renamed.0, renamed.1);
+        match is_exchange {
+            true => exchange(&mut sample, renamed.0, renamed.1, 0),
+            false => drop(sample.rename(renamed.0, renamed.1)),
+        }
         let replayable = sample.load();
         let [soft, near, ..] = &replayable.packed.ops[..] else { unreachable!() };
         assert_eq!(u64::from(soft.file) == soft.offset, leads_to_itself, "{renamed:?}");
