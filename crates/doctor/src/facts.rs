@@ -10,6 +10,7 @@ mod arrays;
 mod bonds;
 mod controllers;
 mod disks;
+mod ends;
 mod interfaces;
 mod links;
 mod machine;
@@ -20,6 +21,7 @@ mod number;
 mod probed;
 mod samba;
 mod stack;
+mod unraid;
 mod volume;
 mod volumes;
 mod windows;
@@ -35,6 +37,7 @@ pub use links::{LinkTo, link_named, link_to};
 pub(crate) use mounts::{Mount, table as mount_table};
 pub(crate) use stack::Stack;
 
+pub use ends::{ENDS, text as ends_text};
 pub use measured::{MEASURED, RATE as MEASURED_RATE, ROUND_TRIP as MEASURED_ROUND_TRIP};
 pub use probed::{PROBED, PROBES_MADE, UNANSWERED_S, probed_line};
 
@@ -332,7 +335,7 @@ fn listed_in(text: &str) -> &'static [FactKind] {
                 FactKind::Disk,
             ]
         }
-        "/proc/mdstat" => &[FactKind::Array],
+        "/proc/mdstat" => &[FactKind::Array, FactKind::Volume],
         "testparm -s -v" => &[FactKind::Samba, FactKind::SmbShare],
         "smbstatus --json" => &[FactKind::SmbSession],
         "/var/lib/nfs/etab" => &[FactKind::NfsExport],

@@ -25,6 +25,7 @@ pub mod smb;
 pub mod sockets;
 pub mod softnet;
 pub mod tcp;
+pub mod unraid;
 
 use crate::counter::{Key, Layer, Look, Reading};
 

@@ -115,6 +115,35 @@ fn arrays_are_judged_by_the_states_of_the_kernel() {
     ]);
 }
 
+#[test]
+fn the_array_of_unraid_is_judged_by_the_states_of_its_driver() {
+    const ARRAY: &[&str] = &["blk.raid_degraded_or_rebuilding:the Unraid array"];
+    check(&[
+        sound("d10-unraid/whole"),
+        server("d10-unraid/disabled", 1, ARRAY),
+        server("d10-unraid/emulated", 1, ARRAY),
+        server("d10-unraid/rebuilding", 1, ARRAY),
+        server("d10-unraid/checking", 1, ARRAY),
+        server("d10-unraid/stopped", 1, ARRAY),
+        server("d10-unraid/missing-stopped", 1, ARRAY),
+        server("d10-unraid/too-many", 1, ARRAY),
+        server("d10-unraid/parity-gone", 1, ARRAY),
+    ]);
+    for folder in ["new-word", "new-state", "cut"] {
+        let told = diagnosis(&server(&format!("d10-unraid/{folder}"), 2, &[]));
+        assert!(found(&told).is_empty() && !words(&told["in_order"]).contains(&RAID.to_owned()), "{told:#}");
+    }
+    for (folder, failed) in [
+        ("disabled", "disk2 (sdae)"),
+        ("emulated", "disk2"),
+        ("rebuilding", "none"),
+        ("parity-gone", "parity"),
+    ] {
+        let told = diagnosis(&server(&format!("d10-unraid/{folder}"), 1, &[]));
+        assert_eq!(told["findings"][0]["found"][0]["facts"]["failed_members"], failed, "{folder}: {told:#}");
+    }
+}
+
 /// Whoever reads it must not be sent to pull a disk that works.
 #[test]
 fn a_disk_is_replaced_only_where_one_is_named() {
@@ -339,5 +368,16 @@ fn what_was_right_stays_so() {
         Case::new("b19-nconnect-rdma/ws", &["/srv/nfs/files"], 0, &[]),
         Case::new("b19-nconnect-rdma/ws", &["/mnt/rdma"], 0, &[]),
         server("b20-ring-at-its-maximum/nas", 0, &["net.ring.rx_small:enp2s0"]),
+        Case::new(
+            "d11-nfs-connections/fewer",
+            &["/srv/nfs/files"],
+            0,
+            &["nfs.nconnect_ineffective:/srv/nfs/files"],
+        ),
+        Case::new("d11-nfs-connections/trunked", &["/srv/nfs/files"], 0, &[]),
+        Case::new("d11-nfs-connections/old-kernel", &["/srv/nfs/files"], 0, &[]),
+        server("d12-rings/server-card", 0, &["net.ring.rx_small:enp1s0"]),
+        Case { in_order: &[RING], ..server("d12-rings/server-card-full", 0, &[]) },
+        server("d12-rings/no-ring", 0, &[]),
     ]);
 }

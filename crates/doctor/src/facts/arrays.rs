@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{FactKind, Gap, Subject};
+use super::{FactKind, Gap, Subject, unraid};
 use crate::texts::NotKnown;
 
 pub(super) const ARRAYS: &str = "/proc/mdstat";
@@ -63,7 +63,8 @@ pub(super) fn arrays(said: &str) -> Vec<Subject> {
 /// The disks of arrays, by every name that a list of disks may have: `sda1` and `sda` of `sda1[0]`.
 pub(super) fn members(said: &str) -> Vec<&str> {
     let members = read(said).into_iter().flat_map(|array| array.members);
-    members.flat_map(|member| [member.name, disk_of(member.name)]).collect()
+    let names = members.map(|member| member.name).chain(unraid::members(said));
+    names.flat_map(|name| [name, disk_of(name)]).collect()
 }
 
 fn read(said: &str) -> Vec<Array<'_>> {

@@ -1,7 +1,7 @@
 //! Disks: their queues, and what each is to arrays.
 
 use super::arrays::{ARRAYS, arrays, members};
-use super::{FactKind, Facts, Subject, is_one_word, no_such_word};
+use super::{FactKind, Facts, Subject, is_one_word, no_such_word, unraid};
 use crate::texts::Texts;
 use crate::texts::wanted::{is_no_disk, mounted_loops};
 
@@ -19,7 +19,10 @@ pub(super) fn disks(texts: &Texts, facts: &mut Facts) {
         Err(why) => facts.cannot_see(&[FactKind::Disk], ALL, &why),
     }
     match texts.get(ARRAYS) {
-        Ok(said) => facts.subjects.extend(arrays(said)),
+        Ok(said) => match unraid::volume(said) {
+            Some(volume) => facts.subjects.push(volume.subject(ARRAYS)),
+            None => facts.subjects.extend(arrays(said)),
+        },
         Err(why) => facts.cannot_see(&[FactKind::Array], ARRAYS, &why),
     }
 }

@@ -1,9 +1,9 @@
 //! The machine as a whole: TCP, memory, processors.
 
 use super::interfaces::ROUND_TRIP_S;
-use super::measured;
 use super::number::{can_be, strict};
 use super::{FactKind, Gap, Subject, is_one_word, no_such_word, pair};
+use super::{ends, measured};
 use crate::texts::{NotKnown, Texts};
 
 /// Switches of TCP: their facts have their names.
@@ -51,6 +51,7 @@ pub(super) fn machine(texts: &Texts, interfaces: &[Subject]) -> Subject {
     memory(&mut machine, texts);
     processors(&mut machine, texts);
     connections(&mut machine, texts);
+    ends::of(&mut machine, texts);
     machine
 }
 

@@ -11,6 +11,8 @@ pub(super) enum State {
     InOrder,
     /// It serves, and has lost something.
     Degraded,
+    /// Somebody stopped it, or it waits to be started.
+    Stopped,
     /// It does not serve.
     Failed,
 }
@@ -45,6 +47,7 @@ impl Volume {
         match self.state {
             Some(State::InOrder) => subject.word("state", "in order"),
             Some(State::Degraded) => subject.word("state", "degraded"),
+            Some(State::Stopped) => subject.word("state", "stopped"),
             Some(State::Failed) => subject.word("state", "failed"),
             None => {
                 let said: String = self.told.chars().take(40).collect();

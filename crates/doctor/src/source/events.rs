@@ -10,6 +10,7 @@ use std::path::Path;
 use reelgauge_record::mountinfo;
 
 use super::put_on;
+use super::unraid::UnraidArray;
 use crate::counter::{Layer, Look, Reading};
 
 /// What `/proc/mdstat` calls the work that takes disk time.
@@ -19,6 +20,9 @@ const ARRAY_WORK: [&str; 4] = ["resync", "recovery", "reshape", "check"];
 /// is
 /// none.
 pub fn array_work(mdstat: &str) -> Vec<String> {
+    if let Some(array) = UnraidArray::read(mdstat) {
+        return array.work().map(|work| format!("unraid {work}")).into_iter().collect();
+    }
     let mut array = "";
     let mut found = Vec::new();
     for line in mdstat.lines() {

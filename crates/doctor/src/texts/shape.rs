@@ -8,6 +8,7 @@
 use reelgauge_record::mountinfo;
 
 use super::wanted::says_nothing_blank;
+use crate::source::unraid::UnraidArray;
 
 /// So much of a line is shown.
 const LINE_CHARS: usize = 40;
@@ -23,6 +24,7 @@ pub(super) fn fault(name: &str, text: &str) -> Option<String> {
         "/proc/net/route" => lines(&|line| line.starts_with("Iface") || is_route(line)),
         "/proc/net/ipv6_route" => lines(&|line| words(line) >= 10 && is_hex(line, 0)),
         "/proc/meminfo" => lines(&is_amount),
+        "/proc/mdstat" if UnraidArray::read(text).is_some() => lines(&|line| line.contains('=')),
         "/proc/mdstat" => lines(&is_of_arrays),
         "/var/lib/nfs/etab" => lines(&|line| line.contains('(') && line.trim_end().ends_with(')')),
         "/sys/devices/system/node/online" => {

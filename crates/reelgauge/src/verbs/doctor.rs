@@ -10,12 +10,13 @@ mod measured;
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::net::IpAddr;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use reelgauge_analysis::path::ceiling::tcp_payload_bytes_per_s;
 use reelgauge_analysis::path::{ClientLink, MeasuredPath, PathFacts, path};
-use reelgauge_doctor::facts::{MEASURED, PROBED, link_named, link_to};
+use reelgauge_doctor::facts::{ENDS, LinkTo, MEASURED, PROBED, ends_text, link_named, link_to};
 use reelgauge_doctor::place::{Place, PlaceLink};
 use reelgauge_doctor::rule::Role;
 use reelgauge_doctor::rule::catalogue::rules;
@@ -73,6 +74,9 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
         texts.put(MEASURED, Ok(measured));
     }
     let place = args.path.as_deref().map(|path| place(&texts, path, args.from.is_some())).transpose()?;
+    if let Some(both) = place.as_ref().map(|place| both_ends(args, &texts, place)).transpose()?.flatten() {
+        texts.put(ENDS, Ok(both));
+    }
     let mut roles = BTreeSet::from([Role::Client]);
     if args.server {
         roles.insert(Role::Server);
@@ -92,18 +96,29 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
     })
 }
 
+/// This machine's link to the server of a place, and its address.
+fn link_of(texts: &Texts, place: &Place) -> Option<(LinkTo, IpAddr)> {
+    let server = place.server?;
+    let link = match &place.link {
+        Some(link) => link_named(texts, &link.interface),
+        None => link_to(texts, server)?,
+    };
+    Some((link, server))
+}
+
+/// The largest packets of both ends, where this one's is known and the server's was stated.
+fn both_ends(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<String>> {
+    let stated = read_site(&args.site)?.and_then(|site| site.server.mtu_bytes);
+    let own = link_of(texts, place).and_then(|(link, _)| link.mtu_bytes);
+    Ok(own.zip(stated).filter(|_| !place.is_local).map(|(own, stated)| ends_text(own, stated)))
+}
+
 /// The path to a server's disks, with what is known of its parts. `None` where no network leads there and
 /// nothing
 /// was said of the site.
 fn way(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<PathFacts>> {
     let site = read_site(&args.site)?;
-    let link = place.server.and_then(|server| {
-        let link = match &place.link {
-            Some(link) => link_named(texts, &link.interface),
-            None => link_to(texts, server)?,
-        };
-        Some((link, server))
-    });
+    let link = link_of(texts, place);
     if place.is_local || link.is_none() && site.is_none() {
         return Ok(None);
     }

@@ -1,0 +1,36 @@
+//! The largest packet of both ends of the path to a server, where both are known: this machine's link says its
+//! own, and somebody stated that of the server (`site.toml`). A connection shows only the smaller of the two, so
+//! an end that is larger than this one is seen nowhere else.
+
+use super::number::strict;
+use super::{Subject, pair};
+use crate::texts::Texts;
+
+/// The name of the text: lines `fact = value`.
+pub const ENDS: &str = "both ends";
+
+/// The largest packet of this end, and of the other one.
+const FACTS: [&str; 2] = ["own_mtu_bytes", "other_end_mtu_bytes"];
+
+/// The text for both ends.
+pub fn text(own_bytes: u32, other_bytes: u32) -> String {
+    format!("{} = {own_bytes}\n{} = {other_bytes}\n", FACTS[0], FACTS[1])
+}
+
+/// Puts both down; nothing where only one is known.
+pub(super) fn of(machine: &mut Subject, texts: &Texts) {
+    let said = texts.get(ENDS).unwrap_or_default();
+    let value = |wanted: &str| {
+        let line = said.lines().filter_map(|line| pair(line, '=')).find(|(key, _)| *key == wanted)?;
+        strict(line.1).filter(|bytes| *bytes > 0.0)
+    };
+    let both = value(FACTS[0]).zip(value(FACTS[1]));
+    for (fact, bytes) in
+        FACTS.into_iter().zip(both.map_or([None; 2], |(own, other)| [Some(own), Some(other)]))
+    {
+        match bytes {
+            Some(bytes) => machine.number(fact, Some(bytes), ENDS),
+            None => machine.nothing(fact),
+        }
+    }
+}
