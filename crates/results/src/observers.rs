@@ -15,6 +15,7 @@ mod csv_table;
 mod gather;
 mod named;
 mod prometheus;
+mod query_range;
 mod series;
 
 use std::fs;

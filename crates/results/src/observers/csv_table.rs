@@ -38,7 +38,7 @@ pub(super) fn read(text: &[u8]) -> Result<Vec<SeriesTable>, String> {
     if names.len() < 2 {
         return Err("its first line has no names of columns; write time,disk.util_percent sda,…".to_owned());
     }
-    let mut lines = Lines::with_columns(&names);
+    let mut lines = Lines::with_columns(&names, delimiter.is_some_and(|delimiter| delimiter != b','));
     for record in reader.byte_records() {
         lines.take(&record.map_err(|error| error.to_string())?)?;
     }
@@ -56,10 +56,14 @@ struct Lines {
     samples: usize,
     not_read: Vec<String>,
     without_time: u64,
+    /// Cells that hold something, and no number.
+    odd_cells: u64,
+    /// Numbers may have a comma for a point, as some countries write them.
+    has_commas: bool,
 }
 
 impl Lines {
-    fn with_columns(names: &csv::ByteRecord) -> Lines {
+    fn with_columns(names: &csv::ByteRecord, has_commas: bool) -> Lines {
         let named = |name: &[u8]| {
             let name = String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned();
             match name.split_once(' ') {
@@ -84,12 +88,17 @@ impl Lines {
             samples: 0,
             not_read: Vec::new(),
             without_time: 0,
+            odd_cells: 0,
+            has_commas,
         }
     }
 
     /// Takes a line.
     fn take(&mut self, record: &csv::ByteRecord) -> Result<(), String> {
-        let time = String::from_utf8_lossy(record.get(0).unwrap_or_default()).into_owned();
+        let mut time = String::from_utf8_lossy(record.get(0).unwrap_or_default()).into_owned();
+        if self.has_commas {
+            time = time.replace(',', ".");
+        }
         let Some(at_ns) = wall_ns(&time) else {
             self.without_time += 1;
             if self.without_time <= LINES_NAMED {
@@ -111,7 +120,8 @@ impl Lines {
             if [self.machine_at, self.device_at].contains(&Some(at)) {
                 continue;
             }
-            let value = std::str::from_utf8(cell).ok().and_then(|cell| cell.parse::<f64>().ok());
+            let value = number(cell, self.has_commas);
+            self.odd_cells += u64::from(value.is_none() && !cell.is_empty());
             if let Some(why) = value.and_then(|value| why_wrong(&column.name, value)) {
                 return Err(wrong_cell(record.position(), column, cell, why));
             }
@@ -131,6 +141,9 @@ impl Lines {
     fn tables(mut self) -> Result<Vec<SeriesTable>, String> {
         if self.without_time > LINES_NAMED {
             self.not_read.push(format!("and {} more such lines", self.without_time - LINES_NAMED));
+        }
+        if self.odd_cells > 0 {
+            self.not_read.push(format!("{} cells that are no number", self.odd_cells));
         }
         let not_read = self.not_read;
         let table = |(machine, series): (String, BTreeMap<_, Series>)| {
@@ -160,6 +173,13 @@ fn wrong_cell(at: Option<&csv::Position>, series: &Series, cell: &[u8], why: &st
 
 fn count(line: &[u8], delimiter: u8) -> usize {
     line.iter().filter(|byte| **byte == delimiter).count()
+}
+
+/// `97.5`, or `97,5` where that may be.
+fn number(cell: &[u8], has_commas: bool) -> Option<f64> {
+    let cell = std::str::from_utf8(cell).ok()?;
+    let plain = || cell.split_once(',').filter(|_| has_commas).map(|(whole, part)| format!("{whole}.{part}"));
+    cell.parse().ok().or_else(|| plain()?.parse().ok())
 }
 
 /// A time of a table, in nanoseconds since 1970.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use reelgauge_analysis::facts::{ObserverFacts, ObserverKind};
+use reelgauge_doctor::texts::decoded;
 use reelgauge_record::agents::AgentPlaces;
 use reelgauge_record::counters::{
     CountersError, Key, Layer, Sample, StoreMeta, StoreWriter, is_part, kind, part_meta, read_part,
@@ -266,10 +267,11 @@ fn of_text(path: &Path) -> Result<Vec<Told>, ObserverError> {
     if text.len() as u64 > TEXT_MAX_BYTES {
         return Err(not_understood("it is larger than 256 MiB; cut it to the time of the run".to_owned()));
     }
-    let kind = kind_of(path, &text);
+    let text = decoded(&text);
+    let kind = kind_of(path, text.as_bytes());
     let tables = match kind {
-        ObserverKind::Prometheus => prometheus::read(&String::from_utf8_lossy(&text)),
-        ObserverKind::Csv | ObserverKind::Watch => csv_table::read(&text),
+        ObserverKind::Prometheus => prometheus::read(&text),
+        ObserverKind::Csv | ObserverKind::Watch => csv_table::read(text.as_bytes()),
     };
     let of_file = label(&path.file_stem().unwrap_or_default().to_string_lossy());
     let of_file = if of_file.is_empty() { "observer".to_owned() } else { of_file };
@@ -290,7 +292,7 @@ fn kind_of(path: &Path, text: &[u8]) -> ObserverKind {
         first.iter().any(|byte| b",;\t".contains(byte)) && !first.contains(&b'{') && !first.starts_with(b"#");
     match extension.to_str() {
         Some("csv" | "tsv") => ObserverKind::Csv,
-        Some("prom" | "om") => ObserverKind::Prometheus,
+        Some("prom" | "om" | "json") => ObserverKind::Prometheus,
         _ if is_table => ObserverKind::Csv,
         _ => ObserverKind::Prometheus,
     }

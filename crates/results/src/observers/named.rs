@@ -59,6 +59,12 @@ pub(super) fn has_a_name_here(name: &str) -> bool {
         || is_own()
 }
 
+/// Whether it is a sum of the node exporter that only ever grows.
+pub(super) fn is_total(name: &str) -> bool {
+    RATES.iter().any(|(known, ..)| *known == name)
+        || MEANS.iter().any(|(sum, count, _)| [sum, count].contains(&&name))
+}
+
 /// The counters of a table.
 pub(super) fn counters(table: &SeriesTable) -> BTreeMap<Key, Points> {
     let mut found = BTreeMap::new();

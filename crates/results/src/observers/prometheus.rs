@@ -6,6 +6,8 @@
 //! {__name__="node_disk_io_time_seconds_total", device="sda"} 12.5 1763000000000
 //! ```
 //!
+//! An answer of the HTTP API is read too: see [`query_range`].
+//!
 //! A line without a time stamp is of no use beside a run, and is said. Time stamps are milliseconds, those of
 //! OpenMetrics (which ends in `# EOF`) seconds: told by how many digits they have.
 //!
@@ -16,7 +18,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::csv_table::wall_ns;
-use super::named::has_a_name_here;
+use super::named::{has_a_name_here, is_total};
+use super::query_range;
 use super::series::{MACHINES_MAX, SAMPLES_MAX, SERIES_MAX, Series, SeriesTable};
 
 /// Labels that tell which device it is, the first that is there.
@@ -47,14 +50,63 @@ type Origin = [Option<String>; MACHINES.len()];
 /// The series of one machine, by name and device.
 type Found = BTreeMap<(String, String), Series>;
 
+/// What was read, before it becomes tables.
+#[derive(Default)]
+struct Collected {
+    found: BTreeMap<Origin, (Found, u64)>,
+    samples: usize,
+}
+
+impl Collected {
+    /// Takes a sample.
+    fn take(&mut self, label: Labelled, at_ns: i64, value: f64) -> Result<(), String> {
+        self.samples += 1;
+        if self.samples > SAMPLES_MAX {
+            return Err(format!("it has more than {SAMPLES_MAX} samples; cut it to the time of the run"));
+        }
+        if self.found.len() == MACHINES_MAX && !self.found.contains_key(&label.origin) {
+            return Err(format!("it names more than {MACHINES_MAX} machines; cut it to those that you mean"));
+        }
+        let (series, no_room) = self.found.entry(label.origin).or_default();
+        let is_kept = series.len() < SERIES_MAX || has_a_name_here(&label.name);
+        let key = (label.name, label.device);
+        if !is_kept && !series.contains_key(&key) {
+            *no_room += 1;
+            return Ok(());
+        }
+        series.entry(key).or_default().points.push((at_ns, Some(value).filter(|value| value.is_finite())));
+        Ok(())
+    }
+
+    /// A table for each machine.
+    fn tables(self, grows: &BTreeSet<&str>, not_read: &[String]) -> Vec<SeriesTable> {
+        let names = machine_names(&self.found.keys().collect::<Vec<_>>());
+        let tables = names.into_iter().zip(self.found.into_values()).map(|(machine, (series, no_room))| {
+            let series = series.into_iter().map(|((name, device), series)| {
+                let only_grows = name.ends_with("_total") || grows.contains(name.as_str()) || is_total(&name);
+                Series { name, device, only_grows, ..series }
+            });
+            let beyond = format!("{no_room} samples of series beyond the first {SERIES_MAX}");
+            let not_read = not_read.iter().cloned().chain((no_room > 0).then_some(beyond)).collect();
+            let mut table = SeriesTable { machine, series: series.collect(), not_read };
+            table.sort();
+            table
+        });
+        tables.collect()
+    }
+}
+
 /// Reads a text: a table for each machine in it.
 ///
 /// # Errors
 /// In words: it is none.
 pub(super) fn read(text: &str) -> Result<Vec<SeriesTable>, String> {
+    if query_range::is_answer(text) {
+        return read_answers(text);
+    }
     let mut grows: BTreeSet<&str> = BTreeSet::new();
-    let mut found: BTreeMap<Origin, (Found, u64)> = BTreeMap::new();
-    let (mut without_time, mut odd, mut samples) = (0_u64, 0_u64, 0);
+    let mut collected = Collected::default();
+    let (mut without_time, mut odd) = (0_u64, 0_u64);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(comment) = line.strip_prefix('#') {
             let mut words = comment.split_ascii_whitespace();
@@ -67,47 +119,58 @@ pub(super) fn read(text: &str) -> Result<Vec<SeriesTable>, String> {
             odd += 1;
             continue;
         };
-        let Some(at_ns) = sample.at_ns else {
-            without_time += 1;
-            continue;
-        };
-        samples += 1;
-        if samples > SAMPLES_MAX {
-            return Err(format!("it has more than {SAMPLES_MAX} samples; cut it to the time of the run"));
+        match sample.at_ns {
+            Some(at_ns) => collected.take(sample.label, at_ns, sample.value)?,
+            None => without_time += 1,
         }
-        if found.len() == MACHINES_MAX && !found.contains_key(&sample.origin) {
-            return Err(format!("it names more than {MACHINES_MAX} machines; cut it to those that you mean"));
-        }
-        let (series, no_room) = found.entry(sample.origin).or_default();
-        let is_kept = series.len() < SERIES_MAX || has_a_name_here(&sample.name);
-        let key = (sample.name, sample.device);
-        if !is_kept && !series.contains_key(&key) {
-            *no_room += 1;
-            continue;
-        }
-        let value = Some(sample.value).filter(|value| value.is_finite());
-        series.entry(key).or_default().points.push((at_ns, value));
     }
-    if found.is_empty() {
+    if collected.found.is_empty() {
         let why = if without_time > 0 { "its lines have no time stamps" } else { "it holds no sample" };
         return Err(format!("{why}; each must be: name{{labels}} value milliseconds"));
     }
     let said = [(without_time, "lines without a time stamp"), (odd, "lines that are no samples")];
     let not_read = said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    let not_read: Vec<String> = not_read.collect();
-    let names = machine_names(&found.keys().collect::<Vec<_>>());
-    let tables = names.into_iter().zip(found.into_values()).map(|(machine, (series, no_room))| {
-        let series = series.into_iter().map(|((name, device), series)| {
-            let only_grows = name.ends_with("_total") || grows.contains(name.as_str());
-            Series { name, device, only_grows, ..series }
+    Ok(collected.tables(&grows, &not_read.collect::<Vec<_>>()))
+}
+
+/// Reads answers of the HTTP API.
+fn read_answers(text: &str) -> Result<Vec<SeriesTable>, String> {
+    let (ranges, mut not_read) = query_range::read(text)?;
+    let mut collected = Collected::default();
+    let (mut nameless, mut odd) = (0_u64, 0_u64);
+    for range in ranges {
+        let Some(label) = Labelled::of("", &range.metric.into_iter().collect::<Vec<_>>()) else {
+            nameless += 1;
+            continue;
+        };
+        for (seconds, value) in range.values {
+            let at_ns = seconds * 1e9;
+            let is_time = at_ns > 0.0 && at_ns < i64::MAX as f64;
+            match value.parse().ok().filter(|_| is_time) {
+                Some(value) => collected.take(label.clone(), at_ns as i64, value)?,
+                None => odd += 1,
+            }
+        }
+    }
+    if collected.found.is_empty() {
+        return Err(match nameless {
+            0 => "the answer has no series: nothing of that name was scraped at that time".to_owned(),
+            _ => {
+                "its series have no names: they are results of an expression; query the counters themselves \
+                  (node_disk_io_time_seconds_total)"
+                    .to_owned()
+            }
         });
-        let beyond = format!("{no_room} samples of series beyond the first {SERIES_MAX}");
-        let not_read = not_read.iter().cloned().chain((no_room > 0).then_some(beyond)).collect();
-        let mut table = SeriesTable { machine, series: series.collect(), not_read };
-        table.sort();
-        table
-    });
-    Ok(tables.collect())
+    }
+    let said = [
+        (nameless, "series without a name: results of an expression"),
+        (odd, "values that are no number, or have no time"),
+    ];
+    let said = said.iter().filter(|(count, _)| *count > 0);
+    not_read.extend(said.map(|(count, what)| format!("{count} {what}")));
+    let mut tables = collected.tables(&BTreeSet::new(), &not_read);
+    tables.iter_mut().for_each(query_range::without_repeats);
+    Ok(tables)
 }
 
 /// What each machine is called: by the first of its labels, and by those of the others in which machines with
@@ -127,32 +190,41 @@ fn machine_names(origins: &[&Origin]) -> Vec<String> {
 }
 
 struct Sample {
-    origin: Origin,
-    name: String,
-    device: String,
+    label: Labelled,
     value: f64,
     at_ns: Option<i64>,
 }
 
+/// Whose counter it is, and which.
+#[derive(Clone)]
+struct Labelled {
+    origin: Origin,
+    name: String,
+    device: String,
+}
+
+impl Labelled {
+    /// By its labels, of which `__name__` counts more than what is in front of them. `None` without a name.
+    fn of(name: &str, labels: &[(String, String)]) -> Option<Labelled> {
+        let of = |label: &str| labels.iter().find(|(name, _)| name == label).map(|(_, value)| value.clone());
+        let name = of("__name__").unwrap_or_else(|| name.to_owned());
+        let origin = MACHINES.map(|label| of(label).filter(|value| !value.is_empty()));
+        (!name.is_empty()).then(|| Labelled { origin, name, device: device(labels) })
+    }
+}
+
 /// A line; `None` where it is none.
 fn sample(line: &str) -> Option<Sample> {
-    let (mut name, rest) = match line.find(|c: char| c == '{' || c.is_ascii_whitespace()) {
-        Some(at) => (line[..at].to_owned(), line[at..].trim_start()),
-        None => return None,
-    };
+    let at = line.find(|c: char| c == '{' || c.is_ascii_whitespace())?;
+    let (name, rest) = (&line[..at], line[at..].trim_start());
     let (labels, rest) = match rest.strip_prefix('{') {
         Some(inside) => labels(inside)?,
         None => (Vec::new(), rest),
     };
-    if let Some((_, told)) = labels.iter().find(|(label, _)| label == "__name__") {
-        name.clone_from(told);
-    }
     let mut words = rest.split_ascii_whitespace();
     let value = words.next()?.parse().ok()?;
     let at_ns = words.next().map(|stamp| wall_ns(stamp).ok_or(())).transpose().ok()?;
-    let of = |label: &str| labels.iter().find(|(name, _)| name == label).map(|(_, value)| value.clone());
-    let origin = MACHINES.map(|label| of(label).filter(|value| !value.is_empty()));
-    (!name.is_empty()).then(|| Sample { origin, name, device: device(&labels), value, at_ns })
+    Some(Sample { label: Labelled::of(name, &labels)?, value, at_ns })
 }
 
 /// Which of several, by its labels.
@@ -318,6 +390,56 @@ mod tests {
         let tables = read(&(many + &scrapes(r#"device="sda",instance="nas1""#, 0.5))).unwrap();
         assert!(tables[0].series.iter().any(|series| series.device == "sda"));
         assert_eq!(tables[0].not_read, ["9 samples of series beyond the first 1024"]);
+    }
+
+    const ANSWER: &str = include_str!("../../../../tests/cases/prometheus-query-range/counters.json");
+
+    #[test]
+    fn answers_of_the_api_have_a_table_for_each_machine() {
+        for text in [ANSWER.to_owned(), format!("\n{ANSWER}{ANSWER}"), ANSWER.replace('\n', "\r\n")] {
+            let told: Vec<_> = busy(&text)
+                .into_iter()
+                .filter(|(_, device, _)| !device.is_empty())
+                .map(|(machine, device, share)| (machine, device, share.map(|share| (share * 100.0).round())))
+                .collect();
+            assert_eq!(told, named(&[("nas1:9100", "sda", 95.0), ("ws7:9100", "sda", 5.0)]));
+        }
+        let nameless = include_str!("../../../../tests/cases/prometheus-query-range/rates.json");
+        assert!(read(nameless).unwrap_err().contains("query the counters themselves"));
+        let both = read(&format!("{ANSWER}{nameless}")).unwrap();
+        assert_eq!(both.len(), 2);
+        assert_eq!(both[0].not_read, ["2 series without a name: results of an expression"]);
+        for (text, why) in [
+            (r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#, "has no series"),
+            (r#"{"status":"success","data":{"resultType":"vector","result":[]}}"#, "use query_range"),
+            (r#"{"status":"error","errorType":"bad_data","error":"1:6: parse error"}"#, "1:6: parse error"),
+            (&ANSWER[..ANSWER.len() / 2], "no whole answer"),
+        ] {
+            let told = read(text).unwrap_err();
+            assert!(told.contains(why), "{told}");
+        }
+    }
+
+    /// Scraped every 4 s and asked for every second, as Prometheus repeats it.
+    #[test]
+    fn repeated_values_between_scrapes_are_no_samples_of_a_counter() {
+        let values: Vec<String> = (0..13)
+            .map(|at: u64| format!("[{}.5,\"{}\"]", 1_763_000_000 + at, 100.0 + (at / 4) as f64))
+            .collect();
+        let series = |name: &str, values: &str| {
+            format!(r#"{{"metric":{{"__name__":"{name}","instance":"nas1"}},"values":[{values}]}}"#)
+        };
+        let values = values.join(",");
+        let text = format!(
+            r#"{{"status":"success","data":{{"resultType":"matrix","result":[{},{}]}}}}"#,
+            series("node_disk_io_time_seconds_total", &values),
+            series("node_disk_io_now", &values)
+        );
+        let tables = read(&text).unwrap();
+        let [now, total] = &tables[0].series[..] else { unreachable!("{tables:?}") };
+        assert_eq!((now.points.len(), total.points.len()), (13, 4));
+        let rates: Vec<_> = total.per_second().iter().filter_map(|(_, value)| *value).collect();
+        assert_eq!(rates, [0.25; 3]);
     }
 
     #[test]
