@@ -41,8 +41,13 @@ pub(crate) const COMMAND: &str = "tshark -r FILE -Y nfs -T fields -E header=y -E
     -e nfs.fattr4.size -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype \
     -e nfs.write.data_length -e nfs.read.data_length -e nfs.symlink.to > TEXT";
 
-const NEEDED: [&str; 5] =
-    ["frame.time_epoch|frame.time_utc|frame.time", "tcp.stream", "rpc.xid", "rpc.msgtyp", "nfs.fh.hash"];
+const NEEDED: [&str; 5] = [
+    "frame.time_epoch|frame.time_utc|frame.time|_ws.col.Time|_ws.col.time",
+    "tcp.stream",
+    "rpc.xid",
+    "rpc.msgtyp",
+    "nfs.fh.hash",
+];
 const USEFUL: [&str; 19] = [
     "nfs.procedure_v3",
     "nfs.name",

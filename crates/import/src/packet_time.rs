@@ -1,11 +1,15 @@
 //! The times of packets as tshark prints them: seconds since 1970 (`frame.time_epoch`), ISO 8601
-//! (`frame.time` and `frame.time_utc` of version 4.4 and later), or with an English month (`frame.time`
-//! before).
+//! (`frame.time` and `frame.time_utc` of version 4.4 and later, the time column under `-t ad` and `-t ud`), with an
+//! English month (`frame.time` before), with the day of the year (`-t adoy`, `-t udoy`), or since the first packet
+//! (`-t r`).
 
 use crate::number::{decimal, seconds, time_of_day};
 
 /// Why a row is refused.
 pub(crate) const NO_TIME: &str = "no time that can be read; print it with -e frame.time_epoch";
+
+/// Seconds that are fewer are since the first packet: nothing was captured in the first years after 1970.
+const RELATIVE_BELOW_NS: u64 = 100_000_000_000_000_000;
 
 /// When a packet was captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +24,9 @@ pub(crate) struct PacketTime {
 pub(crate) fn packet_time(text: &[u8]) -> Option<PacketTime> {
     let text = text.trim_ascii();
     if let Some(at_ns) = seconds(text) {
-        return Some(PacketTime { at_ns, is_wall: true });
+        return Some(PacketTime { at_ns, is_wall: at_ns >= RELATIVE_BELOW_NS });
     }
-    iso(text).or_else(|| with_month(text))
+    iso(text).or_else(|| with_month(text)).or_else(|| day_of_year(text))
 }
 
 /// `2026-11-27T21:13:00.123456789+0100`, with a blank in place of the `T` or without a zone.
@@ -62,6 +66,18 @@ fn with_month(text: &[u8]) -> Option<PacketTime> {
     Some(PacketTime { at_ns, is_wall: matches!(words.next(), Some(b"UTC" | b"GMT")) })
 }
 
+/// `2026/332 01:07:22.552979481`.
+fn day_of_year(text: &[u8]) -> Option<PacketTime> {
+    let blank = text.iter().position(|&byte| byte == b' ')?;
+    let slash = text[..blank].iter().position(|&byte| byte == b'/')?;
+    let (year, day) = (decimal(&text[..slash])?, decimal(&text[slash + 1..blank])?);
+    if !(1..=366).contains(&day) {
+        return None;
+    }
+    let at_ns = since_1970(year, 1, 1)? + (day - 1) * crate::day_clock::DAY_NS;
+    Some(PacketTime { at_ns: at_ns.checked_add(time_of_day(&text[blank + 1..])?)?, is_wall: false })
+}
+
 /// The beginning of a day, in nanoseconds since 1970.
 fn since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
     const BEFORE: [u64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
@@ -92,7 +108,12 @@ mod tests {
             let wanted = PacketTime { at_ns: 1_795_806_780_123_456_789, is_wall: true };
             assert_eq!(packet_time(text.as_bytes()), Some(wanted), "{text}");
         }
-        for text in ["Nov 27, 2026 19:13:00.123456789 CET", "2026-11-27T19:13:00.123456789"] {
+        for text in [
+            "Nov 27, 2026 19:13:00.123456789 CET",
+            "2026-11-27T19:13:00.123456789",
+            "2026-11-27 19:13:00.123456789",
+            "2026/331 19:13:00.123456789",
+        ] {
             let wanted = PacketTime { at_ns: 1_795_806_780_123_456_789, is_wall: false };
             assert_eq!(packet_time(text.as_bytes()), Some(wanted), "{text}");
         }
@@ -104,9 +125,19 @@ mod tests {
             packet_time(b"2024-03-01T00:00:00Z").map(|time| time.at_ns / 1_000_000_000),
             Some(1_709_251_200)
         );
-        for bad in
-            ["", "x", "2026-13-01T00:00:00Z", "2026-11-27", "2026-11-27T25:00:00Z", "Foo 1, 2026 1:2:3"]
-        {
+        let relative = PacketTime { at_ns: 150_093, is_wall: false };
+        assert_eq!(packet_time(b"0.000150093"), Some(relative));
+        for bad in [
+            "",
+            "x",
+            "2026/367 19:13:00",
+            "2026/0 19:13:00",
+            "2026/331",
+            "2026-13-01T00:00:00Z",
+            "2026-11-27",
+            "2026-11-27T25:00:00Z",
+            "Foo 1, 2026 1:2:3",
+        ] {
             assert_eq!(packet_time(bad.as_bytes()), None, "{bad}");
         }
     }

@@ -40,7 +40,7 @@ pub(crate) const COMMAND: &str = "tshark -r FILE -Y smb2 -T fields -E header=y -
     -e smb2.file_info.infolevel > TEXT";
 
 const NEEDED: [&str; 11] = [
-    "frame.time_epoch|frame.time_utc|frame.time",
+    "frame.time_epoch|frame.time_utc|frame.time|_ws.col.Time|_ws.col.time",
     "tcp.stream",
     "smb2.flags.response",
     "smb2.cmd",

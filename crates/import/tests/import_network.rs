@@ -394,3 +394,27 @@ fn a_capture_without_the_fields_is_told_the_command() {
     let error = try_import(b"a b\n", Some(Format::Nfs), None).err().unwrap().to_string();
     assert!(error.contains("-e rpc.xid"), "{error}");
 }
+
+/// One capture of Samba on the loopback, printed with every kind of time that tshark 4.0.17 has.
+#[test]
+fn every_time_that_tshark_prints_gives_the_same_trace() {
+    let told = |text: &str| {
+        let imported = imported(text);
+        (imported.lines(), imported.times_us())
+    };
+    let wanted = told(include_str!("../../../tests/cases/tshark-times/epoch.txt"));
+    assert!(wanted.0.iter().filter(|line| line.starts_with("read ")).count() >= 3, "{:#?}", wanted.0);
+    for text in [
+        include_str!("../../../tests/cases/tshark-times/t-ad.txt"),
+        include_str!("../../../tests/cases/tshark-times/t-ud.txt"),
+        include_str!("../../../tests/cases/tshark-times/t-adoy.txt"),
+        include_str!("../../../tests/cases/tshark-times/t-r.txt"),
+        include_str!("../../../tests/cases/tshark-times/t-ad-berlin.txt"),
+        include_str!("../../../tests/cases/tshark-times/frame-time.txt"),
+        include_str!("../../../tests/cases/tshark-times/frame-time-berlin.txt"),
+    ] {
+        assert_eq!(told(text), wanted, "{}", text.lines().nth(1).unwrap_or_default());
+        // With lines as Windows writes them.
+        assert_eq!(told(&text.replace('\n', "\r\n")), wanted);
+    }
+}
