@@ -42,6 +42,8 @@ struct State {
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     states: Vec<State>,
+    /// Whether a directory was renamed.
+    has_moved: bool,
 }
 
 impl Node {
@@ -91,17 +93,25 @@ impl Known {
 
     /// An operation succeeded that needs the file.
     pub fn found(&mut self, file: u32) {
+        let tells = !self.has_moved;
         let state = self.state(file);
-        if state.now.is_none() {
+        if state.now.is_none() && tells {
             state.before = Some(true);
         }
         state.now = Some(true);
     }
 
+    /// A directory has another name: what is below that name from now on was not there before. Of names that
+    /// were not seen yet nothing is known any more.
+    pub fn directory_renamed(&mut self) {
+        self.has_moved = true;
+    }
+
     /// There is no such file.
     pub fn missing(&mut self, file: u32) {
+        let tells = !self.has_moved;
         let state = self.state(file);
-        if state.now.is_none() {
+        if state.now.is_none() && tells {
             state.before = Some(false);
         }
         state.now = Some(false);
@@ -179,7 +189,7 @@ impl Known {
 
     /// It is a symbolic link, and leads there.
     pub fn leads_to(&mut self, file: u32, name: &str) {
-        let is_new = self.state(file).now.is_none();
+        let is_new = self.state(file).now.is_none() && !self.has_moved;
         self.found(file);
         let state = self.state(file);
         if is_new || state.before == Some(true) && state.led_to.is_none() && state.size_before_bytes.is_none()
@@ -201,8 +211,9 @@ impl Known {
     pub fn size_seen(&mut self, node: &NodeRef, size: u64) {
         node.size.set(Some(size));
         let Some(origin) = node.origin.filter(|_| !node.changed.get()) else { return };
+        let tells = !self.has_moved;
         let state = self.state(origin);
-        if size > 0 && state.before.is_none() {
+        if size > 0 && state.before.is_none() && tells {
             state.before = Some(true);
         }
         if state.before == Some(true) {
@@ -284,6 +295,20 @@ mod tests {
         assert_eq!(led(0), (Some("a".to_owned()), true));
         assert_eq!(led(1), (None, false));
         assert_eq!((led(2), led(3)), ((None, true), (None, false)));
+    }
+
+    /// `mv d e`, and then `e/x` is read.
+    #[test]
+    fn below_a_renamed_directory_nothing_is_known_of_before() {
+        let mut known = Known::default();
+        known.found(0);
+        known.directory_renamed();
+        [0, 1].into_iter().for_each(|file| known.found(file));
+        known.missing(2);
+        let node = known.node(1);
+        known.size_seen(&node, 20);
+        let before: Vec<_> = (0..3).map(|file| entry(&mut known, file).0).collect();
+        assert_eq!(before, [Some(true), None, None]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The times of packets as tshark prints them: seconds since 1970 (`frame.time_epoch`), ISO 8601
-//! (`frame.time` and `frame.time_utc` of version 4.4 and later, the time column under `-t ad` and `-t ud`), with an
-//! English month (`frame.time` before), with the day of the year (`-t adoy`, `-t udoy`), or since the first packet
-//! (`-t r`).
+//! (`frame.time` and `frame.time_utc` of version 4.4 and later, the time column under `-t ad` and `-t ud`),
+//! with an English month (`frame.time` before), with the day of the year (`-t adoy`, `-t udoy`), or since the
+//! first packet (`-t r`).
 
 use crate::number::{decimal, seconds, time_of_day};
 

@@ -318,7 +318,10 @@ impl Strace {
                     true => sink.known.exchanged(old, new),
                     false => sink.known.renamed(old, new),
                 }
-                self.directories_renamed |= is_directory;
+                if is_directory {
+                    self.directories_renamed = true;
+                    sink.known.directory_renamed();
+                }
             }
             errno::ENOENT if !exchanges => sink.known.missing(old),
             _ => {}
