@@ -153,7 +153,8 @@ impl OpFlags {
     pub const RANDOM: OpFlags = OpFlags(2);
     /// With [`OpKind::Allocate`], which no transfer has: the file keeps its size (`FALLOC_FL_KEEP_SIZE`).
     pub const KEEPS_SIZE: OpFlags = OpFlags(2);
-    /// With [`OpKind::Rename`], which no transfer has: the two names exchange their files (`RENAME_EXCHANGE`).
+    /// With [`OpKind::Rename`], which no transfer has: the two names exchange their files
+    /// (`RENAME_EXCHANGE`).
     pub const EXCHANGES: OpFlags = OpFlags(2);
     /// Begun in the warm-up: kept in the log, left out of every figure.
     pub const WARMUP: OpFlags = OpFlags(4);

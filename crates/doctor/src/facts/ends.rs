@@ -1,6 +1,6 @@
-//! The largest packet of both ends of the path to a server, where both are known: this machine's link says its
-//! own, and somebody stated that of the server (`site.toml`). A connection shows only the smaller of the two, so
-//! an end that is larger than this one is seen nowhere else.
+//! The largest packet of both ends of the path to a server, where both are known: this machine's link says
+//! its own, and somebody stated that of the server (`site.toml`). A connection shows only the smaller of the
+//! two, so an end that is larger than this one is seen nowhere else.
 
 use super::number::strict;
 use super::{Subject, pair};

@@ -1,5 +1,5 @@
-//! Answers of Prometheus' HTTP API to a query over a time (`/api/v1/query_range`), as `curl` saves them; several
-//! may follow each other in a file.
+//! Answers of Prometheus' HTTP API to a query over a time (`/api/v1/query_range`), as `curl` saves them;
+//! several may follow each other in a file.
 //!
 //! ```text
 //! {"status":"success","data":{"resultType":"matrix","result":[
@@ -10,8 +10,9 @@
 //! The format is in Prometheus' documentation ("HTTP API", expression query result formats). A result of an
 //! expression (`rate(…)`, `sum(…)`) has no `__name__`: nothing says what it is, so it is not read.
 //!
-//! Between two scrapes Prometheus repeats the last value at every step. A rate over such a step would be 0, and
-//! over the next far too high. So a moment at which none of a machine's counters moved is no sample of them.
+//! Between two scrapes Prometheus repeats the last value at every step. A rate over such a step would be 0,
+//! and over the next far too high. So a moment at which none of a machine's counters moved is no sample of
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

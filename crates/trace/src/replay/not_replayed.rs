@@ -32,7 +32,8 @@ pub enum NotReplayed {
     RenameExchange,
     /// A rename that left a whiteout.
     RenameWhiteout,
-    /// A rename that was refused because it must not replace a file, or because the storage exchanges no names.
+    /// A rename that was refused because it must not replace a file, or because the storage exchanges no
+    /// names.
     RenameRefused,
     /// A file without a name that was refused.
     NamelessFile,
@@ -57,7 +58,7 @@ impl NotReplayed {
             (OpKind::Other, OtherBits::CLONE, _) => NotReplayed::Clone,
             (OpKind::Other, OtherBits::RANGE, _) => NotReplayed::Range,
             (OpKind::Other, ..) => NotReplayed::Other,
-            // A missing name is replayed as such. For any other reason this target may do what that one refused.
+            // A missing name is replayed as such. Otherwise this target may do what that one refused.
             (OpKind::Rename, _, errno)
                 if op.flags.has(OpFlags::EXCHANGES) && !matches!(errno, 0 | ENOENT) =>
             {
