@@ -4,6 +4,7 @@
 //! everywhere; times are asserted in the soak alone.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -39,6 +40,41 @@ struct Fetched {
     took_s: f64,
     /// What left the hosts of all agents in this time.
     sent_bytes: u64,
+    /// What their kernels sent again of it, in TCP segments, because it was lost on its way.
+    resent_bytes: u64,
+}
+
+/// A fetch of a soak, as it is kept in the results.
+struct Case {
+    agents: usize,
+    control_mbit: u32,
+    agent_mbit: u32,
+    /// Of each agent.
+    bytes: usize,
+}
+
+impl Case {
+    /// Carries it out and prints it. The line where it took too long.
+    fn measure(&self) -> Option<String> {
+        let Case { agents, control_mbit, agent_mbit, bytes } = *self;
+        let fetched = Lines::new(agents, control_mbit, agent_mbit).fetch(bytes);
+        let payload = (agents * bytes) as f64;
+        let mbit = f64::from(control_mbit.min(agent_mbit));
+        let ideal_s = payload * 8.0 / (mbit * 1e6);
+        let line = format!(
+            "{agents} agents, {mbit} Mbit/s, {:.2} MB: {:.1} s, ideal {ideal_s:.1} s ({:.3}); sent {:.2} MB \
+             ({:.3}), {:.2} MB of it again by TCP",
+            payload / 1e6,
+            fetched.took_s,
+            fetched.took_s / ideal_s,
+            fetched.sent_bytes as f64 / 1e6,
+            fetched.sent_bytes as f64 / payload,
+            fetched.resent_bytes as f64 / 1e6,
+        );
+        // Past the test program, which keeps what a test prints until it fails.
+        writeln!(io::stdout(), "{line}").unwrap();
+        (fetched.took_s > ideal_s * 1.10).then_some(line)
+    }
 }
 
 impl Lines {
@@ -113,11 +149,14 @@ impl Lines {
         let began =
             run.until(PATIENCE, |_| !self.payloads("part").is_empty() || !self.payloads("bin").is_empty());
         assert!(began.is_some(), "nothing is fetched\n{}", run.stderr());
-        let (from, before) = (Instant::now(), self.sent_bytes());
+        let (from, before, resent_before) = (Instant::now(), self.sent_bytes(), self.resent_bytes());
         let ended = run.until(PATIENCE, |_| self.payloads("bin").len() == self.agents.len());
         assert!(ended.is_some(), "{:?} of {payload_bytes} bytes\n{}", self.payloads("bin"), run.stderr());
-        let fetched =
-            Fetched { took_s: from.elapsed().as_secs_f64(), sent_bytes: self.sent_bytes() - before };
+        let fetched = Fetched {
+            took_s: from.elapsed().as_secs_f64(),
+            sent_bytes: self.sent_bytes() - before,
+            resent_bytes: self.resent_bytes() - resent_before,
+        };
         run.wait(PATIENCE).expect_code(0);
         assert!(!only_in(&out).join("report.html.part").exists());
         fetched
@@ -162,6 +201,17 @@ impl Lines {
         };
         self.agents.iter().map(|(name, _)| sent(name)).sum()
     }
+
+    /// What the kernels of all agents' hosts have sent again over the connections that are open.
+    fn resent_bytes(&self) -> u64 {
+        let resent = |name: &str| -> u64 {
+            let output = self.hosts.command(name, "ss").arg("-tinH").output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let words = text.split_whitespace().filter_map(|word| word.strip_prefix("bytes_retrans:"));
+            words.map(|bytes| bytes.parse::<u64>().unwrap()).sum()
+        };
+        self.agents.iter().map(|(name, _)| resent(name)).sum()
+    }
 }
 
 /// Folders below, `*` for any name.
@@ -190,7 +240,7 @@ fn a_slow_line_carries_each_byte_once() {
     assert!(fetched.sent_bytes <= payload_bytes as u64 * 115 / 100, "{fetched:?}");
 }
 
-/// Show 6 of the field's faults: within 10 % of the ideal.
+/// Within 10 % of the ideal.
 #[test]
 fn fetching_takes_the_ideal_time_and_a_tenth() {
     require!(Need::Soak);
@@ -198,30 +248,20 @@ fn fetching_takes_the_ideal_time_and_a_tenth() {
         return;
     }
     let _turn = my_turn();
-    let mut bad = Vec::new();
-    for (agents, control_mbit, agent_mbit, bytes) in [
-        (1, 400, 1, 9_560_000),
-        (1, 400, 4, 9_560_000),
-        (1, 400, 6, 9_560_000),
-        (1, 400, 10, 9_560_000),
-        (20, 50, 100, 4_000_000),
-    ] {
-        let fetched = Lines::new(agents, control_mbit, agent_mbit).fetch(bytes);
-        let payload = (agents * bytes) as f64;
-        let mbit = f64::from(control_mbit.min(agent_mbit));
-        let ideal_s = payload * 8.0 / (mbit * 1e6);
-        let line = format!(
-            "{agents} agents, {mbit} Mbit/s, {:.2} MB: {:.1} s, ideal {ideal_s:.1} s ({:.3}); sent {:.2} MB ({:.3})",
-            payload / 1e6,
-            fetched.took_s,
-            fetched.took_s / ideal_s,
-            fetched.sent_bytes as f64 / 1e6,
-            fetched.sent_bytes as f64 / payload,
-        );
-        println!("{line}");
-        if fetched.took_s > ideal_s * 1.10 {
-            bad.push(line);
-        }
-    }
+    let slow =
+        [1, 4, 6, 10].map(|agent_mbit| Case { agents: 1, control_mbit: 400, agent_mbit, bytes: 9_560_000 });
+    let bad: Vec<String> = slow.iter().filter_map(Case::measure).collect();
     assert!(bad.is_empty(), "{bad:#?}");
+}
+
+/// The same where the controller's line is the narrow one.
+#[test]
+fn twenty_agents_share_a_line_in_the_ideal_time_and_a_tenth() {
+    require!(Need::Soak);
+    if !needs::are_met(&needs()) {
+        return;
+    }
+    let _turn = my_turn();
+    let shared = Case { agents: 20, control_mbit: 50, agent_mbit: 100, bytes: 4_000_000 };
+    assert_eq!(shared.measure(), None);
 }
