@@ -87,6 +87,10 @@ pub struct Summary {
     pub self_cost: SelfCost,
     /// Warnings, each with its advice.
     pub notes: Vec<String>,
+    /// What some of the notes are about, by their place. Runs of earlier versions do not say so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub note_kinds: Vec<KindedNote>,
     /// What is said on top of it all: verdict, number, cause, how sure. `None` in summaries that were not
     /// finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,6 +137,30 @@ pub struct Summary {
     /// The machines that made it. `None` where it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsSection>,
+}
+
+/// What a note is about, where that decides who states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// The operation log has holes.
+    Log,
+    /// Cells of the tables rest on few transfers.
+    Tables,
+    /// The load points were short.
+    ShortLook,
+    /// A kind that this version does not know.
+    #[serde(other)]
+    Other,
+}
+
+/// A note of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindedNote {
+    /// Its place among the notes, from 0.
+    pub note: usize,
+    /// What it is about.
+    pub kind: NoteKind,
 }
 
 /// What ended a run before its time.
@@ -455,6 +483,25 @@ struct VersionOnly {
 }
 
 impl Summary {
+    /// What a note is about, by its place; `None` where that is unknown.
+    pub fn kind_of_note(&self, note: usize) -> Option<NoteKind> {
+        self.note_kinds.iter().find(|kinded| kinded.note == note).map(|kinded| kinded.kind)
+    }
+
+    /// Keeps the notes for which this holds, with their kinds.
+    pub fn retain_notes(&mut self, holds: impl Fn(&str, Option<NoteKind>) -> bool) {
+        let old = std::mem::take(&mut self.notes);
+        let mut kinds = Vec::new();
+        for (place, note) in old.into_iter().enumerate() {
+            let kind = self.kind_of_note(place);
+            if holds(&note, kind) {
+                kinds.extend(kind.map(|kind| KindedNote { note: self.notes.len(), kind }));
+                self.notes.push(note);
+            }
+        }
+        self.note_kinds = kinds;
+    }
+
     /// A summary of a run that has measured nothing yet.
     pub fn new(tool_version: &str, started_at: &str, verb: &str, target: Target) -> Summary {
         Summary {
@@ -480,6 +527,7 @@ impl Summary {
             verify: None,
             self_cost: SelfCost::default(),
             notes: Vec::new(),
+            note_kinds: Vec::new(),
             statement: None,
             verdict: None,
             search: None,

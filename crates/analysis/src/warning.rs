@@ -5,7 +5,7 @@ use crate::facts::MemoryFacts;
 use crate::meter::RunTotals;
 use crate::paper::{Mode, PaperTables};
 use crate::self_cost::SelfCost;
-use crate::summary::LoadPoint;
+use crate::summary::{LoadPoint, NoteKind};
 use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 /// A load point that is measured for less than this says little about storage with a cache.
@@ -91,6 +91,16 @@ impl Warning {
             Warning::LogDropped { .. } => 5,
             Warning::ShortLook { .. } => 6,
             Warning::FewTransfers { .. } => 7,
+        }
+    }
+
+    /// What its note is about, where that decides who states it.
+    pub fn note_kind(&self) -> Option<NoteKind> {
+        match self {
+            Warning::LogDropped { .. } => Some(NoteKind::Log),
+            Warning::FewTransfers { .. } => Some(NoteKind::Tables),
+            Warning::ShortLook { .. } => Some(NoteKind::ShortLook),
+            _ => None,
         }
     }
 

@@ -21,7 +21,7 @@ pub fn warning_sentence(warning: &Warning) -> String {
         Warning::Cache { memory, verb } => cache::sentence(memory, verb),
         Warning::LogDropped { ops, trouble } => {
             let ops = counted_are(*ops, "operation", "is", "are");
-            format!("{ops} {NOT_IN_LOG}, because {}.", why(*trouble))
+            format!("{ops} in the figures but not in the log, because {}.", why(*trouble))
         }
         Warning::ShortLook { measured_s } => {
             // Of what was stopped at once, "0.0 s" would say that nothing was measured.
@@ -35,7 +35,7 @@ pub fn warning_sentence(warning: &Warning) -> String {
             )
         }
         Warning::FewTransfers { cells, of } => format!(
-            "{cells} of {of} {IN_THE_TABLES} {} from run to run. Measure longer (--duration, or --step in a ramp or sweep), or use fewer block \
+            "{cells} of {of} cells in the tables {} from run to run. Measure longer (--duration, or --step in a ramp or sweep), or use fewer block \
              sizes (--blocks).",
             match cells {
                 1 => format!("comes from fewer than {FEW_TRANSFERS} transfers and will differ"),
@@ -57,22 +57,6 @@ pub fn warning_sentence(warning: &Warning) -> String {
             if *ops == 1 { "it" } else { "them" }
         ),
     }
-}
-
-/// What is said of operations that the log did not take.
-const NOT_IN_LOG: &str = "in the figures but not in the log";
-
-/// What is said of cells that rest on few transfers.
-const IN_THE_TABLES: &str = "cells in the tables";
-
-/// Whether a sentence is [`Warning::FewTransfers`]'s.
-pub fn tells_of_tables(sentence: &str) -> bool {
-    sentence.contains(IN_THE_TABLES)
-}
-
-/// Whether a sentence is [`Warning::LogDropped`]'s.
-pub fn tells_of_log(sentence: &str) -> bool {
-    sentence.contains(NOT_IN_LOG)
 }
 
 /// What kept operations out of the log, and what to do.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use reelgauge_analysis::marks::{Mark, MarkKind};
 use reelgauge_analysis::pause::Pause;
 use reelgauge_analysis::self_cost::PausedTotal;
-use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, RunStop, Target, VerifyFacts};
+use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, NoteKind, RunStop, Target, VerifyFacts};
 use reelgauge_analysis::warning::Warning;
 use reelgauge_analysis::whose_memory::CacheSuspicion;
 use reelgauge_analysis::{MemoryFacts, Outcome, ReplayFacts, RunTotals, SelfCost, Summary};
@@ -17,7 +17,7 @@ use reelgauge_report::hosts::{
     others_stopped_words, overlap_words, stopped_for_words, wall_clocks_words, why_not_complete_words,
 };
 use reelgauge_report::self_cost::self_cost_sentence;
-use reelgauge_report::warning::{tells_of_log, tells_of_tables, warning_sentence};
+use reelgauge_report::warning::warning_sentence;
 
 use super::View;
 use super::share::{AgentPart, PartRun, PauseTimes};
@@ -276,9 +276,12 @@ fn notes(seen: &View<'_>, summary: &Summary) -> Vec<String> {
     for (name, run) in runs(parts) {
         // Of an agent whose log lacks something it is said above, with what that means for all together. And
         // the only tables are those of all together.
-        let is_told = |note: &&String| (run.log_complete || !tells_of_log(note)) && !tells_of_tables(note);
-        let told = run.summary.notes.iter().filter(is_told);
-        for note in told {
+        let is_told = |(place, _): &(usize, &String)| match run.summary.kind_of_note(*place) {
+            Some(NoteKind::Log) => run.log_complete,
+            Some(NoteKind::Tables) => false,
+            Some(NoteKind::ShortLook | NoteKind::Other) | None => true,
+        };
+        for (_, note) in run.summary.notes.iter().enumerate().filter(is_told) {
             match said.iter_mut().find(|(known, _)| *known == note.as_str()) {
                 Some((_, names)) => names.push(name),
                 None => said.push((note, vec![name])),

@@ -27,7 +27,7 @@ impl Look {
         let closing = Closing { subject: subject(&place, seed), made: None };
         let conclude = |summary: &mut Summary, locked: &LockedTarget| {
             // Short is what a first look is; it has no option to make it longer.
-            summary.notes.retain(|note| !note.contains("--duration"));
+            summary.retain_notes(|note, _| !note.contains("--duration"));
             let looked_s = begun.elapsed().as_secs_f64();
             let stopped = summary.outcome_reason.as_deref();
             let evidence = TrialEvidence::of(&summary.load_points);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use reelgauge_analysis::rereads::Rereads;
-use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target};
+use reelgauge_analysis::summary::{DataSet, EffectiveMode, KindedNote, LogFacts, Target};
 use reelgauge_analysis::warning::LogTrouble;
 use reelgauge_analysis::{LoadPoint, MemoryFacts, Outcome, SelfCost, Summary, Warning, whose_memory};
 use reelgauge_engine::area::AreaDir;
@@ -150,7 +150,7 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
     summary.self_cost =
         SelfCost::new(Some((facts.cpu.user_s, facts.cpu.system_s)), totals, &facts.load_points, Some(paused));
     summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &facts.load_points);
-    summary.notes = notes(&facts, &summary.self_cost, &memory);
+    (summary.notes, summary.note_kinds) = notes(&facts, &summary.self_cost, &memory);
     summary.memory = Some(memory);
     summary.verify = match facts.verified {
         Some(Verified::Done(verify)) => Some(verify),
@@ -295,7 +295,7 @@ fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<String> {
 }
 
 /// What to know before believing the figures, the worst first.
-fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<String> {
+fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> (Vec<String>, Vec<KindedNote>) {
     let mut notes = Vec::new();
     notes.extend(held_back(&facts.load_points, facts.subject.asked_direct));
     if facts.drained.missed_ops > 0 {
@@ -331,13 +331,17 @@ fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<Str
         warnings.push(Warning::RunDirectoryOnTarget { path: facts.run_dir.display().to_string() });
     }
     warnings.sort_by_key(Warning::rank);
+    let place = |(at, warning): (usize, &Warning)| {
+        warning.note_kind().map(|kind| KindedNote { note: notes.len() + at, kind })
+    };
+    let kinds = warnings.iter().enumerate().filter_map(place).collect();
     notes.extend(warnings.iter().map(warning_sentence));
     if let Some(why) = facts.verified.as_ref().and_then(Verified::why_not) {
         notes.push(format!("Not verified: {why}."));
     }
     // What was done beside measuring is worth knowing, and spoils no figure.
     notes.extend(facts.notes.iter().cloned());
-    notes
+    (notes, kinds)
 }
 
 /// Whether results were written to what was measured.

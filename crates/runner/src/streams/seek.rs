@@ -6,6 +6,7 @@ use std::path::Path;
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::facts::{SearchFacts, StoppedBy, TrialsAt};
+use reelgauge_analysis::summary::NoteKind;
 use reelgauge_analysis::warning::SHORT_LOOK_S;
 use reelgauge_engine::mount::Mount;
 use reelgauge_record::identity;
@@ -236,7 +237,7 @@ pub fn conclude(summary: &mut Summary, mut facts: SearchFacts) {
 /// An answer that held on for long needs no word about the trials before it, which need not.
 pub fn forget_short_trials(summary: &mut Summary) {
     if summary.load_points.iter().any(|point| point.measured_s >= SHORT_LOOK_S) {
-        summary.notes.retain(|note| !note.starts_with("Measured for only"));
+        summary.retain_notes(|_, kind| kind != Some(NoteKind::ShortLook));
     }
 }
 
