@@ -15,6 +15,7 @@ use async_nats::Client;
 use futures_util::StreamExt;
 use futures_util::stream;
 use serde::Serialize;
+use tokio::runtime::Runtime;
 
 use crate::agent::presence::{ClockAnswer, DirectoriesAsked, DirectoriesMissing, Presence, unix_ns};
 use crate::connection::{ConnectionError, Login};
@@ -142,19 +143,46 @@ pub enum LookError {
     System(#[from] std::io::Error),
 }
 
-/// Directories that these agents lack, of those that they are to work in: agent and path. One that does not
-/// answer, as an older version does not, lacks none that is known.
-///
-/// # Errors
-/// No connection to the server.
-pub fn missing_directories(
-    site: &FleetSite,
-    wanted: &BTreeMap<AgentName, BTreeSet<PathBuf>>,
-) -> Result<Vec<(AgentName, PathBuf)>, LookError> {
-    let login = Login::of_controller(site)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
-        let client = &login.connect().await?.client;
+/// A connection to ask agents on, for as long as it is kept.
+#[derive(Debug)]
+pub struct Roster {
+    runtime: Runtime,
+    client: Client,
+    fleet: FleetId,
+    names: Vec<AgentName>,
+}
+
+impl Roster {
+    /// For the agents of this site.
+    ///
+    /// # Errors
+    /// No connection to the server.
+    pub fn open(site: &FleetSite) -> Result<Roster, LookError> {
+        let login = Login::of_controller(site)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let client = runtime.block_on(login.connect())?.client;
+        let names = site.register().agents.iter().map(|member| member.name.clone()).collect();
+        Ok(Roster { runtime, client, fleet: site.register().fleet.clone(), names })
+    }
+
+    /// Asks all agents who they are, and, where that is wanted, what time it is there.
+    ///
+    /// # Errors
+    /// A connection that takes no questions.
+    pub fn look(&self, within: Duration, with_clocks: bool) -> Result<Vec<Expected>, LookError> {
+        self.runtime.block_on(async {
+            let seen = call(&self.client, &self.fleet, &self.names, within).await?;
+            Ok(if with_clocks { clocks(&self.client, seen).await } else { seen })
+        })
+    }
+
+    /// Directories that these agents lack, of those that they are to work in: agent and path. One that does
+    /// not answer, as an older version does not, lacks none that is known.
+    pub fn missing_directories(
+        &self,
+        wanted: &BTreeMap<AgentName, BTreeSet<PathBuf>>,
+    ) -> Vec<(AgentName, PathBuf)> {
+        let client = &self.client;
         let asked = stream::iter(wanted).map(|(name, paths)| async move {
             let asked = DirectoriesAsked(paths.iter().cloned().collect());
             let asked = serde_json::to_vec(&asked).unwrap_or_default();
@@ -165,9 +193,9 @@ pub fn missing_directories(
             let missing = missing.into_iter().filter(|path| paths.contains(path));
             Some(missing.map(|path| (name.clone(), path)).collect::<Vec<_>>())
         });
-        let missing: Vec<_> = asked.buffered(AT_ONCE).collect().await;
-        Ok(missing.into_iter().flatten().flatten().collect())
-    })
+        let missing: Vec<_> = self.runtime.block_on(asked.buffered(AT_ONCE).collect());
+        missing.into_iter().flatten().flatten().collect()
+    }
 }
 
 /// Asks the agents of this site who they are, and, where that is wanted, what time it is there.
@@ -175,12 +203,5 @@ pub fn missing_directories(
 /// # Errors
 /// No connection to the server.
 pub fn look(site: &FleetSite, within: Duration, with_clocks: bool) -> Result<Vec<Expected>, LookError> {
-    let login = Login::of_controller(site)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let names: Vec<AgentName> = site.register().agents.iter().map(|member| member.name.clone()).collect();
-    runtime.block_on(async {
-        let connection = login.connect().await?;
-        let seen = call(&connection.client, &site.register().fleet, &names, within).await?;
-        Ok(if with_clocks { clocks(&connection.client, seen).await } else { seen })
-    })
+    Roster::open(site)?.look(within, with_clocks)
 }

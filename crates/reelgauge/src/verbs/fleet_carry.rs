@@ -11,7 +11,7 @@ use reelgauge_fleet::controller::conduct::Stage;
 use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed, taken};
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::live_log::FleetLiveLog;
-use reelgauge_fleet::controller::roster::{self, Expected};
+use reelgauge_fleet::controller::roster::{Expected, Roster};
 use reelgauge_fleet::protocol::PROTOCOL;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::site::name::AgentName;
@@ -94,16 +94,16 @@ fn other_protocol(presence: &Presence) -> Option<WhyMissing> {
 /// Directories that agents are to work in and lack, a sentence each.
 ///
 /// # Errors
-/// No connection to the server.
+/// A name that no agent has.
 pub fn missing_directories<'a>(
-    site: &FleetSite,
+    roster: &Roster,
     placed: impl Iterator<Item = &'a Placed>,
 ) -> Result<BTreeSet<String>> {
     let mut wanted: BTreeMap<AgentName, BTreeSet<PathBuf>> = BTreeMap::new();
     for placed in placed {
         wanted.entry(placed.part.agent.parse()?).or_default().insert(placed.target.clone());
     }
-    let missing = roster::missing_directories(site, &wanted)?;
+    let missing = roster.missing_directories(&wanted);
     Ok(missing.iter().map(|(agent, path)| fleet_directory_missing(agent.as_str(), path)).collect())
 }
 

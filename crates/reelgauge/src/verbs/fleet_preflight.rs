@@ -12,7 +12,7 @@ use reelgauge_fleet::controller::preflight::lines::Pair;
 use reelgauge_fleet::controller::preflight::{
     self as looking, NetworkRequest, PreflightError, PreflightRequest, keep_in, kept_in,
 };
-use reelgauge_fleet::controller::roster::{Expected, look};
+use reelgauge_fleet::controller::roster::{Expected, Roster};
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::site::name::AgentName;
 use reelgauge_fleet::throughput::LONGEST;
@@ -78,7 +78,7 @@ fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
     let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
     let observers = observers(&plan)?;
-    let there = there(&seen(site)?);
+    let there = there(&seen(&Roster::open(site)?)?);
     if plan.steps.is_empty() {
         return Ok((vec![(None, plan.placed(&there, &texts, None)?)], observers));
     }
@@ -88,8 +88,8 @@ fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
 }
 
 /// Every agent of the fleet, and what it says.
-pub fn seen(site: &FleetSite) -> Result<Vec<Expected>> {
-    Ok(look(site, LOOK, false)?)
+pub fn seen(roster: &Roster) -> Result<Vec<Expected>> {
+    Ok(roster.look(LOOK, false)?)
 }
 
 /// The names of the agents that answer.

@@ -8,6 +8,7 @@ use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member, OnLoss, Stage, WhyStopped};
 use reelgauge_fleet::controller::fleet_plan::Placed;
 use reelgauge_fleet::controller::journey::Journey;
+use reelgauge_fleet::controller::roster::Roster;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_report::fleet_prepare::{PreparedLine, fleet_prepared, why_not_prepared};
 use reelgauge_report::fleet_run::fleet_now;
@@ -63,7 +64,7 @@ pub fn go_on(site: &FleetSite, mut journey: Journey) -> Result<u8> {
 fn runs(site: &FleetSite, path: &Path) -> Result<NamedRuns> {
     let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
-    let seen = seen(site)?;
+    let seen = seen(&Roster::open(site)?)?;
     let there = there(&seen);
     let all = if plan.steps.is_empty() {
         vec![(None, plan.placed(&there, &texts, None)?)]

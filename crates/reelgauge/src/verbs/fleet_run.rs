@@ -13,7 +13,7 @@ use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member, WhyStopped};
 use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed};
 use reelgauge_fleet::controller::journey::Journey;
-use reelgauge_fleet::controller::roster::Expected;
+use reelgauge_fleet::controller::roster::{Expected, Roster};
 use reelgauge_fleet::protocol::Phase;
 use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::whole::WholeError;
@@ -51,17 +51,19 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let texts = plan.texts_beside(path)?;
     // Before anything is done that it would be in vain for.
     plan.observer_parts()?;
-    let Some(seen) = seen_by_plan(site, &plan, args.dry_run)? else { return Ok(INTERRUPTED) };
+    let roster = Roster::open(site)?;
+    let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
+    let Some(seen) = seen_by_plan(&roster, &known, &plan, args.dry_run)? else { return Ok(INTERRUPTED) };
     let there = there(&seen);
     if plan.steps.is_empty() {
         let placed = plan.placed(&there, &texts, None)?;
         if args.dry_run {
             let mut refusals = refusals(&seen, placed.iter());
-            refusals.extend(missing_directories(site, placed.iter())?);
+            refusals.extend(missing_directories(&roster, placed.iter())?);
             return tell_ahead(&[ahead(&placed, &there)], &refusals);
         }
         expect_idle(&seen, placed.iter())?;
-        expect_directories(site, placed.iter())?;
+        expect_directories(&roster, placed.iter())?;
         let looked = fleet_preflight::before(site, &plan, vec![(None, placed.clone())], args.preflight)?;
         let Looked::Done(found) = looked else { return Ok(INTERRUPTED) };
         let journey =
@@ -74,12 +76,12 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
         let all = fleet_preflight::of_batch(&batch)?;
         let all = || all.iter().flat_map(|(_, placed)| placed);
         let mut refusals = refusals(&seen, all());
-        refusals.extend(missing_directories(site, all())?);
+        refusals.extend(missing_directories(&roster, all())?);
         return tell_ahead(&fleet_batch::ahead(&batch, &there)?, &refusals);
     }
     let runs = fleet_preflight::of_batch(&batch)?;
     expect_idle(&seen, runs.iter().flat_map(|(_, placed)| placed))?;
-    expect_directories(site, runs.iter().flat_map(|(_, placed)| placed))?;
+    expect_directories(&roster, runs.iter().flat_map(|(_, placed)| placed))?;
     let looked = fleet_preflight::before(site, &plan, runs, args.preflight)?;
     let Looked::Done(found) = looked else { return Ok(INTERRUPTED) };
     batch.keep()?;
@@ -91,21 +93,25 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
 ///
 /// # Errors
 /// Those that are not, a line each.
-fn expect_directories<'a>(site: &FleetSite, placed: impl Iterator<Item = &'a Placed>) -> Result<()> {
-    let missing: Vec<String> = missing_directories(site, placed)?.into_iter().collect();
+fn expect_directories<'a>(roster: &Roster, placed: impl Iterator<Item = &'a Placed>) -> Result<()> {
+    let missing: Vec<String> = missing_directories(roster, placed)?.into_iter().collect();
     ensure!(missing.is_empty(), missing.join("\n"));
     Ok(())
 }
 
 /// Who is there, once everybody is whom the plan waits for; `None` where the user ended that. A dry run does
 /// not wait.
-fn seen_by_plan(site: &FleetSite, plan: &FleetPlan, is_dry_run: bool) -> Result<Option<Vec<Expected>>> {
-    let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
+fn seen_by_plan(
+    roster: &Roster,
+    known: &[String],
+    plan: &FleetPlan,
+    is_dry_run: bool,
+) -> Result<Option<Vec<Expected>>> {
     let interrupt = Interrupt::listen()?;
     let mut told = Vec::new();
     loop {
-        let seen = seen(site)?;
-        let missing = plan.waits_for(&known, &there(&seen));
+        let seen = seen(roster)?;
+        let missing = plan.waits_for(known, &there(&seen));
         if missing.is_empty() || is_dry_run {
             return Ok(Some(seen));
         }
