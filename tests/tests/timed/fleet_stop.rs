@@ -1,11 +1,18 @@
 //! Runs of a fleet that end before their time, with a real nats-server: because somebody says so from
 //! elsewhere, and because nobody is to go on where one is missing.
 
+use reelgauge_fleet::connection::Login;
+use reelgauge_fleet::controller::wish::{Asked, WISH, Wish};
+use reelgauge_fleet::protocol::Order;
+use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::site::name::AgentSession;
+use reelgauge_fleet::site::subject::{event, order};
+use reelgauge_tests::fleet::SOON;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
-use reelgauge_tests::run_dir::{count, only_in, text};
+use reelgauge_tests::run_dir::{at, count, number, only_in, text};
 use reelgauge_tests::turns::my_turn;
 
 #[test]
@@ -30,6 +37,47 @@ fn a_run_is_stopped_from_elsewhere_and_nobody_was_missing() {
     assert_eq!(text(&told, "outcome"), "interrupted");
     assert!(counted(&only_in(&bed.runs()), &told).iter().all(|&ops| ops > 0));
     assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
+}
+
+/// Whoever has `keys/controller.key` alone: the server lets them in as the controller, and they have no seal.
+#[test]
+fn steering_that_nobody_sealed_changes_nothing_and_agents_report_it() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::ramp(&["a", "b"], "1,2", "3s");
+    let site = FleetSite::open(&bed.fleet.dir()).unwrap();
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    let name = only_in(&bed.fleet.dir().join("runs")).file_name().unwrap().to_str().unwrap().to_owned();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Login::of_controller(&site).unwrap().connect().await.unwrap().client;
+        let a = "a".parse().unwrap();
+        let mut reported = client.subscribe(event(&a, "refused")).await.unwrap();
+        for wish in [Wish::Pause { number: 0 }, Wish::Stop, Wish::Resume { number: 0 }] {
+            for run in [Some(name.clone()), None] {
+                let asked = Asked { from: AgentSession::draw().unwrap(), run, wish };
+                client.publish(WISH, serde_json::to_vec(&asked).unwrap().into()).await.unwrap();
+            }
+        }
+        let stop = serde_json::to_vec(&Order::Stop { run: name.clone() }).unwrap();
+        client.publish(order(&a), stop.into()).await.unwrap();
+        client.flush().await.unwrap();
+        let told = tokio::time::timeout(SOON, futures_util::StreamExt::next(&mut reported)).await;
+        assert!(told.unwrap().is_some(), "the agent reports it to the controller");
+    });
+    let outcome = run.wait(PATIENCE).expect_code(0);
+    let refused = |agent: &str| bed.agent(agent).stderr().contains("Refused an order");
+    assert!(refused("a") && !refused("b"), "{}", bed.agent("a").stderr());
+    let told = outcome.json();
+    assert_eq!(text(&told, "outcome"), "complete", "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("paused"), "{}", outcome.stderr);
+    let points = at(&told, "load_points").as_array().unwrap();
+    assert_eq!(points.len(), 2);
+    assert!(points.iter().all(|point| number(point, "measured_s") > 2.9), "{told:#}");
+    let marks = at(&told, "marks").as_array().unwrap();
+    assert!(marks.iter().all(|mark| text(mark, "kind") != "paused"), "{marks:?}");
+    assert!(counted(&only_in(&bed.runs()), &told).iter().all(|&ops| ops > 0));
 }
 
 #[test]
