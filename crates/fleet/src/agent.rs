@@ -8,6 +8,7 @@
 pub mod disk;
 pub mod duty;
 pub mod examine;
+pub mod leftovers;
 pub mod line;
 pub mod network;
 pub mod offset;

@@ -16,6 +16,7 @@
 pub mod ask;
 pub mod batch;
 pub mod carry_out;
+pub mod clean;
 pub mod clock;
 pub mod conduct;
 pub mod doctor;

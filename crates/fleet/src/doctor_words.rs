@@ -1,9 +1,11 @@
-//! What a controller orders of an agent to have its machine looked at, and what that answers.
+//! What a controller orders of an agent beside runs: to look at its machine, and to list or remove what
+//! earlier runs left. And what the agent answers.
 //!
 //! Anything may be lost or come twice: an order is given until it is answered, and what an agent has found it
 //! says again. Orders come in envelopes as all others do.
 
 use reelgauge_doctor::several::HostSaid;
+use reelgauge_report::fleet_clean::{LEFTOVERS_MAX, Leftover};
 use serde::{Deserialize, Serialize};
 
 use crate::site::name::AgentSession;
@@ -12,6 +14,8 @@ use crate::site::name::AgentSession;
 pub const EVENT: &str = "doctor";
 /// That an agent can be told to look, as it says of itself.
 pub const KNOWS_DOCTOR: &str = "doctor";
+/// The same of what earlier runs left.
+pub const KNOWS_CLEAN: &str = "clean";
 /// An answer has no more bytes than this.
 pub const ANSWER_BYTES_MAX: usize = 256 << 10;
 
@@ -24,6 +28,13 @@ pub enum DoctorOrder {
         /// What this look is called; no two are called the same.
         id: String,
     },
+    /// List what earlier runs left.
+    Clean {
+        /// As of a look.
+        id: String,
+        /// Remove the test files. Runs stay.
+        removes: bool,
+    },
 }
 
 /// How a look stands.
@@ -34,6 +45,11 @@ pub enum DoctorState {
     Looks,
     /// It is done.
     Found(HostSaid),
+    /// What is left, and what was removed of it.
+    Left {
+        /// All of it.
+        leftovers: Vec<Leftover>,
+    },
     /// It was not done.
     Failed {
         /// Why.
@@ -68,6 +84,7 @@ impl DoctorAnswer {
             let text = serde_json::to_vec(&self).unwrap_or_default();
             let is_shorter = match &mut self.state {
                 DoctorState::Found(said) if text.len() > ANSWER_BYTES_MAX => said.leave_off_one(),
+                DoctorState::Left { leftovers } if text.len() > ANSWER_BYTES_MAX => leftovers.pop().is_some(),
                 _ => false,
             };
             if !is_shorter {
@@ -80,8 +97,10 @@ impl DoctorAnswer {
     pub fn read(message: &[u8]) -> Option<DoctorAnswer> {
         let is_short = message.len() <= ANSWER_BYTES_MAX;
         let mut answer: DoctorAnswer = is_short.then(|| serde_json::from_slice(message).ok()).flatten()?;
-        if let DoctorState::Found(said) = &mut answer.state {
-            said.bound();
+        match &mut answer.state {
+            DoctorState::Found(said) => said.bound(),
+            DoctorState::Left { leftovers } => leftovers.truncate(LEFTOVERS_MAX),
+            DoctorState::Looks | DoctorState::Failed { .. } => {}
         }
         Some(answer)
     }
@@ -129,6 +148,10 @@ mod tests {
         let order = serde_json::to_vec(&DoctorOrder::DoctorLook { id: "x".to_owned() }).unwrap();
         assert!(serde_json::from_slice::<NetworkOrder>(&order).is_err());
         assert!(serde_json::from_slice::<protocol::Order>(&order).is_err());
+        let clean = DoctorOrder::Clean { id: "x".to_owned(), removes: true };
+        let clean = serde_json::to_vec(&clean).unwrap();
+        assert!(serde_json::from_slice::<NetworkOrder>(&clean).is_err());
+        assert!(serde_json::from_slice::<protocol::Order>(&clean).is_err());
         let stop = serde_json::to_vec(&protocol::Order::Stop { run: "r".to_owned() }).unwrap();
         assert!(serde_json::from_slice::<DoctorOrder>(&stop).is_err());
     }

@@ -8,6 +8,7 @@ mod comparing;
 mod console;
 mod doctor;
 mod fleet;
+mod fleet_clean;
 mod fleet_doctor;
 mod fleet_owner;
 mod fleet_preflight;
@@ -30,6 +31,7 @@ pub use fleet::{
     AgentArgs, FleetArgs, FleetInitArgs, FleetInstallArgs, FleetLogsArgs, FleetLookArgs, FleetMsmeterArgs,
     FleetNameArgs, FleetRunArgs, FleetStopArgs, FleetUpArgs, FleetVerb,
 };
+pub use fleet_clean::FleetCleanArgs;
 pub use fleet_doctor::FleetDoctorArgs;
 pub use fleet_preflight::{FleetPreflightArgs, PreflightDepth};
 pub use fleet_prepare::FleetPrepareArgs;

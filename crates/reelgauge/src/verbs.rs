@@ -16,6 +16,7 @@ pub mod extents;
 pub mod fleet;
 mod fleet_batch;
 mod fleet_carry;
+mod fleet_clean;
 mod fleet_doctor;
 mod fleet_install;
 mod fleet_lines;

@@ -68,7 +68,7 @@ pub fn fleet_doctor_screen(
     let tone = if found.is_grave() { Tone::Bad } else { Tone::Answer };
     page.sentence(tone, &answer(found, silent));
     for no_answer in silent {
-        page.item(&name(&no_answer.agent), &why_no_answer(&no_answer.why, version));
+        page.item(&name(&no_answer.agent), &why_no_answer(&no_answer.why, version, "reelgauge doctor"));
     }
     for said in &found.not_looked {
         page.item("Not looked at", &format!("{}: {}.", names(&said.hosts), text(&said.text)));
@@ -125,15 +125,15 @@ fn counted_were_things(things: u64) -> String {
     format!("{} {}", counted(things, "thing"), if things == 1 { "was" } else { "were" })
 }
 
-/// Why an agent said nothing, as a sentence.
-fn why_no_answer(why: &WhyNoAnswer, version: &str) -> String {
+/// Why an agent said nothing, as a sentence. `instead`: what does the same on its machine.
+pub(crate) fn why_no_answer(why: &WhyNoAnswer, version: &str, instead: &str) -> String {
     match why {
         WhyNoAnswer::NotHeard => "nothing was heard of it; nothing is known of its machine.".to_owned(),
         WhyNoAnswer::Twice => {
             "two processes answer to this name, so neither was asked; end one of them.".to_owned()
         }
         WhyNoAnswer::Older { version: its } => format!(
-            "its version {} does not know this command; put this program ({version}) there, or run 'reelgauge doctor' on it.",
+            "its version {} does not know this command; put this program ({version}) there, or run '{instead}' on it.",
             text(its)
         ),
         WhyNoAnswer::Failed { why } => format!("{}.", text(why).trim_end_matches('.')),

@@ -36,6 +36,7 @@ pub mod csv_files;
 pub mod doctor;
 mod ending;
 pub mod extents;
+pub mod fleet_clean;
 pub mod fleet_doctor;
 pub mod fleet_list;
 pub mod fleet_prepare;

@@ -10,6 +10,7 @@ mod check_sustained;
 mod compare;
 mod console_shared;
 mod data_sets;
+mod fleet_clean;
 mod fleet_contact;
 mod fleet_doctor;
 mod fleet_fetch;

@@ -13,6 +13,10 @@ use sha2::{Digest, Sha256};
 use crate::protocol::{FileThere, RunState};
 
 const STATE_FILE: &str = "state.json";
+/// The targets on which runs may have made test files, beside the folders of runs.
+const TARGETS_FILE: &str = "targets.json";
+/// So many of them are remembered.
+const TARGETS_MAX: usize = 256;
 const PLAN_FILE: &str = "plan.toml";
 /// The folder for the run directory, which has a name of its own.
 const RUNS: &str = "runs";
@@ -95,6 +99,49 @@ impl AgentDisk {
     /// When it can't be made.
     pub fn complaints(&self, run: &str) -> io::Result<File> {
         File::create(self.folder(run)?.join(COMPLAINTS))
+    }
+
+    /// What a run takes here, in bytes; `None` where that can't be seen.
+    pub fn run_bytes(&self, run: &str) -> Option<u64> {
+        let mut names = Vec::new();
+        let folder = self.folder(run).ok()?;
+        walk(&folder, "", &mut names).ok()?;
+        names.iter().map(|name| Some(fs::metadata(folder.join(name)).ok()?.len())).sum()
+    }
+
+    /// The targets that runs were begun on, the latest last.
+    pub fn targets(&self) -> Vec<String> {
+        let text = fs::read(self.dir.join(TARGETS_FILE)).unwrap_or_default();
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+
+    /// A run begins on this target.
+    ///
+    /// # Errors
+    /// When it can't be kept.
+    pub fn remember_target(&self, target: &str) -> io::Result<()> {
+        let mut targets = self.targets();
+        if targets.last().is_some_and(|last| last == target) {
+            return Ok(());
+        }
+        targets.retain(|known| known != target);
+        targets.push(target.to_owned());
+        let from = targets.len().saturating_sub(TARGETS_MAX);
+        self.keep_targets(&targets[from..])
+    }
+
+    /// Nothing is left on this target.
+    ///
+    /// # Errors
+    /// When that can't be kept.
+    pub fn forget_target(&self, target: &str) -> io::Result<()> {
+        let mut targets = self.targets();
+        targets.retain(|known| known != target);
+        self.keep_targets(&targets)
+    }
+
+    fn keep_targets(&self, targets: &[String]) -> io::Result<()> {
+        keep(&self.dir.join(TARGETS_FILE), &serde_json::to_vec(targets)?)
     }
 
     /// Every file of the run's directory, and its plan.

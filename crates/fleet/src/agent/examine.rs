@@ -1,8 +1,9 @@
 //! What an agent does when it is told to look at its machine: it has this same program look, for each root in
-//! a process of its own that may hang or be ended, and says what that found. What was asked before is
-//! answered again, and done once; nothing is looked at while a run goes on.
+//! a process of its own that may hang or be ended, and says what that found. Told to clean, it lists what
+//! earlier runs left, and removes test files. What was asked before is answered again, and done once; nothing
+//! is looked at while a run goes on.
 //!
-//! Not here: what is set badly (the doctor room).
+//! Not here: what is set badly (the doctor room), what is left ([`super::leftovers`]).
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -19,12 +20,15 @@ use tokio::process::Command;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
+use super::leftovers::LeftoverTerms;
 use crate::doctor_words::{DoctorOrder, DoctorState};
 
 /// So many looks are remembered.
 const REMEMBERED: usize = 16;
 /// How long all of a machine may take.
 const LOOKS_WITHIN: Duration = Duration::from_secs(45);
+/// How long what is left may take to be listed or removed.
+const CLEANS_WITHIN: Duration = Duration::from_secs(600);
 /// How often it is seen whether a run begins, which nothing may disturb.
 const BEAT: Duration = Duration::from_millis(100);
 /// No more is read of what the program prints.
@@ -44,6 +48,20 @@ pub struct DoctorTerms {
     pub roots: Vec<PathBuf>,
     /// Set while a run goes on.
     pub at_work: Arc<AtomicBool>,
+    /// What earlier runs left.
+    pub left: LeftoverTerms,
+}
+
+/// What an agent begins to do, for its log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// It looks at its machine.
+    Look,
+    /// It lists what earlier runs left, or removes test files.
+    Clean {
+        /// Whether it removes them.
+        removes: bool,
+    },
 }
 
 /// See the module.
@@ -52,8 +70,8 @@ pub struct DoctorDuty {
     terms: Arc<DoctorTerms>,
     known: Arc<Mutex<VecDeque<DoctorNews>>>,
     news: UnboundedSender<DoctorNews>,
-    /// Told of every look that begins.
-    say: UnboundedSender<()>,
+    /// Told of all that begins.
+    say: UnboundedSender<Errand>,
 }
 
 impl DoctorDuty {
@@ -61,13 +79,17 @@ impl DoctorDuty {
     pub fn new(
         terms: DoctorTerms,
         news: UnboundedSender<DoctorNews>,
-        say: UnboundedSender<()>,
+        say: UnboundedSender<Errand>,
     ) -> DoctorDuty {
         DoctorDuty { terms: Arc::new(terms), known: Arc::default(), news, say }
     }
 
     /// An order of the controller's. Only to be called within a runtime.
-    pub fn order(&self, DoctorOrder::DoctorLook { id }: DoctorOrder) {
+    pub fn order(&self, order: DoctorOrder) {
+        let (id, errand) = match order {
+            DoctorOrder::DoctorLook { id } => (id, Errand::Look),
+            DoctorOrder::Clean { id, removes } => (id, Errand::Clean { removes }),
+        };
         let (before, is_busy) = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             let before = known.iter().find(|(other, _)| *other == id).map(|(_, state)| state.clone());
@@ -86,11 +108,11 @@ impl DoctorDuty {
             return self.tell(&id, failed("it is being looked at already"));
         }
         self.tell(&id, DoctorState::Looks);
-        let _ = self.say.send(());
+        let _ = self.say.send(errand);
         let duty = self.clone();
         tokio::spawn(async move {
             let state = tokio::select! {
-                said = duty.terms.look() => DoctorState::Found(said),
+                state = duty.terms.carry_out(errand) => state,
                 () = duty.terms.run_begins() => failed("a run began there"),
             };
             duty.tell(&id, state);
@@ -114,6 +136,19 @@ impl DoctorTerms {
     async fn run_begins(&self) {
         while !self.at_work.load(Ordering::Relaxed) {
             tokio::time::sleep(BEAT).await;
+        }
+    }
+
+    async fn carry_out(&self, errand: Errand) -> DoctorState {
+        let Errand::Clean { removes } = errand else { return DoctorState::Found(self.look().await) };
+        let left = self.left.clone();
+        let cleaning = tokio::task::spawn_blocking(move || left.leftovers(removes));
+        match tokio::time::timeout(CLEANS_WITHIN, cleaning).await {
+            Ok(Ok(leftovers)) => DoctorState::Left { leftovers },
+            Ok(Err(_)) | Err(_) => {
+                let why = format!("it did not end within {} s", CLEANS_WITHIN.as_secs());
+                DoctorState::Failed { why }
+            }
         }
     }
 
@@ -219,9 +254,11 @@ mod tests {
     use reelgauge_doctor::rule::catalogue::rules;
     use reelgauge_doctor::texts::Texts;
     use reelgauge_doctor::{Scope, diagnose};
+    use reelgauge_engine::roots::Roots;
     use reelgauge_report::doctor::diagnosis_json;
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+    use super::super::disk::AgentDisk;
     use super::*;
 
     fn duty(program: &str, at_work: bool) -> (DoctorDuty, UnboundedReceiver<DoctorNews>) {
@@ -230,6 +267,11 @@ mod tests {
             program: program.into(),
             roots: vec!["/mnt/nas".into()],
             at_work: Arc::new(AtomicBool::new(at_work)),
+            left: LeftoverTerms {
+                disk: AgentDisk::open(&std::env::temp_dir()).unwrap(),
+                roots: Roots::default(),
+                read_only: false,
+            },
         };
         (DoctorDuty::new(terms, news, unbounded_channel().0), came)
     }

@@ -26,7 +26,7 @@ use reelgauge_runner::session::target::mount_facts;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::Sender;
 
-use crate::doctor_words::KNOWS_DOCTOR;
+use crate::doctor_words::{KNOWS_CLEAN, KNOWS_DOCTOR};
 use crate::envelope::{Opener, OrderRefusal};
 use crate::limits::OwnerLimits;
 use crate::protocol::PROTOCOL;
@@ -242,7 +242,7 @@ impl Station {
             roots,
             limits: self.identity.limits,
             last_order: self.last_order(),
-            knows: vec![KNOWS_DOCTOR.to_owned()],
+            knows: vec![KNOWS_DOCTOR.to_owned(), KNOWS_CLEAN.to_owned()],
             is_at_work: self.identity.at_work.load(Ordering::Relaxed),
         }
     }

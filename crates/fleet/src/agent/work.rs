@@ -20,6 +20,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedSender, channel};
 
 use super::disk::{AgentDisk, is_run_name};
 use super::duty::{Deed, Duty};
+use super::leftovers::target_of;
 use super::presence::unix_ns;
 use super::wall_clock::Now;
 use crate::protocol::{Answer, Order, Phase};
@@ -245,6 +246,10 @@ impl AgentWork {
     }
 
     fn started(&mut self, run: &str, plan_toml: &str) -> Result<(), String> {
+        if let Some(target) = target_of(plan_toml) {
+            let remembered = self.place.disk.remember_target(&target);
+            remembered.map_err(|error| format!("cannot remember its target: {error}"))?;
+        }
         let (plan, runs) = self
             .place
             .disk

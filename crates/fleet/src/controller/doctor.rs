@@ -1,5 +1,6 @@
-//! Has agents look at their machines, and hears what they found. Orders are given until they are answered;
-//! who does not answer, or can't, is named with the reason.
+//! Has agents look at their machines, or list and remove what earlier runs left ([`super::clean`]), and
+//! hears what they found. Orders are given until they are answered; who does not answer, or can't, is named
+//! with the reason.
 //!
 //! Not here: what several say, put together ([`reelgauge_doctor::several`]), sentences (report).
 
@@ -72,14 +73,22 @@ pub fn examine(
     let round = runtime.block_on(async {
         let connection = login.connect().await?;
         let seen = call(&connection.client, &site.register().fleet, &names, THERE_WITHIN).await?;
-        let mut asking = Asking::new(connection.client.clone(), sealer, &seen);
+        let look = |id: String| DoctorOrder::DoctorLook { id };
+        let mut asking = Asking::new(connection.client.clone(), sealer, &seen, (KNOWS_DOCTOR, look));
         asking.until_heard(within, wants_end).await?;
         let one = |expected: &Expected| match expected.present.as_slice() {
             [presence] => Some(traits_at(presence, None, presence.roots.first())),
             _ => None,
         };
         let traits: Vec<_> = seen.iter().filter_map(one).collect();
-        Ok(DoctorRound { heard: asking.heard(), differences: differences(&traits) })
+        let heard = asking.heard().into_iter().map(|(agent, said)| DoctorHeard {
+            agent,
+            said: said.and_then(|state| match state {
+                DoctorState::Found(said) => Ok(said),
+                _ => Err(WhyNoAnswer::NotInTime),
+            }),
+        });
+        Ok(DoctorRound { heard: heard.collect(), differences: differences(&traits) })
     });
     runtime.shutdown_background();
     round
@@ -91,13 +100,13 @@ struct Asked {
     agent: AgentName,
     /// Its process, and the number of the last order for it.
     life: Option<(Presence, u64)>,
-    said: Result<HostSaid, WhyNoAnswer>,
+    said: Result<DoctorState, WhyNoAnswer>,
     is_over: bool,
 }
 
 impl Asked {
-    /// One that was looked for; whether it can be asked at all is known then.
-    fn of(expected: &Expected) -> Asked {
+    /// One that was looked for; whether it can be asked at all is known then, and whether it `knows` how.
+    fn of(expected: &Expected, knows: &str) -> Asked {
         let mut asked = Asked {
             agent: expected.name.clone(),
             life: None,
@@ -106,7 +115,7 @@ impl Asked {
         };
         asked.said = Err(match expected.present.as_slice() {
             [] => WhyNoAnswer::NotHeard,
-            [one] if one.knows.iter().any(|known| known == KNOWS_DOCTOR) => {
+            [one] if one.knows.iter().any(|known| known == knows) => {
                 asked.life = Some((one.clone(), one.last_order));
                 asked.is_over = false;
                 WhyNoAnswer::NotInTime
@@ -129,26 +138,39 @@ impl Asked {
         self.is_over = answer.state.is_over();
         match answer.state {
             DoctorState::Looks => {}
-            DoctorState::Found(said) => self.said = Ok(said),
+            state @ (DoctorState::Found(_) | DoctorState::Left { .. }) => self.said = Ok(state),
             DoctorState::Failed { why } => self.said = Err(WhyNoAnswer::Failed { why }),
         }
     }
 }
 
-struct Asking {
+/// Agents that are asked the same.
+pub(super) struct Asking {
     client: Client,
     sealer: Sealer,
     id: String,
+    order: DoctorOrder,
     all: Vec<Asked>,
 }
 
 impl Asking {
-    fn new(client: Client, sealer: Sealer, seen: &[Expected]) -> Asking {
+    /// `order` is given to those of them that `knows` it.
+    pub(super) fn new(
+        client: Client,
+        sealer: Sealer,
+        seen: &[Expected],
+        (knows, order): (&str, impl FnOnce(String) -> DoctorOrder),
+    ) -> Asking {
         let id = format!("{:016x}", reelgauge_runner::fresh_seed());
-        Asking { client, sealer, id, all: seen.iter().map(Asked::of).collect() }
+        let all = seen.iter().map(|expected| Asked::of(expected, knows)).collect();
+        Asking { client, sealer, order: order(id.clone()), id, all }
     }
 
-    async fn until_heard(&mut self, within: Duration, wants_end: &AtomicBool) -> Result<(), PreflightError> {
+    pub(super) async fn until_heard(
+        &mut self,
+        within: Duration,
+        wants_end: &AtomicBool,
+    ) -> Result<(), PreflightError> {
         let mut heard = self.client.subscribe(FROM_ALL).await?;
         let until = Instant::now() + within;
         let mut said: Option<Instant> = None;
@@ -178,21 +200,25 @@ impl Asking {
 
     /// Tells everybody who has not answered to look, or to say again what came of it.
     async fn tell(&mut self) {
-        let order = DoctorOrder::DoctorLook { id: self.id.clone() };
-        let body = serde_json::to_vec(&order).unwrap_or_default();
+        let body = serde_json::to_vec(&self.order).unwrap_or_default();
+        self.send(&body).await;
+    }
+
+    /// Gives an order of another kind to everybody who has not answered.
+    pub(super) async fn send(&mut self, body: &[u8]) {
         for asked in self.all.iter_mut().filter(|asked| !asked.is_over) {
             let Some((presence, number)) = &mut asked.life else { continue };
             *number += 1;
-            let sealed = self.sealer.seal(&asked.agent, &presence.session, *number, &body);
+            let sealed = self.sealer.seal(&asked.agent, &presence.session, *number, body);
             let Ok(sealed) = sealed else { continue };
             let sent = self.client.publish(subject::order(&asked.agent), sealed.into());
             let _ = tokio::time::timeout(SEND_WITHIN, sent).await;
         }
     }
 
-    fn heard(self) -> Vec<DoctorHeard> {
-        let heard = |asked: Asked| DoctorHeard { agent: asked.agent.to_string(), said: asked.said };
-        self.all.into_iter().map(heard).collect()
+    /// What each has said, or why nothing.
+    pub(super) fn heard(self) -> Vec<(String, Result<DoctorState, WhyNoAnswer>)> {
+        self.all.into_iter().map(|asked| (asked.agent.to_string(), asked.said)).collect()
     }
 }
 
@@ -201,6 +227,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::doctor_words::KNOWS_CLEAN;
     use crate::site::name::AgentSession;
 
     /// What agents say that were built before they could be told to look: without `knows`.
@@ -225,20 +252,22 @@ mod tests {
     fn who_can_not_be_asked_is_told_apart() {
         let knows = presence(", \"knows\": [\"doctor\"]");
         let said = |present: Vec<Presence>| {
-            let asked = Asked::of(&expected(present));
+            let asked = Asked::of(&expected(present), KNOWS_DOCTOR);
             (asked.said.unwrap_err(), asked.is_over)
         };
         assert_eq!(said(Vec::new()), (WhyNoAnswer::NotHeard, true));
         assert_eq!(said(vec![knows.clone(), knows.clone()]), (WhyNoAnswer::Twice, true));
         let older = WhyNoAnswer::Older { version: "0.0.9".to_owned() };
         assert_eq!(said(vec![presence("")]), (older, true));
+        let cleans = Asked::of(&expected(vec![knows.clone()]), KNOWS_CLEAN);
+        assert!(matches!(cleans.said, Err(WhyNoAnswer::Older { .. })), "it knows how to look, and no more");
         assert_eq!(said(vec![knows]), (WhyNoAnswer::NotInTime, false), "it is asked");
     }
 
     #[test]
     fn only_the_life_that_was_asked_answers_and_only_this_look() {
         let knows = presence(", \"knows\": [\"doctor\"]");
-        let mut asked = Asked::of(&expected(vec![knows.clone()]));
+        let mut asked = Asked::of(&expected(vec![knows.clone()]), KNOWS_DOCTOR);
         let found = DoctorState::Found(HostSaid::default());
         let answer = |life: &AgentSession, id: &str, state: &DoctorState| DoctorAnswer {
             life: life.clone(),
@@ -253,6 +282,6 @@ mod tests {
         assert_eq!(asked.life.as_ref().unwrap().1, 9, "the next order is numbered behind what it opened");
         asked.hear("i", answer(&knows.session, "i", &found));
         asked.hear("i", answer(&knows.session, "i", &DoctorState::Failed { why: String::new() }));
-        assert_eq!((asked.is_over, asked.said), (true, Ok(HostSaid::default())));
+        assert_eq!((asked.is_over, asked.said), (true, Ok(DoctorState::Found(HostSaid::default()))));
     }
 }

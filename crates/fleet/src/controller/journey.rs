@@ -22,7 +22,7 @@ use super::fleet_run::FleetRun;
 use super::run_folder::RunFolder;
 use super::wire::ways;
 use super::wishes::{WishSeal, wish_ways};
-use crate::agent::disk::{is_run_name, keep};
+use crate::agent::disk::{AgentDisk, is_run_name, keep};
 use crate::connection::{ConnectionError, Login};
 use crate::envelope::Sealer;
 use crate::protocol::{self, ClockStep, Phase, PointStart};
@@ -150,6 +150,19 @@ impl Journey {
             entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
         names
+    }
+
+    /// What is here of a run, in bytes; `None` where that can't be seen.
+    pub fn bytes(site: &FleetSite, name: &str) -> Option<u64> {
+        AgentDisk::open(&site.dir().join(RUNS)).ok()?.run_bytes(name)
+    }
+
+    /// Removes what is here of a run.
+    ///
+    /// # Errors
+    /// When that is impossible.
+    pub fn remove(site: &FleetSite, name: &str) -> io::Result<()> {
+        AgentDisk::open(&site.dir().join(RUNS))?.forget(name)
     }
 
     /// Carries it out from where it stands to its end. `show` is told how it stands once a second; once

@@ -9,6 +9,7 @@ use reelgauge_fleet::site::name::AgentName;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_workload::units::Span;
 
+use super::fleet_clean::FleetCleanArgs;
 use super::fleet_doctor::FleetDoctorArgs;
 use super::fleet_owner::OwnerArgs;
 use super::fleet_preflight::{FleetPreflightArgs, PreflightDepth};
@@ -83,6 +84,8 @@ pub enum FleetVerb {
     Stop(FleetStopArgs),
     /// Fetch what of a run still lies on agents
     Logs(FleetLogsArgs),
+    /// List what earlier runs left on agents and here, or remove it
+    Clean(FleetCleanArgs),
     /// Drive workers of the original Media Storage Meter (msMeter) with one of its scripts
     Msmeter(FleetMsmeterArgs),
     /// Hold a server to the life of whoever started it

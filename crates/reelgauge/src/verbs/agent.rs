@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use reelgauge_fleet::agent::examine::Errand;
 use reelgauge_fleet::agent::network::NetworkSaid;
 use reelgauge_fleet::agent::presence::life::{AgentSettings, LifeEvent, live};
 use reelgauge_fleet::agent::service::{self, ServiceLog};
@@ -94,7 +95,13 @@ fn words(said: LifeEvent<'_>) -> Option<String> {
             )
         }
         LifeEvent::Network(said) => network(said),
-        LifeEvent::Looks => {
+        LifeEvent::Begins(Errand::Clean { removes: false }) => {
+            "Lists what earlier runs left, as the controller ordered; nothing is changed.".to_owned()
+        }
+        LifeEvent::Begins(Errand::Clean { removes: true }) => {
+            "Removes the test files of earlier runs, as the controller ordered.".to_owned()
+        }
+        LifeEvent::Begins(Errand::Look) => {
             "Looks at this machine, as the controller ordered; nothing is changed.".to_owned()
         }
         LifeEvent::Refused(why) => format!("Refused an order: {why}."),

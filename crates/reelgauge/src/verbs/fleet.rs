@@ -43,6 +43,7 @@ pub fn fleet(args: &FleetArgs) -> Result<u8> {
         FleetVerb::Resume(args) => fleet_pause::resume(args),
         FleetVerb::Stop(args) => fleet_pause::stop(args),
         FleetVerb::Logs(args) => fleet_run::logs(args),
+        FleetVerb::Clean(args) => super::fleet_clean::clean_up(args),
         FleetVerb::Msmeter(args) => fleet_msmeter::msmeter(args),
         FleetVerb::KeepServer(args) => {
             keeper::keep(&args.program, &args.configuration).context("nats-server can't be started")

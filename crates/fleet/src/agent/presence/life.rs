@@ -17,7 +17,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, channel, unbounded_channel};
 
 use super::{Identity, PresenceError, Station};
 use crate::agent::disk::AgentDisk;
-use crate::agent::examine::{DoctorDuty, DoctorTerms};
+use crate::agent::examine::{DoctorDuty, DoctorTerms, Errand};
+use crate::agent::leftovers::LeftoverTerms;
 use crate::agent::line::{Tasks, work_on};
 use crate::agent::network::{NetworkDuty, NetworkSaid, NetworkTerms};
 use crate::agent::work::Workplace;
@@ -69,7 +70,7 @@ pub enum LifeEvent<'a> {
     /// The network is measured.
     Network(&'a NetworkSaid),
     /// It looks at its machine.
-    Looks,
+    Begins(Errand),
 }
 
 /// Why an agent ended, other than by being told to.
@@ -175,7 +176,7 @@ async fn lived(
             ended = &mut working => return Ok(ended?),
             Some(why) = refusals.recv() => say(LifeEvent::Refused(&why)),
             Some(said) = network_says.recv() => say(LifeEvent::Network(&said)),
-            Some(()) = doctor_says.recv() => say(LifeEvent::Looks),
+            Some(errand) = doctor_says.recv() => say(LifeEvent::Begins(errand)),
             Some(happening) = happenings.recv() => {
                 // A server that is gone for an hour is no news at every attempt.
                 if before.as_ref() != Some(&happening) {
@@ -210,7 +211,7 @@ struct TaskParts {
 fn tasks(
     parts: TaskParts,
     roots: Roots,
-) -> Result<(Tasks, UnboundedReceiver<NetworkSaid>, UnboundedReceiver<()>), LifeError> {
+) -> Result<(Tasks, UnboundedReceiver<NetworkSaid>, UnboundedReceiver<Errand>), LifeError> {
     let TaskParts { limits, disk, flags, servers, at_work } = parts;
     let program = std::env::current_exe()?;
     let (network_sender, network_says) = unbounded_channel();
@@ -224,6 +225,7 @@ fn tasks(
         program: program.clone(),
         roots: roots.paths().to_vec(),
         at_work: Arc::clone(&at_work),
+        left: LeftoverTerms { disk: disk.clone(), roots: roots.clone(), read_only: limits.read_only },
     };
     let doctor = DoctorDuty::new(doctor, doctor_sender, looks);
     let place = Workplace {

@@ -1,0 +1,155 @@
+//! What earlier runs left: on the agents, whose test files are removed where that is wanted, and in the
+//! controller's own folders. A run that was not fetched is removed only where it is named.
+//!
+//! Not here: what an agent removes ([`crate::agent::leftovers`]), sentences (report).
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use reelgauge_report::fleet_clean::{Leftover, LeftoverKind, LeftoversOf};
+use reelgauge_report::fleet_doctor::{NoAnswer, WhyNoAnswer};
+
+use super::doctor::Asking;
+use super::journey::Journey;
+use super::preflight::PreflightError;
+use super::roster::call;
+use crate::connection::Login;
+use crate::doctor_words::{DoctorOrder, DoctorState, KNOWS_CLEAN};
+use crate::envelope::Sealer;
+use crate::protocol::Order;
+use crate::site::directory::FleetSite;
+use crate::site::name::AgentName;
+
+/// How long an agent may take to say that it is there.
+const THERE_WITHIN: Duration = Duration::from_secs(3);
+/// An agent has removed a run so long after it was told to.
+const FORGETS_WITHIN: Duration = Duration::from_secs(1);
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct CleanRequest<'a> {
+    /// Runs that are removed although nobody fetched them.
+    pub runs: &'a [String],
+    /// Remove; else everything is only listed.
+    pub removes: bool,
+    /// How long an agent may take.
+    pub within: Duration,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub struct CleanRound {
+    /// Agents in their order, the controller last.
+    pub left: Vec<LeftoversOf>,
+    /// Agents that said nothing.
+    pub silent: Vec<NoAnswer>,
+}
+
+/// Lists or removes what is left on all agents and here.
+///
+/// # Errors
+/// No connection, or somebody wants the end.
+pub fn clean(
+    site: &FleetSite,
+    request: &CleanRequest<'_>,
+    wants_end: &AtomicBool,
+) -> Result<CleanRound, PreflightError> {
+    let login = Login::of_controller(site)?;
+    let sealer = || -> Result<Sealer, PreflightError> {
+        Ok(Sealer::new(site.controller_keys()?.seal, site.register().fleet.clone()))
+    };
+    let names: Vec<AgentName> = site.register().agents.iter().map(|member| member.name.clone()).collect();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let heard: Result<_, PreflightError> = runtime.block_on(async {
+        let client = login.connect().await?.client;
+        let mut rounds = Vec::new();
+        // A removal of runs is seen in a list of what is left before and after it.
+        let steps: &[bool] = if request.removes { &[false, true] } else { &[false] };
+        for &removes in steps {
+            let seen = call(&client, &site.register().fleet, &names, THERE_WITHIN).await?;
+            let order = |id: String| DoctorOrder::Clean { id, removes };
+            let mut asking = Asking::new(client.clone(), sealer()?, &seen, (KNOWS_CLEAN, order));
+            if removes && !request.runs.is_empty() {
+                for run in request.runs {
+                    let body = serde_json::to_vec(&Order::Kept { run: run.clone() }).unwrap_or_default();
+                    asking.send(&body).await;
+                }
+                tokio::time::sleep(FORGETS_WITHIN).await;
+            }
+            asking.until_heard(request.within, wants_end).await?;
+            rounds.push(asking.heard());
+        }
+        Ok(rounds)
+    });
+    runtime.shutdown_background();
+    let mut rounds = heard?;
+    let last = rounds.pop().unwrap_or_default();
+    let mut round = CleanRound::default();
+    for (agent, said) in last {
+        let left = |said: &Result<DoctorState, WhyNoAnswer>| match said {
+            Ok(DoctorState::Left { leftovers }) => leftovers.clone(),
+            _ => Vec::new(),
+        };
+        let before = rounds.iter().flatten().find(|(name, _)| *name == agent);
+        let before = before.map(|(_, said)| left(said)).unwrap_or_default();
+        match said {
+            Ok(_) => {
+                let mut leftovers = left(&said);
+                leftovers.extend(removed_runs(&before, &leftovers));
+                round.left.push(LeftoversOf { agent: Some(agent), leftovers });
+            }
+            Err(why) => round.silent.push(NoAnswer { agent, why }),
+        }
+    }
+    round.left.push(LeftoversOf { agent: None, leftovers: own(site, request) });
+    Ok(round)
+}
+
+/// Runs that were listed, and are not any more.
+fn removed_runs(before: &[Leftover], after: &[Leftover]) -> Vec<Leftover> {
+    let is_run = |left: &&Leftover| left.kind == LeftoverKind::Run;
+    let is_gone = |left: &&Leftover| !after.iter().any(|now| now.kind == left.kind && now.name == left.name);
+    let gone = before.iter().filter(is_run).filter(is_gone).cloned();
+    gone.map(|left| Leftover { is_removed: true, ..left }).collect()
+}
+
+/// Runs in the controller's own folders.
+fn own(site: &FleetSite, request: &CleanRequest<'_>) -> Vec<Leftover> {
+    let each = Journey::names(site).into_iter().map(|name| {
+        let mut left = Leftover {
+            kind: LeftoverKind::Run,
+            bytes: Journey::bytes(site, &name),
+            name,
+            is_removed: false,
+            why_not: None,
+        };
+        if request.removes && request.runs.contains(&left.name) {
+            let removed = Journey::remove(site, &left.name);
+            left.is_removed = removed.is_ok();
+            left.why_not = removed.err().map(|error| error.to_string());
+        }
+        left
+    });
+    each.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_counts_as_removed_where_its_agent_does_not_list_it_any_more() {
+        let left = |kind, name: &str| Leftover {
+            kind,
+            name: name.to_owned(),
+            bytes: Some(1),
+            is_removed: false,
+            why_not: None,
+        };
+        let (run, files) = (left(LeftoverKind::Run, "r"), left(LeftoverKind::TestFiles, "/r"));
+        let other = left(LeftoverKind::Run, "s");
+        let before = [run.clone(), other.clone(), files];
+        assert_eq!(removed_runs(&before, &[other]), [Leftover { is_removed: true, ..run }]);
+        assert!(removed_runs(&before, &before).is_empty());
+    }
+}

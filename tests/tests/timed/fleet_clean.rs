@@ -1,0 +1,100 @@
+//! What runs of a fleet leave, and `fleet clean`: test files go, and what nobody fetched only by its name.
+
+use std::fs;
+
+use reelgauge_tests::fleet_bed::{Bed, PATIENCE, until_measuring};
+use reelgauge_tests::needs::Need;
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{at, only_in, text};
+use reelgauge_tests::turns::my_turn;
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// What is left of this kind, and whose; the controller's has no name.
+fn left<'a>(told: &'a Value, kind: &str) -> Vec<(Option<&'a str>, &'a Value)> {
+    let each = at(told, "left").as_array().unwrap().iter();
+    let of = each.flat_map(|of| {
+        let agent = of["agent"].as_str();
+        at(of, "leftovers").as_array().unwrap().iter().map(move |left| (agent, left))
+    });
+    of.filter(|(_, left)| text(left, "kind") == kind).collect()
+}
+
+#[test]
+fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let mut bed = Bed::new(&["a", "b"], "2s");
+    // What was fetched leaves its test files, and nothing else.
+    bed.run().wait(PATIENCE).expect_code(0);
+    let fetched = only_in(&bed.runs());
+    let listed = bed.fleet.ask(&["clean", "--json"]).expect_code(0).json();
+    let files = left(&listed, "test_files");
+    assert_eq!(files.iter().map(|(agent, _)| *agent).collect::<Vec<_>>(), [Some("a"), Some("b")]);
+    assert!(files.iter().all(|(_, left)| left["bytes"].as_u64().unwrap() > 0), "{listed:#}");
+    assert!(left(&listed, "run").is_empty(), "{listed:#}");
+    let screen = bed.fleet.ask(&["clean"]).expect_code(0).stdout;
+    assert!(screen.contains("Nothing was removed") && screen.contains("fleet clean --yes"), "{screen}");
+
+    // A run whose controller and agent b were killed stays with a, b and the controller.
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    run.signal(Signal::KILL);
+    bed.kill_agent("b");
+    drop(run);
+    bed.start_who_is_gone();
+    let name = only_in(&bed.fleet.dir().join("runs")).file_name().unwrap().to_str().unwrap().to_owned();
+    // Until the load has ended, and with it what would be refused.
+    let is_idle = (0..20).any(|_| bed.fleet.ask(&["clean"]).code == Some(0));
+    assert!(is_idle, "a run goes on for ever");
+    let cleaned = bed.fleet.ask(&["clean", "--yes", "--json"]).expect_code(0).json();
+    let files = left(&cleaned, "test_files");
+    assert!(files.iter().all(|(_, left)| left["is_removed"] == true), "{cleaned:#}");
+    let runs = left(&cleaned, "run");
+    assert_eq!(runs.iter().map(|(agent, _)| *agent).collect::<Vec<_>>(), [Some("a"), Some("b"), None]);
+    for (_, run) in runs {
+        assert_eq!((text(run, "name"), &run["is_removed"]), (name.as_str(), &Value::Bool(false)));
+    }
+    for agent in ["a", "b"] {
+        assert_eq!(fs::read_dir(bed.fleet.root("nas").join(agent)).unwrap().count(), 0, "{agent}");
+        assert_eq!(bed.left(agent).len(), 1, "{agent}");
+        assert!(
+            bed.agent(agent).stderr().contains("Removes the test files"),
+            "{}",
+            bed.agent(agent).stderr()
+        );
+    }
+
+    // A name that is none, a look at one that is, and its removal.
+    let unknown = bed.fleet.ask(&["clean", "20261101T000000Z-abcdef"]).expect_code(2);
+    assert!(unknown.stderr.contains("nothing is left of"), "{}", unknown.stderr);
+    bed.fleet.ask(&["clean", &name]).expect_code(0);
+    assert_eq!(bed.left("a").len(), 1, "it was only listed");
+    let removed = bed.fleet.ask(&["clean", &name, "--yes", "--json"]).expect_code(0).json();
+    assert!(left(&removed, "run").iter().all(|(_, left)| left["is_removed"] == true), "{removed:#}");
+    assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
+    let screen = bed.fleet.ask(&["clean"]).expect_code(0).stdout;
+    assert!(screen.starts_with("Nothing of earlier runs is left."), "{screen}");
+    assert!(fetched.join("summary.json").is_file(), "what was fetched is the user's");
+}
+
+#[test]
+fn an_owner_who_lets_nothing_be_written_and_an_agent_at_work_keep_their_test_files() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let mut bed = Bed::new(&["a", "b"], "15s");
+    bed.run().wait(PATIENCE).expect_code(0);
+    bed.kill_agent("b");
+    let gone = bed.fleet.ask(&["clean", "--json"]).expect_code(1).json();
+    assert_eq!(at(&gone, "no_answer.0.why.is"), "not_heard");
+    bed.limit_agent("b", &["--read-only"]);
+    let told = bed.fleet.ask(&["clean", "--yes"]).expect_code(1).stdout.replace('\n', " ");
+    assert!(told.contains("--read-only"), "{told}");
+    assert!(fs::read_dir(bed.fleet.root("nas").join("b")).unwrap().count() > 0);
+    bed.limit_agent("b", &[]);
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    let busy = bed.fleet.ask(&["clean", "--yes", "--json"]).expect_code(1).json();
+    assert_eq!(text(&busy, "no_answer.0.why.why"), "a run goes on there");
+    run.wait(PATIENCE).expect_code(0);
+}
