@@ -56,8 +56,8 @@ of files or putting them in (collapse and insert range). What CMD leaves running
 waited for; it is named. Reads and writes beyond 1 MiB come in parts, or beyond what Linux 6.12 and later \
 allow (sysctl fs.fuse.max_pages_limit).
 
-Recording makes each operation slower, depending on its size: by about 15 µs at 4 KiB, 25 µs at 64 \
-KiB, 60 µs at 256 KiB and 150 to 300 µs at 1 MiB. If another mount namespace still holds a copy of \
+Recording makes each operation slower, depending on its size: by about 11 µs at 4 KiB, 20 µs at 64 \
+KiB, 40 µs at 256 KiB and 110 to 150 µs at 1 MiB. If another mount namespace still holds a copy of \
 the mount at the end, its processes are named and its copy is disconnected.
 
 Exit codes: that of CMD, or 128 and the number of the signal that ended it; without CMD 0; 2 wrong usage \
