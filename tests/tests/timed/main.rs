@@ -35,6 +35,7 @@ mod prove;
 mod prove_undo;
 mod real_faults;
 mod repairs;
+mod server_side;
 mod streams_broken_off;
 mod streams_buffered;
 mod streams_find_max;

@@ -68,6 +68,7 @@ const MEASURING: &[(&str, Beside)] = &[
     ("streams_live", Beside::Few),
     ("streams_media", Beside::Few),
     ("real_faults", Beside::Few),
+    ("server_side", Beside::Few),
     ("repairs", Beside::Few),
     // An emulated machine, which may take its time, and takes a processor.
     ("guest_nas", Beside::Many),
