@@ -32,6 +32,22 @@ const WORTH_FIELD: u32 = 4;
 const WORTH_NAME_PART: u32 = 3;
 const WORTH_REMARK: u32 = 1;
 
+/// What the codec of a family is called besides. A name of a family holds its own words already.
+const CODECS: &[(&[&str], &[&str])] = &[
+    (&["AVC-Intra", "AVCHD", "H.264", "XAVC", "XAVC S", "XAVC S-I"], &["avc", "h264", "x264"]),
+    (&["XAVC HS"], &["hevc", "h265", "x265"]),
+    (&["MPEG-2", "XDCAM"], &["mpeg2", "h262"]),
+    (&["DNxHD", "DNxHR"], &["dnx", "vc3"]),
+    (&["JPEG 2000"], &["j2k", "jp2", "jpeg2000"]),
+    (&["JPEG XS"], &["jxs", "jpegxs"]),
+    (&["ARRIRAW"], &["arri", "ari"]),
+    (&["REDCODE"], &["red", "r3d"]),
+    (&["Blackmagic RAW"], &["bmd", "braw"]),
+    (&["Cinema RAW Light"], &["canon", "crm"]),
+    (&["OpenEXR"], &["exr"]),
+    (&["Broadcast WAV"], &["bwf", "audio"]),
+];
+
 impl Catalogue {
     /// The formats in which all words occur, best first; all formats when there are no words.
     pub fn search(&self, words: &str) -> Vec<&Format> {
@@ -53,6 +69,11 @@ impl Catalogue {
             found.sort_by_key(|(worth, format)| (Reverse(*worth), format.id.split('-').count()));
         }
         found.into_iter().map(|(_, format)| format).collect()
+    }
+
+    /// Those of the words that occur in no format at all.
+    pub fn unknown_words<'w>(&self, words: &'w str) -> Vec<&'w str> {
+        words.split_whitespace().filter(|word| self.search(word).is_empty()).collect()
     }
 
     /// Up to `max` ids that a mistyped id may have meant, best first; none where nothing comes near.
@@ -92,8 +113,11 @@ fn worth(format: &Format, words: &[&str]) -> Option<u32> {
 /// The short fields: a word must be equal to one of them.
 fn fields(format: &Format) -> Vec<String> {
     let mut fields: Vec<String> = format.family.to_lowercase().split_whitespace().map(String::from).collect();
+    fields.push(letters_of(&format.family));
+    let codecs = CODECS.iter().filter(|(families, _)| families.contains(&format.family.as_str()));
+    fields.extend(codecs.flat_map(|(_, words)| words.iter().copied().map(String::from)));
     fields.extend(format.key.split('_').map(String::from));
-    fields.push(format.frame_rate.to_string());
+    fields.extend([format.frame_rate.to_string(), format!("{}p", format.frame_rate)]);
     fields.push(format.kind.name().into());
     fields.push(format.rate_control.name().into());
     fields.push(format.chroma.to_lowercase());
@@ -107,12 +131,18 @@ fn fields(format: &Format) -> Vec<String> {
     fields
 }
 
+/// Letters and digits alone: `H.264` and `h264`, `MPEG-2` and `mpeg2` are the same.
+fn letters_of(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
 fn word_worth(word: &str, format: &Format, fields: &[String], name: &str, remarks: &str) -> Option<u32> {
     let mut id_words = format.id.split('-');
     if id_words.clone().any(|id_word| id_word == word) || format.id == word {
         return Some(WORTH_ID_WORD);
     }
-    if fields.iter().any(|field| field == word) {
+    let letters = letters_of(word);
+    if fields.iter().any(|field| field == word || *field == letters) {
         return Some(WORTH_FIELD);
     }
     // A number is a figure, not a part of one: 25 is not found in 1250304.
@@ -122,7 +152,8 @@ fn word_worth(word: &str, format: &Format, fields: &[String], name: &str, remark
     if id_words.any(|id_word| id_word.starts_with(word)) {
         return Some(WORTH_ID_BEGIN);
     }
-    if name.contains(word) || format.id.contains(word) {
+    let is_in_name = !letters.is_empty() && letters_of(name).contains(&letters);
+    if name.contains(word) || format.id.contains(word) || is_in_name {
         return Some(WORTH_NAME_PART);
     }
     remarks.contains(word).then_some(WORTH_REMARK)
@@ -170,6 +201,39 @@ mod tests {
         assert_eq!(ids("prores hq uhd 29.97"), ["prores-422-hq-uhd-2997"]);
         assert!(ids("prores avid").is_empty());
         assert_eq!(ids("").len(), 600);
+    }
+
+    #[test]
+    fn codecs_are_found_by_every_usual_name() {
+        let families = |words: &str| {
+            let found = catalogue().search(words).into_iter().map(|format| format.family.as_str());
+            found.collect::<std::collections::BTreeSet<_>>()
+        };
+        for name in ["h264", "H.264", "h-264", "avc", "x264"] {
+            let found = families(name);
+            for family in ["AVC-Intra", "AVCHD", "H.264", "XAVC", "XAVC S", "XAVC S-I"] {
+                assert!(found.contains(family), "{name}: {found:?}");
+            }
+            assert!(!found.contains("XAVC HS") && !found.contains("ProRes"), "{name}: {found:?}");
+        }
+        for name in ["h265", "h.265", "HEVC"] {
+            assert!(families(name).contains("XAVC HS") && !families(name).contains("XAVC S"), "{name}");
+        }
+        for (name, family) in [
+            ("mpeg2", "XDCAM"),
+            ("mpeg-2", "XDCAM"),
+            ("avcintra", "AVC-Intra"),
+            ("avc-intra", "AVC-Intra"),
+            ("jpeg2000", "JPEG 2000"),
+            ("j2k", "JPEG 2000"),
+            ("vc-3", "DNxHR"),
+            ("exr", "OpenEXR"),
+            ("xocn", "X-OCN"),
+        ] {
+            assert!(families(name).contains(family), "{name}: {:?}", families(name));
+        }
+        assert!(!ids("h264 uhd 25p").is_empty());
+        assert_eq!(catalogue().unknown_words("h264 xyzzy uhd"), ["xyzzy"]);
     }
 
     #[test]
