@@ -13,7 +13,7 @@ use crate::answer_parts::streams_of;
 use crate::check;
 use crate::limit::{limit_sentences, line_words};
 use crate::replay;
-use crate::statement::{cause_words, culprit_words, doubt_words};
+use crate::statement::{cause_words, culprit_words, doubt_words, whose_words};
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, moment};
 
@@ -167,7 +167,7 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
         return "Not known: nothing was sampled beside the original's workers.".to_owned();
     }
     if let Some(cause) = &statement.cause {
-        return sentence(&with_what_failed(cause, summary));
+        return sentence(&with_what_failed(cause, statement, summary));
     }
     match (&statement.number, statement.judgement) {
         (Number::NotMeasured, _) => "Not known: nothing was measured.".to_owned(),
@@ -190,11 +190,15 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
 }
 
 /// Whose it was, and what was seen of it.
-fn with_what_failed(cause: &Cause, summary: &Summary) -> String {
+fn with_what_failed(cause: &Cause, statement: &Statement, summary: &Summary) -> String {
     let point = summary.load_points.get(cause.point);
     let seen = point.and_then(|point| point.streams.as_ref()).filter(|_| cause.incident.is_some());
     if let Some(late) = seen {
-        return cause_words(cause, late, summary);
+        // The sentence above tells what happened.
+        let is_told = matches!(statement.number, Number::LateFrames { .. });
+        let incident = cause.incident.and_then(|at| late.incidents.get(at)).filter(|_| is_told);
+        let whose = incident.map(|incident| whose_words(incident, summary));
+        return whose.unwrap_or_else(|| cause_words(cause, late, summary));
     }
     let failed = summary.search.as_ref().and_then(|search| search.failed_first.as_deref()).or_else(|| {
         let verdict = point.and_then(|point| point.verdict.as_ref());
@@ -253,8 +257,11 @@ fn short(doubt: Doubt, summary: &Summary) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_analysis::culprit::Culprit;
+    use reelgauge_analysis::incident::Incident;
     use reelgauge_analysis::statement::Confidence;
-    use reelgauge_analysis::summary::Target;
+    use reelgauge_analysis::summary::{LoadPointFacts, Target};
+    use reelgauge_analysis::{Meter, PointTiming};
 
     use super::*;
 
@@ -271,6 +278,33 @@ mod tests {
             (told.counts.as_str(), told.cause.as_str()),
             ("nothing was measured", "Not known: nothing was measured.")
         );
+    }
+
+    #[test]
+    fn the_cause_does_not_repeat_what_the_first_sentence_tells() {
+        let number = Number::LateFrames {
+            point: 0,
+            late_frames: 3,
+            frames_judged: 9,
+            streams_with_late_frames: 1,
+            streams: 1,
+        };
+        let mut summary = with(number, Judgement::NotMet);
+        let incident = Incident { culprit: Culprit::Storage, began_s: 7.0, ..Incident::default() };
+        let point = Meter::new().finish_point(0, PointTiming::default());
+        let mut point = LoadPoint::new(LoadPointFacts::default(), point);
+        point.streams = Some(LateFigures { incidents: vec![incident], ..LateFigures::default() });
+        summary.load_points.push(point);
+        if let Some(statement) = &mut summary.statement {
+            let cause = Cause { point: 0, culprit: Culprit::Storage, incident: Some(0), incidents: 1 };
+            statement.cause = Some(cause);
+        }
+        assert_eq!(hero(&summary).cause, "The storage.");
+        // The first sentence of a search tells its count.
+        if let Some(statement) = &mut summary.statement {
+            statement.number = Number::Capacity { streams: 1, sometimes: None, at_least: None };
+        }
+        assert!(hero(&summary).cause.contains("7.0 s"), "{}", hero(&summary).cause);
     }
 
     #[test]

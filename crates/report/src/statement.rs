@@ -134,7 +134,7 @@ fn own_words(incident: &Incident, at: &str) -> String {
 }
 
 /// Whose an incident was, with the share of each side where it was not all of one.
-fn whose_words(incident: &Incident, summary: &Summary) -> String {
+pub(crate) fn whose_words(incident: &Incident, summary: &Summary) -> String {
     let culprit = culprit_words(incident.culprit, summary);
     let (own, all) = (incident.late_frames_with_own_delay, incident.late_frames);
     if own == 0 || own >= all {
