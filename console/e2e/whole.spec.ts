@@ -39,3 +39,25 @@ test("each host has a row, and the rows add up", async ({ page }) => {
   expect(await section.innerText()).not.toContain("\u202E");
   await expect(page.getByText("6 workers").first()).toBeVisible();
 });
+
+test("each host has a line over time, and the lines add up", async ({ page }) => {
+  await page.goto(pathToFileURL(join(made().whole, "report.html")).href);
+  const data = JSON.parse((await page.locator("#reelgauge-data").textContent()) ?? "null") as {
+    runs: { detail: { hosts: { hosts: { bytes: number[] }[] }; over_time: { read_bytes: number[]; written_bytes: number[] } } }[];
+  };
+  const detail = data.runs[0]?.detail;
+  const sum = (values: readonly number[] = []) => values.reduce((one, two) => one + two, 0);
+  const all = sum(detail?.over_time.read_bytes) + sum(detail?.over_time.written_bytes);
+  expect(detail?.hosts.hosts.length).toBe(MACHINES.length);
+  for (const { bytes } of detail?.hosts.hosts ?? []) expect(sum(bytes)).toBeGreaterThan(0);
+  expect(sum(detail?.hosts.hosts.map(({ bytes }) => sum(bytes)))).toBe(all);
+  for (const chart of ["host-rates", "host-slowest"]) {
+    const box = page.locator(`#${chart}`);
+    await box.scrollIntoViewIfNeeded();
+    await expect(box.locator("canvas")).toBeVisible();
+    await box.getByRole("button", { name: /^Save or read/ }).click();
+    await box.getByRole("button", { name: "Show as a table" }).click();
+    const hosts = await box.locator(".chart-table tbody tr > :first-child").allTextContents();
+    expect(new Set(hosts).size).toBe(MACHINES.length);
+  }
+});

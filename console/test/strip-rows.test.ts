@@ -19,7 +19,7 @@ function point(streams: StreamStrip[], bin_s = 0.01): PointStreams {
     streams,
     left_out: 0,
     min_margin_us: [],
-    late_frames: [],
+    late_frames: [], host_late_frames: [],
     headroom,
   } as PointStreams;
 }

@@ -445,6 +445,8 @@ export type Detail = {
   maps: Array<FileMap>,
   /** Each load point that had streams with frames. */
   streams: Array<PointStreams>,
+  /** What each host did when; `null` where one host made the run. */
+  hosts: HostsOverTime | null,
 };
 
 /** A kind of disk, with its plug. */
@@ -932,6 +934,22 @@ export type HostsSection = {
   hosts: Array<RunHost>,
   /**
    * How far times of different machines may be off against each other, at most. `null` where some clock
+/** One host. An operation counts where it was done. */
+export type HostOverTime = {
+  /** Bytes read and written in a bin, those of the warm-up too. */
+  bytes: Array<number>,
+  /** The slowest read or write in a bin, without the warm-up; 0 where nothing was done. */
+  max_response_us: Array<Decimal>,
+};
+
+/** The hosts of a run over time. */
+export type HostsOverTime = {
+  /** The bins of everything below. */
+  time: TimeAxis,
+  /** In the order of the summary's hosts; at most 64. */
+  hosts: Array<HostOverTime>,
+};
+
    * was not compared.
    */
   clock_uncertainty_us: number | null,
@@ -2117,6 +2135,11 @@ export type PointStreams = {
 
 /** What a stream does with frames whose time has passed before it could ask for them. */
 export type Policy = "drop" | "stall";
+  /**
+   * Late frames of each host in a bin, in the order of `HostsOverTime.hosts`; empty where one host made
+   * the run.
+   */
+  host_late_frames: Array<Array<number>>,
 
 /** Whether a machine was there in a load point. */
 export type Presence = "whole" | "idle" | "part" | "missing";

@@ -2,6 +2,7 @@
 // that stand out. Machines of which something is to be said come first.
 
 import type { ComponentChildren } from "preact";
+import type { Detail } from "../data/page";
 import type { HostFigures, HostsSection, LoadPoint, PartFigures, PointHosts, RunHost } from "../data/summary";
 import { columnText } from "../figures/column";
 import { carried } from "../figures/percentile";
@@ -12,11 +13,20 @@ import { Percentile } from "../parts/percentile";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
+import type { Extent } from "../period";
 import { HostBars } from "./host-bars";
+import { HostLines } from "./host-lines";
 import { Nics } from "./nics";
 import { PointPick, usePoint } from "./point-pick";
 
-export function MachinesSection({ section, points }: { section: HostsSection; points: LoadPoint[] }) {
+interface Props {
+  section: HostsSection;
+  points: LoadPoint[];
+  detail: Detail | null;
+  extent: Extent | null;
+}
+
+export function MachinesSection({ section, points, detail, extent }: Props) {
   const there = points.map((point, at) => ({ point, at }));
   const failed = points.findIndex((point) => point.verdict?.passed === false);
   const chosen = usePoint(there, failed < 0 ? points.length - 1 : failed);
@@ -26,6 +36,7 @@ export function MachinesSection({ section, points }: { section: HostsSection; po
   const rows = rowsOf(section, hosts, `hosts.points.${n}`);
   return (
     <Section id="hosts" title="Hosts" about={<About section={section} hosts={hosts} />}>
+      {detail !== null && extent !== null && <HostLines section={section} detail={detail} extent={extent} />}
       <PointPick points={there} chosen={chosen} />
       <HostBars key={`bars ${chosen}`} section={section} hosts={hosts} />
       <Table

@@ -190,7 +190,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
     <PointsSection summary={summary} />
   ));
   const machines = part(hosts !== null, "hosts", "Hosts", () => (
-    hosts && <MachinesSection section={hosts} points={points} />
+    hosts && <MachinesSection section={hosts} points={points} detail={detail} extent={time?.extent ?? null} />
   ));
   // Their own sections have a table of the load points.
   const isTold = [check, search, vda, replay].some((one) => one !== null);

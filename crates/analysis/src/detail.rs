@@ -5,7 +5,7 @@
 //! A page must stay small enough for a mail (the report's `tests/page_size.rs`), so every list has its bound.
 //!
 //! * [`data`]: the detail as data. `first`, `second`: the passes; `curves`, `sizes`, `latency`, `files`,
-//!   `map`, `strips`, `ops`: their parts.
+//!   `hosts`, `map`, `strips`, `ops`: their parts.
 //! * `names`: which files are named, and how long their names may be.
 //! * [`decimal`]: numbers without useless digits.
 //!
@@ -16,6 +16,7 @@ pub mod data;
 pub mod decimal;
 mod files;
 mod first;
+mod hosts;
 mod latency;
 mod map;
 mod names;

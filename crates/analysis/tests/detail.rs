@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use reelgauge_analysis::detail::data::{Measure, PointStreams};
 use reelgauge_analysis::detail::{Decimal, Detail, FirstPass, JudgedPoint};
+use reelgauge_analysis::hosts::RunHost;
 use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateFigures, LateTally, MeasuredPart};
 use reelgauge_record::test_records::{read, write};
@@ -67,6 +68,61 @@ fn everything_is_counted_where_it_belongs() {
         detail.file_names,
         BTreeMap::from([(0, "reel/0.mov".to_owned()), (1, "reel/1.mov".to_owned())])
     );
+}
+
+fn host(first: u32) -> RunHost {
+    RunHost { first_worker: first, workers: 2, first_stream: first, streams: 2, ..RunHost::default() }
+}
+
+#[test]
+fn each_host_of_several_has_its_own_bytes_and_slowest_response() {
+    let ops = [
+        read(0, 0, 4_096).by_worker(0).took_ms(90).flagged(OpFlags::WARMUP),
+        read(0, 4_096, 4_096).by_worker(1).at_ms(100).took_ms(3),
+        write(1, 0, 512).by_worker(2).at_ms(101).took_ms(4),
+        OpRecord { errno: 5, ..read(0, 8_192, 4_096).by_worker(3).at_ms(102).took_ms(5) },
+    ];
+    let of =
+        |hosts: &[RunHost]| detail_of(FirstPass::new(Measure::Response, vec![0; 2]).of_hosts(hosts), &ops);
+    let detail = of(&[host(0), host(2)]);
+    let hosts = detail.hosts.unwrap();
+    let sums: Vec<u64> = hosts.hosts.iter().map(|host| host.bytes.iter().sum()).collect();
+    assert_eq!(sums, [8_192, 512]);
+    assert_eq!(sums.iter().sum::<u64>(), {
+        let over = &detail.over_time;
+        over.read_bytes.iter().chain(&over.written_bytes).sum::<u64>()
+    });
+    let slowest = |at: usize| {
+        let us = hosts.hosts[at].max_response_us.iter().map(|us| us.0);
+        us.fold(0.0, f64::max)
+    };
+    // Neither the warm-up's nor that of a failed read.
+    assert_eq!([slowest(0), slowest(1)], [3_000.0, 4_000.0]);
+    assert!(of(&[host(0)]).hosts.is_none() && of(&[]).hosts.is_none());
+}
+
+#[test]
+fn late_frames_of_hosts_add_up_to_those_of_all() {
+    let ops: Vec<OpRecord> = (0..4_u32)
+        .flat_map(|stream| (0..25).map(move |frame| (stream, frame)))
+        .map(|(stream, frame)| {
+            let took_ms = if stream == 3 { 1_500 } else { 1 };
+            read(stream, 0, 4_096)
+                .by_worker(stream)
+                .frame(frame)
+                .at_ms(u64::from(frame) * 40)
+                .took_ms(took_ms)
+        })
+        .collect();
+    let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: 3_000 * MS };
+    let point = JudgedPoint { part, specs: (0..4).map(player).collect() };
+    let first = FirstPass::new(Measure::Response, vec![0; 4]).of_hosts(&[host(0), host(2)]);
+    let detail = detail_of(first.judging(vec![point], false), &ops);
+    let streams = &detail.streams[0];
+    let sums: Vec<u64> = streams.host_late_frames.iter().map(|late| late.iter().sum()).collect();
+    assert_eq!(sums.len(), 2);
+    assert!(sums[1] > sums[0], "{sums:?}");
+    assert_eq!(sums.iter().sum::<u64>(), streams.late_frames.iter().sum::<u64>());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use reelgauge_analysis::counters::{CounterAgent, CounterSeries, Counters, MAX_POINTS};
 use reelgauge_analysis::detail::data::Measure;
 use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
+use reelgauge_analysis::hosts::RunHost;
 use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateFigures, LateRun, MeasuredPart, StreamFigures};
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
@@ -68,7 +69,15 @@ fn worst_detail() -> Detail {
         part: part(point),
         specs: (0..STREAMS).map(|stream| player(stream).named(hostile())).collect(),
     });
-    let first = FirstPass::new(Measure::Response, vec![u64::MAX >> 1; FILES as usize]);
+    let host = |host: u32| RunHost {
+        first_worker: host * 4,
+        workers: 4,
+        first_stream: host * 4,
+        streams: 4,
+        ..RunHost::default()
+    };
+    let hosts: Vec<RunHost> = (0..STREAMS / 4).map(host).collect();
+    let first = FirstPass::new(Measure::Response, vec![u64::MAX >> 1; FILES as usize]).of_hosts(&hosts);
     let mut first = first.judging(points.collect(), false);
     (0..OPS).for_each(|n| first.add(&op(n)));
     let mut second = first.second();

@@ -192,7 +192,8 @@ fn detail_of_run(
     let points = points.map(|point| JudgedPoint { part: point.part(), specs: point.streams });
     // What was in flight at its end is told by a run that could say that it ended.
     let was_killed = !run_dir.summary_path().exists() && !matches!(life(run_dir.path()), Life::Ended(..));
-    let first = FirstPass::new(Measure::Response, sizes_before(&trace).collect());
+    let hosts = summary.hosts.as_ref().map_or(&[][..], |section| &section.hosts);
+    let first = FirstPass::new(Measure::Response, sizes_before(&trace).collect()).of_hosts(hosts);
     let mut first = first.judging(points.collect(), was_killed);
     for batch in trace.batches() {
         batch?.iter().for_each(|op| first.add(op));

@@ -39,6 +39,8 @@ pub struct Detail {
     pub maps: Vec<FileMap>,
     /// Each load point that had streams with frames.
     pub streams: Vec<PointStreams>,
+    /// What each host did when; `None` where one host made the run.
+    pub hosts: Option<HostsOverTime>,
 }
 
 impl Detail {
@@ -51,7 +53,9 @@ impl Detail {
         self.file_names.clear();
         self.files = FileRows::default();
         self.maps.clear();
+        self.hosts = None;
         for point in &mut self.streams {
+            point.host_late_frames.clear();
             point.left_out = point.left_out.saturating_add(point.streams.len() as u64);
             point.streams.clear();
         }
@@ -275,6 +279,9 @@ pub struct PointStreams {
     pub min_margin_us: Vec<Option<i64>>,
     /// Late frames of all streams in a bin, those that never came too.
     pub late_frames: Vec<u64>,
+    /// Late frames of each host in a bin, in the order of [`HostsOverTime::hosts`]; empty where one host made
+    /// the run.
+    pub host_late_frames: Vec<Vec<u64>>,
     /// How much of their time frames had left.
     pub headroom: Headroom,
 }
@@ -291,6 +298,26 @@ pub struct StreamStrip {
     pub min_margin_us: Vec<Option<i64>>,
     /// As in [`PointStreams`].
     pub late_frames: Vec<u64>,
+}
+
+/// The hosts of a run over time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct HostsOverTime {
+    /// The bins of everything below.
+    pub time: TimeAxis,
+    /// In the order of the summary's hosts; at most 64.
+    pub hosts: Vec<HostOverTime>,
+}
+
+/// One host. An operation counts where it was done.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct HostOverTime {
+    /// Bytes read and written in a bin, those of the warm-up too.
+    pub bytes: Vec<u64>,
+    /// The slowest read or write in a bin, without the warm-up; 0 where nothing was done.
+    pub max_response_us: Vec<Decimal>,
 }
 
 /// Frames by margin ÷ (buffer + one frame), in percent.

@@ -5,8 +5,10 @@ use reelgauge_record::{OpFlags, OpRecord};
 use super::curves::Curves;
 use super::data::Measure;
 use super::files::FilesSeen;
+use super::hosts::{HostParts, parts_of};
 use super::sizes::SizeTally;
 use super::strips::{JudgedPoint, StreamsTally};
+use crate::hosts::RunHost;
 use crate::listing::{SortBy, TopOps};
 
 /// The slowest operations that are told, at most.
@@ -27,6 +29,7 @@ pub struct FirstPass {
     pub(super) worst: TopOps,
     pub(super) streams: StreamsTally,
     pub(super) is_cut_short: bool,
+    pub(super) hosts: Vec<HostParts>,
 }
 
 impl FirstPass {
@@ -45,16 +48,24 @@ impl FirstPass {
             curves: Curves::new(measure),
             sizes: SizeTally::new(),
             worst: TopOps::new(by, MAX_WORST),
-            streams: StreamsTally::new(Vec::new()),
+            streams: StreamsTally::new(Vec::new(), &[]),
             is_cut_short: false,
+            hosts: Vec::new(),
         }
     }
 
-    /// With the streams of these load points. Where the log is cut short (nobody lived to end the run),
+    /// Of a run that these hosts made.
+    #[must_use]
+    pub fn of_hosts(mut self, hosts: &[RunHost]) -> FirstPass {
+        self.hosts = parts_of(hosts);
+        self
+    }
+
+    /// With the streams of these load points, after [`FirstPass::of_hosts`]. Where the log is cut short (nobody lived to end the run),
     /// nothing is known of what was under way at its end.
     #[must_use]
     pub fn judging(mut self, points: Vec<JudgedPoint>, is_cut_short: bool) -> FirstPass {
-        self.streams = StreamsTally::new(points);
+        self.streams = StreamsTally::new(points, &self.hosts);
         self.is_cut_short = is_cut_short;
         self
     }

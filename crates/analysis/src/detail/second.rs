@@ -7,6 +7,7 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use super::data::{Detail, OpColumns, OverTime};
 use super::files::RowTally;
 use super::first::FirstPass;
+use super::hosts::HostsTally;
 use super::latency::{LatencyTally, MAX_CELLS};
 use super::map::Maps;
 use super::names::names;
@@ -26,6 +27,7 @@ pub struct SecondPass {
     time: TimeBins,
     over_time: Vec<Bin>,
     latency: LatencyTally,
+    hosts: HostsTally,
     rows: RowTally,
     maps: Maps,
     listed: OpColumns,
@@ -59,6 +61,7 @@ impl SecondPass {
             time,
             over_time: vec![Bin::default(); time.count],
             latency: LatencyTally::new(time.count),
+            hosts: HostsTally::new(&first.hosts, span),
             rows: first.files.rows(),
             maps: Maps::new(&first.files.mapped(), span, of),
             listed: OpColumns::default(),
@@ -74,6 +77,7 @@ impl SecondPass {
         let at = self.time.bin(op.done_ns);
         self.over_time[at].add(op, is_warmup);
         self.rows.add(op, !is_warmup);
+        self.hosts.add(op, self.first.measure.of(op), is_warmup);
         if op.kind.moves_data() && op.errno == 0 && !is_warmup {
             self.latency.add(at, op.kind == OpKind::Write, self.first.measure.of(op));
             if op.done_len > 0 {
@@ -116,6 +120,7 @@ impl SecondPass {
             files,
             maps,
             streams: first.streams.finish(end_ns),
+            hosts: self.hosts.figures(),
         }
     }
 

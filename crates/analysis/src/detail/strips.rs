@@ -6,11 +6,13 @@
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use reelgauge_record::OpRecord;
 
 use super::Decimal;
 use super::data::{Headroom, PointStreams, StreamStrip, TimeAxis};
+use super::hosts::HostParts;
 use super::names::cut;
 use crate::late::strip::{HEADROOM_BINS, HEADROOM_FROM_PERCENT, HEADROOM_STEP_PERCENT, Strip};
 use crate::late::{LateTally, MeasuredPart, StreamSpec};
@@ -49,6 +51,7 @@ pub(super) struct StreamsTally {
     current: Option<Counted>,
     max_strips: usize,
     max_bins: usize,
+    hosts: Vec<Range<u32>>,
     done: Vec<PointStreams>,
 }
 
@@ -62,19 +65,21 @@ struct Counted {
 }
 
 impl StreamsTally {
-    pub(super) fn new(mut points: Vec<JudgedPoint>) -> StreamsTally {
+    pub(super) fn new(mut points: Vec<JudgedPoint>, hosts: &[HostParts]) -> StreamsTally {
         points.retain(|point| !point.specs.is_empty());
         points.sort_by_key(|point| point.part.point);
         points.truncate(MAX_POINTS);
-        let room = (ALL_BINS / MIN_BINS / points.len().max(1)).saturating_sub(1);
+        let room = (ALL_BINS / MIN_BINS / points.len().max(1)).saturating_sub(1 + hosts.len());
         let max_strips = MAX_STRIPS.min(room);
-        let strips: usize = points.iter().map(|point| point.specs.len().min(max_strips) + 1).sum();
+        let strips: usize =
+            points.iter().map(|point| point.specs.len().min(max_strips) + 1 + hosts.len()).sum();
         StreamsTally {
             held: Vec::new(),
             waiting: points.into(),
             current: None,
             max_strips,
             max_bins: (ALL_BINS / strips.max(1)).clamp(MIN_BINS, MAX_BINS),
+            hosts: hosts.iter().map(|host| host.streams.clone()).collect(),
             done: Vec::new(),
         }
     }
@@ -136,7 +141,7 @@ impl StreamsTally {
 
     fn finish_current(&mut self, end_ns: u64) {
         if let Some(current) = self.current.take() {
-            self.done.push(current.finish(end_ns, self.max_strips));
+            self.done.push(current.finish(end_ns, self.max_strips, &self.hosts));
         }
     }
 
@@ -152,17 +157,21 @@ impl StreamsTally {
 }
 
 impl Counted {
-    fn finish(self, end_ns: u64, max_strips: usize) -> PointStreams {
+    fn finish(self, end_ns: u64, max_strips: usize, hosts: &[Range<u32>]) -> PointStreams {
         let Counted { part, names, time, tally } = self;
         let (_, mut strips) = tally.finish_with_strips(end_ns.min(part.until_ns));
         let mut min_margin_ns = vec![i64::MAX; time.count];
         let mut late_frames = vec![0; time.count];
+        let mut host_late_frames = vec![vec![0; time.count]; hosts.len()];
         let mut headroom = [0; HEADROOM_BINS];
         let mut never = 0;
-        for (_, strip) in &strips {
+        for (stream, strip) in &strips {
             let margins = min_margin_ns.iter_mut().zip(&strip.min_margin_ns);
             margins.for_each(|(margin, of_stream)| *margin = *of_stream.min(margin));
-            late_frames.iter_mut().zip(&strip.late_frames).for_each(|(late, of_stream)| *late += of_stream);
+            let own = hosts.iter().zip(&mut host_late_frames).filter(|(streams, _)| streams.contains(stream));
+            for late in own.map(|(_, late)| late).chain([&mut late_frames]) {
+                late.iter_mut().zip(&strip.late_frames).for_each(|(late, of_stream)| *late += of_stream);
+            }
             headroom.iter_mut().zip(&strip.headroom).for_each(|(count, of_stream)| *count += of_stream);
             never += strip.never;
         }
@@ -175,6 +184,7 @@ impl Counted {
             streams: strips.into_iter().map(|(stream, strip)| row(stream, strip, &names)).collect(),
             min_margin_us: margins_us(&min_margin_ns),
             late_frames,
+            host_late_frames,
             headroom: Headroom {
                 from_percent: HEADROOM_FROM_PERCENT,
                 step_percent: HEADROOM_STEP_PERCENT,
