@@ -34,6 +34,61 @@ test("a directory that is not there, and a value that is none, are refused at th
   await expect(faulty.locator(".field-error")).not.toContainText(/--|invalid value/);
 });
 
+test("no form has words of a command line", async ({ page }) => {
+  await letIn(page, server);
+  for (const verb of ["check", "streams", "run", "mix", "vda", "replay"]) {
+    await page.goto(`${server.url}#/start/${verb}`);
+    await expect(page.locator("form.start")).toBeVisible();
+    if (verb !== "check") await openMore(page);
+    const words = await page.locator("form.start").evaluate((form) => {
+      form.querySelectorAll(".ahead").forEach((box) => box.remove());
+      const typed = [...form.querySelectorAll("input")].map((input) => input.placeholder);
+      return [form.textContent ?? "", ...typed].join("\n");
+    });
+    expect(words, verb).not.toMatch(/--|\[default|'reelgauge /);
+  }
+  await page.goto(`${server.url}#/start/mix`);
+  const profile = page.getByLabel("Profile");
+  expect(await profile.locator("option").allTextContents()).toEqual(["production-edit", "seq-read", "seq-write"]);
+  await page.goto(`${server.url}#/start/streams`);
+  await expect(page.getByLabel("Pass criteria")).toBeVisible();
+});
+
+test("plain numbers are seconds, and what can't be combined is told by the titles of fields", async ({ page }) => {
+  await letIn(page, server);
+  await page.goto(`${server.url}#/start/mix`);
+  await page.getByLabel("Measured time").fill("30");
+  await openMore(page);
+  await page.getByLabel("Warm-up").fill("5");
+  const ahead = page.getByRole("region", { name: "Before the start" });
+  await expect(ahead).toContainText("--duration 30s");
+  await expect(ahead).toContainText("Takes 35 s");
+  await page.goto(`${server.url}#/start/streams?find-max=true`);
+  await page.getByRole("combobox", { name: "Format" }).fill("xdcam hd422 50 1080i 25");
+  await formatsOf(page).first().click();
+  await page.getByLabel("How many streams").fill("2");
+  const faulty = page.locator(".form-field.faulty .field-error");
+  await expect(faulty).toContainText("cannot be combined with '");
+  await expect(faulty).not.toContainText(/--|</);
+  // The same at the start, at the field.
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await expect(faulty).toContainText("cannot be combined with '");
+});
+
+test("formats are found by every usual name of their codec, and what finds none says why", async ({ page }) => {
+  await letIn(page, server);
+  await page.goto(`${server.url}#/start/streams`);
+  const format = page.getByRole("combobox", { name: "Format" });
+  for (const [words, name] of [["h264", /XAVC|AVC/], ["H.264 uhd", /XAVC/], ["avcintra 100", /AVC-Intra 100/], ["hevc", /XAVC HS/]] as const) {
+    await format.fill(words);
+    await expect(formatsOf(page).filter({ hasText: name }).first()).toBeVisible();
+  }
+  await format.fill("prores xyzzy");
+  await expect(page.locator(".format-said")).toHaveText("No format has the word 'xyzzy'; leave it out, or use another name.");
+  await format.fill("prores 8k h264");
+  await expect(page.locator(".format-said")).toHaveText("No format has all of these words; leave one out.");
+});
+
 test("the maximum is found for a format that is found by words", async ({ page }) => {
   test.setTimeout(150_000);
   await letIn(page, server);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Form, LiveEvent, LiveTick, RunEntry } from "../src/data/live";
 import { detailsOf, storageText } from "../src/live/about-fields";
 import { EARLIER, againOf } from "../src/live/again";
-import { NAME, defaultsOf, fieldOfError, filledIn, requestOf, saidAt } from "../src/live/form-request";
+import { NAME, defaultsOf, filledIn, requestOf, saidAt } from "../src/live/form-request";
 import { MAX_LATE, MAX_TICKS, NOTHING_YET, afterEvent, isWarmingUp, lateFrames, progressOf, silence, warmUpWords } from "../src/live/live-state";
 import { type Route, hashOf, routeOf, tokenOf } from "../src/live/routes";
 import { EVERY_RUN, runsShown, tagsFrom, tagsOf } from "../src/live/run-search";
@@ -223,7 +223,7 @@ describe("hosts of a run", () => {
 
 describe("a start form", () => {
   const field = (name: string, more: object = {}) => ({
-    name, help: "", kind: "text" as const, choices: [], default: "", value_name: "", required: false, common: true, ...more,
+    name, title: name, help: "", unset: "", kind: "text" as const, choices: [], default: "", value_name: "", required: false, common: true, ...more,
   });
   const form: Form = {
     verb: "mix",
@@ -278,7 +278,7 @@ describe("a start form", () => {
   it("does a run again with its plan, and a first look anew", () => {
     const entry: RunEntry = {
       id: "2026-10", verb: "streams", label: "", target: "/mnt/nas", started_at: "", state: "complete", sentence: "", verdict: null, inconclusive: [], passed: null,
-      streams: null, bytes_on_disk: 0, notes: null, suite: null, passes: null,
+      streams: null, late_frames: null, bytes_per_s: null, hosts: 1, bytes_on_disk: 0, notes: null, suite: null, passes: null,
     };
     expect(againOf(entry)).toEqual({ page: "start", verb: "run", set: { plan: "2026-10", target: "/mnt/nas", [EARLIER]: "2026-10" } });
     expect(againOf({ ...entry, verb: "check" })).toEqual({ page: "start", verb: "check", set: { path: "/mnt/nas", [EARLIER]: "2026-10" } });
@@ -288,20 +288,14 @@ describe("a start form", () => {
     expect(againOf({ ...entry, verb: "suite" })?.set).toEqual({ plan: "naspt", target: "/mnt/nas", [EARLIER]: "2026-10" });
     expect(againOf({ ...entry, verb: "check", notes })?.set).toEqual({ path: "/mnt/nas", ...said });
     expect(againOf({ ...entry, state: "running" })).toBeNull();
-  });
-
-  it("finds the field that an error is about", () => {
-    expect(fieldOfError(form, "invalid value 'x' for '--file-size <SIZE>'")?.name).toBe("file-size");
-    expect(fieldOfError(form, "required:\n  <PATH>")?.name).toBe("path");
-    expect(fieldOfError(form, "--direct and --file exclude each other")?.name).toBe("direct");
-    expect(fieldOfError(form, "no space left")).toBeNull();
+    expect(againOf({ ...entry, hosts: 2 })).toBeNull();
   });
 });
 
 describe("the list of runs", () => {
   const run = (id: string, more: Partial<RunEntry> = {}): RunEntry => ({
     id, verb: "mix", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", verdict: null, inconclusive: [], passed: null,
-    streams: null, bytes_on_disk: 0, notes: null, suite: null, passes: null, ...more,
+    streams: null, late_frames: null, bytes_per_s: null, hosts: 1, bytes_on_disk: 0, notes: null, suite: null, passes: null, ...more,
   });
   const notes = { name: "", tags: ["before", "10GbE"], note: "Café upstairs", storage_make: "Acme", storage_model: "N8", storage_firmware: "1.2", storage_other: { raid: "Z2" } };
   const runs = [
@@ -344,7 +338,7 @@ describe("the list of runs", () => {
 describe("a suite in the list", () => {
   const run = (id: string, more: Partial<RunEntry> = {}): RunEntry => ({
     id, verb: "replay", label: "", target: "/mnt/nas1", started_at: "", state: "complete", sentence: "", verdict: null, inconclusive: [], passed: null,
-    streams: null, bytes_on_disk: 0, notes: null, suite: null, passes: null, ...more,
+    streams: null, late_frames: null, bytes_per_s: null, hosts: 1, bytes_on_disk: 0, notes: null, suite: null, passes: null, ...more,
   });
   // Newest first, as the server lists them.
   const runs = [
@@ -388,6 +382,8 @@ describe("a suite in the list", () => {
     const row = listedRuns(all, EVERY_RUN, {}).find((listed) => listed.run.id === "proof");
     expect(row && [membersText(row), row.under]).toEqual(["1 run", []]);
     expect(countText(all, EVERY_RUN)).toBe("4 runs");
+    const more = [...all, { ...proof, id: "suite" }, ...["suite/1", "suite/2"].map((id) => ({ ...proof, id, verb: "replay", suite: "suite" }))];
+    expect(countText(more, EVERY_RUN)).toBe("6 runs in 5 rows");
     expect(compareChoice(["proof", "mix"], all)).toEqual({ refused: expect.stringContaining("already") });
     expect(againOf(proof)).toBeNull();
   });

@@ -124,7 +124,7 @@ async function errorOf(answer: Response): Promise<string> {
 /** What the command line would say stands in the answer, whatever its status is. */
 async function startAnswer(answer: Response): Promise<StartAnswer> {
   if (answer.ok) return (await answer.json()) as StartAnswer;
-  return { id: null, error: await errorOf(answer) };
+  return { id: null, error: await errorOf(answer), field: null };
 }
 
 export interface LiveListener {

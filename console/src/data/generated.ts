@@ -772,7 +772,9 @@ export type Form = {
 export type FormField = {
   /** `path`, or a flag without its dashes: `file-size`. */
   name: string,
-  /** What it is for. */
+  /** What it is called: `Size of the test files`. */
+  title: string,
+  /** What it is for, without words of a command line. */
   help: string,
   /** What is filled in. */
   kind: FieldKind,
@@ -780,6 +782,8 @@ export type FormField = {
   choices: Array<string>,
   /** What it is if nothing is filled in. */
   default: string,
+  /** The same in words, where there is no such value: `random`. */
+  unset: string,
   /** `SIZE`, `TIME`, `N`. */
   value_name: string,
   /** Whether it has to be filled in. */
@@ -808,6 +812,8 @@ export type FormatsFound = {
   formats: Array<FormatEntry>,
   /** How many there are in all. */
   count: number,
+  /** What to change where there are none, in a sentence. */
+  advice: string,
 };
 
 /** What was found. */
@@ -928,12 +934,6 @@ export type HostFigures = {
   limit: LimitStep | null,
 };
 
-/** The machines of a run. */
-export type HostsSection = {
-  /** The machines, in the order of their numbers of workers and streams. */
-  hosts: Array<RunHost>,
-  /**
-   * How far times of different machines may be off against each other, at most. `null` where some clock
 /** One host. An operation counts where it was done. */
 export type HostOverTime = {
   /** Bytes read and written in a bin, those of the warm-up too. */
@@ -950,6 +950,12 @@ export type HostsOverTime = {
   hosts: Array<HostOverTime>,
 };
 
+/** The machines of a run. */
+export type HostsSection = {
+  /** The machines, in the order of their numbers of workers and streams. */
+  hosts: Array<RunHost>,
+  /**
+   * How far times of different machines may be off against each other, at most. `null` where some clock
    * was not compared.
    */
   clock_uncertainty_us: number | null,
@@ -2129,17 +2135,17 @@ export type PointStreams = {
   min_margin_us: Array<number | null>,
   /** Late frames of all streams in a bin, those that never came too. */
   late_frames: Array<number>,
+  /**
+   * Late frames of each host in a bin, in the order of `HostsOverTime.hosts`; empty where one host made
+   * the run.
+   */
+  host_late_frames: Array<Array<number>>,
   /** How much of their time frames had left. */
   headroom: Headroom,
 };
 
 /** What a stream does with frames whose time has passed before it could ask for them. */
 export type Policy = "drop" | "stall";
-  /**
-   * Late frames of each host in a bin, in the order of `HostsOverTime.hosts`; empty where one host made
-   * the run.
-   */
-  host_late_frames: Array<Array<number>>,
 
 /** Whether a machine was there in a load point. */
 export type Presence = "whole" | "idle" | "part" | "missing";
@@ -2352,6 +2358,12 @@ export type RunEntry = {
   passed: boolean | null,
   /** What a search found, else the most that ran at once; `null` where nothing is told in streams. */
   streams: number | null,
+  /** Frames that were late in all load points; `null` where no stream has frames. */
+  late_frames: number | null,
+  /** The most that a load point transferred, reads and writes together; `null` where nothing was measured. */
+  bytes_per_s: number | null,
+  /** How many hosts made it; 1 for a run of this one, 0 where that is unknown. */
+  hosts: number,
   /** All its files. */
   bytes_on_disk: number,
   /** What people wrote down. */
@@ -2696,8 +2708,10 @@ export type StandsOut = {
 export type StartAnswer = {
   /** The run. */
   id: string | null,
-  /** Why there is none, in the command line's words. */
+  /** Why there is none, in words. */
   error: string | null,
+  /** The field that this is about; `null` where that is unknown. */
+  field: string | null,
 };
 
 /** The number that somebody came for. */

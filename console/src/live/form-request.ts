@@ -1,4 +1,4 @@
-// What somebody filled into a start form, as a request; and which field an error is about. Pure.
+// What a user filled into a start form, as a request. Pure.
 
 import type { Form, FormField, StartRequest } from "../data/live";
 
@@ -40,23 +40,4 @@ export function filledIn(form: Form, set: Readonly<Record<string, string>>): For
 export function saidAt(error: string): string {
   const text = error.split(/\n\s*(?:Usage:|For more information)/)[0] ?? "";
   return text.replace(/^(?:reelgauge|error): /, "").trim();
-}
-
-/** The field that the error names (`--file-size`, `<PATH>`); null where it names none. */
-export function fieldOfError(form: Form, error: string): FormField | null {
-  const named = (field: FormField) => {
-    const flag = new RegExp(`--${escaped(field.name)}(?![\\w-])`);
-    return flag.test(error) || error.includes(`<${field.name.toUpperCase()}>`);
-  };
-  const found = form.fields.filter(named);
-  return found.sort((one, two) => place(error, one) - place(error, two))[0] ?? null;
-}
-
-function place(error: string, field: FormField): number {
-  const at = [error.indexOf(`--${field.name}`), error.indexOf(`<${field.name.toUpperCase()}>`)];
-  return Math.min(...at.filter((found) => found >= 0));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

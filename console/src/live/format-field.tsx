@@ -86,7 +86,7 @@ export function FormatField({ id, value, set, describedBy, isFaulty }: Props) {
         ))}
       </ul>
       <p class="format-said" role="status">
-        {open && found !== null && found.count === 0 && "No format matches; use fewer words."}
+        {open && found !== null && found.advice}
         {open && found !== null && found.count > formats.length && `${count(found.count)} formats match; more words find fewer.`}
         {!open && chosen !== null && <FormatWords format={chosen} />}
       </p>

@@ -2,7 +2,7 @@
 
 import type { Form } from "../data/live";
 import { EARLIER } from "./again";
-import { QUESTIONS } from "./field-words";
+import { QUESTIONS } from "./question-words";
 import { hashOf } from "./routes";
 
 const PRESETS: { question: keyof typeof QUESTIONS; verb: string; set: Record<string, string> }[] = [

@@ -4,7 +4,6 @@ import { useId } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { ChoiceEntry, FormField } from "../data/live";
 import { ChoiceField } from "./choice-field";
-import { titleOf } from "./field-words";
 import { FormatField } from "./format-field";
 import type { Known } from "./start-form";
 import { TargetField } from "./target-field";
@@ -24,7 +23,7 @@ export function StartField({ field, value, set, error, known }: Props) {
   return (
     <div class={error === null ? "form-field" : "form-field faulty"}>
       <label for={id}>
-        {titleOf(field)}
+        {field.title}
         {field.required && <span class="faint"> (needed)</span>}
       </label>
       <div class="form-input">
@@ -36,19 +35,10 @@ export function StartField({ field, value, set, error, known }: Props) {
         )}
       </div>
       <p class="form-help" id={help}>
-        {helpOf(field)}
+        {field.help}
       </p>
     </div>
   );
-}
-
-/** What the choices themselves say needs no other words. */
-function helpOf(field: FormField): string {
-  if (field.name === "format") return "Found by words: codec, picture size and frames per second.";
-  if (field.name === "plan") return "Plans that ship with Reelgauge, or that of an earlier run.";
-  if (field.name === "actor") return "";
-  if (field.name === "target") return "The directory to measure. Test files go into its subdirectory reelgauge-area/";
-  return field.help;
 }
 
 interface InputProps extends Omit<Props, "error"> {
@@ -66,7 +56,7 @@ function Input(props: InputProps): ComponentChildren {
   }
   if (name === "format") return <FormatField {...{ id, value, set, describedBy, isFaulty }} />;
   const choices = choicesOf(name, value, known);
-  if (choices !== null) return <ChoiceField {...{ id, value, set, describedBy, choices }} title={titleOf(field)} />;
+  if (choices !== null) return <ChoiceField {...{ id, value, set, describedBy, choices }} title={field.title} />;
   return <PlainInput {...props} />;
 }
 
@@ -80,11 +70,6 @@ function choicesOf(name: string, value: string, { choices, traces }: Known): rea
   return [{ name: value, about: "the plan of this earlier run, as it was" }, ...ships];
 }
 
-/** What holds where nothing is typed: its default, of which the help may name several. */
-function unsetOf(field: FormField): string {
-  return field.default !== "" ? field.default : (/\[default: ([^\],]+)/.exec(field.help)?.[1] ?? "");
-}
-
 function PlainInput({ id, field, value, set, describedBy, isFaulty }: InputProps) {
   const common = { id, "aria-describedby": describedBy, "aria-invalid": isFaulty ? ("true" as const) : undefined };
   if (field.kind === "switch") {
@@ -95,7 +80,7 @@ function PlainInput({ id, field, value, set, describedBy, isFaulty }: InputProps
     return (
       <select {...common} value={value} onChange={(event) => set(event.currentTarget.value)}>
         {!field.choices.includes(field.default) && (
-          <option value={field.default}>{field.default === "" ? "not set" : field.default}</option>
+          <option value={field.default}>{field.default || field.unset || "not set"}</option>
         )}
         {field.choices.map((choice) => (
           <option value={choice} selected={choice === value}>
@@ -110,7 +95,7 @@ function PlainInput({ id, field, value, set, describedBy, isFaulty }: InputProps
       {...common}
       type="text"
       value={value}
-      placeholder={unsetOf(field)}
+      placeholder={field.default || field.unset}
       autocomplete="off"
       spellcheck={false}
       dir="auto"

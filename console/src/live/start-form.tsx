@@ -7,9 +7,8 @@ import type { AheadAnswer, Choices, Form, FormField, Info, TraceEntry } from "..
 import { Copy } from "../parts/copy";
 import { EARLIER } from "./again";
 import { AboutFields, tidyTags } from "./about-fields";
-import { type FormValues, fieldOfError, filledIn, requestOf, saidAt } from "./form-request";
+import { type FormValues, filledIn, requestOf, saidAt } from "./form-request";
 import { hashOf } from "./routes";
-import { faultOf } from "./field-words";
 import { aboutOf } from "./questions";
 import { StartField } from "./start-field";
 
@@ -34,15 +33,12 @@ interface Props {
 export function StartForm({ form, set, known }: Props) {
   const [values, setValues] = useState<FormValues>(() => withRoot(form, filledIn(form, set), known.info));
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const [refused, setRefused] = useState<string | null>(null);
+  const [refused, setRefused] = useState<Refusal | null>(null);
   const [waits, setWaits] = useState(false);
   const box = useRef<HTMLFormElement>(null);
   const ahead = useAhead(form, values);
-  const said = refused ?? (ahead?.error == null ? null : saidAt(ahead.error));
-  // What the console knows of the field is surer than the words of the error.
-  const told = refused === null ? (ahead?.field ?? null) : null;
-  const faulty = said === null ? null : (form.fields.find((one) => one.name === told) ?? fieldOfError(form, said));
-  const error = said === null || faulty === null ? said : faultOf(faulty, values[faulty.name] ?? "", said);
+  const { why: error, field: told } = refused ?? { why: ahead?.error ?? null, field: ahead?.field ?? null };
+  const faulty = error === null ? null : (form.fields.find((one) => one.name === told) ?? null);
   const isShown = faulty !== null && (refused !== null || touched.has(faulty.name));
   useEffect(() => {
     if (refused === null) return;
@@ -58,7 +54,7 @@ export function StartForm({ form, set, known }: Props) {
     setWaits(true);
     setRefused(null);
     const why = await begin(form, values, set[EARLIER] ?? "");
-    if (why !== null) setRefused(saidAt(why));
+    if (why !== null) setRefused(why);
     setWaits(false);
   };
   const field = (one: FormField) => (
@@ -87,11 +83,11 @@ export function StartForm({ form, set, known }: Props) {
         </details>
       )}
       <AboutFields values={values} set={change} />
-      <AheadBox ahead={ahead} error={isShown ? null : error} />
+      <AheadBox ahead={ahead} error={isShown || error === null ? null : faulty === null ? error : `${faulty.title}: ${error}`} />
       {refused !== null && faulty === null && (
         <div class="form-error" role="alert" tabIndex={-1}>
           <p>
-            <strong>Not started.</strong> {refused}
+            <strong>Not started.</strong> {refused.why}
           </p>
         </div>
       )}
@@ -121,15 +117,21 @@ function withRoot(form: Form, values: FormValues, info: Info | null): FormValues
   return field === undefined || root === undefined || values[field.name] !== "" ? values : { ...values, [field.name]: root };
 }
 
+/** Why it was not started, and the field that this is about. */
+interface Refusal {
+  why: string;
+  field: string | null;
+}
+
 /** Starts it and goes to its page; else why not. */
-async function begin(form: Form, values: FormValues, against: string): Promise<string | null> {
+async function begin(form: Form, values: FormValues, against: string): Promise<Refusal | null> {
   try {
     const answer = await api.start(request(form, values));
-    if (answer.id === null) return answer.error ?? "The console gave no reason.";
+    if (answer.id === null) return { why: saidAt(answer.error ?? "The console gave no reason."), field: answer.field };
     window.location.hash = hashOf({ page: "run", id: answer.id, against });
     return null;
   } catch (fault) {
-    return fault instanceof Error ? fault.message : String(fault);
+    return { why: fault instanceof Error ? fault.message : String(fault), field: null };
   }
 }
 

@@ -9,6 +9,8 @@ use reelgauge_workload::scenario::scenarios;
 use reelgauge_workload::streams::ActorKind;
 use serde::Serialize;
 
+use crate::runs::shown;
+
 /// Formats that are told at once; more words find fewer.
 const FORMATS_MAX: usize = 40;
 
@@ -62,6 +64,8 @@ pub struct FormatsFound {
     pub formats: Vec<FormatEntry>,
     /// How many there are in all.
     pub count: usize,
+    /// What to change where there are none, in a sentence.
+    pub advice: String,
 }
 
 impl Choices {
@@ -86,7 +90,20 @@ impl FormatsFound {
     pub fn by_words(words: &str) -> FormatsFound {
         let found = catalogue().search(words);
         let formats = found.iter().take(FORMATS_MAX).map(|format| FormatEntry::of(format)).collect();
-        FormatsFound { count: found.len(), formats }
+        let advice = if found.is_empty() { advice(words) } else { String::new() };
+        FormatsFound { count: found.len(), formats, advice }
+    }
+}
+
+/// What to change of words that find nothing.
+fn advice(words: &str) -> String {
+    let unknown = catalogue().unknown_words(words);
+    let listed =
+        unknown.iter().take(3).map(|word| format!("'{}'", shown(word))).collect::<Vec<_>>().join(", ");
+    match unknown.len() {
+        0 => "No format has all of these words; leave one out.".to_owned(),
+        1 => format!("No format has the word {listed}; leave it out, or use another name."),
+        _ => format!("No format has the words {listed}; leave them out, or use other names."),
     }
 }
 
@@ -113,7 +130,14 @@ mod tests {
         let format = &found.formats[0];
         assert_eq!((format.name.as_str(), format.fps.as_str()), ("Apple ProRes 422 HQ UHD", "25"));
         assert!((format.bytes_per_s / 1e6 - 92.1).abs() < 0.1, "{}", format.bytes_per_s);
-        assert_eq!(FormatsFound::by_words("no such thing").count, 0);
+        let none = FormatsFound::by_words("prores 8k h264");
+        assert_eq!(
+            (none.count, none.advice.as_str()),
+            (0, "No format has all of these words; leave one out.")
+        );
+        let none = FormatsFound::by_words("prores xyzzy");
+        assert!(none.count == 0 && none.advice.contains("'xyzzy'; leave it out"), "{}", none.advice);
+        assert_eq!(FormatsFound::by_words("h264 uhd").advice, "");
         let all = FormatsFound::by_words("");
         assert!(all.count > all.formats.len() && all.formats.len() == FORMATS_MAX);
     }

@@ -108,6 +108,12 @@ pub struct RunEntry {
     pub passed: Option<bool>,
     /// What a search found, else the most that ran at once; `None` where nothing is told in streams.
     pub streams: Option<u32>,
+    /// Frames that were late in all load points; `None` where no stream has frames.
+    pub late_frames: Option<u64>,
+    /// The most that a load point transferred, reads and writes together; `None` where nothing was measured.
+    pub bytes_per_s: Option<f64>,
+    /// How many hosts made it; 1 for a run of this one, 0 where that is unknown.
+    pub hosts: usize,
     /// All its files.
     pub bytes_on_disk: u64,
     /// What people wrote down.
@@ -138,6 +144,9 @@ impl RunEntry {
             inconclusive: Vec::new(),
             passed: None,
             streams: None,
+            late_frames: None,
+            bytes_per_s: None,
+            hosts: 0,
             bytes_on_disk: bytes_below(run_dir, DEPTH_MAX),
             notes: run_notes::read(run_dir),
             suite: id.split_once('/').map(|(suite, _)| suite.to_owned()),
@@ -257,6 +266,11 @@ impl RunEntry {
             (None, Some(_)) => None,
             (None, None) => most,
         };
+        let late = summary.load_points.iter().filter_map(|point| point.streams.as_ref());
+        self.late_frames = late.map(|late| late.total.late_frames).reduce(u64::saturating_add);
+        let rates = summary.load_points.iter().filter_map(|point| point.total.bytes_per_s);
+        self.bytes_per_s = rates.reduce(f64::max);
+        self.hosts = summary.hosts.as_ref().map_or(1, |section| section.hosts.len());
         self.verb = summary.verb;
         self.label = summary.label;
         self.target = summary.target.path;

@@ -12,10 +12,16 @@ use clap::{Arg, ArgAction, Command};
 use reelgauge_report::text::shell_word;
 use serde::{Deserialize, Serialize};
 
+use crate::form_words::{title_of, words_of};
+
 /// Flags that have no place in a form: where results go and how they are printed is the console's.
 const UNFIT: &[&str] = &["help", "version", "json", "quiet", "out"];
 /// Longest value: a path has at most that.
 const VALUE_MAX_BYTES: usize = 4096;
+/// What the command line calls values of time.
+const TIME: &str = "TIME";
+/// Fields that a form shows at once although the short help leaves them out.
+const ALSO_COMMON: &[&str] = &["criteria"];
 
 /// A verb's flags.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,7 +41,9 @@ pub struct Form {
 pub struct FormField {
     /// `path`, or a flag without its dashes: `file-size`.
     pub name: String,
-    /// What it is for.
+    /// What it is called: `Size of the test files`.
+    pub title: String,
+    /// What it is for, without words of a command line.
     pub help: String,
     /// What is filled in.
     pub kind: FieldKind,
@@ -43,6 +51,8 @@ pub struct FormField {
     pub choices: Vec<String>,
     /// What it is if nothing is filled in.
     pub default: String,
+    /// The same in words, where there is no such value: `random`.
+    pub unset: String,
     /// `SIZE`, `TIME`, `N`.
     pub value_name: String,
     /// Whether it has to be filled in.
@@ -133,7 +143,7 @@ impl Form {
     /// The form of a verb.
     pub fn of(command: &Command) -> Form {
         let verb = command.get_name().to_owned();
-        let fields = command.get_arguments().filter_map(FormField::of).collect();
+        let fields = command.get_arguments().filter_map(|arg| FormField::of(&verb, arg)).collect();
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         Form { verb, about, fields }
     }
@@ -166,7 +176,7 @@ impl Form {
                 true => admit(field, value)
                     .map_err(|why| FormError::Refused { field: field.name.clone(), why })?
                     .into_os_string(),
-                false => OsString::from(value),
+                false => OsString::from(field.with_unit(value)),
             };
             match (field.kind, field.is_positional) {
                 (_, true) => positional.push(value),
@@ -210,7 +220,7 @@ pub fn typed(words: &[OsString]) -> String {
 }
 
 impl FormField {
-    fn of(arg: &Arg) -> Option<FormField> {
+    fn of(verb: &str, arg: &Arg) -> Option<FormField> {
         let is_positional = arg.is_positional();
         let name = arg.get_long().map_or_else(|| arg.get_id().to_string(), str::to_owned);
         if arg.is_hide_set() || UNFIT.contains(&name.as_str()) {
@@ -230,20 +240,36 @@ impl FormField {
         };
         let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
         let value_names = arg.get_value_names().unwrap_or_default();
+        let words = words_of(verb, &name);
+        let own_help = words.and_then(|words| words.help).map(str::to_owned);
         Some(FormField {
-            help: arg.get_help().map(ToString::to_string).unwrap_or_default(),
+            title: title_of(verb, &name),
+            help: own_help.or_else(|| arg.get_help().map(ToString::to_string)).unwrap_or_default(),
+            unset: words.map_or_else(String::new, |words| words.unset.to_owned()),
             kind,
             choices: if is_switch { Vec::new() } else { choices },
             default: if is_switch { String::new() } else { defaults.join(",") },
             value_name: if is_switch { String::new() } else { value_names.join(" ") },
             required: arg.is_required_set(),
-            common: arg.is_required_set() || !arg.is_hide_short_help_set(),
+            common: arg.is_required_set()
+                || !arg.is_hide_short_help_set()
+                || ALSO_COMMON.contains(&name.as_str()),
             is_path: matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
                 && arg.get_value_parser().type_id() == TypeId::of::<PathBuf>(),
             is_positional,
             is_repeated: matches!(arg.get_action(), ArgAction::Append),
             name,
         })
+    }
+
+    /// A plain number is in seconds where the field takes a time and nothing else.
+    fn with_unit(&self, value: &str) -> String {
+        let value = value.trim();
+        let is_plain = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        match self.value_name == TIME && is_plain && value.parse::<f64>().is_ok() {
+            true => format!("{value}s"),
+            false => value.to_owned(),
+        }
     }
 }
 
@@ -268,6 +294,7 @@ mod tests {
             )
             .arg(Arg::new("verify").long("verify").action(ArgAction::SetTrue))
             .arg(Arg::new("like").long("like").hide_short_help(true).value_parser(value_parser!(PathBuf)))
+            .arg(Arg::new("step").long("step").value_name("TIME"))
             .arg(Arg::new("secret").long("secret").hide(true))
             .arg(Arg::new("json").long("json").action(ArgAction::SetTrue))
             .arg(Arg::new("out").long("out").value_parser(value_parser!(PathBuf)));
@@ -289,9 +316,11 @@ mod tests {
     fn a_form_is_what_the_command_line_says_of_itself() {
         let form = form();
         let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
-        assert_eq!(names, ["path", "file-size", "sync", "verify", "like"]);
-        let [path, size, sync, verify, like] = &form.fields[..] else { panic!() };
-        assert!(path.required && path.common && path.is_path && path.is_positional && path.help == "Where");
+        assert_eq!(names, ["path", "file-size", "sync", "verify", "like", "step"]);
+        let [path, size, sync, verify, like, step] = &form.fields[..] else { panic!() };
+        assert!(path.required && path.common && path.is_path && path.is_positional);
+        assert_eq!((path.title.as_str(), like.title.as_str()), ("Storage", "Like"));
+        assert_eq!((step.unset.as_str(), step.default.as_str()), ("60s", ""));
         assert!(size.common && size.default == "1GiB" && size.value_name == "SIZE" && !size.is_path);
         assert_eq!(
             (sync.kind, &sync.choices[..]),
@@ -301,7 +330,7 @@ mod tests {
         assert!(like.is_path && !like.is_positional && !like.common);
         let json = serde_json::to_value(&form).unwrap();
         assert_eq!(json["fields"][2]["kind"], "choice");
-        assert_eq!(json["fields"][0].as_object().unwrap().len(), 8);
+        assert_eq!(json["fields"][0].as_object().unwrap().len(), 10);
     }
 
     #[test]
@@ -316,6 +345,15 @@ mod tests {
         // What is not filled in is as it was.
         assert_eq!(words(&[("verify", ""), ("file-size", ""), ("sync", "")]).unwrap(), ["mix", "--"]);
         assert_eq!(words(&[("verify", "false")]).unwrap(), ["mix", "--"]);
+    }
+
+    #[test]
+    fn a_plain_number_of_a_time_is_in_seconds() {
+        for (given, is) in [("30", "30s"), (" 1.5 ", "1.5s"), ("30s", "30s"), ("soon", "soon"), (".", ".")] {
+            assert_eq!(words(&[("step", given)]).unwrap()[1], format!("--step={is}"));
+        }
+        // Sizes have no unit that goes without saying.
+        assert_eq!(words(&[("file-size", "30")]).unwrap()[1], "--file-size=30");
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub mod entry;
 pub mod error;
 pub mod events;
 pub mod fair_queue;
+pub mod form_words;
 pub mod forms;
 pub mod headers;
 pub mod host;

@@ -43,13 +43,15 @@ const SAID_MAX_BYTES: u64 = 8192;
 pub struct StartAnswer {
     /// The run.
     pub id: Option<String>,
-    /// Why there is none, in the command line's words.
+    /// Why there is none, in words.
     pub error: Option<String>,
+    /// The field that this is about; `None` where that is unknown.
+    pub field: Option<String>,
 }
 
 impl StartAnswer {
     fn refused(why: impl ToString) -> StartAnswer {
-        StartAnswer { id: None, error: Some(why.to_string()) }
+        StartAnswer { error: Some(why.to_string()), ..StartAnswer::default() }
     }
 }
 
@@ -106,6 +108,10 @@ impl Starter {
     /// # Errors
     /// When the program can't be started at all.
     pub fn start(&self, filled: &Filled, runs: &Runs) -> Result<StartAnswer, ApiError> {
+        // What is known before is told in the words of a form, and names its field.
+        if let AheadAnswer { error: Some(why), field, .. } = self.ahead(filled, runs) {
+            return Ok(StartAnswer { field, ..StartAnswer::refused(why) });
+        }
         let mut words = match self.words(filled, runs) {
             Ok(words) => words,
             Err(why) => return Ok(StartAnswer::refused(why)),
@@ -268,7 +274,7 @@ fn wait(mut child: Child, mut said: File, runs_dir: &Path, before: &HashSet<OsSt
         let ended = child.try_wait();
         if let Some(id) = new_run(runs_dir, before, pid) {
             reap(child);
-            return StartAnswer { id: Some(id), error: None };
+            return StartAnswer { id: Some(id), ..StartAnswer::default() };
         }
         match ended {
             Ok(None) if started.elapsed() < PATIENCE => std::thread::sleep(BEAT),
@@ -452,7 +458,7 @@ mod tests {
         let target = folder.path().join("target").display().to_string();
         let values = [("trace", target.clone()), ("path", target)];
         let answer = starter.start(&filled(&values), &runs).unwrap();
-        assert_eq!(answer, StartAnswer { id: Some("mine".to_owned()), error: None });
+        assert_eq!(answer, StartAnswer { id: Some("mine".to_owned()), ..StartAnswer::default() });
     }
 
     #[test]

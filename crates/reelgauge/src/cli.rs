@@ -47,6 +47,7 @@ pub use watching::WatchArgs;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use reelgauge_engine::area::{Sharing, Terms};
 use reelgauge_engine::space::KeepFree;
@@ -56,6 +57,7 @@ use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_workload::mix::SyncPolicy;
 use reelgauge_workload::pace::{Policy, ReadAhead};
 use reelgauge_workload::plan::DriverChoice;
+use reelgauge_workload::profile::PROFILES;
 use reelgauge_workload::range::{Ramp, Sizes, Sweep};
 use reelgauge_workload::replay::{Layout, Pacing, ReplayOrder};
 use reelgauge_workload::streams::{ActorKind, Buffer};
@@ -149,7 +151,8 @@ pub struct MixArgs {
     pub path: PathBuf,
 
     /// Access profile: production-edit, seq-read or seq-write; other flags change it
-    #[arg(long, default_value = "production-edit", value_name = "NAME")]
+    #[arg(long, default_value = "production-edit", value_name = "NAME", hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(PROFILES.map(|profile| profile.name)))]
     pub profile: String,
     /// Percentage of transfers that write
     #[arg(long, hide_short_help = true, value_name = "PERCENT")]

@@ -134,7 +134,7 @@ fn neither_the_console_nor_its_terminal_takes_a_run_with_it() {
 }
 
 #[test]
-fn a_wrong_value_is_refused_in_the_words_of_the_command_line() {
+fn a_wrong_value_is_refused_at_its_field() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let target = scratch.dir("target").canonicalize().unwrap();
     let console = Console::start(scratch.path(), runs.path());
@@ -147,10 +147,13 @@ fn a_wrong_value_is_refused_in_the_words_of_the_command_line() {
         ("sweep", "random=0..100 step 0; reboot"),
     ] {
         let answer = console.ask_to_start("mix", &json!({"path": target, field: value}));
-        let flag = format!("--{field}={value}");
-        let words = ["mix", &flag, "--", target.to_str().unwrap()];
-        let said = binary::run(words).expect_code(2).stderr;
-        assert_eq!((&answer["id"], answer["error"].as_str()), (&Value::Null, Some(said.trim())), "{field}");
+        let said = answer["error"].as_str().unwrap_or_default();
+        assert!(answer["id"].is_null() && !said.is_empty() && !said.contains("Usage"), "{field}: {answer}");
+        // Which field it is about is known where one value alone is wrong by its form.
+        if field != "workers" {
+            assert_eq!(answer["field"], field, "{answer}");
+            assert!(!said.contains(&format!("--{field}")), "{answer}");
+        }
     }
     let answer = console.ask_to_start("mix", &json!({"path": target.join("missing")}));
     assert!(answer["error"].as_str().unwrap().contains("missing"), "{answer}");

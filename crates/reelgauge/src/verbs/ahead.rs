@@ -6,17 +6,18 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 use clap::FromArgMatches;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use reelgauge_analysis::forecast::Forecast;
+use reelgauge_console::form_words::title_of;
 use reelgauge_console::start::Refusal;
 use reelgauge_report::forecast_line;
 use reelgauge_runner::ahead;
 use reelgauge_runner::suite::NASPT;
-use reelgauge_workload::streams::AnyPlan;
+use reelgauge_workload::streams::{ActorKind, AnyPlan};
 
 use super::{mix, replay, run, streams, suite, vda};
 use crate::cli::command::command;
-use crate::cli::{Cli, RunArgs, Verb};
+use crate::cli::{Cli, RunArgs, StreamsArgs, Verb};
 use crate::screen::said_once;
 
 /// What the words behind the program's name would take, in a sentence.
@@ -28,7 +29,14 @@ pub fn ahead(words: &[OsString]) -> Result<String, Refusal> {
     let program = OsString::from("reelgauge");
     // As the words would be read if they were started.
     let read = command().try_get_matches_from(std::iter::once(&program).chain(words));
-    let cli = read.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| refusal(&error))?;
+    let verb = words.first().map(|verb| verb.to_string_lossy().into_owned()).unwrap_or_default();
+    let cli = read.and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = cli.map_err(|error| refusal(&verb, &error))?;
+    if let Verb::Streams(args) = &cli.verb
+        && lacks_format(args)
+    {
+        return Err(Refusal { field: Some("format".to_owned()), why: "choose one".to_owned() });
+    }
     let forecast = forecast(cli.verb).map_err(|error| Refusal { field: None, why: said_once(&error) })?;
     Ok(forecast.map_or_else(String::new, |ahead| forecast_line(&ahead)))
 }
@@ -51,22 +59,50 @@ fn is_suite(args: &RunArgs) -> bool {
     args.plan.as_os_str() == NASPT && !args.plan.exists()
 }
 
-/// What is wrong with which field, in words for somebody who sees a form and no command line.
-fn refusal(error: &clap::Error) -> Refusal {
+/// Whether frames have no size: there is no format of the catalogue, none of the user's own, and no footage.
+fn lacks_format(args: &StreamsArgs) -> bool {
+    let has_own = args.like.is_some() || args.frame_size.is_some() || args.mbit_per_s.is_some();
+    args.actor != ActorKind::Copier && args.format.is_none() && !has_own && args.read_from.is_none()
+}
+
+/// What is wrong with which field of a verb's form, in words for a user who sees no command line.
+fn refusal(verb: &str, error: &clap::Error) -> Refusal {
+    let title = |name: &str| title_of(verb, name);
+    let field = field_of(error);
+    let why = match error.kind() {
+        ErrorKind::ArgumentConflict => match named(error, ContextKind::PriorArg) {
+            Some(other) => format!("cannot be combined with '{}'; clear one of the two", title(&other)),
+            None => without_usage(error),
+        },
+        ErrorKind::MissingRequiredArgument => match &field {
+            Some(missing) => format!("'{}' is missing; fill it in", title(missing)),
+            None => without_usage(error),
+        },
+        _ => value_words(error),
+    };
+    Refusal { field, why }
+}
+
+/// What is wrong with a value.
+fn value_words(error: &clap::Error) -> String {
     let value = error.get(ContextKind::InvalidValue);
-    let why = match (error.source(), value, error.get(ContextKind::ValidValue)) {
+    match (error.source(), value, error.get(ContextKind::ValidValue)) {
         (Some(source), _, _) => source.to_string(),
         (None, Some(value), Some(ContextValue::Strings(valid))) if !valid.is_empty() => {
             format!("'{value}' is none of {}", valid.join(", "))
         }
         _ => without_usage(error),
-    };
-    Refusal { field: field_of(error), why }
+    }
 }
 
 /// The field's name: `count` for `--count <N>`, `path` for `<PATH>`.
 fn field_of(error: &clap::Error) -> Option<String> {
-    let arg = match error.get(ContextKind::InvalidArg)? {
+    named(error, ContextKind::InvalidArg)
+}
+
+/// The first argument of the error's context, as the name of its field.
+fn named(error: &clap::Error, context: ContextKind) -> Option<String> {
+    let arg = match error.get(context)? {
         ContextValue::String(arg) => arg.clone(),
         ContextValue::Strings(args) => args.first()?.clone(),
         _ => return None,
@@ -122,7 +158,17 @@ mod tests {
         assert!(!refused.why.contains("--") && !refused.why.contains("Usage"), "{refused:?}");
         let choice = of(&["streams", "/t", "--format=prores-uhd", "--actor=nobody"]).unwrap_err();
         assert_eq!(choice.field.as_deref(), Some("actor"));
-        assert!(of(&["streams", "/t"]).unwrap_err().why.contains("--format"));
+        let unset = of(&["streams", "/t"]).unwrap_err();
+        assert_eq!((unset.field.as_deref(), unset.why.as_str()), (Some("format"), "choose one"));
+        let both = of(&["streams", "/t", "--count=2", "--find-max"]).unwrap_err();
+        assert!(both.why.contains("Search for the largest number") || both.why.contains("How many streams"));
+        let missing = of(&["streams"]).unwrap_err();
+        assert_eq!(missing.field.as_deref(), Some("path"));
+        let profile = of(&["mix", "/t", "--profile=no such"]).unwrap_err();
+        assert_eq!(profile.field.as_deref(), Some("profile"));
+        for refused in [both, missing, profile] {
+            assert!(!refused.why.contains("--") && !refused.why.contains('<'), "{refused:?}");
+        }
         assert!(of(&["clean", "/t"]).is_err());
         let twice =
             ["mix", "/t", "--file-size=1GiB", "--file-size=16MiB", "--duration=30s", "--duration=40s"];

@@ -113,10 +113,21 @@ mod tests {
             let about_paths = form.fields.iter().filter(|field| field.value_name.contains("PATH"));
             assert!(about_paths.clone().all(|field| field.is_path), "{}", form.verb);
         }
+        // A browser knows no flags.
+        for field in forms.iter().flat_map(|form| &form.fields) {
+            let said = [&*field.title, &*field.help, &*field.unset].join("\n");
+            assert!(
+                !field.title.is_empty() && !said.contains("--") && !said.contains("[default"),
+                "{field:?}"
+            );
+            assert!(!said.contains("reelgauge "), "{field:?}");
+        }
+        let profile = forms.iter().flat_map(|form| &form.fields).find(|field| field.name == "profile");
+        assert!(profile.is_some_and(|field| field.choices.len() == 3));
         let common = |verb: &str| {
             let form = forms.iter().find(|form| form.verb == verb);
             form.map_or(0, |form| form.fields.iter().filter(|field| field.common).count())
         };
-        assert_eq!(STARTED.map(common), [1, 7, 6, 9, 5, 5]);
+        assert_eq!(STARTED.map(common), [1, 8, 6, 9, 5, 5]);
     }
 }

@@ -1,0 +1,149 @@
+//! What the fields of a form are called and explained with in a browser, where the help of the command line is
+//! about flags. A field without words of its own has its name as title, and the command line's help.
+
+/// Words of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FieldWords {
+    /// The verb that they are for; empty for every verb.
+    verb: &'static str,
+    name: &'static str,
+    title: &'static str,
+    /// Instead of the command line's help, where that is about flags.
+    pub(crate) help: Option<&'static str>,
+    /// What holds where nothing is filled in and the command line has no default value.
+    pub(crate) unset: &'static str,
+}
+
+const fn words(
+    name: &'static str,
+    title: &'static str,
+    help: Option<&'static str>,
+    unset: &'static str,
+) -> FieldWords {
+    FieldWords { verb: "", name, title, help, unset }
+}
+
+const fn of(verb: &'static str, words: FieldWords) -> FieldWords {
+    FieldWords { verb, ..words }
+}
+
+const TARGET: &str = "The directory to measure. Test files go into its subdirectory reelgauge-area/.";
+
+/// The words of a verb before those of every verb.
+const WORDS: &[FieldWords] = &[
+    words("path", "Storage", Some(TARGET), ""),
+    words("target", "Storage", Some(TARGET), ""),
+    words("plan", "What runs", Some("Plans that ship with Reelgauge, or that of an earlier run."), ""),
+    words("trace", "Trace", Some("A trace of the library, or an earlier run."), ""),
+    words("format", "Format", Some("Found by words: codec, picture size and frames per second."), ""),
+    // Each choice has a line of its own.
+    words("actor", "What each stream does", Some(""), ""),
+    words("count", "How many streams", Some("A number, or a series of load points: 8 or 1..10"), "1"),
+    words(
+        "buffer",
+        "Buffer",
+        Some("How far each stream buffers ahead, as time or frames: 1s or 12frames"),
+        "1s",
+    ),
+    words("find-max", "Search for the largest number", None, ""),
+    of("mix", words("duration", "Measured time", Some("Time of a single load point."), "30s")),
+    of("vda", words("duration", "Measured time", None, "")),
+    words("duration", "Measured time", Some("Time of each load point or trial."), "30s; in a search 10s"),
+    of("mix", words("warmup", "Warm-up", Some(WARMUP), "5s; if every block is visited once 0s")),
+    of("vda", words("warmup", "Warm-up", None, "")),
+    words("warmup", "Warm-up", Some(WARMUP), "5s; in a search 3s"),
+    words("step", "Time of each step", Some("Measured time of each load point of a ramp or sweep."), "60s"),
+    words("time-max", "Search no longer than", None, ""),
+    of("streams", words("file-size", "File size", Some("Size of the file that a copier copies."), "1GiB")),
+    words("file-size", "Size of the test files", Some("Size of each file."), "1GiB"),
+    words("mbit-per-s", "Mbit/s", Some("A format of your own, by its rate. Needs frames per second."), ""),
+    words(
+        "frame-size",
+        "Frame size",
+        Some("A format of your own, by the bytes of each frame. Needs frames per second."),
+        "",
+    ),
+    words("fps", "Frames per second", Some("Instead of the rate of the format or the footage."), ""),
+    words("policy", "Late frames", Some("What happens to frames that miss their deadline."), "drop"),
+    words(
+        "read-ahead",
+        "Read-ahead",
+        Some("What a player requests at once: one frame (closed), or all its buffer (open)."),
+        "closed",
+    ),
+    words("clip", "Clip", Some("How long the clip of each stream plays; streams loop over it."), "10s"),
+    words("sync-every", "Sync every", Some("How often recorders call fsync."), "never"),
+    words("cameras", "Cameras", Some("How many cameras an editor plays side by side."), "4"),
+    words("block", "Block", Some("How much a copier reads and writes at once."), "1MiB"),
+    words("together", "Start together", Some("Start all streams at once instead of staggered."), ""),
+    words("criteria", "Pass criteria", None, "no late frame"),
+    of(
+        "mix",
+        words(
+            "files",
+            "Files",
+            Some("Number of files; every transfer picks one at random."),
+            "one for each worker",
+        ),
+    ),
+    words("workers", "Workers", Some("How many workers at once."), "4"),
+    words("seed", "Seed", Some("Random seed; the same seed gives the same operations."), "random"),
+    words(
+        "keep-free",
+        "Keep free",
+        Some("Space on the target to leave free."),
+        "5% of the volume, at most 10 GB",
+    ),
+    words("max-rate", "Largest rate", Some(MAX_RATE), "unlimited"),
+    words("stagger", "Stagger", Some("Delay between the starts of users."), "1s"),
+    of(
+        "run",
+        words("batch", "Passes", Some("Passes of each workload, each on fresh files (suites only)."), "5"),
+    ),
+    words("server-memory", "Memory of the server", None, ""),
+];
+
+const MAX_RATE: &str = "Transfer no more than this in any second, reads, writes and test files together. Others keep \
+                        their share of a storage in use.";
+const WARMUP: &str = "Time before each load point that is left out of the figures.";
+
+/// The words of a field, where it has some.
+pub(crate) fn words_of(verb: &str, name: &str) -> Option<&'static FieldWords> {
+    let named = || WORDS.iter().filter(|words| words.name == name);
+    named().find(|words| words.verb == verb).or_else(|| named().find(|words| words.verb.is_empty()))
+}
+
+/// What a field is called: `How many streams`; of a field without words of its own, its name as words.
+pub fn title_of(verb: &str, name: &str) -> String {
+    if let Some(words) = words_of(verb, name) {
+        return words.title.to_owned();
+    }
+    let mut letters = name.replace('-', " ");
+    if let Some(first) = letters.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    letters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_verb_come_before_those_of_all() {
+        assert_eq!(title_of("streams", "count"), "How many streams");
+        assert_eq!(title_of("streams", "file-size"), "File size");
+        assert_eq!(title_of("mix", "file-size"), "Size of the test files");
+        assert_eq!(title_of("mix", "no-repeat"), "No repeat");
+        assert_eq!(words_of("vda", "duration").map(|words| words.help), Some(None));
+        assert_eq!(words_of("vda", "files"), None);
+    }
+
+    #[test]
+    fn no_words_are_those_of_a_terminal() {
+        for words in WORDS {
+            let all = [words.title, words.help.unwrap_or_default(), words.unset].join("\n");
+            assert!(!all.contains("--") && !all.contains('['), "{words:?}");
+        }
+    }
+}
