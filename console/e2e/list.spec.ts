@@ -27,6 +27,7 @@ test.beforeAll(async () => {
   const times = ["--duration", "1s", "--warmup", "0s", "--file-size", "4MiB"];
   const said = ["--storage", "make=Acme,firmware=7.2,raid=Z2", "--tag", "before"];
   execFileSync(BIN, ["mix", target, ...times, ...said, "--quiet", "--out", runs], { stdio: "ignore" });
+  cpSync(made().whole, join(runs, "whole"), { recursive: true });
   server = await serve(runs, root);
 });
 
@@ -87,15 +88,54 @@ test("a suite stands in the list with its runs, and has a page of its own", asyn
 test("the runs of a suite are folded under it until somebody wants them or a search finds them", async ({ page }) => {
   await letIn(page, server);
   const rows = page.getByRole("table", { name: "Runs" }).locator("tbody tr");
-  await expect(rows).toHaveCount(3);
-  await expect(page.locator(".list-filter .count")).toHaveText("25 runs");
+  await expect(rows).toHaveCount(4);
+  await expect(page.locator(".list-filter .count")).toHaveText("26 runs in 4 rows");
   await rows.filter({ hasText: "suite naspt" }).first().getByRole("button", { name: "12 runs" }).click();
-  await expect(rows).toHaveCount(15);
+  await expect(rows).toHaveCount(16);
   await expect(rows.filter({ hasText: "part of the suite" })).toHaveCount(12);
   await expectAccessible(page);
   await page.getByRole("searchbox").fill("PhotoAlbum");
   await expect(rows).toHaveCount(4);
   await expect(page.getByRole("button", { name: "1 of 12 runs" }).first()).toBeVisible();
+});
+
+test("a screen holds a dozen runs, which are sorted by their figures", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await letIn(page, server);
+  const rows = page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+  await rows.filter({ hasText: "suite naspt" }).first().getByRole("button", { name: "12 runs" }).click();
+  await expect(rows).toHaveCount(16);
+  const bottoms = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().bottom));
+  expect(bottoms.filter((bottom) => bottom <= 900).length).toBeGreaterThanOrEqual(10);
+  const heading = page.getByRole("columnheader", { name: /^MB\/s/ });
+  await page.getByRole("searchbox").fill("");
+  await heading.getByRole("button").click();
+  const rates = await rows.evaluateAll((all) => all.map((row) => row.children[7]?.textContent ?? ""));
+  const known = rates.map((text) => Number(text.replaceAll(",", ""))).filter((rate) => rate > 0);
+  expect(known.length).toBeGreaterThan(1);
+  expect(known).toEqual([...known].sort((one, two) => two - one));
+});
+
+test("a run of several hosts is not begun again from here, and licences are no place to go", async ({ page }) => {
+  await letIn(page, server);
+  const row = page.getByRole("table", { name: "Runs" }).locator("tbody tr").filter({ hasText: "whole" });
+  await expect(row.getByRole("button", { name: /^Delete/ })).toBeVisible();
+  await expect(row.getByRole("link", { name: /^Run again/ })).toHaveCount(0);
+  await expect(page.getByRole("link", { name: /^Run again/ }).first()).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Console" }).getByRole("link")).toHaveText(["Runs", "Start a run", "Traces"]);
+  await page.getByRole("link", { name: "Licences", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Licences" })).toBeVisible();
+});
+
+test("search and choice are there on the way back", async ({ page }) => {
+  await letIn(page, server);
+  await page.getByRole("searchbox").fill("acme");
+  await page.getByRole("checkbox", { name: /^Compare .*production-edit/ }).check();
+  await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: /^mix/ }).click();
+  await expect(page.locator("#answer")).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("searchbox")).toHaveValue("acme");
+  await expect(page.getByRole("checkbox", { name: /^Compare .*production-edit/ })).toBeChecked();
 });
 
 test("two suites are compared, and a suite with a run is refused in words", async ({ page }) => {

@@ -205,6 +205,19 @@ test("a storage that does not answer stands in red, and every stream has its row
   run.end();
 });
 
+test("a run that goes on shows in the list how far it is, and its late frames", async ({ page }) => {
+  const run = toldRun("2026-01-02T000000Z-listed");
+  run.tell(15, { late_frames: 61, incidents: 1, margin_ms: 10, streams: { stream: [4], late_frames: [61], margin_ms: [10], buffer_ms: [1000] } });
+  await page.goto(`${server.url}#/`);
+  const row = page.getByRole("table", { name: "Runs" }).locator("tbody tr").filter({ hasText: "2026-01-02T000000Z-listed" });
+  await expect(row.getByRole("progressbar")).toHaveAttribute("value", "0.25");
+  await expect(row).toContainText("61 late frames");
+  run.tell(30, { late_frames: 62, incidents: 1, margin_ms: 10, streams: { stream: [4], late_frames: [62], margin_ms: [10], buffer_ms: [1000] } });
+  await expect(row).toContainText("62 late frames");
+  await expect(row.getByRole("progressbar")).toHaveAttribute("value", "0.5");
+  run.end();
+});
+
 test("what the command line refuses is refused here, in its words", async ({ page }) => {
   await startMix(page, "soon");
   const field = page.locator(".form-field").filter({ has: page.locator("#field-duration") });

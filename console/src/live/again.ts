@@ -10,7 +10,8 @@ export const EARLIER = "compared-with";
 
 /** The form that does it again, and then compares; null for what can't be done again from here. */
 export function againOf(run: RunEntry): Extract<Route, { page: "start" }> | null {
-  if (run.state === "running" || run.target === "" || run.verb === PROOF) return null;
+  // No form takes the plans of several hosts.
+  if (run.state === "running" || run.target === "" || run.verb === PROOF || run.hosts > 1) return null;
   // No plan holds a suite, and none a first look, which adapts itself to the storage: what was said at their start is
   // said again.
   if (run.verb === SUITE) {

@@ -14,7 +14,6 @@ const PLACES = [
   { title: "Runs", route: { page: "runs" }, pages: ["runs", "run", "compare"] },
   { title: "Start a run", route: { page: "start", verb: "", set: {} }, pages: ["start"] },
   { title: "Traces", route: { page: "traces" }, pages: ["traces", "trace"] },
-  { title: "Licences", route: { page: "licences" }, pages: ["licences"] },
 ] as const;
 
 export function ConsoleBar({ here, children }: Props) {

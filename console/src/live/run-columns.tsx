@@ -3,19 +3,22 @@
 import type { ComponentChildren } from "preact";
 import type { RunEntry } from "../data/live";
 import type { RunNotes } from "../data/page";
-import { amount } from "../figures/units";
+import { count, mbPerS } from "../figures/units";
 import { Name } from "../parts/name";
 import type { Column } from "../parts/table";
 import { cut } from "../parts/text";
 import { againOf } from "./again";
 import { hashOf } from "./routes";
+import { RunningRow } from "./running-row";
 import { StateWord, startedAt } from "./run-words";
+import { holdsRuns } from "./suite-rows";
 
 export function runColumns(
   chosen: readonly string[],
   choose: (id: string) => void,
   remove: (run: RunEntry) => void,
   fold: (run: RunEntry) => ComponentChildren,
+  again: () => void,
 ): Column<RunEntry>[] {
   return [
     {
@@ -34,10 +37,11 @@ export function runColumns(
     { title: "run", head: true, cell: (run) => <RunLink run={run} fold={fold(run)} />, sort: (run) => run.id },
     { title: "started, UTC", cell: (run) => <span class="nowrap">{startedAt(run.started_at).replace(" UTC", "")}</span>, sort: (run) => run.started_at || run.id },
     { title: "state", cell: (run) => <StateWord run={run} />, sort: (run) => run.state },
-    { title: "answer", cell: (run) => <Answer run={run} /> },
-    { title: "streams", number: true, cell: (run) => run.streams ?? "", sort: (run) => run.streams },
+    { title: "answer", cell: (run) => <Answer run={run} again={again} /> },
+    figure("streams", (run) => run.streams, count),
+    figure("late frames", (run) => run.late_frames, count),
+    figure("MB/s", (run) => run.bytes_per_s, (rate) => mbPerS(rate)),
     { title: "storage", cell: (run) => <Storage run={run} />, sort: (run) => `${run.target} ${storageOf(run.notes)}` },
-    { title: "on disk", number: true, cell: (run) => amount(run.bytes_on_disk), sort: (run) => run.bytes_on_disk },
     {
       title: "actions",
       cell: (run) => (
@@ -52,6 +56,15 @@ export function runColumns(
       ),
     },
   ];
+}
+
+/** A number of its own, empty where the run has none. */
+function figure(title: string, of: (run: RunEntry) => number | null, text: (value: number) => string): Column<RunEntry> {
+  const cell = (run: RunEntry) => {
+    const value = of(run);
+    return value === null ? "" : text(value);
+  };
+  return { title, number: true, cell, sort: of };
 }
 
 export function Again({ run }: { run: RunEntry }) {
@@ -77,11 +90,11 @@ function RunLink({ run, fold }: { run: RunEntry; fold: ComponentChildren }) {
           </>
         )}
       </a>
-      <small class="faint">
+      {fold}
+      <small class="faint run-id">
         {run.suite !== null && "part of the suite: "}
         <bdi title={run.id}>{cut(ownName(run), 60)}</bdi>
       </small>
-      {fold}
     </span>
   );
 }
@@ -91,10 +104,12 @@ function ownName({ id, suite }: RunEntry): string {
   return suite === null ? id : id.slice(suite.length + 1);
 }
 
-function Answer({ run }: { run: RunEntry }) {
+function Answer({ run, again }: { run: RunEntry; again: () => void }) {
+  // A suite tells nothing itself: its runs do.
+  if (run.state === "running" && !holdsRuns(run)) return <RunningRow id={run.id} finish={again} />;
   return (
-    <span class="run-answer">
-      <Name text={run.sentence} length={140} empty="" />
+    <span class="run-answer" title={run.sentence}>
+      {cut(run.sentence, 400)}
     </span>
   );
 }

@@ -2,7 +2,7 @@
 // throughput at one second, and the way to stop.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api } from "../data/api";
 import type { RunEntry } from "../data/live";
 import { amount, count, counted, duration, mbPerS, moment } from "../figures/units";
@@ -12,11 +12,12 @@ import { Shell, type Verdict } from "../parts/shell";
 import { Confirm } from "./confirm";
 import { HostsNow } from "./hosts-now";
 import { LiveChart } from "./live-chart";
-import { type LiveState, NOTHING_YET, afterEvent, incidentWords, isWarmingUp, lateFrames, progressOf, silence, warmUpWords } from "./live-state";
+import { type LiveState, incidentWords, isWarmingUp, lateFrames, progressOf, silence, warmUpWords } from "./live-state";
 import { missingHosts } from "./live-hosts";
 import { LiveCounters } from "./live-counters";
 import { LiveStrips } from "./live-strips";
 import { useEvery } from "./use-data";
+import { useLive } from "./use-live";
 
 /** A run that measures tells something every second: longer than this is worth a word. */
 const NO_NEWS_S = 5;
@@ -24,9 +25,6 @@ const NO_NEWS_S = 5;
 /** While nothing answers the clock is seen to run. */
 const COUNT_MS = 100;
 const BETWEEN_S = 1;
-
-/** The screen follows events at most so often, however many there are. */
-const DRAW_MS = 100;
 
 interface Props {
   entry: RunEntry;
@@ -126,7 +124,7 @@ function phaseWords(state: LiveState): string {
   return state.tick === null ? "Beginning" : "Measuring";
 }
 
-function timeWords(state: LiveState): string {
+export function timeWords(state: LiveState): string {
   const { tick } = state;
   if (tick === null) return "";
   return tick.total_s === null ? moment(tick.elapsed_s) : `${moment(tick.elapsed_s)} of ${moment(tick.total_s)}`;
@@ -217,34 +215,4 @@ function Tile({ name, value, unit }: { name: string; value: string; unit: string
       </dd>
     </div>
   );
-}
-
-/** Follows the run's events; tells when it has ended. */
-function useLive(id: string, finish: () => void): { state: LiveState; connected: boolean; heardAt: { current: number } } {
-  const [state, setState] = useState(NOTHING_YET);
-  const [connected, setConnected] = useState(true);
-  const latest = useRef(NOTHING_YET);
-  const heardAt = useRef(performance.now());
-  useEffect(() => {
-    let timer = 0;
-    const draw = () => {
-      timer = 0;
-      setState(latest.current);
-    };
-    const stream = api.live(id, {
-      begin: () => (latest.current = NOTHING_YET),
-      connected: setConnected,
-      event: (event) => {
-        heardAt.current = performance.now();
-        latest.current = afterEvent(latest.current, event);
-        if (timer === 0) timer = window.setTimeout(draw, DRAW_MS);
-        if (event.event === "end") finish();
-      },
-    });
-    return () => {
-      window.clearTimeout(timer);
-      stream.close();
-    };
-  }, [id]);
-  return { state, connected, heardAt };
 }

@@ -38,7 +38,7 @@ export function RunsPage() {
   const choose = (id: string) =>
     setChosen(there.includes(id) ? there.filter((other) => other !== id) : [...there, id]);
   const fold = (run: RunEntry) => <Fold row={rows.get(run.id)} toggle={(row) => setOpened(toggled(opened, row))} />;
-  const columns = useMemo(() => runColumns(there, choose, setDoomed, fold), [there.join("\n"), rows]);
+  const columns = useMemo(() => runColumns(there, choose, setDoomed, fold, runs.again), [there.join("\n"), rows]);
   // What a search finds is shown, whatever was closed before.
   const search = (next: RunFilter) => {
     setFilter(next);
@@ -85,7 +85,8 @@ function Where({ info }: { info: Info | null }) {
   if (info === null) return null;
   return (
     <p class="intro">
-      In <bdi>{info.runs_dir}</bdi> on <bdi>{info.host}</bdi>, reelgauge {info.version}. All times are in UTC.
+      In <bdi>{info.runs_dir}</bdi> on <bdi>{info.host}</bdi>, reelgauge {info.version}. All times are in UTC.{" "}
+      <a href={hashOf({ page: "licences" })}>Licences</a>
     </p>
   );
 }

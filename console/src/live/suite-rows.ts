@@ -55,9 +55,12 @@ export function membersText({ members, under }: ListedRun): string {
   return `${isPart ? `${under.length} of ` : ""}${counted(members.length, "run")}`;
 }
 
-/** How many runs are found, a suite being none of its own: `14 runs`, `2 of 14 runs`. */
+/** How many runs are found, a suite being none of its own: `14 runs`, `2 of 14 runs in 1 row`. */
 export function countText(runs: readonly RunEntry[], filter: RunFilter): string {
   const measured = runs.filter((run) => !holdsRuns(run));
   const found = runsShown(measured, filter);
-  return `${found.length < measured.length ? `${found.length} of ` : ""}${counted(measured.length, "run")}`;
+  const part = found.length < measured.length ? `${found.length} of ` : "";
+  // The runs of a suite are folded into its row.
+  const rows = listedRuns(runs, filter, {}).length;
+  return `${part}${counted(measured.length, "run")}${rows === found.length ? "" : ` in ${counted(rows, "row")}`}`;
 }

@@ -3,6 +3,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { count, counted } from "../figures/units";
 
 export interface Column<Row> {
   /** Its heading, with the unit: `p99, ms`. */
@@ -84,7 +85,7 @@ export function Table<Row>(props: Props<Row>) {
       </table>
       {sorted.length > part.length && (
         <p class="more">
-          {part.length} of {sorted.length}.{" "}
+          {count(part.length)} of {counted(sorted.length, "row")}.{" "}
           <button type="button" class="small" onClick={() => setShown(shown + Math.max(most, 100))}>
             More rows
           </button>
