@@ -79,6 +79,53 @@ for (const name of [...RUNS, "whole"] as const) {
   });
 }
 
+test("with everything opened no box is empty either", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, "players");
+  const before = (await charts(page)).shown;
+  await page.evaluate(() => document.querySelectorAll("main details").forEach((one) => ((one as HTMLDetailsElement).open = true)));
+  await expect.poll(async () => (await charts(page)).empty, { timeout: 20_000 }).toEqual([]);
+  expect((await charts(page)).shown).toBeGreaterThan(before);
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+});
+
+for (const name of [...RUNS, "whole"] as const) {
+  test(`${name}: no two open charts have one name, and none is of the tool's own cost`, async ({ page }) => {
+    if (name === "whole") await page.goto(pathToFileURL(join((await runOf("whole")) ?? "", "report.html")).href);
+    else await open(page, name);
+    const titles = await page.locator("main figure.chart:visible .chart-head > :first-child").allTextContents();
+    expect(titles.length).toBeGreaterThan(0);
+    expect(new Set(titles).size, titles.join("; ")).toBe(titles.length);
+    expect(titles.filter((title) => /^(.*: )?(This machine|Reelgauge itself|sampling)/.test(title))).toEqual([]);
+  });
+}
+
+test("on paper nothing runs out of its frame", async ({ page }) => {
+  // The width of A4 without its margins.
+  await page.setViewportSize({ width: 703, height: 1000 });
+  for (const name of ["players", "ramp", "replay"] as const) {
+    await open(page, name);
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    const wide = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("main :is(table, svg, pre)")]
+          .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+          .map((one) => `${one.tagName} ${one.querySelector("caption")?.textContent ?? one.closest("section")?.id}`),
+      );
+    await expect.poll(wide, name).toEqual([]);
+    await page.emulateMedia({ media: "screen" });
+  }
+});
+
+test("the cause does not repeat the first sentence", async ({ page }) => {
+  if (!(await open(page, "frozen"))) return;
+  const headline = (await page.locator("#answer .headline").textContent()) ?? "";
+  expect(headline).toContain("nothing answered for");
+  await expect(page.locator("#hero-cause")).not.toContainText("nothing answered", { ignoreCase: true });
+  await expect(page.locator("#hero-cause")).toContainText("storage");
+});
+
 test("counters that explain nothing are one table, and a click draws one", async ({ page }) => {
   await open(page, "players");
   await page.locator("#counters > details > summary").click();

@@ -48,6 +48,14 @@ for (const name of ["frozen", "sweep", "search", "vda", "replay", "check"] as co
     const text = (await sheet.innerText()).replace(/\s+/g, " ");
     const verdict = (await page.locator("#answer .hero-number .verdict").textContent()) ?? "";
     for (const part of ["Reelgauge 0.", verdict.trim(), "Storage", "Client", "Incidents", "Configuration"]) expect(text).toContain(part);
+    // What happened is drawn, and what to know before believing it is on it.
+    await expect(sheet.locator(".sheet-picture svg")).toHaveCount(name === "frozen" ? 2 : name === "search" ? 2 : 0);
+    if (name === "frozen") {
+      const letters = (await sheet.locator(".sheet-picture").textContent()) ?? "";
+      expect(letters).toContain("recorder");
+      expect(letters).toMatch(/less than half/);
+      await expect(sheet.getByRole("list", { name: "Warnings" }).locator("li").first()).toContainText("Measured for only");
+    }
     // Nothing of it is cut off.
     expect(await sheet.evaluate((node) => node.scrollHeight - node.clientHeight)).toBeLessThanOrEqual(1);
   });

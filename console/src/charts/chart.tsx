@@ -103,8 +103,8 @@ export function Chart(props: ChartProps) {
           Arrow keys move the period, plus and minus make it shorter and longer, Escape shows all of it.
         </p>
       )}
-      {props.readout !== undefined && <p class="chart-readout">{readout ?? "\u00a0"}</p>}
       {note !== undefined && <figcaption class="chart-note">{note}</figcaption>}
+      {props.readout !== undefined && <p class="chart-readout">{readout ?? "\u00a0"}</p>}
       {tabled && <ChartTableView title={title} table={props.table} />}
     </figure>
   );
@@ -187,8 +187,13 @@ function useLazyChart(
       rootMargin: "300px",
     });
     seen.observe(element);
-    const forget = whenIdle(() => element.checkVisibility() && make());
-    const sized = new ResizeObserver(() => made?.resize());
+    let forget = () => {};
+    const sized = new ResizeObserver(() => {
+      if (made !== null) return made.resize();
+      // It has got a size: at the beginning, or because what folded it was opened.
+      forget();
+      forget = whenIdle(() => element.checkVisibility() && make());
+    });
     sized.observe(element);
     return () => {
       forget();
@@ -274,12 +279,12 @@ function svgOf(props: ChartProps, bands: readonly Band[], width = 960): string {
 }
 
 /** On paper a chart is lines and letters, not pixels. */
-function PrintedChart({ props, bands, height }: { props: ChartProps; bands: readonly Band[]; height: number }) {
+export function PrintedChart({ props, bands, height }: { props: ChartProps; bands: readonly Band[]; height: number }) {
   const box = useRef<HTMLDivElement>(null);
   const current = useRef(props);
   current.current = props;
-  // Two beside one another are drawn half as wide, so that letters keep their size.
-  const width = () => (box.current?.closest(".grid:not(.wide)") === null ? 720 : 380);
+  // So wide that letters on paper are as large as those of tables. Two in a row are drawn half as wide.
+  const width = () => (box.current?.closest(".grid:not(.wide)") === null ? 860 : 450);
   useEffect(
     () =>
       printed(

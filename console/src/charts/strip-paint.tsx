@@ -13,7 +13,7 @@ export interface StripShape {
 }
 
 /** Names are above the strips. */
-export const BELOW_NAMES: StripShape = { foot: 0.94, late: 0.4, rest: 0.3 };
+export const BELOW_NAMES: StripShape = { foot: 0.88, late: 0.38, rest: 0.28 };
 
 /** Names are at the axis. */
 export const WHOLE_ROWS: StripShape = { foot: 0.9, late: 0.8, rest: 0.6 };

@@ -19,7 +19,7 @@ import { chartText } from "../parts/text";
 import { tells } from "./telling";
 
 const LAYERS: Record<CounterSeries["layer"], string> = {
-  host: "This machine",
+  host: "This client",
   network: "Network",
   disk: "Disks",
   mount: "Mount",
@@ -191,21 +191,24 @@ function inUnit({ unit, value }: CounterSeries, of: (values: number[]) => number
   return values.length === 0 ? "–" : `${number(of(values) / scale)} ${name}`.trim();
 }
 
-/** Series of one device and one unit share a chart. */
+/** Series of one device and one unit share a chart. What belongs to no device has little in common: a chart each. */
 export function groupsOf(series: CounterSeries[], id: string): Group[] {
   const groups: Group[] = [];
   for (const one of series) {
-    const title = `${one.device === "" ? LAYERS[one.layer] : one.device}, ${titleOf(one.unit)}`;
+    const title = `${one.device}, ${titleOf(one.unit)}`;
     const group = groups.find(
-      (known) => known.title === title && known.unit === one.unit && known.series.length < MOST_LINES,
+      (known) => one.device !== "" && known.title === title && known.unit === one.unit && known.series.length < MOST_LINES,
     );
     if (group === undefined)
       groups.push({ id: `${id}-${groups.length}`, title, unit: one.unit, series: [one] });
     else group.series.push(one);
   }
+  // Two charts never have one name: of those of one device, each is called by its first line.
+  const isAlone = (group: Group) => groups.filter((other) => other.title === group.title).length === 1;
   return groups.map((group) => {
-    const only = group.series[0];
-    return group.series.length === 1 && only !== undefined ? { ...group, title: only.label } : group;
+    const first = group.series[0];
+    if (first === undefined || (group.series.length > 1 && isAlone(group))) return group;
+    return { ...group, title: first.label };
   });
 }
 

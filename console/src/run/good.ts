@@ -67,7 +67,7 @@ export function said(reference: Reference, found: Found): { word: string; tone: 
   const streams = counted(reference.streams, "stream");
   if (reference.kind === "link") return { word: `carries ${streams} at most`, tone: "plain" };
   if (found.streams >= reference.streams) return { word: `needs ${streams}: enough`, tone: "good" };
-  if (found.at_least) return { word: `needs ${streams}: not known, ${count(found.streams)} are certain`, tone: "plain" };
+  if (found.at_least) return { word: `needs ${streams}; only ${count(found.streams)} proven`, tone: "plain" };
   return { word: `needs ${streams}: not enough`, tone: "bad" };
 }
 

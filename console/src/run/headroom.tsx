@@ -66,8 +66,10 @@ function drawHeadroom(look: Look, headroom: Headroom): ChartOption {
         type: "bar",
         name: "frames",
         barCategoryGap: "8%",
+        // A few late frames among thousands are seen.
+        barMinHeight: 4,
         data: [...(never ? [{ many: headroom.never, late: true }] : []), ...bars].map(({ many, late }) => ({
-          value: many,
+          value: many === 0 ? null : many,
           itemStyle: late
             ? {
                 color: look.bad,

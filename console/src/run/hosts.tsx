@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { HostFacts } from "../data/page";
-import { amount, count } from "../figures/units";
+import { amount, count, counted } from "../figures/units";
 import { Name } from "../parts/name";
 import { Facts } from "./configuration";
 
@@ -18,7 +18,12 @@ const NAMES: Record<string, string> = {
   agent: "Called",
   clock_offset_us: "Clock ahead, µs",
   clock_uncertainty_us: "That may be off by, µs",
+  changed_from_default: "Changed from the default",
+  settings: "Settings",
 };
+
+/** Long lists, folded. */
+const FOLDED = ["changed_from_default", "settings"];
 
 export function HostCard({ host, at }: { host: HostFacts; at: number }) {
   const name = typeof host["name"] === "string" ? host["name"] : `host ${at + 1}`;
@@ -39,6 +44,14 @@ export function HostCard({ host, at }: { host: HostFacts; at: number }) {
 
 function shown(field: string, value: unknown): ComponentChildren {
   if (field === "memory_bytes" && typeof value === "number") return amount(value);
+  if (FOLDED.includes(field) && typeof value === "object" && value !== null) {
+    return (
+      <details class="settings">
+        <summary>{counted(Object.keys(value).length, "setting")}</summary>
+        <div>{words(value)}</div>
+      </details>
+    );
+  }
   if (field === "nics" && Array.isArray(value)) return value.map((nic) => <div>{nicWords(nic)}</div>);
   return words(value);
 }

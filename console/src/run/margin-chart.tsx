@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
-import type { ChartOption, Look } from "../charts/chart";
+import type { ChartOption, ChartProps, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
 import { deadlineLine, tick, tickTime, timeAxis, timeGrid, valueAxis } from "../charts/axes";
 import type { PointStreams } from "../data/page";
@@ -32,40 +32,41 @@ interface Props {
   extent: Extent;
 }
 
-export function MarginChart({ streams: all, extent }: Props) {
-  const stream = chosenStream.value;
+export function MarginChart(props: Props) {
+  return <Chart {...useMarginChart(props, chosenStream.value)} />;
+}
+
+/** Of all streams, or of the one that was chosen. */
+export function useMarginChart({ streams: all, extent }: Props, stream: number | null): ChartProps {
   const streams = useMemo(() => marginsOf(all, stream), [all, stream]);
   const option = useMemo(() => (look: Look) => drawMargin(look, streams), [streams]);
   const whose = stream === null ? "the smallest of all streams" : `of stream ${count(stream)}`;
   const cells = streams.flatMap((point) => point.cells);
   const margins = cells.map((cell) => cell.margin_ms).filter((margin) => margin !== null);
   const worst = margins.reduce((one, two) => Math.min(one, two), Infinity);
-  return (
-    <Chart
-      id="margin"
-      title={stream === null ? "Smallest margin, and late frames" : `Margin of stream ${count(stream)}`}
-      describe={
-        margins.length === 0
-          ? "No frame was expected."
-          : `The smallest margin is ${ms(worst * 1e3)} ms, ${whose}; below 0 a frame is overdue.`
-      }
-      option={option}
-      timeAxis={extent}
-      height={230}
-      note={
-        <>
-          <Term word="margin">Margin</Term>: how long until the next frame that has not come is needed, {whose}. Below 0 it is
-          overdue.
-        </>
-      }
-      table={() => ({
-        columns: ["load point", "from, s", "to, s", "smallest margin, ms", "late frames"],
-        rows: streams.flatMap(({ point, cells }) =>
-          cells.map((cell) => [point, cell.from_s, cell.to_s, cell.margin_ms, cell.late_frames]),
-        ),
-      })}
-    />
-  );
+  return {
+    id: "margin",
+    title: stream === null ? "Smallest margin, and late frames" : `Margin of stream ${count(stream)}`,
+    describe:
+      margins.length === 0
+        ? "No frame was expected."
+        : `The smallest margin is ${ms(worst * 1e3)} ms, ${whose}; below 0 a frame is overdue.`,
+    option,
+    timeAxis: extent,
+    height: 230,
+    note: (
+      <>
+        <Term word="margin">Margin</Term>: how long until the next frame that has not come is needed, {whose}. Below 0 it is
+        overdue.
+      </>
+    ),
+    table: () => ({
+      columns: ["load point", "from, s", "to, s", "smallest margin, ms", "late frames"],
+      rows: streams.flatMap(({ point, cells }) =>
+        cells.map((cell) => [point, cell.from_s, cell.to_s, cell.margin_ms, cell.late_frames]),
+      ),
+    }),
+  };
 }
 
 /** Late frames of each cell as a step, 0 between load points. */

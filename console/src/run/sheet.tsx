@@ -10,6 +10,7 @@ import { Figure } from "../parts/figure";
 import { VerdictMark } from "../parts/shell";
 import { cut } from "../parts/text";
 import { CheckTable } from "./check-table";
+import { SheetPicture } from "./sheet-picture";
 import { Stated } from "./stated";
 import { criteriaWord, verdictOf } from "./verdict-word";
 import { startedAt } from "./when";
@@ -17,8 +18,9 @@ import { sheetIsShown } from "./sheet-print";
 
 /** What fits beside the rest. */
 const MOST_POINTS = 8;
-const MOST_INCIDENTS = 4;
-const MOST_SETTINGS = 16;
+const MOST_INCIDENTS = 3;
+const MOST_WARNINGS = 3;
+const MOST_SETTINGS = 12;
 
 export function Sheet({ run }: { run: RunPage }) {
   if (!sheetIsShown.value) return null;
@@ -52,6 +54,10 @@ export function Sheet({ run }: { run: RunPage }) {
       />
       {summary.check != null ? <CheckTable facts={summary.check} /> : <Points run={run} />}
       <Incidents run={run} />
+      {run.detail !== null && run.detail.streams.length > 0 && summary.check == null && (
+        <SheetPicture run={run} detail={run.detail} />
+      )}
+      <Warnings notes={summary.notes} />
       <h3>Configuration</h3>
       <dl class="sheet-plan">
         {Object.entries(summary.plan)
@@ -180,6 +186,22 @@ function Incidents({ run }: { run: RunPage }) {
         ))}
       </ul>
       {found > shown.length && <p>{counted(found - shown.length, "more incident")}.</p>}
+    </>
+  );
+}
+
+function Warnings({ notes }: { notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  const more = notes.length - MOST_WARNINGS;
+  return (
+    <>
+      <h3>Warnings</h3>
+      <ul aria-label="Warnings">
+        {notes.slice(0, MOST_WARNINGS).map((note) => (
+          <li dir="auto">{cut(note, 200)}</li>
+        ))}
+      </ul>
+      {more > 0 && <p>{counted(more, "more warning")}.</p>}
     </>
   );
 }

@@ -19,7 +19,7 @@ import type { Row } from "./strip-rows";
 const SHOWN = 6;
 
 /** A row: its name above, its strip below, CSS pixels. */
-const ROW_PX = 32;
+export const ROW_PX = 32;
 
 interface Props {
   run: RunPage;
@@ -107,7 +107,7 @@ function tableOf(rows: Row[]) {
   };
 }
 
-function drawStrips(look: Look, rows: Row[], stream: number | null): ChartOption {
+export function drawStrips(look: Look, rows: Row[], stream: number | null): ChartOption {
   const cells = rows.map((row) => row.strips.flatMap((strip) => strip.cells));
   const longest = Math.max(Math.floor((look.width - 90) / 7), 16);
   const axis = categoryAxis(look, "", rows.map((row) => chartText(nameOf(row, stream), longest)));
@@ -117,10 +117,14 @@ function drawStrips(look: Look, rows: Row[], stream: number | null): ChartOption
       ...axis,
       inverse: true,
       axisTick: { show: false },
+      z: 10,
       // Each name stands in its row, above its strip.
       axisLabel: {
         ...axis.axisLabel,
         inside: true,
+        // Over the bands of incidents.
+        backgroundColor: look.ground,
+        padding: [0, 3],
         interval: 0,
         hideOverlap: false,
         align: "left",

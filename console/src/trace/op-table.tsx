@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Detail, OpColumns } from "../data/page";
-import { count, fixed, number } from "../figures/units";
+import { count, fixed } from "../figures/units";
 import { cut } from "../parts/text";
 import { showMoment } from "../period";
 import { errnoName } from "./errno";
@@ -41,8 +41,8 @@ function columnsOf(names: Record<string, string>): OpColumn[] {
     { title: "file", sort: "file", number: false, cell: (ops, op) => fileName(names, ops.file[op] ?? -1) },
     { title: "offset, bytes", sort: "offset", number: true, cell: (ops, op) => bytes(ops, op, ops.offset_bytes[op]) },
     { title: "moved, bytes", sort: "length", number: true, cell: (ops, op) => moved(ops, op) },
-    { title: "service, µs", sort: "service", number: true, cell: (ops, op) => number(ops.service_us[op] ?? 0) },
-    { title: "response, µs", sort: "response", number: true, cell: (ops, op) => number(ops.response_us[op] ?? 0) },
+    { title: "service, ms", sort: "service", number: true, cell: (ops, op) => fixed((ops.service_us[op] ?? 0) / 1e3, 3) },
+    { title: "response, ms", sort: "response", number: true, cell: (ops, op) => fixed((ops.response_us[op] ?? 0) / 1e3, 3) },
     { title: "stream", sort: "stream", number: true, cell: (ops, op) => whole(ops.stream[op]) },
     { title: "worker", sort: "worker", number: true, cell: (ops, op) => whole(ops.worker[op]) },
     { title: "error", sort: "error", number: false, cell: (ops, op) => errnoName(ops.errno[op] ?? 0) },
