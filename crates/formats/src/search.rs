@@ -216,7 +216,10 @@ mod tests {
             }
             // A part of a name is found, too: "avc" in XAVC HS.
             let is_codec = name.to_lowercase().starts_with('h');
-            assert!(!is_codec || !found.contains("XAVC HS") && !found.contains("ProRes"), "{name}: {found:?}");
+            assert!(
+                !is_codec || !found.contains("XAVC HS") && !found.contains("ProRes"),
+                "{name}: {found:?}"
+            );
         }
         for name in ["h265", "h.265", "HEVC"] {
             assert!(families(name).contains("XAVC HS") && !families(name).contains("XAVC S"), "{name}");
