@@ -1,5 +1,5 @@
-//! What the fields of a form are called and explained with in a browser, where the help of the command line is
-//! about flags. A field without words of its own has its name as title, and the command line's help.
+//! What the fields of a form are called and explained with in a browser, where the help of the command line
+//! is about flags. A field without words of its own has its name as title, and the command line's help.
 
 /// Words of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +103,8 @@ const WORDS: &[FieldWords] = &[
     words("server-memory", "Memory of the server", None, ""),
 ];
 
-const MAX_RATE: &str = "Transfer no more than this in any second, reads, writes and test files together. Others keep \
-                        their share of a storage in use.";
+const MAX_RATE: &str = "Transfer no more than this in any second, reads, writes and test files together. \
+                        Others keep their share of a storage in use.";
 const WARMUP: &str = "Time before each load point that is left out of the figures.";
 
 /// The words of a field, where it has some.

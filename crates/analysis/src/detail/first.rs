@@ -61,8 +61,8 @@ impl FirstPass {
         self
     }
 
-    /// With the streams of these load points, after [`FirstPass::of_hosts`]. Where the log is cut short (nobody lived to end the run),
-    /// nothing is known of what was under way at its end.
+    /// With the streams of these load points, after [`FirstPass::of_hosts`]. Where the log is cut short (the
+    /// run was killed), nothing is known of what was under way at its end.
     #[must_use]
     pub fn judging(mut self, points: Vec<JudgedPoint>, is_cut_short: bool) -> FirstPass {
         self.streams = StreamsTally::new(points, &self.hosts);
