@@ -24,6 +24,8 @@ const LIST_DOUBLINGS: u32 = 4;
 /// A piece is lost when so many came that were asked for later: an agent answers in the order of what it is
 /// asked.
 const OVERTAKEN: u64 = 3;
+/// Whoever does not look for so long could not take what came, either.
+const LOOKS_EVERY_NS: i64 = 500_000_000;
 /// A file whose digest was wrong so often is not the agent's.
 const WRONG_MOST: u8 = 3;
 /// An agent's list has no more files.
@@ -90,6 +92,8 @@ pub struct Fetch {
     number: u64,
     /// When something was asked for or came last.
     moved_ns: i64,
+    /// When it was looked at last.
+    looked_ns: Option<i64>,
     window: FetchWindow,
     refused: Option<FetchRefusal>,
     is_kept: bool,
@@ -152,6 +156,7 @@ impl Fetch {
             asked: BTreeMap::new(),
             number: 0,
             moved_ns: 0,
+            looked_ns: None,
             window: FetchWindow::default(),
             refused: None,
             is_kept: false,
@@ -267,6 +272,7 @@ impl Fetch {
 
     /// What to ask for now. To be called several times a second, and after each piece.
     pub fn tick(&mut self, now_ns: i64) -> Vec<Order> {
+        self.look(now_ns);
         if self.refused.is_some() {
             return Vec::new();
         }
@@ -283,6 +289,15 @@ impl Fetch {
             self.window.timed_out();
         }
         self.ask(now_ns)
+    }
+
+    /// Time in which the controller stood still loses nothing: what came meanwhile is taken after it.
+    fn look(&mut self, now_ns: i64) {
+        let away_ns = self.looked_ns.map_or(0, |looked_ns| now_ns - looked_ns);
+        self.looked_ns = Some(now_ns);
+        if away_ns > LOOKS_EVERY_NS {
+            self.moved_ns = self.moved_ns.saturating_add(away_ns).min(now_ns);
+        }
     }
 
     /// Asks for as many pieces as may be on their way.
@@ -420,6 +435,42 @@ mod tests {
         }
     }
 
+    /// Pieces of all of them wait behind each other, which is no loss.
+    #[test]
+    fn twenty_agents_behind_one_link_send_every_byte_once_in_the_time_it_takes() {
+        for bits_per_s in [10_000_000, 50_000_000] {
+            let (mut fetches, mut link_free_ns, mut sent) = (Vec::new(), 0, 0);
+            for _ in 0..20 {
+                let mut fetch = Fetch::new("r");
+                fetch.tick(0);
+                fetch.files(vec![there("ops", 4_000_000)], u64::MAX, |_| false);
+                fetches.push(fetch);
+            }
+            let mut under_way: std::collections::VecDeque<(i64, usize, u64, u32)> = Default::default();
+            let mut now_ns = 0;
+            while !fetches.iter().all(Fetch::is_whole) {
+                for (agent, fetch) in fetches.iter_mut().enumerate().filter(|(_, fetch)| !fetch.is_whole()) {
+                    for (offset, len) in pieces(&fetch.tick(now_ns)) {
+                        link_free_ns = now_ns.max(link_free_ns) + i64::from(len) * 8 * S / bits_per_s;
+                        sent += u64::from(len);
+                        under_way.push_back((link_free_ns, agent, offset, len));
+                    }
+                }
+                now_ns = under_way.front().map_or(i64::MAX, |piece| piece.0).min(now_ns + S / 10);
+                while let Some((_, agent, offset, len)) = under_way.pop_front_if(|piece| piece.0 <= now_ns) {
+                    let kept = fetches[agent].piece(now_ns, "ops", offset, len as usize);
+                    if matches!(kept, Keep::Complete { .. }) {
+                        fetches[agent].checked("ops", true);
+                    }
+                }
+                assert!(now_ns < 1_000 * S);
+            }
+            let ideal_ns = 80_000_000 * 8 * S / bits_per_s;
+            assert_eq!(sent, 80_000_000, "{bits_per_s}");
+            assert!(now_ns <= ideal_ns * 105 / 100, "{bits_per_s}: {now_ns} of {ideal_ns}");
+        }
+    }
+
     #[test]
     fn a_lost_piece_is_asked_for_again_without_waiting_for_a_timeout() {
         let (took_ns, sent) = over_a_link(9_560_000, 1_250_000, 20);
@@ -432,13 +483,26 @@ mod tests {
     fn a_late_piece_counts_though_it_was_asked_for_again() {
         let mut fetch = fetch(&[there("f", 32)]);
         assert_eq!(pieces(&fetch.tick(0)), [(0, 16), (16, 16)]);
-        assert_eq!(pieces(&fetch.tick(4 * S)), []);
+        assert!((1..50).all(|tenth| fetch.tick(tenth * S / 10).is_empty()));
         assert_eq!(pieces(&fetch.tick(5 * S)), [(0, 16), (16, 16)]);
         assert_eq!(fetch.piece(6 * S, "f", 0, 16), Keep::Write { file: "f".to_owned(), offset: 0 });
         assert_eq!(fetch.piece(6 * S, "f", 0, 16), Keep::Nothing, "it came twice");
         let complete = fetch.piece(6 * S, "f", 16, 16);
         assert_eq!(complete, Keep::Complete { file: "f".to_owned(), offset: 16, sha256: "d".to_owned() });
         assert_eq!(fetch.progress(), Some((32, 32)));
+    }
+
+    /// A busy disk keeps a controller from looking for seconds, while pieces come.
+    #[test]
+    fn time_in_which_the_controller_stood_still_loses_no_piece() {
+        let mut fetch = fetch(&[there("f", 32)]);
+        assert_eq!(pieces(&fetch.tick(0)), [(0, 16), (16, 16)]);
+        assert!(fetch.tick(20 * S).is_empty(), "they wait to be taken");
+        assert_eq!(fetch.piece(20 * S, "f", 0, 16), Keep::Write { file: "f".to_owned(), offset: 0 });
+        assert!((201..220).all(|tenth| fetch.tick(tenth * S / 10).is_empty()));
+        assert_eq!(pieces(&fetch.tick(22 * S)), [], "as long as before without a piece");
+        assert_eq!(pieces(&fetch.tick(60 * S)), [], "it stood still again");
+        assert!((601..1000).any(|tenth| !fetch.tick(tenth * S / 10).is_empty()), "a lost piece is asked for");
     }
 
     #[test]

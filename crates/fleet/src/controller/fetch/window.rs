@@ -17,8 +17,8 @@ const QUEUED_NS: i64 = 600_000_000;
 const WHOLE_NS: i64 = 150_000_000;
 /// The time-out before anything was measured: twenty agents may answer through one slow link at once.
 const FIRST_TIMEOUT_NS: i64 = 5_000_000_000;
-/// Bounds of the time-out.
-const TIMEOUT_NS: std::ops::RangeInclusive<i64> = 2_000_000_000..=30_000_000_000;
+/// Bounds of the time-out. The first pieces of twenty agents measure a link that is still empty.
+const TIMEOUT_NS: std::ops::RangeInclusive<i64> = 5_000_000_000..=30_000_000_000;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -55,7 +55,8 @@ impl FetchWindow {
         let base_ns = match self.response_ns {
             None => FIRST_TIMEOUT_NS,
             Some((smooth_ns, deviation_ns)) => {
-                (smooth_ns + 4 * deviation_ns).clamp(*TIMEOUT_NS.start(), *TIMEOUT_NS.end())
+                // In a steady queue the deviation vanishes, and one more agent in it is no loss.
+                (2 * smooth_ns + 4 * deviation_ns).clamp(*TIMEOUT_NS.start(), *TIMEOUT_NS.end())
             }
         };
         (base_ns << self.doublings).min(*TIMEOUT_NS.end())
