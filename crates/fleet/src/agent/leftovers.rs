@@ -119,7 +119,8 @@ mod tests {
         fs::create_dir(&target).unwrap();
         let area = Area::open_or_create(&target).unwrap();
         fs::create_dir_all(area.data_dir()).unwrap();
-        fs::write(area.data_dir().join("f"), vec![1; 1000]).unwrap();
+        let foreign = area.data_dir().join("holiday.mov");
+        fs::write(&foreign, vec![1; 1000]).unwrap();
         let root = area.root().to_path_buf();
         drop(area);
         let disk = AgentDisk::open(&folder.path().join("kept")).unwrap();
@@ -133,13 +134,16 @@ mod tests {
         assert_eq!(listed.len(), 2, "{listed:?}");
         let of = |all: &[Leftover]| all.iter().find(|left| left.name == name).cloned();
         let files = of(&listed).unwrap();
-        assert!(files.bytes.unwrap() >= 1000 && !files.is_removed && root.is_dir(), "{files:?}");
+        assert!(files.bytes.is_some() && !files.is_removed && root.is_dir(), "{files:?}");
         let elsewhere = listed.iter().find(|left| left.name == "/somewhere/else").unwrap();
         assert!(elsewhere.why_not.is_some(), "{elsewhere:?}");
         terms.read_only = true;
         let files = of(&terms.leftovers(true)).unwrap();
         assert!(files.why_not.unwrap().contains("--read-only") && root.is_dir());
         terms.read_only = false;
+        let files = of(&terms.leftovers(true)).unwrap();
+        assert!(files.why_not.unwrap().contains("did not make") && foreign.is_file());
+        fs::remove_file(foreign).unwrap();
         assert!(of(&terms.leftovers(true)).unwrap().is_removed && !root.exists());
         assert_eq!(of(&terms.leftovers(true)), None);
     }
