@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use reelgauge_record::wire;
 
 use crate::counter::Look;
-use crate::netlink::{Family, ask};
+use crate::netlink::{Family, ask, ethtool};
 use crate::pings::{Moved, PingSocket, Pings};
 use crate::source::sockets::Connection;
-use crate::source::{cards, queues, sockets};
+use crate::source::{cards, pauses, queues, sockets};
 
 /// Queues and cards are asked about every so many looks: they tell of faults, and machines with containers
 /// have hundreds of them.
@@ -37,6 +37,8 @@ pub struct NetReader {
     pings: Option<Pings<PingSocket>>,
     /// What had arrived over all connections, and when that was.
     arrived: Option<(Instant, u64)>,
+    /// The number of ethtool's family; asked for at the first look, and `None` where there is none.
+    ethtool: Option<Option<u16>>,
     /// What did not answer, and why.
     unread: BTreeMap<&'static str, String>,
 }
@@ -45,7 +47,7 @@ impl NetReader {
     /// For the connections to this server, at one of these ports, or at any where none is named.
     pub fn new(server: Option<IpAddr>, ports: Vec<u16>) -> NetReader {
         let pings = server.and_then(Pings::to);
-        NetReader { server, ports, pings, arrived: None, unread: BTreeMap::new() }
+        NetReader { server, ports, pings, arrived: None, ethtool: None, unread: BTreeMap::new() }
     }
 
     /// What could not be asked, and why.
@@ -76,6 +78,7 @@ impl NetReader {
         });
         found.truncate(INTERFACES_MAX);
         found.iter().for_each(|card| cards::put(card, look));
+        self.pauses(look);
         let mut found_queues = Vec::new();
         self.ask("sending queues", (Family::Route, queues::GET_QUEUES), &queues::EVERY_QUEUE, &mut |body| {
             found_queues.extend(queues::queue(body));
@@ -85,6 +88,18 @@ impl NetReader {
                 queues::put(queue, &card.name, look);
             }
         }
+    }
+
+    /// Pause frames. Older kernels do not count them, and cards of virtual machines have none: neither is a
+    /// fault.
+    fn pauses(&mut self, look: &mut Look) {
+        let Some(family) = *self.ethtool.get_or_insert_with(ethtool::family) else { return };
+        let mut found = Vec::new();
+        let answer = ethtool::ask_pauses(family, &mut |name, body| found.extend(pauses::pauses(name, body)));
+        if answer.is_err() {
+            self.ethtool = Some(None);
+        }
+        found.iter().take(INTERFACES_MAX).for_each(|one| pauses::put(one, look));
     }
 
     fn ping(&mut self, server: IpAddr, connections: &[Connection], look: &mut Look) {

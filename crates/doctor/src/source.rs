@@ -17,6 +17,7 @@ pub mod interfaces;
 pub mod memory;
 pub mod nfs;
 pub mod own;
+pub mod pauses;
 pub mod pressure;
 pub mod processors;
 pub mod queues;

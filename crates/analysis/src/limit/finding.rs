@@ -107,6 +107,10 @@ pub enum Measure {
     ReceiveDropsPerS,
     /// Packets that this machine's sending queue dropped.
     QueueDropsPerS,
+    /// Pause frames that the other end of the link sent: it held this machine back.
+    PausesReceivedPerS,
+    /// Pause frames that this machine sent: it could not take what came.
+    PausesSentPerS,
     /// Of the time with something to send, spent waiting for the receiver's window.
     WindowLimitedPercent,
     /// What one connection carried, of what is usual for those to the same server.

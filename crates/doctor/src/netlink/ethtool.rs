@@ -35,7 +35,7 @@ const QUESTIONS: [Question; 4] = [
         command: 19,
         wanted: &[(2, "rx-usecs"), (3, "rx-frames"), (6, "tx-usecs"), (7, "tx-frames"), (11, "adaptive-rx")],
     },
-    Question { command: 21, wanted: &[(2, "pause autoneg"), (3, "pause rx"), (4, "pause tx")] },
+    Question { command: GET_PAUSE, wanted: &[(2, "pause autoneg"), (3, "pause rx"), (4, "pause tx")] },
 ];
 
 /// The question for offloads, and the list of those that are in force.
@@ -46,6 +46,34 @@ const ARE_SET: u16 = 1;
 const BITS: u16 = 3;
 const BIT: u16 = 1;
 const BIT_NAME: u16 = 2;
+
+/// The question for flow control; and with a head that asks for counts, too.
+const GET_PAUSE: u8 = 21;
+/// An attribute that holds others, as a kernel that checks wants it marked.
+const NESTED: u16 = 0x8000;
+const INTERFACE_FLAGS: u16 = 3;
+const WITH_COUNTS: u32 = 1 << 2;
+
+/// Asks for the pause frames of every interface, and hands over each answer's name and attributes.
+///
+/// # Errors
+/// The kernel does not know the question.
+pub fn ask_pauses(family: u16, take: &mut dyn FnMut(String, &[u8])) -> std::io::Result<()> {
+    ask(Family::Generic, family, &pause_question(), &mut |message| {
+        let body = message.body.get(HEAD..).unwrap_or_default();
+        if let Some(name) = interface(body) {
+            take(name, body);
+        }
+    })
+}
+
+fn pause_question() -> Vec<u8> {
+    let attribute = |kind: u16, value: &[u8]| {
+        [&(value.len() as u16 + 4).to_ne_bytes()[..], &kind.to_ne_bytes(), value].concat()
+    };
+    let flags = attribute(INTERFACE_FLAGS, &WITH_COUNTS.to_ne_bytes());
+    [head(GET_PAUSE).to_vec(), attribute(INTERFACE | NESTED, &flags)].concat()
+}
 
 /// Settings of an interface, by name.
 type Told = Vec<(&'static str, String)>;
@@ -100,7 +128,7 @@ fn head(command: u8) -> [u8; HEAD] {
 }
 
 /// The number of ethtool's family, which every start of a system gives anew.
-fn family() -> Option<u16> {
+pub fn family() -> Option<u16> {
     let mut found = None;
     ask(Family::Generic, CONTROLLER, &head(GET_FAMILY), &mut |message| {
         found = found.or_else(|| number_of_family(message.body.get(HEAD..)?));
@@ -200,6 +228,16 @@ mod tests {
         let whole = active(ARE_SET);
         // Ends early: what is in it, or nothing.
         (0..whole.len()).for_each(|length| drop(offloads(&whole[..length])));
+    }
+
+    /// A kernel that does not understand the question refuses it; one without such cards answers nothing.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_kernel_understands_the_question_for_pauses() {
+        let Some(family) = family() else { return };
+        let mut names = Vec::new();
+        let answer = ask_pauses(family, &mut |name, _| names.push(name));
+        assert!(answer.is_ok(), "{answer:?} {names:?}");
     }
 
     #[test]

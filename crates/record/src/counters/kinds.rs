@@ -141,6 +141,9 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Fault PerS "rx_drops_per_s" "received packets dropped";
     Network Fault PerS "tx_drops_per_s" "packets dropped before sending";
     Network Fault PerS "rx_overruns_per_s" "received packets for which the card had no room";
+    // The other end of the link asked this one to wait, or this one the other: flow control at work.
+    Network Fault PerS "rx_pause_frames_per_s" "pause frames received";
+    Network Fault PerS "tx_pause_frames_per_s" "pause frames sent";
     Network Fault PerS "queue_drops_per_s" "packets dropped by the sending queue";
     Network Detail Bytes "queue_backlog_bytes" "waiting in the sending queue";
     Network Fault PerS "softnet_drops_per_s" "packets dropped from the backlog";

@@ -95,6 +95,9 @@ fn cache(finding: &LimitFinding) -> String {
 fn link_full(finding: &LimitFinding) -> String {
     let name =
         finding.at.as_deref().map_or_else(String::new, |at| format!(" {}", plain_short(at, NAME_CHARS)));
+    if let Some(held) = pauses(finding) {
+        return format!("flow control on the link{name}: {held}");
+    }
     let share = finding.value(Measure::LinkPercent);
     let share = share
         .map_or_else(String::new, |percent| format!(" {} of what it can", percent_words(percent.min(100.0))));
@@ -120,6 +123,19 @@ fn link_full(finding: &LimitFinding) -> String {
     }
     let carried = if share.is_empty() { " all that it can".to_owned() } else { share };
     format!("the link{name}: it carried{carried}{}", moved.unwrap_or_default())
+}
+
+/// Who held whom back with pause frames; `None` where nobody did.
+fn pauses(finding: &LimitFinding) -> Option<String> {
+    let per_s = |measure| finding.value(measure).map(number);
+    let received = per_s(Measure::PausesReceivedPerS).map(|frames| {
+        format!("the switch or server sent {frames} pause frames per second, and this client waited")
+    });
+    let sent = per_s(Measure::PausesSentPerS).map(|frames| {
+        format!("this client sent {frames} pause frames per second, because it could not take more")
+    });
+    let both: Vec<String> = received.into_iter().chain(sent).collect();
+    (!both.is_empty()).then(|| both.join("; "))
 }
 
 /// The client's send buffer: by the kernel's word, or by what is on the way beside what the windows allow.
@@ -474,7 +490,9 @@ fn value(seen: &Seen) -> String {
         Measure::InterfaceErrorsPerS
         | Measure::TimeoutsPerS
         | Measure::ReceiveDropsPerS
-        | Measure::QueueDropsPerS => format!("{} per second", number(seen.value)),
+        | Measure::QueueDropsPerS
+        | Measure::PausesReceivedPerS
+        | Measure::PausesSentPerS => format!("{} per second", number(seen.value)),
         Measure::ReadBytesPerS
         | Measure::WrittenBytesPerS
         | Measure::MaxBytesPerS
@@ -520,6 +538,8 @@ fn name(measure: Measure) -> &'static str {
         Measure::OutOfOrderPercent => "arrived behind a missing packet",
         Measure::ReceiveDropsPerS => "received packets dropped here",
         Measure::QueueDropsPerS => "packets dropped by the sending queue",
+        Measure::PausesReceivedPerS => "pause frames received",
+        Measure::PausesSentPerS => "pause frames sent",
         Measure::WindowLimitedPercent => "waited for the server's window",
         Measure::OfLikeConnectionsPercent => "carried, of what its like did",
         Measure::Connections => "connections",
