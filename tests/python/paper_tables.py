@@ -4,7 +4,8 @@ Usage: paper_tables.py RUN
 
 Independent of the program: it knows the log's columns and the definitions of EBU Tech 3362, and no figure
 that the program computed. A transfer is the operations of one worker with one number. The `offset` of its
-open is the block size drawn for it, under which all of it is booked.
+open is the block size drawn for it, under which all of it is booked. Where a limit on bytes a second was set
+(`load-points.json`), time until a read or write was due is no latency.
 """
 
 import json
@@ -21,7 +22,7 @@ def transfers(ops):
     """The operations of each transfer, in the order in which they were issued."""
     rows = duckdb.execute(
         """
-        SELECT point, worker, transfer, kind, "offset", len, done_len, issued_ns, done_ns, errno, flags
+        SELECT point, worker, transfer, kind, "offset", len, done_len, issued_ns, done_ns, errno, due_ns, flags
         FROM read_parquet($files) ORDER BY point, worker, transfer, issued_ns, done_ns
         """,
         {"files": f"{ops}/**/*.parquet"},
@@ -53,17 +54,28 @@ class Cell:
         }
 
 
-def book(ops, cells):
+def limited(run):
+    """Whether a limit on bytes a second was set."""
+    path = pathlib.Path(run) / "load-points.json"
+    points = json.loads(path.read_text()) if path.exists() else []
+    return any(point.get("max_bytes_per_s") is not None for point in points)
+
+
+def book(ops, cells, is_limited):
     """Books one transfer into each of these cells."""
     drawn = next(offset for kind, offset, *_ in ops if kind == "open")
     is_whole = bool(ops[-1][-1] & LAST)
-    data_ns = gap_ns = 0
+    data_ns = gap_ns = held_ns = 0
     last_ns = None
-    for kind, _, length, done_len, issued_ns, done_ns, errno, flags in ops:
+    for kind, _, length, done_len, issued_ns, done_ns, errno, due_ns, flags in ops:
         if flags & WARMUP or errno or (kind in ("read", "write") and done_len < length):
             is_whole = False
             continue
-        gap_ns += max(0, issued_ns - last_ns) if last_ns is not None else 0
+        if last_ns is not None:
+            gap = max(0, issued_ns - last_ns)
+            held = min(gap, max(0, due_ns - last_ns)) if is_limited and kind in ("read", "write") else 0
+            gap_ns += gap - held
+            held_ns += held
         last_ns = max(done_ns, last_ns or 0)
         is_data = kind in ("read", "write")
         # A sync waits for data, and so does closing a file that was written.
@@ -79,12 +91,13 @@ def book(ops, cells):
     if is_whole:
         total_ns = max(op[5] for op in ops) - ops[0][4]
         for cell in cells:
-            cell.latencies_ns.append(total_ns - data_ns)
+            cell.latencies_ns.append(total_ns - data_ns - held_ns)
             cell.gaps_ns += gap_ns
 
 
 def main():
     tables = {}
+    is_limited = limited(sys.argv[1])
     for (point, worker, _), ops in transfers(pathlib.Path(sys.argv[1]) / "ops").items():
         drawn = [offset for kind, offset, *_ in ops if kind == "open"]
         if not drawn:
@@ -92,7 +105,7 @@ def main():
         flags = ops[0][-1]
         row = ROWS[2 * bool(flags & WRITING) + bool(flags & RANDOM)]
         keys = [(who, mode, size) for who in ("all", worker) for mode in (row, "all") for size in (drawn[0], None)]
-        book(ops, [tables.setdefault((point, *key), Cell()) for key in keys])
+        book(ops, [tables.setdefault((point, *key), Cell()) for key in keys], is_limited)
     cells = [
         {"point": point, "worker": None if who == "all" else who, "mode": mode, "block_bytes": size, **cell.figures()}
         for (point, who, mode, size), cell in tables.items()

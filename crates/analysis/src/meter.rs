@@ -25,6 +25,7 @@ const NO_SLOT: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct PointTally {
     point: u16,
+    is_limited: bool,
     workers: Vec<WorkerTally>,
     dense: Vec<u32>,
     sparse: BTreeMap<u32, u32>,
@@ -92,6 +93,7 @@ pub struct Meter {
     finished: BTreeSet<u16>,
     stragglers: u64,
     short_ops: ShortOps,
+    is_limited: bool,
     series: SeriesTally,
     run_ops: u64,
     run_warmup_read_bytes: u64,
@@ -100,9 +102,10 @@ pub struct Meter {
 }
 
 impl PointTally {
-    fn new(point: u16) -> PointTally {
+    fn new(point: u16, is_limited: bool) -> PointTally {
         PointTally {
             point,
+            is_limited,
             workers: Vec::new(),
             dense: Vec::new(),
             sparse: BTreeMap::new(),
@@ -134,7 +137,7 @@ impl PointTally {
             return slot;
         }
         let slot = self.workers.len() as u32;
-        self.workers.push(WorkerTally::new(worker));
+        self.workers.push(WorkerTally::new(worker, self.is_limited));
         if worker < DENSE_WORKERS {
             let needed = worker as usize + 1;
             if self.dense.len() < needed {
@@ -244,6 +247,12 @@ impl Meter {
         self.short_ops = short_ops;
     }
 
+    /// Says that a limit on bytes a second was set, before the first operation is added: time in which it held
+    /// an operation back is no latency of a transfer.
+    pub fn take_limit(&mut self) {
+        self.is_limited = true;
+    }
+
     /// Takes an operation. Cheap: some tens of nanoseconds at most, no allocation but for growth.
     #[inline]
     pub fn add(&mut self, op: &OpRecord) {
@@ -266,7 +275,7 @@ impl Meter {
         self.current = match known {
             Some(at) => Some(self.waiting.swap_remove(at)),
             None if self.finished.contains(&point) => None,
-            None => Some(PointTally::new(point)),
+            None => Some(PointTally::new(point, self.is_limited)),
         };
     }
 
@@ -296,7 +305,7 @@ impl Meter {
         }
         match self.waiting.iter().position(|tally| tally.point == point) {
             Some(at) => self.waiting.swap_remove(at),
-            None => PointTally::new(point),
+            None => PointTally::new(point, self.is_limited),
         }
     }
 

@@ -18,6 +18,9 @@
 //!   reads and whatever else is not data took, *the time between blocks included* (§5.1, figure 15). The
 //!   original filled its buffers there; here it is a few microseconds of the tool, and how much of the
 //!   latency it is stands beside.
+//! * Time in which a limit on bytes a second (`--max-rate`) held an operation back is no latency: it is the
+//!   user's own, as it is in no response time either. It is the time from the end of the operation before
+//!   until the one that was held back became due.
 //! * A margin (All) is computed from what its cells were computed from, so rates are weighted by time
 //!   and latencies by transfers.
 //!

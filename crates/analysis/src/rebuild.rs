@@ -30,16 +30,18 @@ where
     I: IntoIterator<Item = OpRecord>,
 {
     let ops = ops.into_iter().map(Ok::<_, std::convert::Infallible>);
-    match try_rebuild(ops, ShortOps::default(), timings) {
+    match try_rebuild(ops, ShortOps::default(), false, timings) {
         Ok(rebuilt) => rebuilt,
         Err(never) => match never {},
     }
 }
 
-/// As [`rebuild`], from a log whose reading may fail; ends at the first failure and returns it.
+/// As [`rebuild`], from a log whose reading may fail; ends at the first failure and returns it. `is_limited`:
+/// a limit on bytes a second was set.
 pub fn try_rebuild<I, E>(
     ops: I,
     short_ops: ShortOps,
+    is_limited: bool,
     timings: &BTreeMap<u16, PointTiming>,
 ) -> Result<Rebuilt, E>
 where
@@ -47,6 +49,9 @@ where
 {
     let mut meter = Meter::new();
     meter.take_short(short_ops);
+    if is_limited {
+        meter.take_limit();
+    }
     for op in ops {
         meter.add(&op?);
     }

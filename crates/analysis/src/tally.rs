@@ -162,12 +162,12 @@ pub(crate) struct WorkerTally {
 }
 
 impl WorkerTally {
-    pub(crate) fn new(worker: u32) -> WorkerTally {
+    pub(crate) fn new(worker: u32, is_limited: bool) -> WorkerTally {
         WorkerTally {
             worker,
             common: Default::default(),
             rare: None,
-            transfers: Transfers::default(),
+            transfers: Transfers::new(is_limited),
             paper: PaperTally::default(),
             lateness: LatenessTally::default(),
             short_transfers: 0,

@@ -21,6 +21,8 @@ struct OpenTransfer {
     last_done_ns: u64,
     /// Time between operations, when nothing was in the hands of the storage.
     gaps_ns: u64,
+    /// Time in which a limit that was set held an operation back; not counted where there was none.
+    held_ns: u64,
     /// Service times of reads, writes and syncs, and of closing what was written.
     data_ns: u64,
     /// Where all of it is booked; not known before its block size is.
@@ -55,15 +57,20 @@ impl OpenTransfer {
             began_ns: op.issued_ns,
             last_done_ns: op.issued_ns,
             gaps_ns: 0,
+            held_ns: 0,
             data_ns: 0,
             place,
         }
     }
 
     #[inline]
-    fn add(&mut self, op: &OpRecord, paper: &mut PaperTally) {
+    fn add(&mut self, op: &OpRecord, is_limited: bool, paper: &mut PaperTally) {
         let gap_ns = op.issued_ns.saturating_sub(self.last_done_ns);
-        self.gaps_ns = self.gaps_ns.saturating_add(gap_ns);
+        // What a limit holds back is due when it is let through, and only reads and writes are held back.
+        let may_wait = is_limited && matches!(op.kind, OpKind::Read | OpKind::Write);
+        let held_ns = if may_wait { op.due_ns.saturating_sub(self.last_done_ns).min(gap_ns) } else { 0 };
+        self.gaps_ns = self.gaps_ns.saturating_add(gap_ns - held_ns);
+        self.held_ns = self.held_ns.saturating_add(held_ns);
         self.last_done_ns = self.last_done_ns.max(op.done_ns);
         if op.errno != 0 || op.is_short() {
             self.spoilt = true;
@@ -95,10 +102,10 @@ impl OpenTransfer {
         }
     }
 
-    /// Total time − data transfer time.
+    /// Total time − data transfer time − what a limit held back.
     fn latency_ns(&self) -> u64 {
         let total_ns = self.last_done_ns.saturating_sub(self.began_ns);
-        total_ns.saturating_sub(self.data_ns)
+        total_ns.saturating_sub(self.data_ns).saturating_sub(self.held_ns)
     }
 }
 
@@ -109,6 +116,8 @@ pub(crate) struct Transfers {
     current: Option<OpenTransfer>,
     /// Others that are open too, oldest first; none where a worker waits for each operation.
     others: Vec<OpenTransfer>,
+    /// A limit on bytes a second was set: what it held back is no latency.
+    is_limited: bool,
     /// Highest transfer number of which some part was not measured.
     spoilt_up_to: Option<u32>,
     /// The last transfer that was opened in the warm-up, and the block size drawn for it.
@@ -120,6 +129,11 @@ pub(crate) struct Transfers {
 }
 
 impl Transfers {
+    /// Of a worker whose run had a limit on bytes a second, or none.
+    pub(crate) fn new(is_limited: bool) -> Transfers {
+        Transfers { is_limited, ..Transfers::default() }
+    }
+
     /// Takes an operation of the warm-up. Unless it was the last of its transfer, part of that was not
     /// measured, so it gives no latency; but what was drawn for it holds for its other part.
     pub(crate) fn warm_up(&mut self, op: &OpRecord) {
@@ -139,11 +153,12 @@ impl Transfers {
             // A frame's file is closed after the frame has come: that begins no transfer.
             return;
         }
+        let is_limited = self.is_limited;
         let transfer = match &mut self.current {
             Some(current) if current.number == op.transfer => current,
             _ => self.switch_to(op, paper),
         };
-        transfer.add(op, paper);
+        transfer.add(op, is_limited, paper);
         let opens = matches!(op.kind, OpKind::Open | OpKind::Create);
         let nothing_follows = opens && op.errno != 0;
         if op.flags.has(OpFlags::LAST) || nothing_follows {

@@ -240,7 +240,7 @@ fn what_came_short_is_an_answer_in_a_replay_alone() {
     let ops = || worker_1().into_iter().map(Ok::<_, std::convert::Infallible>);
     let timings = BTreeMap::from([(0, TIMING)]);
     let writes = |short_ops| {
-        let total = try_rebuild(ops(), short_ops, &timings).unwrap().points.remove(0).total;
+        let total = try_rebuild(ops(), short_ops, false, &timings).unwrap().points.remove(0).total;
         (total.ops_by_kind.write, total.written_bytes, total.response.write.unwrap().count)
     };
     assert_eq!(writes(ShortOps::Failures), (5, 262_144, 4));
@@ -354,4 +354,27 @@ fn stragglers_are_counted_and_change_nothing() {
     meter.add(&next);
     assert_eq!(meter.finish_point(1, TIMING).total.ops, 2);
     assert_eq!(meter.run_totals().ops, 7 + 1 + 2);
+}
+
+/// What `--max-rate` holds back is due when it is let through: it was no time of the storage's.
+#[test]
+#[rustfmt::skip]
+fn time_held_back_by_a_limit_is_no_latency_where_there_was_one() {
+    use OpKind::{Close, Read};
+    let ops = || vec![
+        open(0, 0, SEQ_RD, KIB64,      [0, 0, 100]),
+        op(0, 0, SEQ_RD, Read, 65_536, [80_100, 80_120, 80_620]),       // held back for 80,000 µs
+        op(0, 0, SEQ_RD, Read, 65_536, [80_620, 80_640, 81_140]),
+        op(0, 0, SEQ_RD, Close, 0,     [81_140, 81_140, 81_240]),
+    ];
+    let latency_ms = |is_limited| {
+        let rebuilt = try_rebuild(
+            ops().into_iter().map(Ok::<_, ()>), ShortOps::Failures, is_limited, &BTreeMap::from([(0, TIMING)]),
+        );
+        let tables = rebuilt.unwrap().points.remove(0).paper;
+        let cell = tables.cell(Mode::SeqRd, None).unwrap();
+        (cell.average_latency_ms, cell.average_gap_ms, cell.maximum_latency_s)
+    };
+    assert_eq!(latency_ms(true), (Some(0.24), Some(0.04), Some(0.000_24)));
+    assert_eq!(latency_ms(false), (Some(80.24), Some(80.04), Some(0.080_24)));
 }

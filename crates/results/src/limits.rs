@@ -230,6 +230,7 @@ mod tests {
             label: String::new(),
             workers: 4,
             sweep_value: None,
+            max_bytes_per_s: None,
             started_ns: 0,
             warmup_until_ns: 0,
             end_ns: 60 * S,

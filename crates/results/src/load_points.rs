@@ -20,6 +20,9 @@ pub struct LoadPointPlan {
     pub workers: u32,
     /// The value that is swept.
     pub sweep_value: Option<String>,
+    /// The limit on bytes a second that was set, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_bytes_per_s: Option<u64>,
     /// When it began, warm-up included.
     pub started_ns: u64,
     /// When its warm-up was to end.

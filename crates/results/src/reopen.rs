@@ -169,7 +169,8 @@ fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
     let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), "", "mix", target(run_dir));
     plan_into(&mut summary, run_dir);
     let short_ops = if summary.verb == "replay" { ShortOps::Answers } else { ShortOps::Failures };
-    let rebuilt = try_rebuild(ops, short_ops, &complete_timings(&planned))?;
+    let is_limited = planned.iter().any(|point| point.max_bytes_per_s.is_some());
+    let rebuilt = try_rebuild(ops, short_ops, is_limited, &complete_timings(&planned))?;
     summary.run_dir = Some(run_dir.path().display().to_string());
     summary.log = log_facts(&log, life);
     summary.series = rebuilt.series;

@@ -83,6 +83,25 @@ fn every_cell_follows_from_the_log() {
     }
 }
 
+/// At 8 MB/s a transfer of 1 MiB takes two workers a quarter of a second, nearly all of it waiting for the limit.
+#[test]
+fn waits_for_a_rate_limit_are_no_latency() {
+    require!(Need::Python);
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let mix = Mix::flat_out_on(&target).without("--workers").without("--duration").without("--length");
+    let mix = mix.with(&["--buffered", "--workers", "2", "--duration", "1500ms", "--max-rate", "8MiB"]);
+    let mix = mix.with(&["--length", "1MiB", "--blocks", "256KiB"]);
+    let printed = mix.measure();
+    tables_follow_from_the_log(&mix, &printed);
+    let paper = at(&at(&printed, "load_points")[0], "paper");
+    let all = cells_of(paper)
+        .into_iter()
+        .find(|cell| at(cell, "mode") == "all" && at(cell, "block_bytes").is_null());
+    let latency_ms = number(all.expect("a margin of all cells"), "average_latency_ms");
+    assert!(latency_ms < 60.0, "{latency_ms} ms of a transfer that waits for 250 ms");
+}
+
 /// What the store gives, shared out evenly among the workers.
 const STORE_BYTES_PER_S: u64 = 8_000_000;
 

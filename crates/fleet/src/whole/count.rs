@@ -90,8 +90,12 @@ impl Counting {
             streams.waits.iter().for_each(|wait| tally.waited(*wait));
             (streams.point, streams.until_ns, tally)
         };
+        let mut meter = Meter::new();
+        if run.is_some_and(|run| run.planned.iter().any(|point| point.max_bytes_per_s.is_some())) {
+            meter.take_limit();
+        }
         Counting {
-            meter: Meter::new(),
+            meter,
             tallies: points.filter(|point| !point.streams.is_empty()).map(tally).collect(),
             has_summary: run.is_some_and(|run| run.has_summary),
             last_ns: BTreeMap::new(),

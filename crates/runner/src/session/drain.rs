@@ -138,6 +138,7 @@ enum Order {
     Files(Vec<FileEntry>),
     Judge(Box<Judging>),
     ShortOps(ShortOps),
+    HasLimit,
     Unanswered(u64, u64),
     FinishJudging(Sender<Option<Judged>>),
     FinishRereads(u16, Sender<Option<Rereads>>),
@@ -289,6 +290,11 @@ impl Drain {
         self.worker.order(Order::ShortOps(ShortOps::Answers))
     }
 
+    /// From now on time in which a limit on bytes a second holds operations back is no latency.
+    pub fn has_limit(&self) -> Result<(), DrainDied> {
+        self.worker.order(Order::HasLimit)
+    }
+
     /// The first operation that failed, or moved less than was asked, and should not have; as soon as one
     /// did.
     pub fn first_failure(&self) -> Option<&OpRecord> {
@@ -385,6 +391,7 @@ impl Work {
             }
             Order::Judge(judging) => self.judging = Some(judging),
             Order::ShortOps(short_ops) => self.meter.take_short(short_ops),
+            Order::HasLimit => self.meter.take_limit(),
             Order::Unanswered(issued_ns, now_ns) => {
                 if let Some(judging) = &mut self.judging {
                     judging.unanswered(issued_ns, now_ns);

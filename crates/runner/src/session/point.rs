@@ -109,6 +109,9 @@ impl Session {
             throttle: self.locked.area.throttle(),
         });
         let started_ns = start_ns.unwrap_or_else(|| self.clock.now_ns());
+        if context.throttle.is_some() {
+            self.drain.has_limit()?;
+        }
         self.announce((index, started_ns), &facts, warmup_ns, measured_ns)?;
         self.enlist(to_judge.as_ref())?;
         if let Some(to_judge) = to_judge.as_ref().filter(|to_judge| to_judge.has_work()) {
@@ -187,6 +190,7 @@ impl Session {
             label: facts.label.clone(),
             workers: facts.workers,
             sweep_value: facts.sweep_value.clone(),
+            max_bytes_per_s: self.locked.area.throttle().map(|throttle| throttle.bytes_per_s().get()),
             started_ns,
             warmup_until_ns,
             end_ns: warmup_until_ns + measured_ns,
