@@ -52,6 +52,15 @@ describe("the axis of load points", () => {
 
   it("is the number of clients in a ramp, and the labels where nothing else differs", () => {
     const ramp = [1, 2].map((workers) => ({ sweep_value: null, workers, label: `${workers} workers` }));
+  it("is both settings of two sweeps that run together", () => {
+    const points = ["1MiB x 4KiB", "1MiB x 1MiB"].map((sweep_value) => ({ sweep_value, workers: 4, label: sweep_value }));
+    expect(sweptAxis(summary({ sweep: "length=1MiB x blocks=4KiB,1MiB" }, points))).toEqual({
+      title: "length of a transfer and block size",
+      name: "length of a transfer × block size",
+      values: ["1MiB x 4KiB", "1MiB x 1MiB"],
+    });
+  });
+
     expect(sweptAxis(summary({}, ramp)).name).toBe("clients (workers)");
     const same = ["a", "b"].map((label) => ({ sweep_value: null, workers: 2, label }));
     expect(sweptAxis(summary({}, same)).values).toEqual(["a", "b"]);

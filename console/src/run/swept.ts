@@ -18,14 +18,21 @@ const SWEPT: Record<string, [name: string, unit: string]> = {
   length: ["length of a transfer", ""],
 };
 
-/** The setting that was swept, else the number of workers, else the load points by name. */
+/** The settings that a sweep goes over: one, or two that run together (`length=… x blocks=…`). */
+function settingsOf(sweep: string): string[] {
+  const names = sweep.split(" x ").map((part) => /^([a-z_-]+)=/.exec(part)?.[1]);
+  return names.filter((name) => name !== undefined);
+}
+
+/** The setting that was swept, or both of two, else the number of workers, else the load points by name. */
 export function sweptAxis(summary: Summary): SweptAxis {
   const points = summary.load_points;
-  const setting = /^([a-z_-]+)=/.exec(summary.plan["sweep"] ?? "")?.[1];
-  if (setting !== undefined && points.some((point) => point.sweep_value !== null)) {
-    const [title, unit] = SWEPT[setting] ?? [setting.replace(/[_-]/g, " "), ""];
+  const settings = settingsOf(summary.plan["sweep"] ?? "");
+  if (settings.length > 0 && points.some((point) => point.sweep_value !== null)) {
+    const named = settings.map((setting) => SWEPT[setting] ?? [setting.replace(/[_-]/g, " "), ""]);
     const values = points.map((point) => cut(point.sweep_value ?? point.label, 18));
-    return { title, name: unit === "" ? title : `${title}, ${unit}`, values };
+    const name = named.map(([title, unit]) => (unit === "" ? title : `${title}, ${unit}`)).join(" × ");
+    return { title: named.map(([title]) => title).join(" and "), name, values };
   }
   const workers = points.map((point) => point.workers);
   if (new Set(workers).size === points.length)

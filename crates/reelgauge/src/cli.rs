@@ -52,13 +52,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use reelgauge_engine::area::{Sharing, Terms};
 use reelgauge_engine::space::KeepFree;
 use reelgauge_formats::FrameRate;
+use reelgauge_formats::catalogue::catalogue;
 use reelgauge_record::notes::{StorageDetails, tags_of};
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_workload::mix::SyncPolicy;
 use reelgauge_workload::pace::{Policy, ReadAhead};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::profile::PROFILES;
-use reelgauge_workload::range::{Ramp, Sizes, Sweep};
+use reelgauge_workload::range::{Ramp, RangeError, Sizes, Sweep};
 use reelgauge_workload::replay::{Layout, Pacing, ReplayOrder};
 use reelgauge_workload::streams::{ActorKind, Buffer};
 use reelgauge_workload::units::{Percent, Size, Span, UnitError};
@@ -163,8 +164,8 @@ pub struct MixArgs {
     /// Longest transfer; every length up to it is equally likely
     #[arg(long, hide_short_help = true, value_name = "SIZE", conflicts_with = "length")]
     pub max_length: Option<Size>,
-    /// Exact transfer lengths, such as the sizes of video frames: 8MiB or 1MiB,8MiB
-    #[arg(long, hide_short_help = true, value_name = "SIZES")]
+    /// Exact transfer lengths: 8MiB, 1MiB,8MiB, or a format's mean frame, such as prores-422-hq-uhd-25
+    #[arg(long, hide_short_help = true, value_name = "SIZES", value_parser = lengths)]
     pub length: Option<Sizes>,
     /// Block sizes, equally likely: 1MiB, 64KiB,1MiB or 4KiB..1MiB
     #[arg(long, hide_short_help = true, value_name = "SIZES")]
@@ -205,9 +206,9 @@ pub struct MixArgs {
     #[arg(long, value_name = "RAMP")]
     pub ramp: Option<String>,
     /// A series of load points with different values: random=0..100 step 25, blocks=4KiB..1MiB,
-    /// length=1MiB..64MiB
-    #[arg(long, hide_short_help = true, value_name = "SWEEP", conflicts_with = "ramp")]
-    pub sweep: Option<Sweep>,
+    /// length=1MiB..64MiB; given twice, every value with every other
+    #[arg(long, hide_short_help = true, value_name = "SWEEP", conflicts_with = "ramp", value_parser = sweep)]
+    pub sweep: Vec<Sweep>,
     /// Measured time of each load point of a ramp or sweep [default: 60s]
     #[arg(long, value_name = "TIME", conflicts_with = "duration")]
     pub step: Option<Span>,
@@ -287,6 +288,37 @@ impl NotedArgs {
 
 /// For how long storage may do nothing, where no plan says what that has to be.
 fn patience(text: &str) -> Result<Span, String> {
+/// A length is aligned for direct I/O on any file system.
+const LENGTH_QUANTUM: u64 = 4096;
+
+/// Sizes, each of which may be a format instead: its mean frame, rounded up to whole pages.
+fn lengths(text: &str) -> Result<Sizes, String> {
+    with_frames(text)?.parse().map_err(|error: RangeError| error.to_string())
+}
+
+/// A sweep, whose lengths may be formats.
+fn sweep(text: &str) -> Result<Sweep, String> {
+    let text = match text.split_once('=') {
+        Some(("length", values)) => format!("length={}", with_frames(values)?),
+        _ => text.to_owned(),
+    };
+    text.parse().map_err(|error: RangeError| error.to_string())
+}
+
+/// A list of sizes with frames of formats as sizes.
+fn with_frames(text: &str) -> Result<String, String> {
+    let is_format = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic());
+    let sizes = text.split(',').map(|word| match word.trim() {
+        word if is_format(word) => {
+            let format = catalogue().find(word).map_err(|error| error.to_string())?;
+            let frame_bytes = format.mean_bytes_per_frame().ceil() as u64;
+            Ok(Size(frame_bytes.next_multiple_of(LENGTH_QUANTUM)).to_string())
+        }
+        word => Ok(word.to_owned()),
+    });
+    Ok(sizes.collect::<Result<Vec<_>, String>>()?.join(","))
+}
+
     let span: Span = text.parse().map_err(|error: UnitError| error.to_string())?;
     let allowed = PATIENCE_S.start() * 1_000_000_000..=PATIENCE_S.end() * 1_000_000_000;
     match allowed.contains(&span.ns()) {

@@ -315,16 +315,17 @@ impl Plan {
     /// The access profile of this load point: the plan's, with the sweep's value in place.
     pub fn mix_at(&self, point: usize) -> MixPlan {
         let mut mix = self.mix.clone();
-        match &self.sweep {
-            Some(Sweep::Random(values)) => mix.random = values.get(point).copied().unwrap_or(mix.random),
-            Some(Sweep::Blocks(values)) => {
-                mix.blocks = Sizes(values.get(point).copied().into_iter().collect())
+        for (sweep, at) in self.sweep.iter().flat_map(|sweep| sweep.parts(point)) {
+            match sweep {
+                Sweep::Random(values) => mix.random = values.get(at).copied().unwrap_or(mix.random),
+                Sweep::Blocks(values) => mix.blocks = Sizes(values.get(at).copied().into_iter().collect()),
+                Sweep::Length(values) => {
+                    mix.max_length = None;
+                    mix.lengths = Some(Sizes(values.get(at).copied().into_iter().collect()));
+                }
+                // Its parts are none themselves.
+                Sweep::Grid(_) => {}
             }
-            Some(Sweep::Length(values)) => {
-                mix.max_length = None;
-                mix.lengths = Some(Sizes(values.get(point).copied().into_iter().collect()));
-            }
-            None => {}
         }
         mix
     }
@@ -643,6 +644,11 @@ mod tests {
     #[test]
     fn a_sweep_changes_one_thing_per_load_point() {
         let mut plan = plan();
+        plan.sweep = Some("length=1MiB,2MiB x blocks=4KiB,64KiB".parse().unwrap());
+        assert_eq!(plan.points(), 4);
+        let third = plan.mix_at(2);
+        assert_eq!((third.lengths.unwrap().0, third.max_length), (vec![Size::mib(2)], None));
+        assert_eq!((third.blocks.0, plan.workers_at(2)), (vec![Size::kib(4)], plan.workers_at(0)));
         plan.sweep = Some("length=1MiB..4MiB".parse().unwrap());
         plan.check().unwrap();
         assert_eq!(plan.points(), 3);

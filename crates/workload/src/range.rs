@@ -13,6 +13,9 @@ use crate::units::{Percent, Size, TextVisitor, UnitError, as_text};
 /// The most values that a list or range may have.
 pub const VALUES_MAX: usize = 1000;
 
+/// What stands between two sweeps that run together.
+const BETWEEN_SWEEPS: &str = " x ";
+
 /// A list or range that could not be understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
@@ -31,6 +34,9 @@ pub enum RangeError {
     /// A step that leads nowhere.
     #[error("'{0}' has a step of 0; use a step of at least 1")]
     ZeroStep(String),
+    /// Two sweeps that do not go together.
+    #[error("'{0}' can't run together: sweep two of random, blocks and length, each once")]
+    Grid(String),
     /// An unknown sweep.
     #[error("'{0}' is not a sweep; write random=0..100 step 25, blocks=4KiB..1MiB or length=1MiB..64MiB")]
     Sweep(String),
@@ -53,6 +59,8 @@ pub enum Sweep {
     Blocks(Vec<Size>),
     /// One transfer length at a time (figure 19).
     Length(Vec<Size>),
+    /// Two of the others: every value of the second with every value of the first. `length=… x blocks=…`.
+    Grid(Box<[Sweep; 2]>),
 }
 
 impl Sweep {
@@ -61,6 +69,38 @@ impl Sweep {
         match self {
             Sweep::Random(values) => values.len(),
             Sweep::Blocks(values) | Sweep::Length(values) => values.len(),
+            Sweep::Grid(both) => both[0].len() * both[1].len(),
+        }
+    }
+
+    /// Both together; the second changes from load point to load point.
+    ///
+    /// # Errors
+    /// They go over the same, one of them is two already, or they are too many.
+    pub fn with(self, other: Sweep) -> Result<Sweep, RangeError> {
+        let text = format!("{self}{BETWEEN_SWEEPS}{other}");
+        let is_grid = |sweep: &Sweep| matches!(sweep, Sweep::Grid(_));
+        if is_grid(&self)
+            || is_grid(&other)
+            || std::mem::discriminant(&self) == std::mem::discriminant(&other)
+        {
+            return Err(RangeError::Grid(text));
+        }
+        if self.len().saturating_mul(other.len()) > VALUES_MAX {
+            return Err(RangeError::TooMany(text));
+        }
+        Ok(Sweep::Grid(Box::new([self, other])))
+    }
+
+    /// What it goes over in a load point: one setting, or two, each with the number of its value.
+    pub fn parts(&self, point: usize) -> Vec<(&Sweep, usize)> {
+        match self {
+            Sweep::Grid(both) => {
+                let [outer, inner] = &**both;
+                let each = inner.len().max(1);
+                vec![(outer, point / each), (inner, point % each)]
+            }
+            one => vec![(one, point)],
         }
     }
 
@@ -74,6 +114,7 @@ impl Sweep {
         match self {
             Sweep::Random(values) => values.get(point).map(Percent::to_string),
             Sweep::Blocks(values) | Sweep::Length(values) => values.get(point).map(Size::to_string),
+            Sweep::Grid(_) => self.both(point, BETWEEN_SWEEPS, Sweep::value),
         }
     }
 
@@ -83,7 +124,13 @@ impl Sweep {
             Sweep::Random(values) => values.get(point).map(|v| format!("random {v} %")),
             Sweep::Blocks(values) => values.get(point).map(|v| format!("blocks {v}")),
             Sweep::Length(values) => values.get(point).map(|v| format!("length {v}")),
+            Sweep::Grid(_) => self.both(point, ", ", Sweep::label),
         }
+    }
+
+    fn both(&self, point: usize, between: &str, of: fn(&Sweep, usize) -> Option<String>) -> Option<String> {
+        let parts: Option<Vec<String>> = self.parts(point).into_iter().map(|(one, at)| of(one, at)).collect();
+        parts.map(|parts| parts.join(between))
     }
 }
 
@@ -171,6 +218,9 @@ impl FromStr for Sweep {
     type Err = RangeError;
 
     fn from_str(text: &str) -> Result<Sweep, RangeError> {
+        if let Some((one, other)) = text.split_once(BETWEEN_SWEEPS) {
+            return one.trim().parse::<Sweep>()?.with(other.trim().parse()?);
+        }
         match text.split_once('=') {
             Some(("random", values)) => percentages(values).map(Sweep::Random),
             Some(("blocks", values)) => values.parse().map(|Sizes(sizes)| Sweep::Blocks(sizes)),
@@ -254,6 +304,7 @@ impl fmt::Display for Sweep {
                 f.write_str("length=")?;
                 commas(f, values)
             }
+            Sweep::Grid(both) => write!(f, "{}{BETWEEN_SWEEPS}{}", both[0], both[1]),
         }
     }
 }
@@ -319,12 +370,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn two_sweeps_are_a_grid_whose_second_value_changes_first() {
+        let grid: Sweep = "length=1MiB,2MiB x blocks=4KiB,64KiB,1MiB".parse().unwrap();
+        assert_eq!(grid.len(), 6);
+        assert_eq!(grid.value(0).unwrap(), "1MiB x 4KiB");
+        assert_eq!(grid.label(4).unwrap(), "length 2MiB, blocks 64KiB");
+        assert_eq!((grid.value(6), grid.label(6)), (None, None));
+        assert_eq!(grid.to_string().parse::<Sweep>().unwrap(), grid);
+        let random: Sweep = "random=0..100 step 50 x blocks=4KiB,1MiB".parse().unwrap();
+        assert_eq!((random.len(), random.value(5).unwrap()), (6, "100 x 1MiB".to_owned()));
+        for bad in [
+            "random=0,50 x random=1,2",
+            "length=1MiB x blocks=4KiB x random=0",
+            "length=1MiB x ",
+            "random=0..100 step 1 x length=1MiB,2MiB,3MiB,4MiB,5MiB,6MiB,7MiB,8MiB,9MiB,10MiB",
+        ] {
+            assert!(bad.parse::<Sweep>().is_err(), "{bad}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(
             text in ".*", numbers in "[0-9]{0,12}\\.\\.[0-9]{0,12}( step [0-9]{0,12})?",
         ) {
-            for text in [&text, &numbers, &format!("random={numbers}"), &format!("blocks={text}")] {
+            let grid = format!("random={numbers} x blocks={text}");
+            for text in [&text, &numbers, &format!("random={numbers}"), &format!("blocks={text}"), &grid] {
                 let _ = text.parse::<Sizes>();
                 let _ = text.parse::<Ramp>();
                 let _ = text.parse::<Sweep>();

@@ -28,10 +28,10 @@ pub fn mix(args: Box<MixArgs>) -> Result<u8> {
 
 pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {
     let (workers, shared_file) = ramp_of(args)?;
-    if args.step.is_some() && args.ramp.is_none() && args.sweep.is_none() {
+    if args.step.is_some() && args.ramp.is_none() && args.sweep.is_empty() {
         bail!("--step has no effect without --ramp or --sweep; use --duration for a single load point");
     }
-    let many = args.ramp.is_some() || args.sweep.is_some();
+    let many = args.ramp.is_some() || !args.sweep.is_empty();
     let default_span = if many { Span::secs(60) } else { Span::secs(30) };
     let mut mix = mix_of(args)?;
     mix.shared_file |= shared_file;
@@ -42,7 +42,7 @@ pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {
         seed: args.seed.unwrap_or_else(fresh_seed),
         driver: args.driver,
         workers,
-        sweep: args.sweep.clone(),
+        sweep: sweep_of(args)?,
         warmup: args.warmup.unwrap_or(if args.no_repeat { Span(0) } else { WARMUP_DEFAULT }),
         duration: args.step.or(args.duration).unwrap_or(default_span),
         hang_after: args.hang_after,
@@ -72,16 +72,33 @@ fn ramp_of(args: &MixArgs) -> Result<(Ramp, bool)> {
     Ok((ramp, false))
 }
 
+/// The sweep, or two as one.
+fn sweep_of(args: &MixArgs) -> Result<Option<Sweep>> {
+    match args.sweep.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        [one, other] => Ok(Some(one.clone().with(other.clone())?)),
+        more => bail!("--sweep is given {} times; two run together at most", more.len()),
+    }
+}
+
 /// Refuses a value for what the sweep goes through.
 fn check_sweep(args: &MixArgs) -> Result<()> {
-    let without_effect = match &args.sweep {
-        Some(Sweep::Random(_)) if args.random.is_some() => "--random",
-        Some(Sweep::Blocks(_)) if args.blocks.is_some() => "--blocks",
-        Some(Sweep::Length(_)) if args.length.is_some() => "--length",
-        Some(Sweep::Length(_)) if args.max_length.is_some() => "--max-length",
-        _ => return Ok(()),
-    };
-    bail!("{without_effect} has no effect beside a --sweep that goes through other values; leave it out")
+    let sweep = sweep_of(args)?;
+    let parts = sweep.iter().flat_map(|sweep| sweep.parts(0));
+    let without_effect = parts.filter_map(|(one, _)| match one {
+        Sweep::Random(_) if args.random.is_some() => Some("--random"),
+        Sweep::Blocks(_) if args.blocks.is_some() => Some("--blocks"),
+        Sweep::Length(_) if args.length.is_some() => Some("--length"),
+        Sweep::Length(_) if args.max_length.is_some() => Some("--max-length"),
+        _ => None,
+    });
+    match without_effect.into_iter().next() {
+        None => Ok(()),
+        Some(flag) => {
+            bail!("{flag} has no effect with a --sweep that goes through other values; leave it out")
+        }
+    }
 }
 
 fn mix_of(args: &MixArgs) -> Result<MixPlan> {
@@ -158,5 +175,32 @@ mod tests {
             assert!(error.contains(said), "{error}");
         }
         planned(&["--sweep", "blocks=4KiB..1MiB", "--random", "10"]).unwrap();
+    }
+
+    #[test]
+    fn two_sweeps_run_together_and_a_third_or_the_same_again_is_refused() {
+        let (length, blocks) = (["--sweep", "length=1MiB,2MiB"], ["--sweep", "blocks=4KiB,1MiB"]);
+        let plan = planned(&[length, blocks].concat()).unwrap();
+        assert_eq!(plan.points(), 4);
+        assert_eq!(plan.label_at(1), "length 1MiB, blocks 1MiB");
+        let refused = |flags: &[&str]| planned(flags).unwrap_err().to_string();
+        assert!(refused(&[length, length].concat()).contains("can't run together"));
+        let three = [length, blocks, ["--sweep", "random=0,50"]].concat();
+        assert!(refused(&three).contains("--sweep is given 3 times"));
+        assert!(refused(&[length, blocks, ["--blocks", "1MiB"]].concat()).contains("--blocks has no effect"));
+    }
+
+    #[test]
+    fn a_length_may_be_a_frame_of_a_format() {
+        let lengths = |text| planned(&["--length", text]).unwrap().mix.lengths.unwrap().0;
+        let frame = lengths("prores-422-hq-uhd-25")[0].0;
+        let format = reelgauge_formats::catalogue::catalogue().find("prores-422-hq-uhd-25").unwrap();
+        assert!(frame % 4096 == 0 && frame as f64 >= format.mean_bytes_per_frame());
+        assert!((frame as f64) < format.mean_bytes_per_frame() + 4096.0);
+        assert_eq!(lengths("1MiB,prores-422-hq-uhd-25")[1].0, frame);
+        let swept = planned(&["--sweep", "length=prores-422-hq-uhd-25,8MiB"]).unwrap();
+        assert_eq!((swept.points(), swept.mix_at(0).lengths.unwrap().0[0].0), (2, frame));
+        let refused = Cli::try_parse_from(["reelgauge", "mix", "/mnt", "--length", "prores-422-hq-uh"]);
+        assert!(refused.unwrap_err().to_string().contains("prores-422-hq-uhd"));
     }
 }
