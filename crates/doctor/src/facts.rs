@@ -21,6 +21,7 @@ mod number;
 mod probed;
 mod samba;
 mod stack;
+mod stornext;
 mod unraid;
 mod volume;
 mod volumes;
@@ -36,6 +37,7 @@ pub(crate) use controllers::PROGRAMS as CONTROLLER_PROGRAMS;
 pub use links::{LinkTo, link_named, link_to};
 pub(crate) use mounts::{Mount, table as mount_table};
 pub(crate) use stack::Stack;
+pub(crate) use stornext::config_file as stornext_config_file;
 
 pub use ends::{ENDS, text as ends_text};
 pub use measured::{MEASURED, RATE as MEASURED_RATE, ROUND_TRIP as MEASURED_ROUND_TRIP};

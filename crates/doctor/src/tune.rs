@@ -4,7 +4,7 @@
 //! * [`site`]: what is known of the site, and what kind of network it is ([`site::Topology`]).
 //! * [`sums`]: buffers, requests, threads and memory, each with what it was worked out from.
 //! * [`fragment`]: a file that comes of it, line by line, each with its rule and what undoes it.
-//! * `samba`, `nfs`, `zfs`, `linux`, `apple`, `windows`, `truenas`: what is set where.
+//! * `samba`, `nfs`, `zfs`, `linux`, `stornext`, `apple`, `windows`, `truenas`: what is set where.
 //!
 //! Advice that trades security or the safety of data is never a line: it is a decision, which a fragment
 //! names ([`fragment::FragmentPart::Decide`]). What cannot be worked out from what was stated is left as it
@@ -18,6 +18,7 @@ mod linux;
 mod nfs;
 mod samba;
 pub mod site;
+mod stornext;
 pub mod sums;
 mod truenas;
 mod windows;
@@ -26,7 +27,7 @@ mod zfs;
 use serde::Serialize;
 
 use fragment::Fragment;
-use site::{Site, SiteError};
+use site::{Protocol, Site, SiteError};
 
 /// What a fragment is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -54,7 +55,16 @@ pub enum Purpose {
 /// What was stated of the site contradicts itself.
 pub fn fragments(purpose: Purpose, site: &Site) -> Result<Vec<Fragment>, SiteError> {
     site.check()?;
+    if site.protocol == Some(Protocol::Stornext) && purpose != Purpose::ClientLinux {
+        return Err(SiteError::NotOfStornext);
+    }
     Ok(match purpose {
+        Purpose::ClientLinux if site.protocol == Some(Protocol::Stornext) => vec![
+            stornext::mount(site),
+            stornext::device_params(),
+            linux::kernel(site, false),
+            linux::links(site, false),
+        ],
         Purpose::Smb => vec![samba::config(site), linux::kernel(site, true), linux::links(site, true)],
         Purpose::Nfs => vec![
             nfs::exports(site),

@@ -13,7 +13,7 @@ use crate::texts::wanted::{SPACE, is_no_disk, named};
 use crate::texts::{NotKnown, Texts};
 
 /// The table of mounts: what is in force, not what was asked for.
-const MOUNTS: &str = "/proc/self/mountinfo";
+pub(super) const MOUNTS: &str = "/proc/self/mountinfo";
 
 /// A line of the table.
 pub(crate) struct Mount {
@@ -72,7 +72,7 @@ pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
         let subject = match mount.fs_type.as_str() {
             "nfs" | "nfs4" => nfs(&mount, texts, links),
             "cifs" | "smb3" => smb(&mount, links),
-            "cvfs" => stornext(&mount),
+            "cvfs" => super::stornext::stornext(&mount, texts),
             _ if mount.point.starts_with("/boot") => continue,
             _ if mount.source.starts_with("/dev/") && !sources.contains(&mount.source) => {
                 local(&mount, texts)
@@ -134,15 +134,6 @@ fn smb(mount: &Mount, links: &Links) -> Subject {
 pub(super) fn dialect(version: &str) -> Option<f64> {
     let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
     strict(&format!("{major}.{}", minor.replace('.', ""))).filter(|number| (1.0..10.0).contains(number))
-}
-
-fn stornext(mount: &Mount) -> Subject {
-    let mut stornext = Subject::new(FactKind::StornextMount, &mount.point);
-    let is_set = mount.options.iter().any(|option| {
-        ["cachebufsize=", "buffercachecap=", "buffercache_iods="].iter().any(|name| option.starts_with(name))
-    });
-    stornext.yes_no("has_buffer_settings", is_set);
-    stornext
 }
 
 fn local(mount: &Mount, texts: &Texts) -> Subject {
@@ -231,6 +222,15 @@ fn connections(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
     nfs.number("connections", (count > 0).then_some(count as f64), text);
 }
 
+/// The options that `/etc/fstab` has for what is mounted there.
+pub(super) fn fstab_options<'a>(fstab: &'a str, point: &str) -> Option<&'a str> {
+    let lines = fstab.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let own = lines
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .find(|words| words.get(1).is_some_and(|own| unescape(own) == point));
+    own.and_then(|words| words.get(3).copied())
+}
+
 /// What was asked for.
 fn of_fstab(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
     let text = "/etc/fstab";
@@ -241,11 +241,7 @@ fn of_fstab(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
             return;
         }
     };
-    let lines = said.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    let own = lines
-        .map(|line| line.split_whitespace().collect::<Vec<_>>())
-        .find(|words| words.get(1).is_some_and(|point| unescape(point) == mount.point));
-    let options = own.and_then(|words| words.get(3).copied()).unwrap_or_default();
+    let options = fstab_options(said, &mount.point).unwrap_or_default();
     let asked = options.split(',').find_map(|option| strict(option.strip_prefix("nconnect=")?));
     nfs.number("asked_nconnect", Some(asked.unwrap_or(1.0)), text);
     let atime = options.split(',').find(|option| matches!(*option, "noatime" | "nodiratime" | "relatime"));

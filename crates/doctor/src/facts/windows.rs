@@ -17,6 +17,9 @@ const CONNECTIONS: &str = "Get-SmbConnection";
 const CHANNELS: &str = "Get-SmbMultichannelConnection";
 const TUNING: &str = "Get-NetTCPSetting";
 
+/// What rules ask of a card's driver.
+const SET: [&str; 4] = ["set_receive_buffers", "set_transmit_buffers", "set_rss", "set_eee"];
+
 type Object<'a> = Vec<(&'a str, &'a str)>;
 
 /// The objects of a list.
@@ -91,6 +94,17 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
         Some(is_full) => adapter.word("duplex", if is_full { "full" } else { "half" }),
         None => adapter.gap("duplex", ADAPTERS, NotKnown::NotTold),
     }
+    // Which driver it is. Whether there is a newer one, no text of the machine tells.
+    for (fact, key) in [
+        ("driver_provider", "DriverProvider"),
+        ("driver_version", "DriverVersion"),
+        ("driver_date", "DriverDate"),
+    ] {
+        match value(object, key).filter(|word| super::is_one_word(word) && !word.is_empty()) {
+            Some(word) => adapter.word(fact, word.to_ascii_lowercase()),
+            None => adapter.gap(fact, ADAPTERS, NotKnown::NotTold),
+        }
+    }
     let text = "Get-NetAdapterAdvancedProperty";
     match texts.get(text) {
         Ok(said) => {
@@ -102,9 +116,17 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
                     adapter.told(format!("set{}", fact_name(key)), set, text);
                 }
             }
+            // A list of what the driver lets set, and none of it is this: there is no such setting.
+            if SET.iter().any(|key| adapter.fact(key).is_some()) && texts.damaged(text).is_none() {
+                for key in SET {
+                    if adapter.fact(key).is_none() {
+                        adapter.nothing(key);
+                    }
+                }
+            }
         }
         Err(why) => {
-            for key in ["set_receive_buffers", "set_rss", "set_eee"] {
+            for key in SET {
                 adapter.gap(key, text, why.clone());
             }
         }

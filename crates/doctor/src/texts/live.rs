@@ -9,6 +9,8 @@ use super::wanted::{
     BDI_FILE, COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS, INTERFACE_FILES,
     INTERFACE_LISTING, LISTINGS, MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, mounted_loops, named,
 };
+use crate::facts::{mount_table, stornext_config_file};
+
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, command, decoded};
 
 /// A machine with containers has hundreds of virtual interfaces, one with an array hundreds of disks.
@@ -37,6 +39,9 @@ pub fn collect() -> Texts {
     for number in bdi_numbers(texts.get("/proc/self/mountinfo").unwrap_or_default()) {
         put_file(&mut texts, &BDI_FILE.replace("BDI", &number));
     }
+    for path in stornext_configs(texts.get("/proc/self/mountinfo").unwrap_or_default()) {
+        put_file(&mut texts, &path);
+    }
     let commands = if cfg!(target_os = "macos") { MAC_COMMANDS } else { COMMANDS };
     commands.iter().for_each(|words| put_command(&mut texts, words));
     if cfg!(target_os = "macos") {
@@ -57,6 +62,13 @@ fn bdi_numbers(mountinfo: &str) -> Vec<String> {
     let number = |line: &str| line.split(' ').nth(2).map(str::to_owned);
     let is_number = |number: &String| number.chars().all(|c| c.is_ascii_digit() || c == ':');
     remote.filter_map(number).filter(is_number).take(DEVICES_MAX).collect()
+}
+
+/// Where the configurations of mounted StorNext file systems lie, if this is their metadata controller.
+fn stornext_configs(mountinfo: &str) -> Vec<String> {
+    let mounts = mount_table(mountinfo).into_iter().filter(|mount| mount.fs_type == "cvfs");
+    let named = mounts.filter(|mount| !mount.source.contains('/') && !mount.source.starts_with('.'));
+    named.map(|mount| stornext_config_file(&mount.source)).take(DEVICES_MAX).collect()
 }
 
 fn put_file(texts: &mut Texts, path: &str) {

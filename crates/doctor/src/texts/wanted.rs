@@ -46,6 +46,7 @@ pub const FILES: &[&str] = &[
     "/proc/sys/vm/dirty_bytes",
     "/proc/sys/vm/dirty_ratio",
     "/sys/devices/system/node/online",
+    "/usr/cvfs/config/deviceparams",
     "/var/lib/nfs/etab",
 ];
 
@@ -187,6 +188,7 @@ pub fn is_wanted(name: &str) -> bool {
     let is_brought =
         |begin: &&str| name.strip_prefix(*begin).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
     CONTROLLER_PROGRAMS.contains(&program)
+        || is_stornext_config(name)
         || BROUGHT_BEGINNINGS.iter().any(is_brought)
         || files.into_iter().flatten().any(|pattern| is_like(name, pattern, '/'))
         || commands.any(|words| is_like(name, &named(words), ' '))
@@ -195,6 +197,12 @@ pub fn is_wanted(name: &str) -> bool {
 
 /// Names that stand for one text of each device.
 const FOLDERS: [&str; 3] = [BDI_FILE, DISK_LISTING, INTERFACE_LISTING];
+
+/// Whether it is the configuration of a StorNext file system.
+fn is_stornext_config(name: &str) -> bool {
+    let file = name.strip_prefix("/usr/cvfs/config/").and_then(|name| name.strip_suffix(".cfgx"));
+    file.is_some_and(|file| !file.is_empty() && !file.contains('/'))
+}
 
 /// Whether a name is this one, with any word in the place of `IF` and the like.
 fn is_like(name: &str, pattern: &str, between: char) -> bool {
@@ -281,6 +289,7 @@ mod tests {
             "Get-SmbConnection",
             "Get-CimInstance Win32_OperatingSystem",
             "uname -sr",
+            "/usr/cvfs/config/media.cfgx",
         ] {
             assert!(is_wanted(name), "{name}");
         }

@@ -53,6 +53,7 @@ fn nfs() -> Fragment {
                 .into(),
             // Final Cut wants locks, and a server without them is passed by with locallocks: at a price.
             FragmentPart::Decide("nfs.locking_mode"),
+            FragmentPart::Decide("nfs.macos_async"),
         ],
         names: Vec::new(),
         keep: None,

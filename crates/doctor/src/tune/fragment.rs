@@ -88,8 +88,6 @@ pub enum Because {
     Topology(Topology),
     /// Macs are among the clients.
     HasMacs,
-    /// The volume is on an extent file system, and Windows writes to it.
-    WindowsOnExtents,
     /// Kept as it is by default, so that no old line above it stays in force.
     IsDefault,
     /// Where to start; the best value is one to prove.
@@ -108,6 +106,8 @@ pub enum Left {
     TooOld(Version),
     /// Only a measurement tells.
     Measure,
+    /// It does nothing together with another line that is written.
+    WithoutEffect(&'static str),
     /// It would be right for new shares or pools alone.
     NewOnly,
     /// A dialog has a field of this name for it.

@@ -127,6 +127,8 @@ pub(super) fn mount(site: &Site) -> Fragment {
     let (parts, names) = match site.protocol {
         Some(Protocol::Nfs) => (nfs_mount(site), of_nfs.to_vec()),
         Some(Protocol::Smb) => (smb_mount(site), of_smb.to_vec()),
+        // Its mount is StorNext's own.
+        Some(Protocol::Stornext) => (Vec::new(), Vec::new()),
         Some(Protocol::Afp) => ([vec![FragmentPart::AfpIsLegacy], smb_mount(site)].concat(), of_smb.to_vec()),
         None => {
             let left = |rule| FragmentPart::not_stated(rule, site, &[Stated::Protocol]);

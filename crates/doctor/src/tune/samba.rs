@@ -86,10 +86,9 @@ pub(super) fn share(site: &Site) -> Vec<FragmentPart> {
     ];
     match (site.has_zfs, site.has_windows) {
         (true, _) => parts.push(default("strict allocate = no", "smb.samba.strict_allocate")),
-        (false, true) => {
-            let line = SettingLine::new("strict allocate = yes", "smb.samba.strict_allocate");
-            parts.push(line.because(Because::WindowsOnExtents).into());
-        }
+        // Samba takes room ahead only where it writes synchronously.
+        (false, true) => parts
+            .push(FragmentPart::Left("smb.samba.strict_allocate", Left::WithoutEffect("aio write size = 1"))),
         (false, false) => {}
     }
     parts.push(FragmentPart::Left("smb.samba.case_large_dirs", Left::NewOnly));

@@ -35,6 +35,8 @@ pub enum Protocol {
     Nfs,
     /// Apple's former protocol.
     Afp,
+    /// StorNext's own, over Fibre Channel, iSER or its LAN.
+    Stornext,
 }
 
 /// What sums hang on, by the flag that states it.
@@ -196,6 +198,11 @@ pub enum SiteError {
         /// What can be instead.
         allowed: &'static str,
     },
+    /// Such a site has no such machine.
+    #[error(
+        "--protocol stornext is for --for client-linux alone: its other machines are set up by StorNext itself"
+    )]
+    NotOfStornext,
     /// A word would be something else in a configuration file.
     #[error("{what} '{value}' can't stand in a configuration file or a command: it {why}")]
     Word {

@@ -23,6 +23,12 @@ const HDD_MS: f64 = 8.0;
 const SSD_MS: f64 = 1.0;
 /// Threads of the NFS server that are usual with many clients.
 const THREADS: std::ops::RangeInclusive<u64> = 32..=128;
+/// Where FreeBSD's receive buffer of a connection begins (`net.inet.tcp.recvspace`).
+pub const FREEBSD_FIRST_BYTES: u64 = 64 << 10;
+/// By how much it grows at a time (`net.inet.tcp.recvbuf_inc`).
+pub const FREEBSD_STEP_BYTES: u64 = 16 << 10;
+/// So many steps double a first buffer that was set.
+const FIRST_STEPS: u64 = 8;
 /// How much written data may wait on a client.
 const DIRTY_BYTES: std::ops::RangeInclusive<u64> = 512 << 20..=2 << 30;
 /// Of that so much begins to be written at once.
@@ -68,6 +74,19 @@ pub enum Sum {
         bytes: u64,
         /// What the kernel has by itself.
         usual: Usual,
+    },
+    /// Where the buffers of one connection begin: one window, so that none has to grow first.
+    FirstBuffer {
+        /// The slower link.
+        mbit_per_s: f64,
+        /// The round trip.
+        round_trip_ms: f64,
+        /// One window.
+        window_bytes: u64,
+        /// What is set: the next power of two, and no less than FreeBSD has by default.
+        bytes: u64,
+        /// By how much they grow at a time.
+        step_bytes: u64,
     },
     /// What all connections can take of the server's memory at worst.
     ConnectionMemory {
@@ -156,6 +175,20 @@ pub(super) fn windows(site: &Site) -> Option<Windows> {
 /// Both of FreeBSD.
 pub(super) fn windows_of_freebsd(site: &Site) -> Option<Windows> {
     both(site, Usual::Freebsd, Usual::Freebsd)
+}
+
+/// Where buffers of FreeBSD begin; `None` where no link is stated.
+pub fn first_buffer(site: &Site) -> Option<Sum> {
+    let mbit_per_s = site.path_mbit_per_s()?;
+    let window_bytes = bytes_in(mbit_per_s, site.round_trip_ms).ceil() as u64;
+    let most = match window(site, Usual::Freebsd) {
+        Some(Sum::Window { bytes, .. }) => bytes,
+        _ => return None,
+    };
+    let rounded = window_bytes.checked_next_power_of_two().unwrap_or(most);
+    let bytes = rounded.clamp(FREEBSD_FIRST_BYTES, most);
+    let step_bytes = (bytes / FIRST_STEPS).max(FREEBSD_STEP_BYTES);
+    Some(Sum::FirstBuffer { mbit_per_s, round_trip_ms: site.round_trip_ms, window_bytes, bytes, step_bytes })
 }
 
 fn both(site: &Site, receive: Usual, send: Usual) -> Option<Windows> {
@@ -255,6 +288,18 @@ mod tests {
         assert_eq!(told(&site(100_000.0, 1.0)), (25_000_000, 32 << 20));
         assert_eq!(told(&site(100_000.0, 2.0)), (50_000_000, 64 << 20));
         assert_eq!(window(&Site::default(), Usual::LinuxSend), None);
+    }
+
+    #[test]
+    fn first_buffers_hold_one_window_and_never_less_than_the_default() {
+        let first = |mbit: f64, ms: f64| match first_buffer(&site(mbit, ms)).unwrap() {
+            Sum::FirstBuffer { window_bytes, bytes, step_bytes, .. } => (window_bytes, bytes, step_bytes),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(first(10_000.0, 0.5), (625_000, 1 << 20, 128 << 10));
+        assert_eq!(first(1_000.0, 0.1), (12_500, 64 << 10, 16 << 10));
+        assert_eq!(first(100_000.0, 50.0), (625_000_000, 1 << 30, 128 << 20));
+        assert_eq!(first_buffer(&Site::default()), None);
     }
 
     /// Since 6.16 it is 32 MiB; a line with less would make it slower.

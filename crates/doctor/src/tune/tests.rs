@@ -76,12 +76,27 @@ fn every_part_has_a_rule_that_exists_and_none_that_trades_security_is_set() {
 }
 
 #[test]
+fn a_client_of_stornext_gets_its_mount_line_and_no_other_machine_does() {
+    let site = Site { protocol: Some(Protocol::Stornext), ..stated(100e3, 100e3, 12) };
+    let texts: Vec<String> = lines(Purpose::ClientLinux, &site).into_iter().map(|line| line.text).collect();
+    let line = texts.iter().find(|text| text.contains(" cvfs ")).unwrap();
+    assert!(
+        line.starts_with("media /mnt/media cvfs rw,noatime,cachebufsize=128k,buffercachecap=16384"),
+        "{line}"
+    );
+    assert!(texts.iter().any(|text| text == "nr_requests=512"), "{texts:?}");
+    for purpose in ALL.into_iter().filter(|purpose| *purpose != Purpose::ClientLinux) {
+        assert_eq!(fragments(purpose, &site), Err(SiteError::NotOfStornext), "{purpose:?}");
+    }
+}
+
+#[test]
 fn what_trades_security_is_named_where_it_could_be_set() {
     for (purpose, ids) in [
         (Purpose::Smb, &["smb.signing_required", "smb.encryption_on"][..]),
         (Purpose::Nfs, &["nfs.export_async", "nfs.krb5p"]),
         (Purpose::Zfs, &["zfs.special_vdev"]),
-        (Purpose::ClientMacos, &["smb.signing_required", "nfs.locking_mode"]),
+        (Purpose::ClientMacos, &["smb.signing_required", "nfs.locking_mode", "nfs.macos_async"]),
         (Purpose::ClientWindows, &["smb.signing_required"]),
         (Purpose::Truenas, &["smb.signing_required"]),
     ] {
@@ -258,8 +273,19 @@ fn versions_and_clients_decide_what_is_there() {
         Some((line.text, line.because))
     };
     assert_eq!(allocate(true, true).unwrap().0, "strict allocate = no");
-    assert_eq!(allocate(false, true).unwrap().1, Some(Because::WindowsOnExtents));
+    // Measured: next to `aio write size = 1` the line does nothing, so it is named and not written.
+    assert_eq!(allocate(false, true), None);
     assert_eq!(allocate(false, false), None);
+    for purpose in [Purpose::Smb, Purpose::Truenas] {
+        for site in sites() {
+            let texts: Vec<String> = lines(purpose, &site).into_iter().map(|line| line.text).collect();
+            let has = |text: &str| texts.iter().any(|line| line == text);
+            assert!(!(has("strict allocate = yes") && has("aio write size = 1")), "{site:?}");
+        }
+    }
+    let parts = fragments(Purpose::Smb, &Site::default()).unwrap().into_iter().flat_map(|one| one.parts);
+    let left = FragmentPart::Left("smb.samba.strict_allocate", Left::WithoutEffect("aio write size = 1"));
+    assert_eq!(parts.filter(|part| *part == left).count(), 1);
 }
 
 #[test]

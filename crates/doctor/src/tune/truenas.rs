@@ -81,6 +81,24 @@ fn scale(site: &Site) -> Fragment {
     fragment
 }
 
+/// Where a connection's buffers begin, and in which steps they grow: from 64 KiB in steps of 16 KiB a
+/// connection needs many round trips until it fills a fast link.
+fn first_buffers(site: &Site) -> Vec<FragmentPart> {
+    const RULE: &str = "net.tcp.freebsd_first_buffers";
+    let Some(sum @ Sum::FirstBuffer { bytes, step_bytes, .. }) = sums::first_buffer(site) else {
+        return Vec::new();
+    };
+    let line = |name: &str, value: u64| {
+        SettingLine::new(format!("net.inet.tcp.{name} = {value}"), RULE).because(Because::ToProve)
+    };
+    vec![
+        line("recvspace", bytes).sum(Some(sum)).into(),
+        line("sendspace", bytes).into(),
+        line("sendbuf_inc", step_bytes).into(),
+        line("recvbuf_inc", step_bytes).into(),
+    ]
+}
+
 /// CORE has FreeBSD's.
 fn core(site: &Site) -> Fragment {
     const RULE: &str = "net.tcp.buffer_below_bdp";
@@ -90,7 +108,10 @@ fn core(site: &Site) -> Fragment {
             SettingLine::new(format!("kern.ipc.maxsockbuf = {}", 2 * read.max(sent)), RULE).into(),
             SettingLine::new(format!("net.inet.tcp.recvbuf_max = {read}"), RULE).sum(Some(receive)).into(),
             SettingLine::new(format!("net.inet.tcp.sendbuf_max = {sent}"), RULE).sum(Some(send)).into(),
-        ],
+        ]
+        .into_iter()
+        .chain(first_buffers(site))
+        .collect(),
         None => vec![FragmentPart::not_stated(RULE, site, &[Stated::ServerLink, Stated::ClientLink])],
     };
     parts.push(SettingLine::new("net.inet.tcp.rfc1323 = 1", "net.tcp.window_scaling_off").into());

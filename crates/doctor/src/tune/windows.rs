@@ -38,6 +38,7 @@ pub(super) fn script(site: &Site) -> Fragment {
     parts.push(keyword("*RSS", "1", CARD));
     parts.push(keyword("*EEE", "0", CARD));
     parts.push(keyword("*ReceiveBuffers", "4096", CARD));
+    parts.push(keyword("*TransmitBuffers", "16384", CARD));
     parts.push(frames(site, &|bytes| {
         // The keyword counts the frame's head, too.
         let value = if bytes > 1500 { "9014" } else { "1514" };

@@ -141,6 +141,8 @@ pub enum ProtocolName {
     Nfs,
     /// Apple's former protocol, which is legacy.
     Afp,
+    /// StorNext's own.
+    Stornext,
 }
 
 /// A client's system.
@@ -234,6 +236,7 @@ impl TuneArgs {
                 ProtocolName::Smb => Protocol::Smb,
                 ProtocolName::Nfs => Protocol::Nfs,
                 ProtocolName::Afp => Protocol::Afp,
+                ProtocolName::Stornext => Protocol::Stornext,
             }),
             has_macs: self.with.contains(&SystemName::Macos),
             has_windows: self.with.contains(&SystemName::Windows),

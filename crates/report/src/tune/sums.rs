@@ -2,7 +2,8 @@
 
 use reelgauge_doctor::tune::site::Version;
 use reelgauge_doctor::tune::sums::{
-    FORMER_RECEIVE_BYTES, LARGER_RECEIVE_SINCE, LARGEST_BUFFER_BYTES, Sum, Usual,
+    FORMER_RECEIVE_BYTES, FREEBSD_FIRST_BYTES, FREEBSD_STEP_BYTES, LARGER_RECEIVE_SINCE,
+    LARGEST_BUFFER_BYTES, Sum, Usual,
 };
 
 use crate::units::{amount, block_size, counted};
@@ -19,6 +20,17 @@ pub(super) fn sum(sum: &Sum) -> String {
             ms(*round_trip_ms),
             amount(*needed_bytes),
             buffer(*needed_bytes, *bytes, &default_of(*usual))
+        ),
+        Sum::FirstBuffer { mbit_per_s, round_trip_ms, window_bytes, bytes, step_bytes } => format!(
+            "Sum: {} x {} / 8 = {} are on the way; the next size up: {}, and steps of {}. FreeBSD begins with {} \
+             (recvspace) and grows in steps of {}.",
+            speed(*mbit_per_s),
+            ms(*round_trip_ms),
+            amount(*window_bytes),
+            block_size(*bytes),
+            block_size(*step_bytes),
+            block_size(FREEBSD_FIRST_BYTES),
+            block_size(FREEBSD_STEP_BYTES)
         ),
         Sum::ConnectionMemory { clients, connections, buffer_bytes, bytes, memory_bytes } => {
             let of = match memory_bytes {

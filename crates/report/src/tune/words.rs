@@ -206,9 +206,6 @@ fn because(because: Because) -> String {
     match because {
         Because::Topology(kind) => format!("For this site: {}.", topology(kind)),
         Because::HasMacs => "For the Macs of this site.".to_owned(),
-        Because::WindowsOnExtents => {
-            "For Windows clients on a file system of extents (XFS, ext4, btrfs); not on ZFS.".to_owned()
-        }
         Because::IsDefault => "The default, written out: an older line may say something else.".to_owned(),
         Because::ToProve => "A value to begin with; 'reelgauge prove --sweep' finds the best one.".to_owned(),
     }
@@ -237,6 +234,10 @@ pub(super) fn left(id: &str, left: &Left) -> String {
         Left::Topology(kind) => format!("{}: measure both", topology(*kind)),
         Left::TooOld(version) => format!("version {}.{} does not have it", version.0, version.1),
         Left::Measure => "only a measurement tells whether it is needed".to_owned(),
+        Left::WithoutEffect(other) => {
+            let instead = rule(id).map(|rule| rule.recommended.as_str()).unwrap_or_default();
+            format!("without effect next to '{other}'. {}", instead.trim_end_matches('.'))
+        }
         Left::NewOnly => "for what is made anew; it can't be changed without harm later".to_owned(),
         Left::Dialog(field) => format!("the dialog has a field for it: {field}"),
     };

@@ -29,7 +29,8 @@ function Save([string]$Name, [scriptblock]$Ask) {
 $ErrorActionPreference = 'Stop'
 Save 'Get-CimInstance Win32_OperatingSystem' { Get-CimInstance Win32_OperatingSystem | Select-Object Caption, Version }
 Save 'Get-NetAdapter' {
-    Get-NetAdapter | Select-Object Name, Status, LinkSpeed, Speed, FullDuplex, InterfaceDescription
+    Get-NetAdapter | Select-Object Name, Status, LinkSpeed, Speed, FullDuplex, InterfaceDescription, DriverProvider,
+        DriverVersion, DriverDate
 }
 Save 'Get-NetAdapterAdvancedProperty' {
     Get-NetAdapterAdvancedProperty -AllProperties | Select-Object Name, RegistryKeyword, RegistryValue

@@ -110,6 +110,9 @@ fi
 each file <<'LIST'
 @FILES@
 LIST
+for path in /usr/cvfs/config/*.cfgx; do
+    if [ -e "$path" ]; then file "$path"; fi
+done
 each listing <<'LIST'
 @LISTINGS@
 LIST
