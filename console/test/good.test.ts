@@ -14,6 +14,8 @@ describe("reference lines", () => {
     const all = references(FOUND);
     expect(all.map((one) => [one.name, one.streams])).toEqual([
       ["1 GbE", 1],
+      ["an internal hard disk", 1],
+      ["an internal SSD, or an untuned 10 GbE NAS", 4],
       ["10 GbE", 11],
       ["a suite of four seats", 13],
       ["a newsroom of twenty", 24],
@@ -50,8 +52,6 @@ describe("the axis of load points", () => {
     expect(axis).toEqual({ title: "random transfers", name: "random transfers, %", values: ["0", "50"] });
   });
 
-  it("is the number of clients in a ramp, and the labels where nothing else differs", () => {
-    const ramp = [1, 2].map((workers) => ({ sweep_value: null, workers, label: `${workers} workers` }));
   it("is both settings of two sweeps that run together", () => {
     const points = ["1MiB x 4KiB", "1MiB x 1MiB"].map((sweep_value) => ({ sweep_value, workers: 4, label: sweep_value }));
     expect(sweptAxis(summary({ sweep: "length=1MiB x blocks=4KiB,1MiB" }, points))).toEqual({
@@ -61,6 +61,8 @@ describe("the axis of load points", () => {
     });
   });
 
+  it("is the number of clients in a ramp, and the labels where nothing else differs", () => {
+    const ramp = [1, 2].map((workers) => ({ sweep_value: null, workers, label: `${workers} workers` }));
     expect(sweptAxis(summary({}, ramp)).name).toBe("clients (workers)");
     const same = ["a", "b"].map((label) => ({ sweep_value: null, workers: 2, label }));
     expect(sweptAxis(summary({}, same)).values).toEqual(["a", "b"]);

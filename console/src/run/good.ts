@@ -18,8 +18,8 @@ export interface Found {
 export interface Reference {
   name: string;
   streams: number;
-  /** A link carries so many at most; people need so many at least. */
-  kind: "link" | "need";
+  /** A link carries so many at most; a disk of a workstation about so many; people need so many at least. */
+  kind: "link" | "disk" | "need";
   assumes: string;
 }
 
@@ -27,6 +27,22 @@ const LINKS_GBIT_PER_S = [1, 10, 25, 100];
 
 /** Payload of a full TCP segment over IPv4 in an Ethernet frame of 1,500 bytes, with its gaps: 1,448 of 1,538 bytes. */
 const PAYLOAD_SHARE = 1448 / 1538;
+
+/** What a workstation has inside, and what a NAS of a known size gave: the yardsticks of 45Drives' paper. */
+const YARDSTICKS = [
+  {
+    name: "an internal hard disk",
+    mb_per_s: 150,
+    assumes: "150 MB/s, one after another (45Drives, 2016). With several streams at once a hard disk does less.",
+  },
+  {
+    name: "an internal SSD, or an untuned 10 GbE NAS",
+    mb_per_s: 450,
+    assumes:
+      "450 MB/s, the middle of 400 to 500 MB/s: an internal SATA SSD, and a NAS of 30 hard disks over 10 GbE as it " +
+      "was installed; 1,100 MB/s after tuning (45Drives, 2016).",
+  },
+];
 
 /** People at work. Assumptions, not measurements: they are said with each. */
 const NEEDS = [
@@ -58,14 +74,19 @@ export function references(found: Found): Reference[] {
         `${number(found.bytes_per_s_each / 1e6)} MB/s for each stream. NFS and SMB take a little more.`,
     };
   });
+  const disks = YARDSTICKS.map(({ name, mb_per_s, assumes }): Reference => {
+    const streams = Math.floor((mb_per_s * 1e6) / found.bytes_per_s_each);
+    return { name, streams, kind: "disk", assumes: `${assumes} ÷ ${number(found.bytes_per_s_each / 1e6)} MB/s for each stream.` };
+  });
   const needs = NEEDS.map((need): Reference => ({ ...need, kind: "need" }));
-  return [...links, ...needs].sort((one, two) => one.streams - two.streams);
+  return [...links, ...disks, ...needs].sort((one, two) => one.streams - two.streams);
 }
 
 /** What a reference says of the count. */
 export function said(reference: Reference, found: Found): { word: string; tone: "good" | "bad" | "plain" } {
   const streams = counted(reference.streams, "stream");
   if (reference.kind === "link") return { word: `carries ${streams} at most`, tone: "plain" };
+  if (reference.kind === "disk") return { word: `plays about ${streams}`, tone: "plain" };
   if (found.streams >= reference.streams) return { word: `needs ${streams}: enough`, tone: "good" };
   if (found.at_least) return { word: `needs ${streams}; only ${count(found.streams)} proven`, tone: "plain" };
   return { word: `needs ${streams}: not enough`, tone: "bad" };

@@ -2,17 +2,19 @@
 //! there, and which can carry least. What is not known of a hop is not known, and no ceiling; nor is one that
 //! more went through than it is said to carry.
 //!
-//! * [`site`]: what no counter tells. [`ceiling`]: the formulas.
+//! * [`site`]: what no counter tells. [`ceiling`]: the formulas. [`per_unit`]: streams for each part of it.
 //!
 //! Pure. Not here: words and the drawing (report), reading `site.toml` (results).
 
 pub mod ceiling;
+pub mod per_unit;
 pub mod site;
 
 use serde::{Deserialize, Serialize};
 
 use self::ceiling::{
-    buffer_holds_us, bus_bytes_per_s, data_disks, disk_plug_bytes_per_s, tcp_payload_bytes_per_s,
+    buffer_holds_us, bus_bytes_per_s, data_disks, disk_plug_bytes_per_s, random_reads_per_s,
+    tcp_payload_bytes_per_s,
 };
 use self::site::{LinkSort, Raid, Site};
 
@@ -37,6 +39,10 @@ pub struct PathFacts {
     /// How long the buffer of a client's port holds what the server's link sends at its full rate. `None`
     /// where that is not known, or the client's link is not the slower one.
     pub buffer_holds_us: Option<f64>,
+    /// How many reads at random places all disks do in a second: by what was said of one, else by its kind.
+    /// `None` where neither is known.
+    #[serde(default)]
+    pub disks_random_reads_per_s: Option<f64>,
     /// What was said of the site.
     pub site: Site,
 }
@@ -132,6 +138,7 @@ pub fn path(site: &Site, client: Option<&ClientLink>, measured: MeasuredPath) ->
         client_link: client.map(|link| link.words.clone()).unwrap_or_default(),
         buffer_holds_us: holds
             .and_then(|(kib, (server, client))| buffer_holds_us(kib * 1024.0, server, client)),
+        disks_random_reads_per_s: disks_random_reads_per_s(site),
         site: site.clone(),
     }
 }
@@ -156,8 +163,16 @@ fn disks(site: &Site, is_writing: bool) -> Option<f64> {
     let stated = disks.each_mb_per_s.map(|mb| mb * 1e6);
     let each = stated.or_else(|| disks.kind.and_then(disk_plug_bytes_per_s))?;
     // Of disks of which nobody says how they are put together only all of them are a bound.
-    let (reading, writing) = data_disks(disks.raid.unwrap_or(Raid::Raid0), disks.count?)?;
+    let (raid, groups) = (disks.raid.unwrap_or(Raid::Raid0), disks.groups.unwrap_or(1));
+    let (reading, writing) = data_disks(raid, disks.count?, groups)?;
     Some(each * if is_writing { writing } else { reading })
+}
+
+/// Reads at random places of all disks together.
+fn disks_random_reads_per_s(site: &Site) -> Option<f64> {
+    let disks = &site.disks;
+    let each = disks.each_random_reads_per_s.or_else(|| disks.kind.and_then(random_reads_per_s))?;
+    Some(each * f64::from(disks.count?))
 }
 
 #[cfg(test)]
@@ -181,7 +196,9 @@ mod tests {
                 count: Some(8),
                 each_mb_per_s: Some(180.0),
                 raid: Some(Raid::Mirror),
+                ..DisksSite::default()
             },
+            ..Site::default()
         }
     }
 
@@ -206,6 +223,26 @@ mod tests {
         let writing = path(&site(), Some(&client(10_000.0)), writing);
         assert_eq!(ceilings(&writing)[5], Some(720.0), "each mirror is written twice");
         assert_eq!(writing.hops[writing.lowest.unwrap()].kind, HopKind::Disks);
+    }
+
+    #[test]
+    fn several_groups_have_a_parity_each_and_disks_a_number_of_random_reads() {
+        let mut site = site();
+        site.disks = DisksSite {
+            kind: Some(DiskKind::HddSata),
+            count: Some(30),
+            each_mb_per_s: Some(150.0),
+            raid: Some(Raid::Raid6),
+            groups: Some(3),
+            each_random_reads_per_s: None,
+        };
+        let facts = path(&site, None, MeasuredPath::default());
+        assert_eq!(ceilings(&facts)[5], Some(24.0 * 150.0));
+        assert_eq!(facts.disks_random_reads_per_s.map(f64::round), Some(2368.0));
+        site.disks.each_random_reads_per_s = Some(100.0);
+        assert_eq!(path(&site, None, MeasuredPath::default()).disks_random_reads_per_s, Some(3_000.0));
+        site.disks = DisksSite { kind: Some(DiskKind::Nvme), count: Some(4), ..DisksSite::default() };
+        assert_eq!(path(&site, None, MeasuredPath::default()).disks_random_reads_per_s, None);
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::marks::Mark;
 use crate::meter::PointFigures;
 use crate::paper::PaperTables;
 use crate::path::PathFacts;
+use crate::path::per_unit::SiteShares;
 use crate::self_cost::SelfCost;
 use crate::series::Series;
 use crate::statement::Statement;
@@ -134,6 +135,10 @@ pub struct Summary {
     /// The path to the disks with what each part of it can carry. `None` where nothing leads over a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathFacts>,
+    /// What its streams are for each node, drive, core, client and rack unit, and what one costs. `None` where
+    /// the site states none of these, or no count of streams was sustained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site_shares: Option<SiteShares>,
     /// The machines that made it. `None` where it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsSection>,
@@ -541,6 +546,7 @@ impl Summary {
             observers: Vec::new(),
             marks: Vec::new(),
             path: None,
+            site_shares: None,
             hosts: None,
         }
     }

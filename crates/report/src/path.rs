@@ -5,12 +5,13 @@
 
 use std::net::IpAddr;
 
+use reelgauge_analysis::path::per_unit::{PerUnit, SiteShares, SiteUnit};
 use reelgauge_analysis::path::site::{Bus, DiskKind, LinkSort, Raid, Site};
 use reelgauge_analysis::path::{HopKind, PathFacts};
 use serde::{Deserialize, Serialize};
 
-use crate::text::{plain_short, wrap};
-use crate::units::{duration, mb_per_s};
+use crate::text::{plain, plain_short, wrap};
+use crate::units::{count, duration, mb_per_s, number};
 
 /// What is known of a hop, on a screen.
 const WORDS_CHARS: usize = 160;
@@ -122,7 +123,7 @@ fn known(kind: HopKind, path: &PathFacts) -> String {
         HopKind::ServerLink => server_link(site),
         HopKind::ServerMemory => site.server.memory_gib.map(|gib| format!("{gib} GiB")).unwrap_or_default(),
         HopKind::Backplane => backplane(site),
-        HopKind::Disks => disks(site),
+        HopKind::Disks => disks(path),
     }
 }
 
@@ -176,8 +177,8 @@ fn backplane(site: &Site) -> String {
     format!("{name}{generation}{}", lanes.unwrap_or_default())
 }
 
-fn disks(site: &Site) -> String {
-    let disks = &site.disks;
+fn disks(path: &PathFacts) -> String {
+    let disks = &path.site.disks;
     let kind = disks.kind.map(|kind| match kind {
         DiskKind::HddSata => "SATA hard disks",
         DiskKind::HddSas => "SAS hard disks",
@@ -192,8 +193,8 @@ fn disks(site: &Site) -> String {
         Raid::Raid6 => "RAID 6",
         Raid::Raidz3 => "RAID-Z3",
     });
-    let count = match (disks.count, kind) {
-        (Some(count), kind) => Some(format!("{count} {}", kind.unwrap_or("disks"))),
+    let number = match (disks.count, kind) {
+        (Some(number), kind) => Some(format!("{number} {}", kind.unwrap_or("disks"))),
         (None, kind) => kind.map(str::to_owned),
     };
     let each = match (disks.each_mb_per_s, disks.kind) {
@@ -202,8 +203,46 @@ fn disks(site: &Site) -> String {
         (None, Some(_)) => Some("what each does itself is not known".to_owned()),
         (None, None) => None,
     };
-    let known = [count, raid.map(str::to_owned), each];
+    let raid = raid.map(|raid| match disks.groups.filter(|groups| *groups > 1) {
+        Some(groups) => format!("{groups} groups of {raid}"),
+        None => raid.to_owned(),
+    });
+    let random = path.disks_random_reads_per_s.map(|per_s| {
+        format!("about {} reads per second at random places, one at a time for each disk", count_of(per_s))
+    });
+    let known = [number, raid, each, random];
     known.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// `745 streams per node (10), 74.5 per drive (100); 100 EUR per stream`.
+pub fn shares_words(shares: &SiteShares) -> String {
+    let share = |(at, one): (usize, &PerUnit)| {
+        let unit = match one.unit {
+            SiteUnit::Node => "node",
+            SiteUnit::Drive => "drive",
+            SiteUnit::Core => "core",
+            SiteUnit::Client => "client",
+            SiteUnit::RackUnit => "rack unit",
+        };
+        let streams = if at == 0 { " streams" } else { "" };
+        format!("{}{streams} per {unit} ({})", number(one.streams), count(u64::from(one.count)))
+    };
+    let all: Vec<String> = shares.per_unit.iter().enumerate().map(share).collect();
+    let price = shares.price_per_stream.map(|price| {
+        let currency = shares.currency.as_deref().map(plain).unwrap_or_default();
+        format!("{} per stream", format!("{} {currency}", number(price)).trim_end())
+    });
+    [Some(all.join(", ")).filter(|all| !all.is_empty()), price]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+/// In two digits: it is a guess from a disk's kind.
+fn count_of(per_s: f64) -> String {
+    let step = 10_f64.powf((per_s.max(1.0).log10().floor() - 1.0).max(0.0));
+    count((per_s / step).round() as u64 * step as u64)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::limit::limit_lines;
 use crate::marks::mark_lines;
 use crate::observers::observer_words;
 use crate::page::Page;
-use crate::path::{hop_words, path_lines};
+use crate::path::{hop_words, path_lines, shares_words};
 pub use crate::wanted::{Detail, Screen, Style, Tables};
 use crate::{check, mix, msmeter, replay, search, streams, vda, watch};
 
@@ -23,6 +23,9 @@ fn beside(summary: &Summary, page: &mut Page) {
     if !hops.is_empty() {
         page.lines(vec!["Path:".to_owned()]);
         page.lines(path_lines(&hops, page.width));
+    }
+    if let Some(shares) = &summary.site_shares {
+        page.item("Per unit", &shares_words(shares));
     }
     mark_lines(summary).iter().for_each(|line| page.item("Mark", line));
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use reelgauge_analysis::counters::means::Means;
 use reelgauge_analysis::marks::{Way, marks};
+use reelgauge_analysis::path::per_unit::site_shares;
 use reelgauge_analysis::path::{ClientLink, MeasuredPath, PathFacts, path};
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_record::counters::Layer;
@@ -29,6 +30,23 @@ pub fn beside_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     summary.marks.extend(found);
     summary.marks.sort_by(|one, two| one.began_s.total_cmp(&two.began_s));
     summary.path = path_of(summary, run_dir, planned);
+    let site = site_of_run(run_dir);
+    summary.site_shares =
+        streams_sustained(summary).zip(site).and_then(|(streams, site)| site_shares(streams, &site));
+}
+
+/// How many streams a run sustained, where its criteria were met: by a search, a curve, or as they were asked
+/// for.
+fn streams_sustained(summary: &Summary) -> Option<u32> {
+    match (&summary.search, &summary.vda) {
+        (Some(search), _) => search.streams,
+        (_, Some(curve)) => curve.streams,
+        _ => {
+            let passed = |point: &&LoadPoint| point.verdict.as_ref().is_some_and(|verdict| verdict.passed);
+            let passed = summary.load_points.iter().take_while(passed);
+            passed.filter_map(|point| point.stream_count).max()
+        }
+    }
 }
 
 /// Over what the machine of a run reaches its target. What several machines did, and what a run that was

@@ -58,20 +58,35 @@ pub fn disk_plug_bytes_per_s(kind: DiskKind) -> Option<f64> {
     }
 }
 
-/// How many disks' worth of data so many disks carry at a time: reading, and writing. `None` where there are
-/// too few disks for it.
-pub fn data_disks(raid: Raid, count: u32) -> Option<(f64, f64)> {
-    if count < raid.least_disks() {
+/// How many disks' worth of data so many disks in so many groups carry at a time: reading, and writing.
+/// `None` where there are too few disks for it.
+pub fn data_disks(raid: Raid, count: u32, groups: u32) -> Option<(f64, f64)> {
+    if groups == 0 || u64::from(count) < u64::from(raid.least_disks()) * u64::from(groups) {
         return None;
     }
-    let parity = match raid {
-        Raid::Raid0 | Raid::Mirror => 0,
-        Raid::Raid5 => 1,
-        Raid::Raid6 => 2,
-        Raid::Raidz3 => 3,
-    };
+    let parity = groups
+        * match raid {
+            Raid::Raid0 | Raid::Mirror => 0,
+            Raid::Raid5 => 1,
+            Raid::Raid6 => 2,
+            Raid::Raidz3 => 3,
+        };
+    // No more than `count`: every group has disks beyond its parity.
     let (all, data) = (f64::from(count), f64::from(count - parity));
     Some(if raid == Raid::Mirror { (all, all / 2.0) } else { (data, data) })
+}
+
+/// How many reads at random places a disk does in a second, one after another: it waits for its arm and for
+/// half a turn. Of a disk with several requests at hand it may be twice as many. `None` for flash, which has
+/// neither.
+pub fn random_reads_per_s(kind: DiskKind) -> Option<f64> {
+    // Average seek in milliseconds, turns per minute: 7,200 for SATA and near-line SAS, 15,000 for SAS.
+    let (seek_ms, per_minute) = match kind {
+        DiskKind::HddSata => (8.5, 7_200.0),
+        DiskKind::HddSas => (3.5, 15_000.0),
+        DiskKind::SsdSata | DiskKind::SsdSas | DiskKind::Nvme => return None,
+    };
+    Some(1e3 / (seek_ms + 60e3 / per_minute / 2.0))
 }
 
 /// How long a port's buffer holds what a faster port sends it, in microseconds. `None` where the port is not
@@ -118,11 +133,30 @@ mod tests {
 
     #[test]
     fn parity_carries_no_data_and_mirrors_read_from_both() {
-        assert_eq!(data_disks(Raid::Raid0, 4), Some((4.0, 4.0)));
-        assert_eq!(data_disks(Raid::Mirror, 4), Some((4.0, 2.0)));
-        assert_eq!(data_disks(Raid::Raid6, 12), Some((10.0, 10.0)));
-        assert_eq!(data_disks(Raid::Raidz3, 5), Some((2.0, 2.0)));
-        assert_eq!(data_disks(Raid::Raid5, 2), None);
+        assert_eq!(data_disks(Raid::Raid0, 4, 1), Some((4.0, 4.0)));
+        assert_eq!(data_disks(Raid::Mirror, 4, 1), Some((4.0, 2.0)));
+        assert_eq!(data_disks(Raid::Raid6, 12, 1), Some((10.0, 10.0)));
+        assert_eq!(data_disks(Raid::Raidz3, 5, 1), Some((2.0, 2.0)));
+        assert_eq!(data_disks(Raid::Raid5, 2, 1), None);
+    }
+
+    /// 45Drives' Storinator: three RAIDZ2 of ten.
+    #[test]
+    fn each_group_has_its_own_parity() {
+        assert_eq!(data_disks(Raid::Raid6, 30, 3), Some((24.0, 24.0)));
+        assert_eq!(data_disks(Raid::Raid5, 9, 3), Some((6.0, 6.0)));
+        assert_eq!(data_disks(Raid::Mirror, 8, 4), Some((8.0, 4.0)));
+        assert_eq!(data_disks(Raid::Raid6, 11, 3), None, "nobody has groups of fewer than four");
+        assert_eq!(data_disks(Raid::Raid6, 12, 0), None);
+        assert_eq!(data_disks(Raid::Raidz3, u32::MAX, u32::MAX), None);
+    }
+
+    #[test]
+    fn a_disk_that_turns_waits_for_its_arm_and_half_a_turn() {
+        let per_s = |kind| random_reads_per_s(kind).map(f64::round);
+        assert_eq!(per_s(DiskKind::HddSata), Some(79.0));
+        assert_eq!(per_s(DiskKind::HddSas), Some(182.0));
+        assert_eq!(per_s(DiskKind::Nvme), None);
     }
 
     #[test]

@@ -26,6 +26,34 @@ pub struct Site {
     /// Its disks.
     #[serde(default, skip_serializing_if = "is_default")]
     pub disks: DisksSite,
+    /// What the whole of it consists of, and costs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub system: SystemSite,
+}
+
+/// The whole system.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(default, deny_unknown_fields)]
+pub struct SystemSite {
+    /// Storage nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u32>,
+    /// Processor cores of all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<u32>,
+    /// Machines that make the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<u32>,
+    /// Rack units of the storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rack_units: Option<u32>,
+    /// What it costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<f64>,
+    /// In which currency: `EUR`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
 }
 
 /// The server.
@@ -128,6 +156,12 @@ pub struct DisksSite {
     /// How they are put together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raid: Option<Raid>,
+    /// In how many groups, each with its own parity; one where nobody says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<u32>,
+    /// How many reads at random places one of them does in a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each_random_reads_per_s: Option<f64>,
 }
 
 /// A kind of disk, with its plug.

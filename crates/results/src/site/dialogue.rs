@@ -82,7 +82,7 @@ const RATE: Quantity = Quantity {
 /// The longest answer that is read.
 const ANSWER_MAX_BYTES: u64 = 1024;
 
-const QUESTIONS: [Question; 16] = [
+const QUESTIONS: [Question; 17] = [
     Question {
         table: "server",
         key: "link_mbit_per_s",
@@ -173,6 +173,12 @@ const QUESTIONS: [Question; 16] = [
         key: "raid",
         asked: "How they are put together (raid0, mirror, raid5, raid6, raidz3)",
         kind: Kind::Word(&["raid0", "mirror", "raid5", "raid6", "raidz3"]),
+    },
+    Question {
+        table: "disks",
+        key: "groups",
+        asked: "In how many groups of that, each with its own parity (3)",
+        kind: Kind::Whole(check::DISKS),
     },
 ];
 

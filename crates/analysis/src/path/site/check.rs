@@ -19,8 +19,12 @@ pub const DISK_MB_PER_S: (f64, f64) = (1.0, 100_000.0);
 pub const MTU_BYTES: (u32, u32) = (68, 65_536);
 /// Lanes that lead from a backplane to its server.
 pub const LANES: (u32, u32) = (1, 32);
+/// What a system may cost, in whatever currency.
+pub const PRICE: (f64, f64) = (0.01, 1e15);
 /// Disks.
 pub const DISKS: (u32, u32) = (1, 100_000);
+/// Reads at random places of one disk in a second.
+pub const RANDOM_READS_PER_S: (f64, f64) = (1.0, 100_000_000.0);
 
 /// What can't be: where it stands, what stands there and what could.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -84,7 +88,16 @@ impl Site {
             whole("backplane", "lanes", backplane.lanes, LANES),
             whole("disks", "count", disks.count, DISKS),
             number("disks", "each_mb_per_s", disks.each_mb_per_s, DISK_MB_PER_S),
+            number("disks", "each_random_reads_per_s", disks.each_random_reads_per_s, RANDOM_READS_PER_S),
+            whole("disks", "groups", disks.groups, DISKS),
+            whole("system", "nodes", self.system.nodes, DISKS),
+            whole("system", "cores", self.system.cores, (1, 10_000_000)),
+            whole("system", "clients", self.system.clients, DISKS),
+            whole("system", "rack_units", self.system.rack_units, DISKS),
+            number("system", "price", self.system.price, PRICE),
+            currency(self.system.currency.as_deref()),
             too_few(disks.raid, disks.count),
+            too_many_groups(disks.raid, disks.count, disks.groups),
         ]
         .into_iter()
         .flatten()
@@ -134,6 +147,31 @@ fn too_few(raid: Option<Raid>, count: Option<u32>) -> Option<SiteFault> {
     let (word, least) = (raid.word(), raid.least_disks());
     let allowed = format!("{word} takes at least {least} disks, and count = {count}");
     (count < least).then(|| SiteFault { table: "disks", key: "raid", value: format!("\"{word}\""), allowed })
+}
+
+/// A currency that is no word of letters: it stands on screens and pages.
+fn currency(word: Option<&str>) -> Option<SiteFault> {
+    let word =
+        word.filter(|word| !(1..=8).contains(&word.len()) || !word.chars().all(char::is_alphanumeric))?;
+    let value: String = word.chars().filter(|c| !c.is_control()).take(16).collect();
+    let allowed = "one to eight letters, such as EUR".to_owned();
+    Some(SiteFault { table: "system", key: "currency", value: format!("{value:?}"), allowed })
+}
+
+/// Groups for which there are too few disks; too few for one are said already.
+fn too_many_groups(raid: Option<Raid>, count: Option<u32>, groups: Option<u32>) -> Option<SiteFault> {
+    let groups = groups.filter(|groups| *groups > 1)?;
+    let (least, count) = (raid.unwrap_or(Raid::Raid0).least_disks(), count?);
+    let needed = u64::from(least) * u64::from(groups);
+    let word = raid.map_or("disks", Raid::word);
+    let allowed = format!("{groups} groups of {word} take at least {needed} disks, and count = {count}");
+    let is_said = count < least;
+    (!is_said && u64::from(count) < needed).then(|| SiteFault {
+        table: "disks",
+        key: "groups",
+        value: groups.to_string(),
+        allowed,
+    })
 }
 
 #[cfg(test)]
@@ -192,9 +230,34 @@ mod tests {
         );
         for raid in [Raid::Raid0, Raid::Mirror, Raid::Raid5, Raid::Raid6, Raid::Raidz3] {
             for count in 1..8 {
-                assert_eq!(of(raid, count) == "fine", data_disks(raid, count).is_some(), "{raid:?} {count}");
+                assert_eq!(
+                    of(raid, count) == "fine",
+                    data_disks(raid, count, 1).is_some(),
+                    "{raid:?} {count}"
+                );
             }
         }
         assert_eq!(fault(|site| site.disks.raid = Some(Raid::Raid6)), "fine", "nobody said how many");
+    }
+
+    #[test]
+    fn every_group_has_the_disks_that_its_raid_takes() {
+        let of = |count, groups| {
+            fault(|site| {
+                site.disks.raid = Some(Raid::Raid6);
+                (site.disks.count, site.disks.groups) = (Some(count), Some(groups));
+            })
+        };
+        assert_eq!(of(30, 3), "fine");
+        assert_eq!(
+            of(11, 3),
+            "groups = 3 in [disks] can't be: 3 groups of raid6 take at least 12 disks, and count = 11"
+        );
+        assert!(of(30, 0).contains("a whole number from 1 to"));
+        assert!(of(2, 3).contains("raid6 takes at least 4 disks"), "said once");
+        assert!(of(u32::MAX, u32::MAX).contains("from 1 to 100000"));
+        let each = |per_s| fault(|site| site.disks.each_random_reads_per_s = Some(per_s));
+        assert_eq!(each(80.0), "fine");
+        assert!(each(f64::NAN).contains("each_random_reads_per_s = NaN"));
     }
 }
