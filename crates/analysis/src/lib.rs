@@ -80,6 +80,7 @@ mod transfer;
 pub mod vda;
 pub mod vda_curve;
 pub mod verdict;
+pub mod vda_published;
 pub mod warning;
 pub mod whose_memory;
 

@@ -10,6 +10,7 @@ use crate::ort::{CurveError, CurvePoint, POINTS_MIN, knee, overall_response_time
 use crate::rounding::round_to;
 use crate::summary::LoadPoint;
 use crate::vda::RateLimits;
+use crate::vda_published::PUBLISHED_UNIT_BYTES;
 use crate::verdict::{Measured, Reason, Unmet, judge};
 
 const MIB: f64 = 1_048_576.0;
@@ -154,6 +155,7 @@ fn vda_load(point: &LoadPoint, limits: RateLimits) -> VdaLoad {
         mean_response_ms: point.rates_mean_response_ms,
         written_mib_per_s: mib(point.total.written_bytes_per_s),
         read_mib_per_s: mib(point.total.read_bytes_per_s),
+        published_mb_per_s: point.total.bytes_per_s.map(|rate| round_to(rate / PUBLISHED_UNIT_BYTES, 3)),
         valid: why_not.is_empty(),
         why_not: None,
     };

@@ -516,6 +516,12 @@ pub struct VdaArgs {
     pub points: Option<Ramp>,
     /// Files of each process: about 11 in the published data set
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 11)]
+    /// Search for the largest number of streams instead of measuring ten load points
+    #[arg(long, conflicts_with_all = ["points", "streams"])]
+    pub find_max: bool,
+    /// Time limit for the search
+    #[arg(long, hide_short_help = true, value_name = "TIME", requires = "find_max")]
+    pub time_max: Option<Span>,
     pub files: u32,
     /// Size of each file: 1GiB in the published data set
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]

@@ -32,10 +32,13 @@ pub fn write_csv(table: CsvTable, summary: &Summary, out: impl Write) -> Result<
         }
         return rows.end();
     }
-    for point in &summary.load_points {
+    for (at, point) in summary.load_points.iter().enumerate() {
         let of_point = value(point)?;
         match table {
-            CsvTable::LoadPoints => load_point(point, &of_point, &mut rows)?,
+            CsvTable::LoadPoints => {
+                let of_curve = summary.vda.as_ref().and_then(|facts| facts.points.get(at));
+                load_point(point, &of_point, &value(&of_curve)?, &mut rows)?;
+            }
             CsvTable::Paper => paper(point, &of_point, &mut rows)?,
             CsvTable::Streams => streams(&of_point, &mut rows)?,
             CsvTable::Incidents => incidents(&of_point, &mut rows)?,
@@ -47,10 +50,16 @@ pub fn write_csv(table: CsvTable, summary: &Summary, out: impl Write) -> Result<
 }
 
 /// The total, then each worker.
-fn load_point<W: Write>(point: &LoadPoint, of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::Error> {
+fn load_point<W: Write>(
+    point: &LoadPoint,
+    of_point: &Value,
+    of_curve: &Value,
+    rows: &mut Rows<W>,
+) -> Result<(), csv::Error> {
     let (total, null) = (json!({"scope": "total", "criteria": criteria(point)}), Value::Null);
     let figures = of_point.get("total").unwrap_or(&null);
-    rows.write(&[("point", of_point), ("whole", of_point), ("figures", figures), ("row", &total)])?;
+    let whole = ("whole", of_point);
+    rows.write(&[("point", of_point), whole, ("vda", of_curve), ("figures", figures), ("row", &total)])?;
     let of_worker = json!({"scope": "worker"});
     for worker in list(of_point, "/per_worker") {
         rows.write(&[("point", of_point), ("figures", worker), ("row", &of_worker)])?;

@@ -2,6 +2,7 @@
 //! may be said. That it is no published benchmark's result stands in the answer and above the table.
 
 use reelgauge_analysis::statement::{Number, of};
+use reelgauge_analysis::vda_published::{PUBLISHED, PublishedCurve, PublishedPoint};
 use reelgauge_analysis::{LoadPoint, Summary, VdaFacts, VdaPoint};
 
 use crate::answer_parts::{failures, outcome, place, unanswered};
@@ -45,6 +46,7 @@ pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &
     page.heading(&format!("Load points ({})", plain(&facts.label)));
     page.lines(table(summary, &facts.points).lines(page.width));
     curve(summary, facts, page);
+    published(facts, page);
     streams::limits(summary, page);
     end(summary, show, page);
 }
@@ -113,6 +115,8 @@ fn table(summary: &Summary, points: &[VdaPoint]) -> Table {
     table.column("mean response", "ms", values(|point| point.mean_response_ms));
     table.column("written", "MiB/s", values(|point| point.written_mib_per_s));
     table.column("read", "MiB/s", values(|point| point.read_mib_per_s));
+    // The unit of published tables.
+    table.column("total", "KiB/s ÷ 1000", values(|point| point.published_mb_per_s));
     let valid = |(at, point): (usize, &VdaPoint)| match (point.valid, is_cut_off(summary, at)) {
         (true, _) => "yes".to_owned(),
         (false, true) => "not known".to_owned(),
@@ -138,6 +142,35 @@ fn curve(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
     if !facts.data_set_note.is_empty() {
         page.item("Workload", &plain(&facts.data_set_note));
     }
+}
+
+/// Published curves beside the run's own. Only where there is a result to set beside them.
+fn published(facts: &VdaFacts, page: &mut Page) {
+    let Some(own) = carried(facts) else { return };
+    let largest = || PUBLISHED.iter().filter_map(|curve| Some((curve, curve.largest()?)));
+    let streams = f64::from(own.streams);
+    let share = |(_, point): (&PublishedCurve, &PublishedPoint)| {
+        format!("{} %", number(streams / f64::from(point.streams) * 100.0))
+    };
+    let at_own = |(curve, _): (&PublishedCurve, &PublishedPoint)| curve.latency_ms_at(streams);
+    let with_own = |own: String, theirs: Vec<String>| [own].into_iter().chain(theirs).collect::<Vec<_>>();
+    let mut table = Table::default();
+    let systems = largest().map(|(curve, _)| curve.system.to_owned()).collect();
+    table.words("system", with_own("this run".to_owned(), systems));
+    let counts = largest().map(|(_, point)| count(u64::from(point.streams))).collect();
+    table.column("", "streams", with_own(count(u64::from(own.streams)), counts));
+    table.column("this run", "of it", with_own(String::new(), largest().map(share).collect()));
+    let times = largest().map(|(curve, _)| Some(curve.overall_response_time_ms));
+    let times: Vec<Option<f64>> = [facts.overall_response_time_ms].into_iter().chain(times).collect();
+    table.column("response", "ms", numbers(&times));
+    let at_own: Vec<Option<f64>> = [own.mean_response_ms].into_iter().chain(largest().map(at_own)).collect();
+    table.column(&format!("with {}", count(u64::from(own.streams))), "ms", numbers(&at_own));
+    let totals = largest().map(|(_, point)| Some(point.mb_per_s));
+    let totals: Vec<Option<f64>> = [own.published_mb_per_s].into_iter().chain(totals).collect();
+    table.column("total", "KiB/s ÷ 1000", numbers(&totals));
+    page.gap();
+    page.heading(&format!("Published curves. This run is {}", plain(&facts.label)));
+    page.lines(table.lines(page.width));
 }
 
 /// The response time at the knee and at the last valid point; the overall response time hides the latter.

@@ -6,7 +6,7 @@
 use reelgauge_analysis::ort::{CurveError, POINTS_MIN, STEP_TOLERANCE};
 use reelgauge_analysis::vda::{LABEL, RateLimits};
 use reelgauge_analysis::vda_curve::{CurveEnd, Incomparable, NotValid, StreamStep, WhyOffCurve};
-use reelgauge_analysis::{LoadPoint, VdaCurve, VdaFacts, vda_curve};
+use reelgauge_analysis::{LoadPoint, VdaCurve, VdaFacts, VdaPoint, vda_curve};
 
 use crate::verdict::unmet_sentence;
 
@@ -23,14 +23,18 @@ pub struct VdaInput {
 pub fn vda_facts(load_points: &[LoadPoint], input: &VdaInput) -> VdaFacts {
     let curve = vda_curve(load_points, input.limits);
     let ort_note = note(&curve);
+    let points: Vec<VdaPoint> = curve.loads.into_iter().map(|load| load.in_words(why_not)).collect();
+    let last_valid = points.iter().take_while(|point| point.valid).last();
     VdaFacts {
+        streams: last_valid.map(|point| point.streams),
+        published_mb_per_s: last_valid.and_then(|point| point.published_mb_per_s),
         label: LABEL.to_owned(),
         data_set_note: input.data_set_note.clone(),
         overall_response_time_ms: curve.overall_response_time_ms.ok(),
         ort_note,
         knee_point: curve.knee_point,
         uneven_steps: uneven(&curve.uneven_steps),
-        points: curve.loads.into_iter().map(|load| load.in_words(why_not)).collect(),
+        points,
     }
 }
 

@@ -38,6 +38,7 @@ fn row_is(table: CsvTable) -> &'static str {
 const SCOPES: &[(&str, &str, &str)] = &[
     ("point", "load_points[]", "LoadPoint"),
     ("whole", "load_points[]", "LoadPoint"),
+    ("vda", "vda.points[]", "VdaPoint"),
     ("figures", "load_points[].total", "WorkerFigures"),
     ("worker", "load_points[].per_worker[]", "WorkerFigures"),
     ("cell", "load_points[].paper.cells[]", "PaperCell"),

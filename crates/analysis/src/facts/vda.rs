@@ -12,6 +12,13 @@ pub struct VdaFacts {
     pub data_set_note: String,
     /// The load points, in the order in which they ran.
     pub points: Vec<VdaPoint>,
+    /// The largest load point before the first that is not valid. `None` where the first is not, and in runs of
+    /// earlier versions.
+    #[serde(default)]
+    pub streams: Option<u32>,
+    /// Its total in the unit of published results, KiB/s ÷ 1000.
+    #[serde(default)]
+    pub published_mb_per_s: Option<f64>,
     /// The overall response time. `None` where there is no curve to compute it from.
     pub overall_response_time_ms: Option<f64>,
     /// Why there is none, or why it compares with no published one; `None` where it compares.
@@ -38,6 +45,10 @@ pub struct VdaPoint {
     pub written_mib_per_s: Option<f64>,
     /// Bytes read; MiB = 2^20.
     pub read_mib_per_s: Option<f64>,
+    /// Read and written together in the unit of published results, KiB/s ÷ 1000. `None` where that was not
+    /// measured, and in runs of earlier versions.
+    #[serde(default)]
+    pub published_mb_per_s: Option<f64>,
     /// Every process, all together, and the ratio of the component workloads kept their limits.
     pub valid: bool,
     /// Why it is not valid, in words.

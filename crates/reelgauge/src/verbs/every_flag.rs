@@ -85,6 +85,8 @@ const VDA: &[&[&str]] = &[
     &["--duration", "7s"],
     &["--warmup", "7s"],
     &["--server-memory", "7GiB"],
+    &["--find-max"],
+    &["--find-max", "--time-max", "7s"],
 ];
 
 const REPLAY: &[&[&str]] = &[

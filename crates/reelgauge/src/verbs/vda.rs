@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use reelgauge_runner::streams::StreamsRequest;
 use reelgauge_runner::streams::curve::{NAME, input_of};
 use reelgauge_workload::range::Ramp;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
+use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, StreamsPlan};
 
 use crate::cli::VdaArgs;
 use crate::verbs::job::{Job, carry_out};
@@ -33,6 +33,8 @@ pub fn vda(args: &VdaArgs) -> Result<u8> {
 pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
     let scale = match &args.points {
         Some(points) => points.clone(),
+        // A search chooses its counts itself.
+        None if args.find_max => StreamsPlan::default().scale,
         None if args.streams < POINTS => {
             bail!(
                 "--streams {} is less than the {POINTS} load points of a curve; use at least {POINTS}, or \
@@ -52,6 +54,7 @@ pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
         direct: false,
         server_memory: args.storage.server_memory,
         scale,
+        find_max: args.find_max.then(|| FindMaxPlan { time_max: args.time_max, ..FindMaxPlan::default() }),
         actors: vec![actor(ActorKind::Camera), actor(ActorKind::Companion)],
         ..plan_with(&args.run, &args.output, &args.path)?
     })

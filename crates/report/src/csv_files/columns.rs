@@ -177,6 +177,14 @@ const LOAD_POINT: &[(&str, &str)] = &[
     ("first_error_kind", "figures.first_error.kind"),
     ("first_error_file", "figures.first_error.file"),
     ("first_error_at_s", "figures.first_error.failed_at_s"),
+    ("vda_streams", "vda.streams"),
+    ("vda_requested_ops_per_s", "vda.requested_ops_per_s"),
+    ("vda_achieved_ops_per_s", "vda.achieved_ops_per_s"),
+    ("vda_mean_response_ms", "vda.mean_response_ms"),
+    ("vda_written_mib_per_s", "vda.written_mib_per_s"),
+    ("vda_read_mib_per_s", "vda.read_mib_per_s"),
+    ("vda_published_mb_per_s", "vda.published_mb_per_s"),
+    ("vda_valid", "vda.valid"),
 ];
 
 const PAPER: &[(&str, &str)] = &[

@@ -49,6 +49,8 @@ pub const KNOWN_FIGURES: &[KnownFigure] = &[
     lower(LATE_FRAMES, "late frames", FigureUnit::Count, Weight::LateFrames),
     lower(STREAMS_HIT, "streams with late frames", FigureUnit::Count, Weight::LateFrames),
     higher(WORST_MARGIN, "worst margin, ms", FigureUnit::Us, Weight::Margin),
+    higher("vda.streams", "VDA-like streams, all valid up to", FigureUnit::Streams, Weight::Capacity),
+    higher("vda.published_mb_per_s", "VDA-like total, KiB/s ÷ 1000", FigureUnit::MbPerS, Weight::Headline),
     lower("vda.overall_response_time_ms", "overall response time, ms", FigureUnit::Ms, Weight::Headline),
     higher("total.read_bytes_per_s", "read, MB/s", FigureUnit::BytesPerS, Weight::Headline),
     higher("total.written_bytes_per_s", "write, MB/s", FigureUnit::BytesPerS, Weight::Headline),

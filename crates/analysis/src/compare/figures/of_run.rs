@@ -5,7 +5,7 @@ use super::super::evidence::{Noise, Stretches, of_rate};
 use super::super::{Better, FLOOR_RATE};
 use super::times;
 use super::{LoadPoint, Reading, SEARCH, Summary};
-use crate::facts::{CheckFacts, ReplayFacts, ReplayPass, SearchFacts};
+use crate::facts::{CheckFacts, ReplayFacts, ReplayPass, SearchFacts, VdaFacts};
 use crate::figures::CARRY_P99;
 
 /// How far the counts of a first look are off: each was played once, for a second or two.
@@ -25,6 +25,9 @@ pub(super) fn readings(summary: &Summary, with_totals: bool, is_demand: bool) ->
     let mut readings = Vec::new();
     if let Some(facts) = &summary.search {
         readings.extend(search(facts));
+    }
+    if let Some(facts) = &summary.vda {
+        readings.extend(curve(facts));
     }
     if let Some(ms) = summary.vda.as_ref().and_then(|facts| facts.overall_response_time_ms) {
         let noise = summary.load_points.iter().map(|point| mean_noise(summary, point));
@@ -48,6 +51,21 @@ pub(super) fn readings(summary: &Summary, with_totals: bool, is_demand: bool) ->
 fn mean_noise(summary: &Summary, point: &LoadPoint) -> Noise {
     Stretches::of(&summary.series, point)
         .map_or(Noise::Unknown, |stretches| times::of_mean(point, &stretches))
+}
+
+/// The count of a curve, which lies before the first load point that is not valid, and what it moved then.
+fn curve(facts: &VdaFacts) -> Vec<Reading> {
+    let Some(streams) = facts.streams.map(f64::from) else { return Vec::new() };
+    let next = facts.points.iter().find(|point| !point.valid).map(|point| f64::from(point.streams));
+    // More may pass below the next load point; where there is none, nobody knows how many.
+    let high = next.map(|next| (next - 1.0).max(streams));
+    let count = Noise::Range { low: streams, high, slack: FLOOR_RATE };
+    let count = Reading::new("vda.streams", streams, count).floor_absolute(1.0);
+    let total = facts.published_mb_per_s.map(|rate| {
+        let noise = Noise::Range { low: rate, high: Some(rate), slack: FLOOR_RATE };
+        Reading::new("vda.published_mb_per_s", rate, noise)
+    });
+    [count].into_iter().chain(total).collect()
 }
 
 fn search(facts: &SearchFacts) -> Option<Reading> {
