@@ -51,6 +51,7 @@ pub mod listing;
 pub mod machine_then;
 pub mod marks;
 pub mod meter;
+pub mod mix_fit;
 pub mod msmeter;
 pub mod naspt;
 pub mod ort;
@@ -79,8 +80,8 @@ pub mod trace_stats;
 mod transfer;
 pub mod vda;
 pub mod vda_curve;
-pub mod verdict;
 pub mod vda_published;
+pub mod verdict;
 pub mod warning;
 pub mod whose_memory;
 

@@ -36,7 +36,7 @@ pub use fleet_doctor::FleetDoctorArgs;
 pub use fleet_preflight::{FleetPreflightArgs, PreflightDepth};
 pub use fleet_prepare::FleetPrepareArgs;
 pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
-pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs};
+pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs, ProfileArgs};
 pub use merging::FleetMergeArgs;
 pub use observing::ClockOffset;
 pub use proving::ProveArgs;
@@ -110,6 +110,8 @@ pub enum Verb {
     Compare(CompareArgs),
     /// The operations of a run or a trace, one by one
     Ops(OpsArgs),
+    /// The mix that is nearest to a trace or a run, and how near it is
+    Profile(ProfileArgs),
     /// How fragmented files are (where the system tells)
     Extents(ExtentsArgs),
     /// Runs in a browser: list, start, watch, compare
@@ -286,8 +288,6 @@ impl NotedArgs {
     }
 }
 
-/// For how long storage may do nothing, where no plan says what that has to be.
-fn patience(text: &str) -> Result<Span, String> {
 /// A length is aligned for direct I/O on any file system.
 const LENGTH_QUANTUM: u64 = 4096;
 
@@ -319,6 +319,8 @@ fn with_frames(text: &str) -> Result<String, String> {
     Ok(sizes.collect::<Result<Vec<_>, String>>()?.join(","))
 }
 
+/// For how long storage may do nothing, where no plan says what that has to be.
+fn patience(text: &str) -> Result<Span, String> {
     let span: Span = text.parse().map_err(|error: UnitError| error.to_string())?;
     let allowed = PATIENCE_S.start() * 1_000_000_000..=PATIENCE_S.end() * 1_000_000_000;
     match allowed.contains(&span.ns()) {
@@ -514,14 +516,14 @@ pub struct VdaArgs {
     /// The load points themselves: 1..10 or '10..100 step 10'
     #[arg(long, hide_short_help = true, value_name = "RAMP")]
     pub points: Option<Ramp>,
-    /// Files of each process: about 11 in the published data set
-    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 11)]
     /// Search for the largest number of streams instead of measuring ten load points
     #[arg(long, conflicts_with_all = ["points", "streams"])]
     pub find_max: bool,
     /// Time limit for the search
     #[arg(long, hide_short_help = true, value_name = "TIME", requires = "find_max")]
     pub time_max: Option<Span>,
+    /// Files of each process: about 11 in the published data set
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 11)]
     pub files: u32,
     /// Size of each file: 1GiB in the published data set
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]

@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Verb::Report(args) => verbs::report::report(&args),
         Verb::Compare(args) => verbs::compare::compare(&args),
         Verb::Ops(args) => verbs::ops::ops(&args),
+        Verb::Profile(args) => verbs::profile::profile(&args),
         Verb::Extents(args) => verbs::extents::extents(&args),
         Verb::Console(args) => verbs::console::console(&args),
         Verb::Doctor(args) => verbs::doctor::doctor(&args),

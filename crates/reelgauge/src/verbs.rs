@@ -35,6 +35,7 @@ pub mod merge;
 pub mod mix;
 pub mod ops;
 mod other_kinds;
+pub mod profile;
 pub mod prove;
 pub mod record;
 pub mod replay;

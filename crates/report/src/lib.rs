@@ -51,6 +51,7 @@ pub mod html;
 mod limit;
 pub mod marks;
 mod mix;
+pub mod mix_fit;
 mod msmeter;
 mod next_step;
 pub mod observers;

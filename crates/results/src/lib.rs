@@ -24,6 +24,7 @@ mod folders;
 pub mod limits;
 pub mod live;
 pub mod load_points;
+pub mod mix_fit;
 pub mod observers;
 pub mod ops_listing;
 pub mod page;

@@ -74,6 +74,28 @@ pub struct OpsArgs {
     pub json: bool,
 }
 
+/// Flags of `profile`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_PROFILE)]
+pub struct ProfileArgs {
+    /// A run's or trace's directory, or a name that 'reelgauge traces' lists [default: the latest run in
+    /// reelgauge-runs]
+    pub trace: Option<PathBuf>,
+    /// Of a run with several load points, this one, from 0
+    #[arg(long, value_name = "N")]
+    pub point: Option<u16>,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const AFTER_PROFILE: &str = "\
+Examples:
+  reelgauge profile reelgauge-traces/premiere      which mix is nearest to what was recorded
+  reelgauge profile photo-browsing --json          of a trace that ships with Reelgauge
+
+Exit status 1: no mix does anything like it, or too little was seen to say.";
+
 /// Flags of `extents`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_EXTENTS)]

@@ -1,0 +1,220 @@
+//! Visits: reads, or writes, of one worker in one file, without an open or a close between them.
+
+use std::collections::BTreeMap;
+
+use reelgauge_record::{OpFlags, OpKind, OpRecord};
+
+/// So many visits are looked at, at most.
+const VISITS_MAX: usize = 500_000;
+
+/// A visit that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Visit {
+    pub(super) worker: u32,
+    pub(super) file: u32,
+    pub(super) is_writing: bool,
+    pub(super) first_len: u32,
+    pub(super) second_len: Option<u32>,
+    /// Every length is what a mix's block size and remainder make it.
+    pub(super) is_of_blocks: bool,
+    pub(super) accesses: u32,
+    pub(super) bytes: u64,
+    /// Where the first access begins.
+    pub(super) start: u64,
+    /// Accesses that begin where the one before ended.
+    pub(super) in_a_row: u32,
+    /// It begins where the worker's last visit to the file ended.
+    pub(super) goes_on: bool,
+    pub(super) syncs: u32,
+    /// Time without an operation before it. `None` before a worker's first.
+    pub(super) pause_ns: Option<u64>,
+    /// Accesses before which the worker waited, within the visit.
+    pub(super) waits: u32,
+}
+
+/// A visit under way.
+#[derive(Clone, Debug)]
+struct OpenVisit {
+    visit: Visit,
+    last_len: u32,
+    next_offset: u64,
+    /// What is left of a visit whose remainder has begun.
+    is_remainder: bool,
+    /// It began before anything was measured: it is not whole.
+    is_cut: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Worker {
+    open: Option<OpenVisit>,
+    /// When it last finished something, and what it did before its next access.
+    last_done_ns: Option<u64>,
+    /// The pause before the first operation of the visit to come.
+    pause_ns: Option<u64>,
+    /// Something was opened or closed since the last access: what comes is another visit.
+    has_turned: bool,
+    in_warmup: bool,
+    has_closed: bool,
+    ends: BTreeMap<u32, u64>,
+}
+
+/// Within a visit, waiting longer than this is a pause and no delay of the tool that recorded it.
+const WAIT_NS: u64 = 1_000_000;
+
+/// Everything that was done.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Visits {
+    sizes: Vec<u64>,
+    workers: BTreeMap<u32, Worker>,
+    pub(super) done: Vec<Visit>,
+    /// Operations that no mix does: metadata, failures, copies by the server.
+    pub(super) others: u64,
+    pub(super) left_out: u64,
+    reached: BTreeMap<u32, u64>,
+}
+
+impl Visits {
+    pub(super) fn new(sizes: Vec<u64>) -> Visits {
+        Visits { sizes, ..Visits::default() }
+    }
+
+    /// The size of a file, as it is known or as far as it was used.
+    pub(super) fn file_bytes(&self, file: u32) -> u64 {
+        let known = self.sizes.get(file as usize).copied().unwrap_or(0);
+        known.max(self.reached.get(&file).copied().unwrap_or(0))
+    }
+
+    /// How many files there are, used or not.
+    pub(super) fn files(&self) -> usize {
+        self.sizes.len().max(self.reached.len())
+    }
+
+    pub(super) fn add(&mut self, op: &OpRecord) {
+        let worker = self.workers.entry(op.worker).or_default();
+        let idle_ns = worker.last_done_ns.map(|last_ns| op.due_ns.saturating_sub(last_ns));
+        worker.last_done_ns = worker.last_done_ns.max(Some(op.done_ns));
+        if op.flags.has(OpFlags::WARMUP) {
+            worker.in_warmup = true;
+            worker.has_turned = true;
+            worker.pause_ns = None;
+            return;
+        }
+        match op.kind {
+            _ if op.errno != 0 || op.flags.has(OpFlags::COPIED) => self.others += 1,
+            OpKind::Read | OpKind::Write if op.done_len > 0 => self.access(op, idle_ns),
+            OpKind::Read | OpKind::Write => self.others += 1,
+            OpKind::Open | OpKind::Close => self.turn(op, idle_ns),
+            OpKind::Sync => self.synced(op),
+            // Everything else is nothing that a mix does.
+            _ => self.others += 1,
+        }
+    }
+
+    /// An open or a close: the visit before is over.
+    fn turn(&mut self, op: &OpRecord, idle_ns: Option<u64>) {
+        let Some(worker) = self.workers.get_mut(&op.worker) else { return };
+        worker.has_turned = true;
+        if op.kind == OpKind::Open {
+            worker.pause_ns = idle_ns;
+            worker.in_warmup = false;
+        }
+        Self::close(worker, &mut self.done, &mut self.left_out);
+    }
+
+    fn close(worker: &mut Worker, done: &mut Vec<Visit>, left_out: &mut u64) {
+        let Some(open) = worker.open.take() else { return };
+        worker.has_closed = true;
+        worker.ends.insert(open.visit.file, open.next_offset);
+        if open.is_cut {
+            return;
+        }
+        if done.len() >= VISITS_MAX {
+            *left_out += 1;
+        } else {
+            done.push(open.visit);
+        }
+    }
+
+    fn synced(&mut self, op: &OpRecord) {
+        match self.workers.get_mut(&op.worker).and_then(|worker| worker.open.as_mut()) {
+            Some(open) if open.visit.is_writing && open.visit.file == op.file => open.visit.syncs += 1,
+            _ => self.others += 1,
+        }
+    }
+
+    fn access(&mut self, op: &OpRecord, idle_ns: Option<u64>) {
+        let end = op.offset.saturating_add(u64::from(op.done_len));
+        let reached = self.reached.entry(op.file).or_default();
+        *reached = (*reached).max(end);
+        let Some(worker) = self.workers.get_mut(&op.worker) else { return };
+        let is_writing = op.kind == OpKind::Write;
+        let is_same = worker
+            .open
+            .as_ref()
+            .is_some_and(|open| open.visit.file == op.file && open.visit.is_writing == is_writing);
+        if is_same && !worker.has_turned {
+            if let Some(open) = &mut worker.open {
+                open.take(op, idle_ns);
+            }
+            return;
+        }
+        Self::close(worker, &mut self.done, &mut self.left_out);
+        let pause_ns = if worker.has_turned { worker.pause_ns } else { idle_ns };
+        worker.has_turned = false;
+        worker.pause_ns = None;
+        let goes_on = worker.ends.get(&op.file) == Some(&op.offset) && op.offset > 0;
+        let is_cut = std::mem::take(&mut worker.in_warmup);
+        worker.open = Some(OpenVisit {
+            visit: Visit {
+                worker: op.worker,
+                file: op.file,
+                is_writing,
+                first_len: op.len,
+                second_len: None,
+                is_of_blocks: true,
+                accesses: 1,
+                bytes: u64::from(op.len),
+                start: op.offset,
+                in_a_row: 0,
+                goes_on,
+                syncs: 0,
+                pause_ns,
+                waits: 0,
+            },
+            last_len: op.len,
+            next_offset: end,
+            is_remainder: false,
+            is_cut,
+        });
+    }
+
+    /// No more comes. What is still open is not whole, where files are opened and closed at all.
+    pub(super) fn finish(&mut self) {
+        for worker in self.workers.values_mut() {
+            // Of a worker that ended none its only one is as good as others.
+            if !worker.has_closed {
+                Self::close(worker, &mut self.done, &mut self.left_out);
+            }
+        }
+    }
+}
+
+impl OpenVisit {
+    fn take(&mut self, op: &OpRecord, idle_ns: Option<u64>) {
+        let visit = &mut self.visit;
+        if visit.accesses == 1 {
+            visit.second_len = Some(op.len);
+        }
+        // Blocks of the drawn size, and then ever smaller ones.
+        let is_shorter = op.len < self.last_len;
+        let fits = is_shorter || (op.len == self.last_len && !self.is_remainder);
+        visit.is_of_blocks &= fits;
+        self.is_remainder |= is_shorter;
+        visit.in_a_row += u32::from(op.offset == self.next_offset);
+        visit.accesses = visit.accesses.saturating_add(1);
+        visit.bytes = visit.bytes.saturating_add(u64::from(op.len));
+        visit.waits += u32::from(idle_ns.is_some_and(|idle_ns| idle_ns > WAIT_NS));
+        self.last_len = op.len;
+        self.next_offset = op.offset.saturating_add(u64::from(op.done_len));
+    }
+}

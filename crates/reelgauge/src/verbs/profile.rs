@@ -1,0 +1,44 @@
+//! `reelgauge profile`: the mix that is nearest to a trace, and how near it is.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use reelgauge_analysis::mix_fit::Likeness;
+use reelgauge_report::mix_fit::mix_fit_screen;
+use reelgauge_results::mix_fit::found_profiles;
+use reelgauge_runner::exit_code::NOT_MET;
+use reelgauge_trace::library::Library;
+
+use super::latest::single_run_or_latest;
+use super::other_kinds::without_operations;
+use crate::cli::ProfileArgs;
+use crate::screen::style;
+
+/// Tells the nearest mix. The exit code: 1 where nothing is like it, or too little to say.
+pub fn profile(args: &ProfileArgs) -> Result<u8> {
+    let dir = single_run_or_latest(args.trace.as_ref())?;
+    if let Some(what) = without_operations(&dir) {
+        bail!(what);
+    }
+    let held = Library::standard().open(&dir)?;
+    let mut found = found_profiles(held.trace())?;
+    let point = match (args.point, found.keys().next().copied()) {
+        (_, None) => bail!("its log holds no operations, so there is nothing to compare with a mix"),
+        (Some(point), _) => point,
+        (None, Some(only)) if found.len() == 1 => only,
+        (None, _) => {
+            let last = found.keys().next_back().copied().unwrap_or_default();
+            bail!("it has {} load points, each a mix of its own; name one: --point 0 to {last}", found.len())
+        }
+    };
+    let Some(found) = found.remove(&point) else {
+        bail!("it has no load point {point} with operations");
+    };
+    let text = match args.json {
+        true => serde_json::to_string_pretty(&found)? + "\n",
+        false => mix_fit_screen(&found.fit, found.profile, &found.flags, style()),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    let is_like = matches!(found.fit.likeness, Likeness::Same | Likeness::Near);
+    Ok(if is_like { 0 } else { NOT_MET })
+}
