@@ -462,6 +462,10 @@ export type DisksSite = {
   each_mb_per_s?: number,
   /** How they are put together. */
   raid?: Raid,
+  /** In how many groups, each with its own parity; one where nobody says otherwise. */
+  groups?: number,
+  /** How many reads at random places one of them does in a second. */
+  each_random_reads_per_s?: number,
 };
 
 /** Something that makes the number less sure. */
@@ -1167,6 +1171,8 @@ export type LimitMeasure =
   | "out_of_order_percent"
   | "receive_drops_per_s"
   | "queue_drops_per_s"
+  | "pauses_received_per_s"
+  | "pauses_sent_per_s"
   | "window_limited_percent"
   | "of_like_connections_percent"
   | "connections"
@@ -2069,6 +2075,16 @@ export type PartFigures = {
   late_frames: number | null,
 };
 
+/** A count of streams for each of them. */
+export type PerUnit = {
+  /** Of what. */
+  unit: SiteUnit,
+  /** How many of it there are. */
+  count: number,
+  /** Streams for each. */
+  streams: number,
+};
+
 /** How long operations of a kind took, as HdrHistogram prints it. */
 export type PercentileCurve = {
   /** Name of the kind. */
@@ -2635,7 +2651,24 @@ export type Site = {
   backplane?: BackplaneSite,
   /** Its disks. */
   disks?: DisksSite,
+  /** What the whole of it consists of, and costs. */
+  system?: SystemSite,
 };
+
+/** What a count of streams is for each part of a site. */
+export type SiteShares = {
+  /** The count: what a search found, the largest valid load point, or the streams that were played. */
+  streams: number,
+  /** Streams for each part of which the site states how many there are. */
+  per_unit: Array<PerUnit>,
+  /** What one stream costs. `null` where the site states no price. */
+  price_per_stream: number | null,
+  /** In which currency. */
+  currency: string | null,
+};
+
+/** What there are several of. */
+export type SiteUnit = "node" | "drive" | "core" | "client" | "rack_unit";
 
 /** A size and how often it occurs. */
 export type SizeCount = {
@@ -2817,6 +2850,11 @@ export type StoragePath = {
    * where that is not known, or the client's link is not the slower one.
    */
   buffer_holds_us: number | null,
+  /**
+   * How many reads at random places all disks do in a second: by what was said of one, else by its kind.
+   * `null` where neither is known.
+   */
+  disks_random_reads_per_s: number | null,
   /** What was said of the site. */
   site: Site,
 };
@@ -3144,6 +3182,11 @@ export type Summary = {
   marks?: Array<Mark>,
   /** The path to the disks with what each part of it can carry. `null` where nothing leads over a network. */
   path?: StoragePath,
+  /**
+   * What its streams are for each node, drive, core, client and rack unit, and what one costs. `null` where
+   * the site states none of these, or no count of streams was sustained.
+   */
+  site_shares?: SiteShares,
   /** The machines that made it. `null` where it was one. */
   hosts?: HostsSection,
 };
@@ -3179,6 +3222,22 @@ export type SwitchSite = {
   flow_control_at_server?: boolean,
   /** Whether they are at the clients'. */
   flow_control_at_clients?: boolean,
+};
+
+/** The whole system. */
+export type SystemSite = {
+  /** Storage nodes. */
+  nodes?: number,
+  /** Processor cores of all of them. */
+  cores?: number,
+  /** Machines that make the load. */
+  clients?: number,
+  /** Rack units of the storage. */
+  rack_units?: number,
+  /** What it costs. */
+  price?: number,
+  /** In which currency: `EUR`. */
+  currency?: string,
 };
 
 /** Where the data lies. */
@@ -3503,6 +3562,13 @@ export type VdaFacts = {
   data_set_note: string,
   /** The load points, in the order in which they ran. */
   points: Array<VdaPoint>,
+  /**
+   * The largest load point before the first that is not valid. `null` where the first is not, and in runs of
+   * earlier versions.
+   */
+  streams: number | null,
+  /** Its total in the unit of published results, KiB/s ÷ 1000. */
+  published_mb_per_s: number | null,
   /** The overall response time. `null` where there is no curve to compute it from. */
   overall_response_time_ms: number | null,
   /** Why there is none, or why it compares with no published one; `null` where it compares. */
@@ -3527,6 +3593,11 @@ export type VdaPoint = {
   written_mib_per_s: number | null,
   /** Bytes read; MiB = 2^20. */
   read_mib_per_s: number | null,
+  /**
+   * Read and written together in the unit of published results, KiB/s ÷ 1000. `null` where that was not
+   * measured, and in runs of earlier versions.
+   */
+  published_mb_per_s: number | null,
   /** Every process, all together, and the ratio of the component workloads kept their limits. */
   valid: boolean,
   /** Why it is not valid, in words. */

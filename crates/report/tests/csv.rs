@@ -4,7 +4,7 @@
 
 mod simulated;
 
-use reelgauge_analysis::Summary;
+use reelgauge_analysis::{Summary, VdaFacts, VdaPoint};
 use reelgauge_report::{CsvTable, write_csv};
 use simulated::{Load, Share, summary};
 
@@ -91,4 +91,26 @@ fn text_is_no_formula() {
     }
     summary.load_points[0].label = "4 workers".to_owned();
     assert_eq!(rows(CsvTable::LoadPoints, &summary)[0]["label"], "4 workers");
+}
+
+/// The curve of a VDA-like run stands in the rows of load points as a whole.
+#[test]
+fn the_curve_of_a_vda_like_run_is_in_the_rows_of_its_load_points() {
+    let mut summary = summary(&Share::default(), &Load { measured_s: 4, ..Load::default() }, &[2, 4]);
+    let point = |streams, valid| VdaPoint {
+        streams,
+        achieved_ops_per_s: f64::from(streams) * 10.0,
+        published_mb_per_s: Some(4.627),
+        valid,
+        ..VdaPoint::default()
+    };
+    summary.vda = Some(VdaFacts { points: vec![point(1, true), point(2, false)], ..VdaFacts::default() });
+    let rows = rows(CsvTable::LoadPoints, &summary);
+    let of_points: Vec<&Row> = rows.iter().filter(|row| row["scope"] == "total").collect();
+    assert_eq!(of_points.iter().map(|row| row["vda_streams"].as_str()).collect::<Vec<_>>(), ["1", "2"]);
+    assert_eq!(number(of_points[0], "vda_published_mb_per_s"), 4.627);
+    assert_eq!((of_points[0]["vda_valid"].as_str(), of_points[1]["vda_valid"].as_str()), ("true", "false"));
+    assert_eq!(of_points[0]["vda_mean_response_ms"], "", "not measured is empty");
+    let workers = rows.iter().filter(|row| row["scope"] == "worker");
+    assert!(workers.into_iter().all(|row| row["vda_streams"].is_empty()));
 }

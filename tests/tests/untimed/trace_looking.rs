@@ -142,3 +142,24 @@ fn what_has_no_effect_or_no_sense_is_refused() {
         assert!(said.stdout.is_empty(), "{verb} {flags}\n{}", said.said());
     }
 }
+
+/// The log of a mix leads back to its profile; a copy and a paced player are like none.
+#[test]
+fn a_profile_is_found_in_a_mixs_own_log_and_none_in_what_no_mix_does() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let mix = Mix::on(&target).without("--workers").without("--duration").without("--length");
+    let mix = mix.with(&["--buffered", "--workers", "2", "--duration", "2s", "--warmup", "0s"]);
+    let mix = mix.with(&["--profile", "seq-read", "--max-length", "1MiB", "--blocks", "64KiB"]);
+    mix.measure();
+    let found = run("profile", &mix.run_dir(), "--json").expect_code(0).json();
+    assert_eq!(at(&found, "likeness"), "same", "{found:#}");
+    assert_eq!((at(&found, "mix.writes.percent"), at(&found, "mix.random.percent")), (&0.0.into(), &0.0.into()));
+    assert_eq!(at(&found, "mix.blocks_bytes"), &serde_json::json!([65_536]));
+    let screen = run("profile", &mix.run_dir(), "").expect_code(0).stdout;
+    assert!(screen.contains("does the same") && screen.contains("Next: reelgauge mix PATH"), "{screen}");
+    for name in ["cp-project", "exr-playback", "HDVideo_1Play"] {
+        let screen = binary::run(["profile", name]).expect_code(1).stdout;
+        assert!(screen.contains("No mix does anything like it"), "{name}: {screen}");
+    }
+}
