@@ -12,6 +12,7 @@
 pub mod judge;
 pub mod margins;
 pub mod of_hosts;
+pub mod of_mix;
 mod rates;
 pub mod reason;
 pub mod ruling;

@@ -201,6 +201,10 @@ pub struct MixArgs {
     #[arg(long, hide_short_help = true)]
     pub buffered: bool,
 
+    /// Pass criteria of every load point: p99=40ms,throughput=60MB/s (all workers, every second),errors=0
+    #[arg(long, hide_short_help = true, value_name = "LIMITS")]
+    pub criteria: Option<String>,
+
     /// How many workers at once [default: 4]
     #[arg(long, value_name = "N", conflicts_with = "ramp")]
     pub workers: Option<u32>,

@@ -3,6 +3,7 @@
 use reelgauge_analysis::figures::TimeFigures;
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::summary::NotMeasured;
+use reelgauge_analysis::verdict::Verdict;
 use reelgauge_analysis::{Figures, LoadPoint, SelfCost, Summary};
 use reelgauge_record::OpKind;
 
@@ -13,7 +14,7 @@ use crate::ending::{end, ended_early};
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::standstill::standstill;
-use crate::text::{capital, plain_short};
+use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, duration, mb_per_s, moment};
 use crate::wanted::{Detail, Screen, Tables};
 use crate::{tables, workers};
@@ -40,6 +41,7 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
             sentences.extend(standstill(summary).map(|told| (Tone::Bad, told.sentence(""))));
         }
     }
+    sentences.extend(criteria(summary));
     sentences.extend(not_measured(summary).into_iter().map(|text| (Tone::Bad, text)));
     sentences.push(failures(summary));
     sentences.extend(short(summary).map(|text| (Tone::Bad, text)));
@@ -55,6 +57,30 @@ fn moved_most(summary: &Summary) -> Option<&LoadPoint> {
         Number::Throughput { point, .. } => summary.load_points.get(point),
         _ => None,
     }
+}
+
+/// Whether load points met what was asked of them; empty where nothing was.
+fn criteria(summary: &Summary) -> Vec<(Tone, String)> {
+    let asked = summary.plan.get("criteria").map(|text| plain_short(text, 80)).unwrap_or_default();
+    let judged: Vec<(&LoadPoint, &Verdict)> =
+        summary.load_points.iter().filter_map(|point| Some((point, point.verdict.as_ref()?))).collect();
+    let failed: Vec<_> = judged.iter().filter(|(_, verdict)| !verdict.passed).collect();
+    let Some((point, verdict)) = failed.first() else {
+        return match judged.len() {
+            0 => Vec::new(),
+            1 => vec![(Tone::Answer, format!("MET: {asked}."))],
+            points => vec![(Tone::Answer, format!("MET at all {points} load points: {asked}."))],
+        };
+    };
+    let is_measured = verdict.failures.iter().any(|failure| failure.measured);
+    let word = if is_measured { "NOT MET" } else { "NOT KNOWN" };
+    let at = if judged.len() > 1 { format!(" at {}", plain_short(&point.label, 40)) } else { String::new() };
+    let more = match failed.len() {
+        1 => String::new(),
+        more => format!(" {more} of {} load points failed.", judged.len()),
+    };
+    let why = verdict.failed_first.as_ref().map(|failure| plain(&failure.sentence)).unwrap_or_default();
+    vec![(Tone::Bad, format!("{word}{at} ({asked}): {why}.{more}"))]
 }
 
 /// The load points that could not be measured, by their cause, each with its remedy.

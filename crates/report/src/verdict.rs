@@ -53,6 +53,15 @@ pub fn unmet_sentence(unmet: &Unmet) -> String {
             least_bytes_per_s / 1e6,
             clock(*began_in_point_s)
         ),
+        Reason::SlowSecond { least_bytes_per_s, over_s, began_in_point_s } => format!(
+            "all workers together moved {:.1} MB/s over {over_s} s from {} on, and {limit:.1} MB/s are needed in every \
+             second",
+            least_bytes_per_s / 1e6,
+            clock(*began_in_point_s)
+        ),
+        Reason::NoWholeSecond => {
+            "the measured time has no whole second to be judged; use a longer --duration or --step".to_owned()
+        }
         Reason::NoFrameCame(stream) => {
             format!("{} has no response times, because none of its frames came", name_of(stream))
         }

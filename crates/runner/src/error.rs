@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use reelgauge_analysis::criteria::{CriteriaError, Criterion};
 use reelgauge_engine::area::AreaError;
 use reelgauge_engine::dataset::DataSetError;
 use reelgauge_engine::driver::DriverError;
@@ -28,6 +29,20 @@ pub enum RunError {
     /// The plan makes no sense.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Criteria that can't be understood.
+    #[error("--criteria {text}: {source}")]
+    Criteria {
+        /// As they were written.
+        text: String,
+        /// What is wrong.
+        source: CriteriaError,
+    },
+    /// A criterion that a mix has no figure for.
+    #[error("a mix has no figure for the criterion '{criterion}'; use p99, throughput and errors")]
+    NotOfMix {
+        /// Which.
+        criterion: Criterion,
+    },
     /// The target can't be used.
     #[error(transparent)]
     Area(#[from] AreaError),

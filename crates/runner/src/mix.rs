@@ -8,13 +8,16 @@ pub mod workers;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use reelgauge_analysis::LoadPoint;
+use reelgauge_analysis::criteria::{Criteria, CriteriaChange};
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::summary::{self, NotMeasured};
+use reelgauge_analysis::verdict::of_mix::{judge_mix, not_of_mix};
+use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::dataset::DataSet;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_record::notes::RunNotes;
+use reelgauge_report::verdict::in_words;
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::units::Size;
 
@@ -33,6 +36,7 @@ use crate::session::results_dir::Naming;
 use crate::session::summarise::{Material, Subject};
 use crate::session::target::Asked;
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
+use crate::streams::verdict::verdict_of_run;
 
 /// What to run, beside the plan.
 #[derive(Clone, Debug)]
@@ -76,6 +80,7 @@ fn carry_out(
 ) -> Result<Finished, RunError> {
     let started = Timestamp::now();
     request.plan.check()?;
+    let criteria = criteria_of(&request.plan)?;
     make_out(&request.out)?;
     let profile = request.plan.mix.profile.clone();
     let notes = RunNotes::new(&request.plan.storage, &request.plan.tags);
@@ -102,7 +107,31 @@ fn carry_out(
     let measured = measure(&mut session, &plan, mix_workers, &data_set, observer, interrupt);
     session.settle(measured)?;
     let closing = Closing { subject: subject(&plan, &data_set, own_files), made: None };
-    session.end(closing, |_, _| {}, observer, interrupt)
+    session.end(closing, |summary, _| judge_points(summary, criteria.as_ref()), observer, interrupt)
+}
+
+/// What every load point is held to; `None` where nothing is asked.
+fn criteria_of(plan: &Plan) -> Result<Option<Criteria>, RunError> {
+    if plan.criteria.trim().is_empty() {
+        return Ok(None);
+    }
+    let wrong = |source| RunError::Criteria { text: plan.criteria.clone(), source };
+    let change: CriteriaChange = plan.criteria.parse().map_err(wrong)?;
+    let criteria = change.apply_to(Criteria::for_actor("mix").map_err(wrong)?);
+    match not_of_mix(&criteria) {
+        Some(criterion) => Err(RunError::NotOfMix { criterion }),
+        None => Ok(Some(criteria)),
+    }
+}
+
+/// Holds every load point that had its time to the criteria.
+fn judge_points(summary: &mut Summary, criteria: Option<&Criteria>) {
+    let Some(criteria) = criteria else { return };
+    let Summary { series, load_points, .. } = summary;
+    for point in load_points.iter_mut().filter(|point| !point.was_cut_off()) {
+        point.verdict = Some(in_words(judge_mix(criteria, series, point)));
+    }
+    summary.verdict = verdict_of_run(&summary.load_points);
 }
 
 /// All load points.

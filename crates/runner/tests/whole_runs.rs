@@ -30,6 +30,7 @@ fn plan(target: &Path) -> Plan {
         driver: DriverChoice::Threads,
         workers: Ramp(vec![1, 2]),
         sweep: None,
+        criteria: String::new(),
         warmup: Span(50_000_000),
         duration: Span(300_000_000),
         hang_after: Span::secs(30),

@@ -60,6 +60,9 @@ pub struct Plan {
     /// in it is ever changed, so nothing may be written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_from: Option<PathBuf>,
+    /// What every load point is held to: `p99=40ms,throughput=60MB/s`. Empty for nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub criteria: String,
     /// Words to find the run by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -534,6 +537,7 @@ mod tests {
             driver: DriverChoice::Threads,
             workers: Ramp(vec![4]),
             sweep: None,
+            criteria: String::new(),
             warmup: Span::secs(5),
             duration: Span::secs(30),
             hang_after: Span::secs(30),

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use reelgauge_tests::binary;
+use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::only_in;
@@ -425,4 +426,25 @@ fn traces_are_exported() {
         holds(&seen, columns, &words);
         assert_eq!(seen.code, 0, "{}", seen.text());
     }
+}
+
+/// The paper's load against a threshold: exit status, verdict and a sentence with the figure.
+#[test]
+fn a_mix_is_held_to_its_criteria() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let mix = |criteria: &str| Mix::flat_out_on(&target).with(&["--buffered", "--criteria", criteria]);
+    let met = mix("p99=60s,errors=0").run();
+    assert_eq!(met.code, Some(0), "{met:?}");
+    assert!(met.stdout.contains("MET: p99=60s,errors=0."), "{}", met.stdout);
+    let slow = mix("throughput=900GB/s").without("--duration").with(&["--duration", "3s"]).run();
+    assert_eq!(slow.code, Some(1), "{slow:?}");
+    assert!(
+        slow.stdout.contains("NOT MET (throughput=900GB/s): all workers together moved"),
+        "{}",
+        slow.stdout
+    );
+    let refused = mix("late=0").run();
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("a mix has no figure for the criterion 'late'"), "{}", refused.stderr);
 }

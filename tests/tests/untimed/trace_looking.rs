@@ -154,7 +154,10 @@ fn a_profile_is_found_in_a_mixs_own_log_and_none_in_what_no_mix_does() {
     mix.measure();
     let found = run("profile", &mix.run_dir(), "--json").expect_code(0).json();
     assert_eq!(at(&found, "likeness"), "same", "{found:#}");
-    assert_eq!((at(&found, "mix.writes.percent"), at(&found, "mix.random.percent")), (&0.0.into(), &0.0.into()));
+    assert_eq!(
+        (at(&found, "mix.writes.percent"), at(&found, "mix.random.percent")),
+        (&0.0.into(), &0.0.into())
+    );
     assert_eq!(at(&found, "mix.blocks_bytes"), &serde_json::json!([65_536]));
     let screen = run("profile", &mix.run_dir(), "").expect_code(0).stdout;
     assert!(screen.contains("does the same") && screen.contains("Next: reelgauge mix PATH"), "{screen}");

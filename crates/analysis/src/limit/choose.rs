@@ -103,7 +103,9 @@ fn verdict(scene: &Scene<'_>) -> LimitVerdict {
         (Some(Culprit::Tool), _) => LimitVerdict::OwnFault,
         (Some(Culprit::NotKnown), _) => LimitVerdict::NotKnown,
         (Some(_), _) => LimitVerdict::NothingStoodOut,
-        (None, Some(_)) => LimitVerdict::NothingLimited,
+        (None, Some(_)) if scene.is_paced => LimitVerdict::NothingLimited,
+        // As fast as it goes: something limited it, whether or not that was enough.
+        (None, Some(_)) => LimitVerdict::NothingStoodOut,
         (None, None) if scene.is_paced && point.was_cut_off() => LimitVerdict::NotKnown,
         (None, None) if scene.is_paced => LimitVerdict::NothingLimited,
         (None, None) => LimitVerdict::NothingStoodOut,

@@ -137,7 +137,8 @@ fn of_points(summary: &Summary) -> StatedFigures {
         let verdict = point.verdict.as_ref().filter(|verdict| !verdict.passed)?;
         Some((at, point, verdict))
     });
-    if let Some((at, point, verdict)) = failed {
+    let is_in_streams = points.iter().any(|point| point.stream_count.is_some());
+    if let Some((at, point, verdict)) = failed.filter(|_| is_in_streams) {
         return of_failed(at, point, verdict);
     }
     let judged = points.iter().enumerate().rev().find(|(_, point)| point.verdict.is_some());
@@ -157,7 +158,12 @@ fn of_points(summary: &Summary) -> StatedFigures {
     if let Some(at) = points.iter().position(is_late).filter(|_| judged.is_none()) {
         return stopped(at, &points[at]);
     }
-    let judgement = if judged.is_some() { Judgement::Met } else { asked_or_not(summary) };
+    // What is told in MB/s keeps its number, whatever was asked of it.
+    let judgement = match (&failed, judged) {
+        (Some((_, _, verdict)), _) => judgement_of_failed(verdict),
+        (None, Some(_)) => Judgement::Met,
+        (None, None) => asked_or_not(summary),
+    };
     // Frames may be late although nothing ever came back.
     let tells = |point: &LoadPoint| point.total.response.data.is_some() || with_frames(point).is_some();
     let moved = points.iter().enumerate().filter(|(_, point)| tells(point));
@@ -203,9 +209,13 @@ fn stopped(at: usize, point: &LoadPoint) -> StatedFigures {
     StatedFigures::new(Judgement::NotKnown, number, cause_of(at, point))
 }
 
-fn of_failed(at: usize, point: &LoadPoint, verdict: &Verdict) -> StatedFigures {
+fn judgement_of_failed(verdict: &Verdict) -> Judgement {
     let is_measured = verdict.failures.iter().any(|failure| failure.measured);
-    let judgement = if is_measured { Judgement::NotMet } else { Judgement::NotKnown };
+    if is_measured { Judgement::NotMet } else { Judgement::NotKnown }
+}
+
+fn of_failed(at: usize, point: &LoadPoint, verdict: &Verdict) -> StatedFigures {
+    let judgement = judgement_of_failed(verdict);
     let of_frames = |failure: &Failure| failure.measured && failure.criterion == Criterion::LateFrames;
     let late = with_frames(point).filter(|late| late.total.late_frames > 0);
     let number = match (late, verdict.failures.iter().any(of_frames), &verdict.failed_first) {

@@ -34,6 +34,17 @@ pub enum Reason {
         /// From then on, since the start of the load point.
         began_in_point_s: f64,
     },
+    /// All workers together moved too little in a second, or in as long as the log's steps are.
+    SlowSecond {
+        /// What they moved where that was least.
+        least_bytes_per_s: f64,
+        /// Over this time.
+        over_s: f64,
+        /// From then on, since the start of the load point.
+        began_in_point_s: f64,
+    },
+    /// The measured part has no whole second.
+    NoWholeSecond,
     /// No frame of a stream came.
     NoFrameCame(StreamName),
     /// Frames of a stream took too long.

@@ -45,6 +45,7 @@ const MIX: &[&[&str]] = &[
     &["--duration", "7s"],
     &["--warmup", "7s"],
     &["--verify"],
+    &["--criteria", "p99=40ms"],
     &["--server-memory", "7GiB"],
 ];
 

@@ -50,6 +50,7 @@ pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {
         log: !args.no_log,
         server_memory: args.storage.server_memory,
         read_from: args.read_from.clone(),
+        criteria: args.criteria.clone().unwrap_or_default(),
         tags: args.output.noted.tags(&[])?,
         storage: args.output.noted.storage(StorageDetails::default()),
         mix,

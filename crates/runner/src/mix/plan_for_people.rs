@@ -39,6 +39,7 @@ pub(super) fn plan_for_people(plan: &Plan) -> BTreeMap<String, String> {
         ("warmup", plan.warmup.to_string()),
         ("duration", plan.duration.to_string()),
         ("verify", plan.verify.to_string()),
+        ("criteria", plan.criteria.clone()),
     ];
     let set = pairs.into_iter().filter(|(_, value)| !value.is_empty());
     set.map(|(name, value)| (name.to_owned(), value)).collect()

@@ -82,6 +82,7 @@ mod tests {
             driver: Default::default(),
             workers: Ramp(vec![1, 3]),
             sweep: None,
+            criteria: String::new(),
             warmup: Span(0),
             duration: Span::secs(1),
             hang_after: Span::secs(1),
