@@ -229,7 +229,12 @@ fn fit(mut all: Visits) -> MixFit {
     all.finish();
     let visits = &all.done;
     let mix = (!visits.is_empty()).then(|| fitted(&all));
-    let distances = mix.as_ref().map_or_else(Vec::new, |mix| distance::distances(&all, mix));
+    let distances = match &mix {
+        Some(mix) => distance::distances(&all, mix),
+        // Nothing but operations that no mix does.
+        None if all.others > 0 => vec![Distance::new(Part::Kind, 1.0, all.others as usize, 2)],
+        None => Vec::new(),
+    };
     let likeness = match () {
         () if distances.iter().any(Distance::is_far) => Likeness::NothingLikeIt,
         () if visits.len() < VISITS_MIN => Likeness::TooFew,

@@ -122,8 +122,8 @@ fn based_on(fit: &MixFit) -> String {
         more => format!("; {} more are not looked at", count(more)),
     };
     format!(
-        "From {} (what one worker reads or writes in a file between open and close) with {}{left_out}.",
+        "From {} (what one worker reads or writes in a file between open and close) with {} reads and writes{left_out}.",
         counted(fit.visits as u64, "visit"),
-        counted(fit.accesses, "read or write")
+        count(fit.accesses)
     )
 }

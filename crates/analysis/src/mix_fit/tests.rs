@@ -83,6 +83,17 @@ fn a_copy_of_a_folder_is_like_no_mix() {
 }
 
 #[test]
+fn operations_that_no_mix_does_are_like_none_although_they_are_no_visit() {
+    let mut copy = Made::default();
+    for file in 0..200 {
+        copy.op(OpKind::Write, file, 0, MIB as u32).flags = OpFlags::COPIED.with(OpFlags::WRITING);
+        copy.op(OpKind::Stat, file, 0, 0);
+    }
+    let fit = copy.fit(&[MIB; 200]);
+    assert_eq!((fit.visits, fit.likeness, fit.mix.is_none()), (0, Likeness::NothingLikeIt, true), "{fit:#?}");
+}
+
+#[test]
 fn paced_frames_with_metadata_are_like_no_mix() {
     let mut frames = Made::default();
     for frame in 0..200 {
