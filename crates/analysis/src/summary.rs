@@ -135,8 +135,8 @@ pub struct Summary {
     /// The path to the disks with what each part of it can carry. `None` where nothing leads over a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathFacts>,
-    /// What its streams are for each node, drive, core, client and rack unit, and what one costs. `None` where
-    /// the site states none of these, or no count of streams was sustained.
+    /// What its streams are for each node, drive, core, client and rack unit, and what one costs. `None`
+    /// where the site states none of these, or no count of streams was sustained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site_shares: Option<SiteShares>,
     /// The machines that made it. `None` where it was one.

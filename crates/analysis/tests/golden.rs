@@ -369,7 +369,10 @@ fn time_held_back_by_a_limit_is_no_latency_where_there_was_one() {
     ];
     let latency_ms = |is_limited| {
         let rebuilt = try_rebuild(
-            ops().into_iter().map(Ok::<_, ()>), ShortOps::Failures, is_limited, &BTreeMap::from([(0, TIMING)]),
+            ops().into_iter().map(Ok::<_, ()>),
+            ShortOps::Failures,
+            is_limited,
+            &BTreeMap::from([(0, TIMING)]),
         );
         let tables = rebuilt.unwrap().points.remove(0).paper;
         let cell = tables.cell(Mode::SeqRd, None).unwrap();

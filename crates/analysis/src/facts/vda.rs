@@ -12,8 +12,8 @@ pub struct VdaFacts {
     pub data_set_note: String,
     /// The load points, in the order in which they ran.
     pub points: Vec<VdaPoint>,
-    /// The largest load point before the first that is not valid. `None` where the first is not, and in runs of
-    /// earlier versions.
+    /// The largest load point before the first that is not valid. `None` where the first is not, and in runs
+    /// of earlier versions.
     #[serde(default)]
     pub streams: Option<u32>,
     /// Its total in the unit of published results, KiB/s ÷ 1000.

@@ -1,8 +1,8 @@
 //! Whether a load point without streams met its criteria: a mix, whose workers nothing paces.
 //!
-//! Throughput over a buffer time (EBU Tech 3362, 9.2 (7)) is that of all workers together, and the buffer time a
-//! second: the least that any whole second of the load point moved. In runs of more than six hours the log's
-//! seconds are taken together, and so are these.
+//! Throughput over a buffer time (EBU Tech 3362, 9.2 (7)) is that of all workers together, and the buffer
+//! time a second: the least that any whole second of the load point moved. In runs of more than six hours
+//! the log's seconds are taken together, and so are these.
 
 use super::judge::{Measured, judge};
 use super::reason::Reason;
