@@ -94,14 +94,15 @@ fn pauses_syncs_and_fixed_lengths_are_found() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Shares within their bounds, the block sizes themselves, no distance beyond a mix's own.
+    /// Shares within their bounds, the block sizes themselves, no distance beyond a mix's own. A block as long as
+    /// the longest visit is hardly ever moved whole, and can't be told: all are at most half as long.
     #[test]
     fn any_mix_is_recovered_within_its_bound(
         writes in 0_u32..=100,
         random in 0_u32..=100,
         smallest in 12_u32..=18,
         sizes in 0_u32..=4,
-        longest_mib in 2_u64..=16,
+        longest_mib in 8_u64..=16,
         has_own_files in any::<bool>(),
     ) {
         let lengths = Lengths::UpTo(longest_mib << 20);
