@@ -72,7 +72,8 @@ impl Case {
             fetched.resent_bytes as f64 / 1e6,
         );
         // Past the test program, which keeps what a test prints until it fails.
-        writeln!(io::stdout(), "{line}").unwrap();
+        let mut stdout = io::stdout();
+        writeln!(stdout, "{line}").unwrap();
         (fetched.took_s > ideal_s * 1.10).then_some(line)
     }
 }

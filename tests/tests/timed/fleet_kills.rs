@@ -223,7 +223,8 @@ fn round(bed: &mut Bed, number: u64, draws: &mut Draws) {
     });
     let came = compare(&what, &bed.runs(), &copies);
     // Past the test program, which keeps what a test prints until it fails.
-    writeln!(io::stdout(), "{what}: status {code:?}, {came:?}").unwrap();
+    let mut stdout = io::stdout();
+    writeln!(stdout, "{what}: status {code:?}, {came:?}").unwrap();
     // The next round's is the only one again.
     let _ = fs::remove_dir_all(bed.runs());
 }

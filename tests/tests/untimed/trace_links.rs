@@ -199,7 +199,7 @@ fn exchanges_that_strace_saw_are_done_again() {
     let dir = scratch.dir("media");
     prepare(&dir);
     let info = watch_into(&scratch, &dir, &text_for(EXCHANGES, &dir));
-    let replay = Verb::on("replay", info["dir"].as_str().unwrap()).operand(&scratch.dir("target"));
+    let replay = Verb::on("replay", info["dir"].as_str().unwrap()).operand(scratch.dir("target"));
     assert_alike(&replay.measure());
     assert_exchanged(&listed(replay.run_dir().to_str().unwrap()), 1, 4);
 }
