@@ -87,11 +87,24 @@ pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
         Err(source) => return Err(ReopenError::Io { path, source }),
     };
     run_notes::put_into(&mut summary, run_dir.path());
+    moved_into(&mut summary, run_dir.path());
     // By the rules of this version, so that screen and page of an older run say the same.
     if summary.statement.is_some() {
         summary.statement = Some(statement::of(&summary));
     }
     Ok(summary)
+}
+
+/// Names the directory that was opened where the summary names another: a run that was moved or copied, or one
+/// whose path was relative. The commands that a screen advises then work.
+fn moved_into(summary: &mut Summary, opened: &Path) {
+    let is_opened = |named: &str| match (Path::new(named).canonicalize(), opened.canonicalize()) {
+        (Ok(named), Ok(opened)) => named == opened,
+        _ => false,
+    };
+    if summary.run_dir.as_deref().is_some_and(|named| !is_opened(named)) {
+        summary.run_dir = Some(opened.display().to_string());
+    }
 }
 
 /// The figures of a run that goes on, was killed or has lost its summary: everything up to its last sealed

@@ -35,6 +35,8 @@ fn runs_of_the_version_before_open_on_the_screen_and_as_a_page() {
         assert!(screen.lines().count() > 3, "{kind}: {screen}");
         let json: serde_json::Value = serde_json::from_str(&said(&["report", &run, "--json"])).unwrap();
         assert_eq!(text(&json, "outcome"), "complete", "{kind}");
+        // Where it was opened, not where it was made.
+        assert_eq!(text(&json, "run_dir"), run, "{kind}");
         let page = scratch.path().join(format!("{kind}.html"));
         said(&["report", &run, "--html", page.to_str().unwrap()]);
         assert!(std::fs::metadata(&page).unwrap().len() > 100_000, "{kind}");
