@@ -248,15 +248,22 @@ impl TraceStats {
             short_ops: self.short_ops,
             read_sizes: self.reads.sizes.figures(),
             write_sizes: self.writes.sizes.figures(),
-            read_service: self.reads.service.figures(),
-            write_service: self.writes.service.figures(),
+            read_service: self.reads.service.figures().filter(|_| self.has_durations()),
+            write_service: self.writes.service.figures().filter(|_| self.has_durations()),
             by_kind: self.by_kind(),
             errors: self.error_counts(),
             files: self.files.touched(),
         }
     }
 
+    /// Whether any operation took time. Some sources (iologs of fio, some captures) have no durations, and all
+    /// their operations end when they begin.
+    fn has_durations(&self) -> bool {
+        self.kinds.iter().any(|tally| tally.service_ns > 0)
+    }
+
     fn by_kind(&self) -> Vec<KindFigures> {
+        let has_durations = self.has_durations();
         let kinds = OpKind::ALL.into_iter().zip(&self.kinds).filter(|(_, tally)| tally.ops > 0);
         let figures = kinds.map(|(kind, tally)| {
             let done = tally.ops - tally.failed;
@@ -265,8 +272,9 @@ impl TraceStats {
                 ops: tally.ops,
                 failed_ops: tally.failed,
                 service_s: seconds(tally.service_ns),
-                mean_service_us: (done > 0).then(|| round_to(tally.service_ns as f64 / done as f64 / 1e3, 3)),
-                max_service_us: (done > 0).then_some(tally.max_service_ns as f64 / 1e3),
+                mean_service_us: (done > 0 && has_durations)
+                    .then(|| round_to(tally.service_ns as f64 / done as f64 / 1e3, 3)),
+                max_service_us: (done > 0 && has_durations).then_some(tally.max_service_ns as f64 / 1e3),
             }
         });
         figures.collect()

@@ -84,6 +84,18 @@ fn a_period_counts_what_began_in_it_and_remembers_what_came_before() {
     assert_eq!(report.files[0].map.as_ref().unwrap().cells.iter().map(|cell| cell.2).sum::<u64>(), 30);
 }
 
+/// An iolog of fio says when operations began, and not when they ended.
+#[test]
+fn a_trace_without_durations_has_no_service_times() {
+    let ops: Vec<OpRecord> = spaced([read(0, 0, 10), write(0, 10, 10)]);
+    let instant: Vec<OpRecord> = ops.iter().map(|op| op.took_ns(0)).collect();
+    let figures = stats(&instant, 1, Period::WHOLE).figures();
+    assert_eq!((figures.read_service, figures.write_service), (None, None));
+    assert!(figures.by_kind.iter().all(|kind| kind.mean_service_us.is_none() && kind.max_service_us.is_none()));
+    let timed = stats(&ops, 1, Period::WHOLE).figures();
+    assert_eq!(timed.by_kind[0].mean_service_us, Some(100.0));
+}
+
 #[test]
 fn a_warm_up_is_left_out_and_told() {
     let warmup = read(0, 0, 10).flagged(OpFlags::WARMUP);
