@@ -271,7 +271,7 @@ pub(crate) fn judgement_tone(judgement: Judgement) -> Tone {
     }
 }
 
-/// Why a run is inconclusive: `Reelgauge began 3,030 of 9,227 operations more than a millisecond late`.
+/// Why a run is inconclusive: `Reelgauge delayed 3,030 of 9,227 operations by more than a millisecond`.
 pub fn inconclusive_words(reason: Inconclusive) -> String {
     match reason {
         Inconclusive::SearchUnfinished => "the search ended before its limit was certain".to_owned(),
@@ -279,7 +279,7 @@ pub fn inconclusive_words(reason: Inconclusive) -> String {
         Inconclusive::ClientDelay => "operations were delayed by the client, not by the storage".to_owned(),
         Inconclusive::OwnTiming => "Reelgauge's own timing was not good enough".to_owned(),
         Inconclusive::BegunLate { late_ops, ops } => format!(
-            "Reelgauge began {} of {} more than a millisecond late",
+            "Reelgauge delayed {} of {} by more than a millisecond",
             count(late_ops),
             counted(ops, "operation")
         ),

@@ -82,5 +82,5 @@ fn a_machine_that_is_too_busy_is_told_and_a_good_timing_is_not() {
     assert!(!was_good(&loaded, &outcome));
     let summary = run_dir::summary(&loaded.run_dir());
     let cause = run_dir::text(&summary, "replay.bad_timing");
-    assert!(cause.contains("this machine was too busy"), "{cause}");
+    assert!(cause.contains("Reelgauge was late with them"), "{cause}");
 }

@@ -6,20 +6,19 @@ use reelgauge_analysis::BadTiming;
 
 use crate::units::{count, counted, duration};
 
-/// `The timing was not good enough: Reelgauge began 2 of 100 operations more than a millisecond late …`
+/// `The timing was not good enough: 2 of 100 operations began more than a millisecond late because …`
 pub fn bad_timing_sentence(bad: &BadTiming) -> String {
-    let latest = bad.lateness_max_us.map(|us| format!(", up to {} after they could begin", duration(us)));
-    let behind =
-        bad.delay_s.map(|delay_s| format!("; it ended {} later than recorded", duration(delay_s * 1e6)));
+    let latest = bad.lateness_max_us.map(|us| format!(", by up to {}", duration(us)));
+    let behind = bad
+        .delay_s
+        .map(|delay_s| format!(" The replay ended {} later than recorded.", duration(delay_s * 1e6)));
     let storage = match bad.storage_late_ops.unwrap_or(0) {
         0 => String::new(),
-        late_ops => {
-            format!(" In addition {} began late because of the storage.", counted(late_ops, "operation"))
-        }
+        late_ops => format!(" The storage delayed {}.", counted(late_ops, "operation")),
     };
     format!(
-        "The timing was not good enough: Reelgauge began {} of {} operations more than a millisecond late{}{}, \
-         because this machine was too busy.{storage}",
+        "The timing was not good enough: {} of {} operations began more than a millisecond late because \
+         Reelgauge was late with them or with one before them{}.{}{storage}",
         count(bad.begun_late_ops),
         count(bad.done_ops),
         latest.unwrap_or_default(),
@@ -42,12 +41,12 @@ mod tests {
         };
         assert_eq!(
             bad_timing_sentence(&late),
-            "The timing was not good enough: Reelgauge began 2 of 100 operations more than a millisecond late, up \
-             to 3.50 ms after they could begin, because this machine was too busy."
+            "The timing was not good enough: 2 of 100 operations began more than a millisecond late because Reelgauge \
+             was late with them or with one before them, by up to 3.50 ms."
         );
         let both = BadTiming { delay_s: Some(0.2), storage_late_ops: Some(7), ..late };
         let said = bad_timing_sentence(&both);
-        assert!(said.contains("; it ended 200 ms later than recorded, because"), "{said}");
-        assert!(said.ends_with("In addition 7 operations began late because of the storage."), "{said}");
+        assert!(said.contains(" The replay ended 200 ms later than recorded."), "{said}");
+        assert!(said.ends_with(" The storage delayed 7 operations."), "{said}");
     }
 }
