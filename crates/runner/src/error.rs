@@ -118,7 +118,7 @@ pub enum RunError {
     /// The target is too small for what a trace needs.
     #[error(
         "the images of this replay need {}, and {target} has {} free, and {} must stay free \
-         (--keep-free changes that); use fewer --copies or a smaller --batch, or make room",
+         (--keep-free changes that); make room, or use fewer copies (replay --copies) or passes (--batch)",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)
@@ -135,7 +135,8 @@ pub enum RunError {
     },
     /// The target, or a quota on it, ran full while images were made.
     #[error(
-        "no space or quota was left while writing {path}; use fewer --copies or a smaller --batch, or make room. \
+        "no space or quota was left while writing {path}; make room, or use fewer copies (replay --copies) or passes \
+         (--batch). \
          'reelgauge clean' gives back what was written"
     )]
     ReplayFull {
