@@ -4,8 +4,9 @@ Usage: paper_tables.py RUN
 
 Independent of the program: it knows the log's columns and the definitions of EBU Tech 3362, and no figure
 that the program computed. A transfer is the operations of one worker with one number. The `offset` of its
-open is the block size drawn for it, under which all of it is booked. Where a limit on bytes a second was set
-(`load-points.json`), time until a read or write was due is no latency.
+open is the block size drawn for it, under which all of it is booked. Where its operations overlap, time
+counts once. Where a limit on bytes a second was set (`load-points.json`), time until a read or write was due
+is no latency.
 """
 
 import json
@@ -15,6 +16,7 @@ import sys
 import duckdb
 
 WRITING, RANDOM, WARMUP, LAST = 1, 2, 4, 8
+OPENS = ("open", "create")
 ROWS = ["seq_rd", "rand_rd", "seq_wr", "rand_wr"]
 
 
@@ -61,37 +63,47 @@ def limited(run):
     return any(point.get("max_bytes_per_s") is not None for point in points)
 
 
+def covered_ns(intervals):
+    """How long at least one of these lasted."""
+    total, until = 0, None
+    for start, end in sorted(intervals):
+        start = start if until is None else max(start, until)
+        total += max(0, end - start)
+        until = end if until is None else max(until, end)
+    return total
+
+
 def book(ops, cells, is_limited):
     """Books one transfer into each of these cells."""
-    drawn = next(offset for kind, offset, *_ in ops if kind == "open")
+    drawn = next(offset for kind, offset, *_ in ops if kind in OPENS)
     is_whole = bool(ops[-1][-1] & LAST)
-    data_ns = gap_ns = held_ns = 0
+    data, measured, held = [], [], []
     last_ns = None
     for kind, _, length, done_len, issued_ns, done_ns, errno, due_ns, flags in ops:
         if flags & WARMUP or errno or (kind in ("read", "write") and done_len < length):
             is_whole = False
             continue
-        if last_ns is not None:
-            gap = max(0, issued_ns - last_ns)
-            held = min(gap, max(0, due_ns - last_ns)) if is_limited and kind in ("read", "write") else 0
-            gap_ns += gap - held
-            held_ns += held
+        if last_ns is not None and is_limited and kind in ("read", "write"):
+            held.append((last_ns, max(last_ns, min(due_ns, issued_ns))))
         last_ns = max(done_ns, last_ns or 0)
+        measured.append((issued_ns, done_ns))
         is_data = kind in ("read", "write")
         # A sync waits for data, and so does closing a file that was written.
         if is_data or kind == "sync" or kind == "close" and flags & WRITING:
-            data_ns += done_ns - issued_ns
-            for cell in cells:
-                cell.data_ns += done_ns - issued_ns
+            data.append((issued_ns, done_ns))
         if is_data:
             for cell in cells:
                 cell.ops += 1
                 cell.short += length < drawn
                 cell.bytes += done_len
+    data_ns = covered_ns(data)
+    for cell in cells:
+        cell.data_ns += data_ns
     if is_whole:
+        gap_ns = max(op[5] for op in ops) - ops[0][4] - covered_ns(measured + held)
         total_ns = max(op[5] for op in ops) - ops[0][4]
         for cell in cells:
-            cell.latencies_ns.append(total_ns - data_ns - held_ns)
+            cell.latencies_ns.append(total_ns - covered_ns(data + held))
             cell.gaps_ns += gap_ns
 
 
@@ -99,7 +111,7 @@ def main():
     tables = {}
     is_limited = limited(sys.argv[1])
     for (point, worker, _), ops in transfers(pathlib.Path(sys.argv[1]) / "ops").items():
-        drawn = [offset for kind, offset, *_ in ops if kind == "open"]
+        drawn = [offset for kind, offset, *_ in ops if kind in OPENS]
         if not drawn:
             continue
         flags = ops[0][-1]

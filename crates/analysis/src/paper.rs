@@ -11,7 +11,8 @@
 //!   length and books it there, which leaves each cell with lengths of its own.) Where nothing was drawn,
 //!   in traces, other actors and logs of earlier versions, the size of the first block takes its place.
 //! * Data transfer time: the sum of the service times of the reads, writes and syncs of a transfer, and of
-//!   the close of one that wrote, as in the original: only then may what was written leave the client.
+//!   the close of one that wrote, as in the original: only then may what was written leave the client. Where
+//!   several of them are in flight, the time in which at least one was.
 //! * Transfer rate: bytes ÷ data transfer time. It is the mean rate *of one worker while it is
 //!   transferring*, not the throughput of the storage.
 //! * Latency: total time − data transfer time, one value per transfer. It is what opening, closing after

@@ -1,11 +1,17 @@
 //! Follows the transfers of one worker from their first operation to their last.
 //!
 //! A transfer is the operations of one worker with the same `transfer` number. One is open at a time
-//! where a worker waits for each operation; where several are in flight, several may be open.
+//! where a worker waits for each operation; where several are in flight, several may be open. Times of the
+//! paper are those of the transfer: where its blocks overlap, time counts once.
+
+use std::collections::VecDeque;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 use crate::paper::{AccessRow, Column, PaperTally};
+
+/// So many gaps within a transfer are kept for an operation that is still to land, and covers them.
+const MAX_GAPS: usize = 4096;
 
 /// More open transfers than this per worker are not followed: the oldest is given up.
 const MAX_OPEN: usize = 64;
@@ -17,14 +23,13 @@ struct OpenTransfer {
     row: AccessRow,
     /// Part of it was warm-up, or an operation failed: it gives no latency.
     spoilt: bool,
-    began_ns: u64,
-    last_done_ns: u64,
-    /// Time between operations, when nothing was in the hands of the storage.
-    gaps_ns: u64,
-    /// Time in which a limit that was set held an operation back; not counted where there was none.
-    held_ns: u64,
-    /// Service times of reads, writes and syncs, and of closing what was written.
-    data_ns: u64,
+    /// When any operation was in the hands of the storage.
+    busy: Busy,
+    /// When reads, writes, syncs, or a close of what was written were.
+    data: Busy,
+    /// The same of the data, and of the time in which a limit that was set held an operation back; empty where
+    /// there was none.
+    excluded: Busy,
     /// Where all of it is booked; not known before its block size is.
     place: Option<Place>,
 }
@@ -42,9 +47,56 @@ impl Place {
     }
 }
 
+/// The time in which at least one of some operations was in flight. Operations come about in the order in which
+/// they were done, so one may cover a gap that was found before, or lie before all others.
+#[derive(Clone, Debug, Default)]
+struct Busy {
+    covered_ns: u64,
+    /// When the first began and the last ended; `None` before the first.
+    span_ns: Option<(u64, u64)>,
+    /// The latest gaps, in the order of time.
+    gaps: VecDeque<(u64, u64)>,
+}
+
+impl Busy {
+    /// How much of an operation's time is new.
+    #[inline]
+    fn add(&mut self, issued_ns: u64, done_ns: u64) -> u64 {
+        let (from_ns, until_ns) = self.span_ns.unwrap_or((issued_ns, issued_ns));
+        let before_ns = from_ns.min(done_ns).saturating_sub(issued_ns);
+        let mut new_ns = before_ns + done_ns.saturating_sub(issued_ns.max(until_ns));
+        if issued_ns > until_ns {
+            if self.gaps.len() >= MAX_GAPS {
+                self.gaps.pop_front();
+            }
+            self.gaps.push_back((until_ns, issued_ns));
+        } else if issued_ns < until_ns {
+            new_ns += self.close_gaps(issued_ns, done_ns);
+            if done_ns < from_ns {
+                self.gaps.push_front((done_ns, from_ns));
+            }
+        }
+        self.span_ns = Some((from_ns.min(issued_ns), until_ns.max(done_ns)));
+        self.covered_ns = self.covered_ns.saturating_add(new_ns);
+        new_ns
+    }
+
+    /// Takes this time out of the gaps, from the latest on. How much of it lay in them.
+    fn close_gaps(&mut self, from_ns: u64, to_ns: u64) -> u64 {
+        let (mut closed_ns, mut later) = (0, Vec::new());
+        while let Some((start, end)) = self.gaps.pop_back_if(|gap| gap.1 > from_ns) {
+            let (inner, outer) = (from_ns.clamp(start, end), to_ns.clamp(start, end));
+            closed_ns += outer - inner;
+            later.extend([(outer, end), (start, inner)].into_iter().filter(|(start, end)| start < end));
+        }
+        self.gaps.extend(later.into_iter().rev());
+        closed_ns
+    }
+}
+
 /// The block size that was drawn for the transfer that this opens: its `offset`.
 fn drawn_bytes(op: &OpRecord) -> Option<u32> {
-    let drawn = (op.kind == OpKind::Open).then_some(op.offset)?;
+    let drawn = matches!(op.kind, OpKind::Open | OpKind::Create).then_some(op.offset)?;
     u32::try_from(drawn).ok().filter(|&bytes| bytes > 0)
 }
 
@@ -54,58 +106,74 @@ impl OpenTransfer {
             number: op.transfer,
             row: AccessRow::of(op.flags),
             spoilt,
-            began_ns: op.issued_ns,
-            last_done_ns: op.issued_ns,
-            gaps_ns: 0,
-            held_ns: 0,
-            data_ns: 0,
+            busy: Busy::default(),
+            data: Busy::default(),
+            excluded: Busy::default(),
             place,
         }
     }
 
     #[inline]
     fn add(&mut self, op: &OpRecord, is_limited: bool, paper: &mut PaperTally) {
-        let gap_ns = op.issued_ns.saturating_sub(self.last_done_ns);
         // What a limit holds back is due when it is let through, and only reads and writes are held back.
         let may_wait = is_limited && matches!(op.kind, OpKind::Read | OpKind::Write);
-        let held_ns = if may_wait { op.due_ns.saturating_sub(self.last_done_ns).min(gap_ns) } else { 0 };
-        self.gaps_ns = self.gaps_ns.saturating_add(gap_ns - held_ns);
-        self.held_ns = self.held_ns.saturating_add(held_ns);
-        self.last_done_ns = self.last_done_ns.max(op.done_ns);
+        if let Some((_, until_ns)) = self.busy.span_ns.filter(|_| may_wait) {
+            let let_through_ns = op.due_ns.min(op.issued_ns).max(until_ns);
+            self.busy.add(until_ns, let_through_ns);
+            self.excluded.add(until_ns, let_through_ns);
+        }
+        self.busy.add(op.issued_ns, op.done_ns);
         if op.errno != 0 || op.is_short() {
             self.spoilt = true;
             return;
         }
         match op.kind {
-            OpKind::Read | OpKind::Write => self.moved(op, paper),
-            OpKind::Sync => self.waited(op, paper),
+            OpKind::Read | OpKind::Write => self.moved(op, is_limited, paper),
+            OpKind::Sync => self.waited(op, is_limited, paper),
             // What was written may only leave the client when its file is closed.
-            OpKind::Close if op.flags.has(OpFlags::WRITING) => self.waited(op, paper),
+            OpKind::Close if op.flags.has(OpFlags::WRITING) => self.waited(op, is_limited, paper),
             // Everything else moves no data of the transfer.
             _ => {}
         }
     }
 
     #[inline]
-    fn moved(&mut self, op: &OpRecord, paper: &mut PaperTally) {
+    fn moved(&mut self, op: &OpRecord, is_limited: bool, paper: &mut PaperTally) {
         let place = *self.place.get_or_insert_with(|| Place::of(op.len, paper));
-        self.data_ns = self.data_ns.saturating_add(op.service_ns());
+        let data_ns = self.data_time(op, is_limited);
         let is_short = op.len < place.block_bytes;
-        paper.book_data(self.row, place.column, u64::from(op.done_len), op.service_ns(), is_short);
+        paper.book_data(self.row, place.column, u64::from(op.done_len), data_ns, is_short);
+    }
+
+    /// How much of an operation's time is data transfer time that no other operation has covered.
+    #[inline]
+    fn data_time(&mut self, op: &OpRecord, is_limited: bool) -> u64 {
+        if is_limited {
+            self.excluded.add(op.issued_ns, op.done_ns);
+        }
+        self.data.add(op.issued_ns, op.done_ns)
     }
 
     /// Time of the data that moves no bytes of its own.
-    fn waited(&mut self, op: &OpRecord, paper: &mut PaperTally) {
-        self.data_ns = self.data_ns.saturating_add(op.service_ns());
+    fn waited(&mut self, op: &OpRecord, is_limited: bool, paper: &mut PaperTally) {
+        let data_ns = self.data_time(op, is_limited);
         if let Some(place) = self.place {
-            paper.book_wait(self.row, place.column, op.service_ns());
+            paper.book_wait(self.row, place.column, data_ns);
         }
     }
 
     /// Total time − data transfer time − what a limit held back.
     fn latency_ns(&self) -> u64 {
-        let total_ns = self.last_done_ns.saturating_sub(self.began_ns);
-        total_ns.saturating_sub(self.data_ns).saturating_sub(self.held_ns)
+        self.total_ns().saturating_sub(self.data.covered_ns.max(self.excluded.covered_ns))
+    }
+
+    /// Time between operations, when nothing was in the hands of the storage.
+    fn gaps_ns(&self) -> u64 {
+        self.total_ns().saturating_sub(self.busy.covered_ns)
+    }
+
+    fn total_ns(&self) -> u64 {
+        self.busy.span_ns.map_or(0, |(from_ns, until_ns)| until_ns.saturating_sub(from_ns))
     }
 }
 
@@ -209,12 +277,48 @@ impl Transfers {
         }
         self.complete += 1;
         if let Some(Place { column, .. }) = transfer.place {
-            paper.book_latency(transfer.row, column, transfer.latency_ns(), transfer.gaps_ns);
+            paper.book_latency(transfer.row, column, transfer.latency_ns(), transfer.gaps_ns());
         }
     }
 
     /// Transfers that give no latency: cut off, failed, or still open.
     pub(crate) fn left_out(&self) -> u64 {
         self.left_out + self.others.len() as u64 + u64::from(self.current.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn covered(ops: &[(u64, u64)]) -> (u64, Vec<u64>) {
+        let mut busy = Busy::default();
+        let new = ops.iter().map(|&(issued_ns, done_ns)| busy.add(issued_ns, done_ns)).collect();
+        (busy.covered_ns, new)
+    }
+
+    #[test]
+    fn time_in_which_blocks_overlap_counts_once() {
+        assert_eq!(covered(&[(0, 10), (10, 15), (20, 25)]), (20, vec![10, 5, 5]));
+        assert_eq!(covered(&[(0, 10), (2, 12), (12, 13)]), (13, vec![10, 2, 1]));
+        // One that is done last had begun first.
+        assert_eq!(covered(&[(1, 2), (3, 4), (0, 6)]), (6, vec![1, 1, 4]));
+        // It lies within a gap, or covers a part of one.
+        assert_eq!(covered(&[(0, 1), (9, 10), (4, 10)]), (7, vec![1, 1, 5]));
+        assert_eq!(covered(&[(0, 1), (20, 21), (30, 31), (5, 31)]), (27, vec![1, 1, 1, 24]));
+    }
+
+    #[test]
+    fn any_order_of_the_same_operations_covers_the_same_time() {
+        let mut ops: Vec<(u64, u64)> = (0..40).map(|n| (n * 7 % 97, n * 7 % 97 + 1 + n % 11)).collect();
+        let mut is_busy = [false; 120];
+        ops.iter().for_each(|&(from, to)| is_busy[from as usize..to as usize].fill(true));
+        let busy = is_busy.iter().filter(|&&busy| busy).count() as u64;
+        assert_eq!(covered(&ops).0, busy);
+        ops.reverse();
+        assert_eq!(covered(&ops).0, busy);
+        ops.sort_by_key(|&(_, done_ns)| done_ns);
+        assert_eq!(covered(&ops).0, busy);
+        assert_eq!(covered(&[(5, 6), (3, 4), (3, 5)]), (3, vec![1, 1, 1]));
     }
 }

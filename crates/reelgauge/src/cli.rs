@@ -194,6 +194,12 @@ pub struct MixArgs {
     /// Visit every block exactly once in each load point, in random order
     #[arg(long, hide_short_help = true)]
     pub no_repeat: bool,
+    /// Blocks of a transfer that each worker has in flight at once (queue depth)
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 1)]
+    pub in_flight: u16,
+    /// Make each file new instead of writing over it: every transfer writes one whole file
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["max_length", "files", "shared_file", "read_from"])]
+    pub create: bool,
     /// Bypass the client's cache, or refuse
     #[arg(long, hide_short_help = true, conflicts_with = "buffered")]
     pub direct: bool,

@@ -23,6 +23,8 @@ fn reader(worker: u32, reads_per_transfer: u64) -> Worker<MixScript> {
         max_delay_ns: 0,
         sync: SyncPolicy::None,
         direct: true,
+        in_flight: 1,
+        create: false,
     };
     let file = MixFile { file: worker, size_bytes: 1 << 30 };
     Worker { id: worker, script: MixScript::new(worker, 3, shape, &[file]) }
@@ -121,6 +123,8 @@ fn shares(workers: u32, blocks_bytes: &[u32], sharing: Sharing) -> Vec<(PaperCel
         max_delay_ns: 0,
         sync: SyncPolicy::None,
         direct: true,
+        in_flight: 1,
+        create: false,
     };
     let worker = |id| {
         let file = MixFile { file: id, size_bytes: 1 << 30 };

@@ -13,6 +13,10 @@
 //! The `offset` of the open that begins a transfer is the block size drawn for it: nothing else in the log
 //! would tell, since a transfer may be shorter than its block.
 //!
+//! Up to [`MixShape::in_flight`] blocks of a transfer are in flight at once. Each is due when the place that it
+//! takes became free, so a response time means the same as for one block at a time. The file is opened before
+//! the first block, and synced or closed after the last.
+//!
 //! Not here: clocks, files and figures.
 
 use reelgauge_record::{OpFlags, OpKind};
@@ -68,6 +72,10 @@ pub struct MixShape {
     pub sync: SyncPolicy,
     /// Open past the client's cache.
     pub direct: bool,
+    /// Blocks of a transfer that are in flight at once; at least 1.
+    pub in_flight: u16,
+    /// Each writing transfer empties its file, or makes it, and writes it again.
+    pub create: bool,
 }
 
 /// A file that a worker may use.
@@ -137,7 +145,11 @@ pub struct MixScript {
     spaces: Vec<Space>,
     dice: Dice,
     phase: Phase,
-    in_flight: bool,
+    in_flight: u16,
+    /// When each place for a block became free that none has taken since.
+    free_since_ns: Vec<u64>,
+    /// A block of the transfer failed. No further one is issued.
+    failed: bool,
     transfer: Transfer,
     transfers_begun: u32,
     due_ns: u64,
@@ -152,7 +164,9 @@ impl MixScript {
             spaces: files.iter().map(|&file| Space { file, walk: None }).collect(),
             dice: Dice::new(seed, worker),
             phase: Phase::Between,
-            in_flight: false,
+            in_flight: 0,
+            free_since_ns: Vec::new(),
+            failed: false,
             transfer: Transfer {
                 space: 0,
                 block_bytes: 0,
@@ -218,6 +232,7 @@ impl MixScript {
             self.due_ns += self.dice.below(self.shape.max_delay_ns + 1);
         }
         self.transfers_begun += 1;
+        self.failed = false;
         self.phase = Phase::Opening;
         true
     }
@@ -253,6 +268,45 @@ impl MixScript {
         let writing = self.transfer.flags.has(OpFlags::WRITING);
         let kind = if writing { OpKind::Write } else { OpKind::Read };
         Some(self.op(kind, offset, len))
+    }
+
+    /// The next block if it may be issued now. `None` when none is left and none is in flight.
+    fn next_moving(&mut self) -> Option<Step> {
+        let may_issue = !self.failed && self.transfer.remaining_bytes > 0;
+        if let Some(due_ns) = self.free_since_ns.pop_if(|_| may_issue) {
+            if let Some(op) = self.next_block() {
+                self.in_flight += 1;
+                return Some(Step::Do(Op { due_ns, ..op }));
+            }
+            // The walk has no block left, so the transfer is shorter than it was drawn.
+            self.transfer.remaining_bytes = 0;
+        }
+        (self.in_flight > 0).then_some(Step::Blocked)
+    }
+
+    fn block_done(&mut self, done: &Done) {
+        self.due_ns = done.done_ns;
+        self.failed |= done.errno != 0;
+        self.free_since_ns.push(done.done_ns);
+        if self.in_flight > 0 {
+            return;
+        }
+        if self.failed {
+            self.due_ns += PAUSE_AFTER_ERROR_NS;
+            self.phase = Phase::Closing;
+        } else {
+            self.phase = self.after();
+        }
+    }
+
+    fn creates(&self) -> bool {
+        self.shape.create && self.transfer.flags.has(OpFlags::WRITING)
+    }
+
+    /// All places for blocks are free.
+    fn free_places(&mut self) {
+        self.free_since_ns.clear();
+        self.free_since_ns.resize(usize::from(self.shape.in_flight.max(1)), self.due_ns);
     }
 
     fn op(&self, kind: OpKind, offset: u64, len: u32) -> Op {
@@ -313,42 +367,48 @@ impl Script for MixScript {
     fn needs(&self) -> Needs {
         Needs {
             handles: 1,
-            in_flight: 1,
+            in_flight: self.shape.in_flight.max(1),
             max_len: self.shape.blocks_bytes.iter().copied().max().unwrap_or(0),
             writes: self.shape.writes.ppm() > 0,
         }
     }
 
     fn next(&mut self, _now_ns: u64) -> Step {
-        if self.in_flight {
+        if self.phase == Phase::Moving {
+            if let Some(step) = self.next_moving() {
+                return step;
+            }
+            self.phase = Phase::Closing;
+        }
+        if self.in_flight > 0 {
             return Step::Blocked;
         }
         if self.phase == Phase::Between && !self.begin_transfer() {
             self.phase = Phase::Finished;
         }
-        if self.phase == Phase::Moving {
-            if let Some(op) = self.next_block() {
-                self.in_flight = true;
-                return Step::Do(op);
-            }
-            self.phase = Phase::Closing;
-        }
         let kind = match self.phase {
+            Phase::Opening if self.creates() => OpKind::Create,
             Phase::Opening => OpKind::Open,
             Phase::SyncingBlock | Phase::SyncingEnd => OpKind::Sync,
             Phase::Closing => OpKind::Close,
             Phase::Between | Phase::Moving | Phase::Finished => return Step::Finished,
         };
-        self.in_flight = true;
-        let drawn = if kind == OpKind::Open { self.transfer.block_bytes } else { 0 };
+        self.in_flight = 1;
+        let drawn = if matches!(kind, OpKind::Open | OpKind::Create) { self.transfer.block_bytes } else { 0 };
         Step::Do(self.op(kind, u64::from(drawn), 0))
     }
 
     fn done(&mut self, done: &Done) {
-        self.in_flight = false;
+        self.in_flight = self.in_flight.saturating_sub(1);
+        if self.phase == Phase::Moving {
+            return self.block_done(done);
+        }
         self.due_ns = done.done_ns;
         if done.errno == 0 {
             self.phase = self.after();
+            if self.phase == Phase::Moving {
+                self.free_places();
+            }
         } else {
             self.due_ns += PAUSE_AFTER_ERROR_NS;
             self.phase = match self.phase {
@@ -360,7 +420,7 @@ impl Script for MixScript {
     }
 
     fn resume(&mut self, now_ns: u64) {
-        self.in_flight = false;
+        self.in_flight = 0;
         self.due_ns = now_ns;
         if self.phase != Phase::Finished {
             self.phase = Phase::Between;
@@ -386,6 +446,8 @@ mod tests {
             max_delay_ns: 0,
             sync: SyncPolicy::None,
             direct: true,
+            in_flight: 1,
+            create: false,
         }
     }
 
@@ -475,6 +537,113 @@ mod tests {
         assert_eq!(first[0].offset, 1 << 20);
         assert_eq!((first[1].len, first.len()), (4096, 3));
         assert_eq!(first[2].offset, 0);
+    }
+
+    /// Runs a script against a store that takes 1 µs for every operation, whatever else is in flight, and fails
+    /// the data operation of this number. Operations with when each was issued, in the order of their issue.
+    fn ops_at_depth(script: &mut MixScript, count: usize, fails: Option<usize>) -> Vec<(Op, u64)> {
+        let (mut ops, mut flying, mut now_ns) = (Vec::new(), std::collections::VecDeque::new(), 0);
+        while ops.len() < count {
+            match script.next(now_ns) {
+                Step::Do(op) => {
+                    let issued_ns = op.due_ns.max(now_ns);
+                    let errno = if Some(ops.len()) == fails { 5 } else { 0 };
+                    flying.push_back((op, issued_ns, errno));
+                    ops.push((op, issued_ns));
+                }
+                Step::Blocked => {
+                    let (op, issued_ns, errno): (Op, u64, i32) = flying.pop_front().unwrap();
+                    now_ns = now_ns.max(issued_ns + 1000);
+                    let (token, due_ns, done_len) = (op.token, op.due_ns, op.len);
+                    script.done(&Done { token, due_ns, issued_ns, done_ns: now_ns, done_len, errno });
+                }
+                other => panic!("unexpected {other:?}"),
+            }
+        }
+        ops
+    }
+
+    #[test]
+    fn blocks_are_in_flight_up_to_the_depth_and_each_is_due_when_its_place_became_free() {
+        let shape = MixShape {
+            lengths: Lengths::Fixed(vec![10 * 4096]),
+            blocks_bytes: vec![4096],
+            sync: SyncPolicy::Transfer,
+            writes: Percent::whole(100),
+            in_flight: 4,
+            ..shape()
+        };
+        let mut script = MixScript::new(0, 5, shape, &[FILE]);
+        assert_eq!(script.needs().in_flight, 4);
+        let ops = ops_at_depth(&mut script, 13, None);
+        // Opened at 0, done at 1 µs; ten blocks, four at a time: issued at 1, 2 and 3 µs, done at 4.
+        let due: Vec<u64> = ops.iter().map(|(op, _)| op.due_ns / 1000).collect();
+        assert_eq!(due, [0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 5]);
+        assert!(ops.iter().all(|(op, issued_ns)| op.due_ns == *issued_ns));
+        assert_eq!(
+            [ops[0].0.kind, ops[11].0.kind, ops[12].0.kind],
+            [OpKind::Open, OpKind::Sync, OpKind::Close]
+        );
+        // The next transfer begins only then.
+        assert!(ops[..12].iter().all(|(op, _)| op.transfer == 0 && !op.flags.has(OpFlags::LAST)));
+    }
+
+    #[test]
+    fn a_block_that_fails_among_others_ends_the_transfer_once_all_have_landed() {
+        let shape = MixShape {
+            lengths: Lengths::Fixed(vec![100 * 4096]),
+            blocks_bytes: vec![4096],
+            in_flight: 4,
+            ..shape()
+        };
+        let mut script = MixScript::new(0, 5, shape, &[FILE]);
+        let ops = ops_at_depth(&mut script, 7, Some(2));
+        // The open, four blocks of which the second fails; the first made room for one more.
+        let is_data: Vec<bool> = ops.iter().map(|(op, _)| op.kind.moves_data()).collect();
+        assert_eq!(is_data, [false, true, true, true, true, true, false]);
+        let close = ops[6].0;
+        assert_eq!(close.kind, OpKind::Close);
+        assert_eq!(close.due_ns, 3000 + PAUSE_AFTER_ERROR_NS);
+    }
+
+    #[test]
+    fn every_block_is_visited_once_at_any_depth() {
+        let files = [MixFile { file: 0, size_bytes: 4096 * 333 }];
+        let shape = MixShape { in_flight: 7, ..no_repeat_shape() };
+        let mut script = MixScript::new(0, 11, shape, &files);
+        script.visit_all(11, 0, 1);
+        let (mut seen, mut flying) = (std::collections::HashMap::new(), Vec::new());
+        loop {
+            match script.next(0) {
+                Step::Do(op) => flying.push(op),
+                Step::Finished => break,
+                _ => {
+                    let Op { token, due_ns, len: done_len, .. } = flying.remove(0);
+                    script.done(&Done { token, due_ns, issued_ns: 0, done_ns: 1, done_len, errno: 0 });
+                    continue;
+                }
+            }
+            if let Some(op) = flying.last().filter(|op| op.kind.moves_data()) {
+                *seen.entry(op.offset).or_insert(0) += 1;
+            }
+        }
+        assert!(seen.len() == 333 && seen.values().all(|&times| times == 1) && flying.is_empty());
+    }
+
+    #[test]
+    fn a_transfer_that_creates_writes_its_whole_file_from_the_beginning() {
+        let shape = MixShape {
+            lengths: Lengths::Fixed(vec![FILE.size_bytes]),
+            blocks_bytes: vec![32 << 20],
+            writes: Percent::whole(100),
+            random: Percent::whole(0),
+            create: true,
+            ..shape()
+        };
+        let ops = ops_of(&mut MixScript::new(0, 5, shape, &[FILE]), 5);
+        let kinds: Vec<OpKind> = ops.iter().map(|op| op.kind).collect();
+        assert_eq!(kinds, [OpKind::Create, OpKind::Write, OpKind::Write, OpKind::Close, OpKind::Create]);
+        assert_eq!((ops[0].offset, ops[1].offset, ops[2].offset), (32 << 20, 0, 32 << 20));
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 512..=64 << 20;
 /// The most workers in one process.
 pub const WORKERS_MAX: u32 = 4096;
 
+/// The most blocks of one worker in flight at once.
+pub const IN_FLIGHT_MAX: u16 = 256;
+
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -109,6 +112,27 @@ pub struct MixPlan {
     /// Visit every block once, in random order.
     #[serde(default)]
     pub no_repeat: bool,
+    /// Blocks of each worker in flight at once. Written only above 1: earlier versions read the plan then.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub in_flight: u16,
+    /// Each transfer makes its file new instead of writing over it. Written only where it is so: earlier
+    /// versions read the plan then.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub create: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+const fn one() -> u16 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_one(in_flight: &u16) -> bool {
+    *in_flight == 1
 }
 
 const fn yes() -> bool {
@@ -132,6 +156,8 @@ impl Default for MixPlan {
             sync: SyncPolicy::None,
             direct: true,
             no_repeat: false,
+            in_flight: 1,
+            create: false,
         }
     }
 }
@@ -256,6 +282,17 @@ pub enum PlanError {
         /// Where the plan comes from.
         spelling: Spelling,
     },
+    /// Files that can't be made new.
+    #[error(
+        "{} makes each file new, so every transfer must write one whole file of its worker in order: use {}, {}, no \
+         {} and no {}, and as {} the size of the files",
+        .0.name("create"), .0.set("writes", "100"), .0.set("random", "0"), .0.name("files"),
+        .0.name("shared_file"), .0.name("lengths")
+    )]
+    Create(Spelling),
+    /// Too few blocks in flight, or too many.
+    #[error("{} is outside 1 to {IN_FLIGHT_MAX}", .1.set("in_flight", &.0.to_string()))]
+    InFlight(u16, Spelling),
     /// No files.
     #[error("{} leaves nothing to measure; use at least 1", .0.set("files", "0"))]
     ZeroFiles(Spelling),
@@ -388,6 +425,13 @@ impl Plan {
                 spelling.name("writes"),
             )));
         }
+        if self.verify && self.mix.create {
+            return Err(PlanError::NoEffect(format!(
+                "{} can't be combined with {}: the last file of each worker is cut short; drop one of them",
+                spelling.name("verify"),
+                spelling.name("create"),
+            )));
+        }
         if self.read_from.is_some() && self.mix.writes.ppm() > 0 {
             return Err(PlanError::ReadFromWrites(spelling));
         }
@@ -416,6 +460,13 @@ impl MixPlan {
         self.max_length.iter().chain(fixed).copied().max().unwrap_or_default()
     }
 
+    /// Whether every transfer writes the whole file of its worker, from its beginning to its end.
+    fn writes_whole_files(&self) -> bool {
+        let is_whole = self.lengths.as_ref().is_some_and(|lengths| lengths.0 == [self.file_size]);
+        let is_own = self.files.is_none() && !self.shared_file;
+        is_whole && is_own && self.writes == Percent::whole(100) && self.random == Percent::whole(0)
+    }
+
     pub(crate) fn check_combination(&self, spelling: Spelling) -> Result<(), PlanError> {
         let name = |key| spelling.name(key);
         if self.files == Some(0) {
@@ -439,6 +490,18 @@ impl MixPlan {
             return no_effect(format!(
                 "{sync} has no effect when nothing is written; drop it or use {writes} above 0"
             ));
+        }
+        if !(1..=IN_FLIGHT_MAX).contains(&self.in_flight) {
+            return Err(PlanError::InFlight(self.in_flight, spelling));
+        }
+        if self.in_flight > 1 && self.sync == SyncPolicy::Block {
+            let (depth, sync) = (name("in_flight"), spelling.set("sync", "block"));
+            return no_effect(format!(
+                "{sync} waits for each block before the next, so {depth} has no effect; drop one of them"
+            ));
+        }
+        if self.create && !self.writes_whole_files() {
+            return Err(PlanError::Create(spelling));
         }
         let once = name("no_repeat");
         if self.no_repeat && self.random != Percent::whole(100) {
@@ -503,6 +566,8 @@ impl MixPlan {
             max_delay_ns: self.max_delay.ns(),
             sync: self.sync,
             direct: self.direct,
+            in_flight: self.in_flight,
+            create: self.create,
         }
     }
 }
@@ -568,6 +633,14 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_with_one_block_in_flight_is_that_of_earlier_versions() {
+        let mut plan = plan();
+        assert!(!plan.to_toml().unwrap().contains("in_flight"));
+        plan.mix.in_flight = 32;
+        assert_eq!(Plan::from_toml(&plan.to_toml().unwrap()).unwrap().mix.in_flight, 32);
+    }
+
+    #[test]
     fn a_mistake_in_a_file_is_told_with_its_keys() {
         let written = plan().to_toml().unwrap();
         for (line, instead, said) in [
@@ -622,6 +695,13 @@ mod tests {
         let shared = |p: &mut Plan| (p.mix.shared_file, p.mix.files) = (true, Some(1));
         assert!(refused(shared).contains("--files has no effect"));
         assert!(refused(|p| p.mix.no_repeat = true).contains("--random 100"));
+        assert!(refused(|p| p.mix.in_flight = 0).contains("--in-flight 0"));
+        assert!(refused(|p| p.mix.create = true).contains("--writes 100"));
+        assert!(refused(|p| p.mix.in_flight = 257).contains("1 to 256"));
+        let synced = |p: &mut Plan| {
+            (p.mix.in_flight, p.mix.sync, p.mix.writes) = (2, SyncPolicy::Block, Percent::whole(100))
+        };
+        assert!(refused(synced).contains("--in-flight has no effect"));
         assert!(
             refused(|p| {
                 p.mix.writes = Percent::whole(0);

@@ -81,6 +81,14 @@ fn every_cell_follows_from_the_log() {
         let mix = mix.with(&["--max-length", "2MiB", "--blocks", "4KiB..1MiB", "--random", "30"]);
         tables_follow_from_the_log(&mix, &mix.measure());
     }
+    // Several blocks of a transfer in flight: their times overlap.
+    for driver in ["threads", "uring"] {
+        let mix = Mix::flat_out_on(&scratch.dir(&format!("target-{driver}"))).without("--length");
+        let mix =
+            mix.with(&["--buffered", "--max-length", "2MiB", "--blocks", "4KiB..256KiB", "--random", "30"]);
+        let mix = mix.with(&["--in-flight", "8", "--sync", "transfer", "--driver", driver]);
+        tables_follow_from_the_log(&mix, &mix.measure());
+    }
 }
 
 /// At 8 MB/s a transfer of 1 MiB takes two workers a quarter of a second, nearly all of it waiting for the limit.

@@ -37,6 +37,8 @@ const MIX: &[&[&str]] = &[
     &["--shared-file"],
     &["--sync", "block"],
     &["--no-repeat"],
+    &["--in-flight", "7"],
+    &["--create", "--profile", "seq-write"],
     &["--buffered"],
     &["--workers", "7"],
     &["--ramp", "1..3"],

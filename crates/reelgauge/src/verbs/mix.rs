@@ -113,6 +113,10 @@ fn mix_of(args: &MixArgs) -> Result<MixPlan> {
         mix.lengths = Some(Sizes(lengths.0.clone()));
         mix.max_length = None;
     }
+    if args.create && args.length.is_none() {
+        mix.lengths = Some(Sizes(vec![args.file_size.unwrap_or(mix.file_size)]));
+        mix.max_length = None;
+    }
     mix.max_length = args.max_length.or(mix.max_length);
     mix.blocks = args.blocks.clone().unwrap_or(mix.blocks);
     mix.writes = args.writes.unwrap_or(mix.writes);
@@ -124,6 +128,8 @@ fn mix_of(args: &MixArgs) -> Result<MixPlan> {
     mix.sync = args.sync;
     mix.direct = !args.buffered;
     mix.no_repeat = args.no_repeat;
+    mix.in_flight = args.in_flight;
+    mix.create = args.create;
     if mix
         != (MixPlan {
             file_size: mix.file_size,
@@ -176,6 +182,10 @@ mod tests {
             assert!(error.contains(said), "{error}");
         }
         planned(&["--sweep", "blocks=4KiB..1MiB", "--random", "10"]).unwrap();
+        let create = ["--profile", "seq-write", "--create", "--file-size", "64MiB"];
+        let plan = planned(&create).unwrap();
+        assert_eq!((plan.mix.lengths.unwrap().0, plan.mix.create), (vec![plan.mix.file_size], true));
+        assert!(planned(&[&create[..], &["--length", "8MiB"]].concat()).is_err());
     }
 
     #[test]

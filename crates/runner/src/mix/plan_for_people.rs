@@ -33,6 +33,14 @@ pub(super) fn plan_for_people(plan: &Plan) -> BTreeMap<String, String> {
         ("sync", format!("{:?}", mix.sync).to_lowercase()),
         ("direct", mix.direct.to_string()),
         ("no_repeat", mix.no_repeat.to_string()),
+        ("create", if mix.create { "true".to_owned() } else { String::new() }),
+        // Only where it is another than in runs of versions without it.
+        (
+            "in_flight",
+            Some(mix.in_flight)
+                .filter(|&depth| depth > 1)
+                .map_or_else(String::new, |depth| depth.to_string()),
+        ),
         ("driver", driver.to_owned()),
         ("workers", plan.workers.to_string()),
         ("sweep", plan.sweep.as_ref().map(ToString::to_string).unwrap_or_default()),

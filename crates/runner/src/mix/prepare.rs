@@ -141,7 +141,14 @@ impl Prepared {
             }
             return table;
         }
-        table.enter_test_files(&self.data_set.files, prepared);
+        if self.plan.mix.create {
+            // The run empties them itself, so nothing else is blamed for it.
+            for file in &self.data_set.files {
+                table.enter(file.clone(), true, prepared);
+            }
+        } else {
+            table.enter_test_files(&self.data_set.files, prepared);
+        }
         table
     }
 }
