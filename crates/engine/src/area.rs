@@ -48,6 +48,9 @@ pub const DATA_DIR: &str = "data";
 /// Name of the directory in the area for what a run makes itself.
 pub const SCRATCH_DIR: &str = "scratch";
 
+/// Name of the directory in the area for what is in the way on purpose.
+pub const BALLAST_DIR: &str = "ballast";
+
 /// A directory that the tool marked as its own.
 #[derive(Clone, Debug)]
 pub struct Area {

@@ -4,7 +4,7 @@
 //!   `beneath`: how what lies in it is reached, whatever others do there meanwhile.
 //! * [`dataset`]: files prepared in the area, reused when they are already there. [`space`]: room for them.
 //!   [`material`]: old files of the user's own, to be read and nothing else. [`scratch`]: a folder in the
-//!   area for what a run makes itself.
+//!   area for what a run makes itself. [`ballast`]: files that are in the way on purpose.
 //! * [`buffer`]: memory for I/O. [`pattern`]: write data, unique per unit and incompressible.
 //!   [`verify`]: reading it back. [`extents`]: in how many pieces a file lies on its disk. [`cold`]: a file
 //!   read as if for the first time, and a copy of it written anew.
@@ -18,6 +18,7 @@
 //! (analysis). This crate knows neither tokio nor arrow.
 
 pub mod area;
+pub mod ballast;
 mod beneath;
 pub mod buffer;
 pub mod cache;

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use reelgauge_engine::area::{Area, AreaLock};
+use reelgauge_engine::ballast;
 use reelgauge_engine::mount::direct::{DirectProbe, probe};
 use reelgauge_engine::mount::{Mount, MountId};
 
@@ -50,6 +51,9 @@ impl LockedTarget {
         if lock.note().is_none() {
             // Nobody else is here: what lies there is of a run that was killed.
             area.remove_scratch()?;
+            if std::env::var_os(ballast::HELD).is_none() {
+                ballast::remove(area)?;
+            }
         }
         let root = area.root();
         Ok(LockedTarget {
@@ -101,8 +105,10 @@ mod tests {
         let left = area.root().join("scratch/user-0/deep");
         std::fs::create_dir_all(&left).unwrap();
         std::fs::write(left.join("recording.mov"), "frames").unwrap();
+        std::fs::create_dir(area.root().join("ballast")).unwrap();
+        std::fs::write(area.root().join("ballast/fill-000000"), "ballast").unwrap();
         drop(LockedTarget::take(&area).unwrap());
-        assert!(!area.root().join("scratch").exists());
+        assert!(!area.root().join("scratch").exists() && !area.root().join("ballast").exists());
         drop(LockedTarget::take(&area).unwrap());
     }
 }

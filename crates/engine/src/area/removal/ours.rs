@@ -1,9 +1,9 @@
 //! What in an area the tool made: known by where it lies, what it is called and what it is.
 //!
-//! The scratch folder is the tool's own with everything in it, since every run empties it. Elsewhere somebody
-//! may have put something, by mistake or because there was room.
+//! The scratch folder and the ballast are the tool's own with everything in them, since every run empties them.
+//! Elsewhere somebody may have put something, by mistake or because there was room.
 
-use crate::area::{DATA_DIR, LOCK_FILE, MARKER_FILE, SCRATCH_DIR};
+use crate::area::{BALLAST_DIR, DATA_DIR, LOCK_FILE, MARKER_FILE, SCRATCH_DIR};
 use crate::beneath::EntryFacts;
 use crate::dataset;
 
@@ -33,7 +33,7 @@ impl AreaPart {
             AreaPart::Everything => Some(AreaPart::Everything),
             AreaPart::Area if facts.is_dir() => match name? {
                 DATA_DIR => Some(AreaPart::DataSets),
-                SCRATCH_DIR => Some(AreaPart::Everything),
+                SCRATCH_DIR | BALLAST_DIR => Some(AreaPart::Everything),
                 _ => None,
             },
             AreaPart::Area => (facts.is_file() && is_probe(name?)).then_some(AreaPart::Everything),

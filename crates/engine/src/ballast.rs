@@ -1,0 +1,330 @@
+//! Ballast: files in the area that are in the way on purpose, so that storage can be measured as it fills, as it
+//! ages, or with other data in its memory.
+//!
+//! It is in a directory of its own. The next run removes it, and so does `reelgauge clean`, unless it was started
+//! by whoever holds the ballast ([`HELD`]). What must stay free of the target stays free.
+//!
+//! Everything here blocks until it is done or `stop` is set. Who calls it holds the area's lock.
+
+mod ageing;
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+pub use self::ageing::Aged;
+use crate::area::{Area, AreaError, BALLAST_DIR, Cleaned};
+use crate::beneath::For;
+use crate::driver_error::DriverError;
+use crate::pattern::{PatternSpec, WriteData};
+use crate::space::{KeepFree, Space, space};
+use crate::throttle::Pace;
+
+/// Set in the environment of runs that are to leave the ballast where it is.
+pub const HELD: &str = "REELGAUGE_HOLDS_BALLAST";
+
+/// Bytes of one write.
+const WRITE_BYTES: usize = 1 << 20;
+/// A file of ballast is no longer than this.
+const FILE_BYTES: u64 = 1 << 30;
+/// So much is written between two syncs.
+const SYNC_BYTES: u64 = 64 << 20;
+/// How often the level is looked at again: metadata takes room, too.
+const LOOKS: usize = 4;
+/// Writers of ballast in the stamps of its data.
+const WRITER: u32 = u32::MAX - 7;
+
+/// What filling found and did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Filled {
+    /// How full the volume was before, in percent of what may be used of it.
+    pub before_percent: f64,
+    /// How full it is now.
+    pub level_percent: f64,
+    /// Bytes of all ballast.
+    pub ballast_bytes: u64,
+    /// What may be used of the volume, others' data included.
+    pub usable_bytes: u64,
+}
+
+/// Why there is no ballast, or not enough.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BallastError {
+    /// The file system does not report its size.
+    #[error("{} does not report its size, so it is unknown when it is full", target.display())]
+    UnknownSpace {
+        /// Where.
+        target: PathBuf,
+    },
+    /// No room, or no quota, is left.
+    #[error(
+        "no space or quota left while writing {}, at {ballast_bytes} bytes of ballast; other data filled the volume, \
+         or a quota is smaller than it",
+        path.display()
+    )]
+    Full {
+        /// What was written.
+        path: PathBuf,
+        /// Bytes of all ballast then.
+        ballast_bytes: u64,
+    },
+    /// It was told to stop.
+    #[error("interrupted")]
+    Stopped,
+    /// The area can't be used.
+    #[error(transparent)]
+    Area(#[from] AreaError),
+    /// There is no memory for the data.
+    #[error(transparent)]
+    Data(#[from] DriverError),
+}
+
+/// Makes ballast in an area.
+#[derive(Debug)]
+pub struct Ballast<'a> {
+    area: &'a Area,
+    dir: PathBuf,
+    stop: &'a AtomicBool,
+    written: &'a AtomicU64,
+    pace: Option<Pace>,
+    data: WriteData,
+}
+
+impl<'a> Ballast<'a> {
+    /// In this area. `written` counts the bytes as they are written.
+    ///
+    /// # Errors
+    /// Its directory can't be made, or there is no memory for the data.
+    pub fn begin(
+        area: &'a Area,
+        seed: u64,
+        stop: &'a AtomicBool,
+        written: &'a AtomicU64,
+    ) -> Result<Ballast<'a>, BallastError> {
+        let dir = area.root().join(BALLAST_DIR);
+        match area.dir().create_dir(&dir) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(AreaError::of_io("make the directory", &dir, error).into());
+            }
+            _ => {}
+        }
+        let data = WriteData::new(PatternSpec { seed, unit_bytes: 4096 }, WRITER, WRITE_BYTES)?;
+        let pace = area.throttle().map(Pace::new);
+        Ok(Ballast { area, dir, stop, written, pace, data })
+    }
+
+    /// Fills the volume up to a level, in percent of what may be used of it. Does nothing where it is as full
+    /// already.
+    ///
+    /// # Errors
+    /// [`BallastError`]. What was written until then stays until it is removed.
+    pub fn fill_to(&mut self, percent: u8) -> Result<Filled, BallastError> {
+        let before = self.level()?;
+        for _ in 0..LOOKS {
+            let level = self.level()?;
+            let wanted = (level.usable_bytes as f64 * f64::from(percent) / 100.0) as u64;
+            let missing = wanted.saturating_sub(level.used_bytes);
+            if missing < WRITE_BYTES as u64 {
+                break;
+            }
+            self.write_files(missing)?;
+        }
+        let now = self.level()?;
+        Ok(Filled {
+            before_percent: before.percent(),
+            level_percent: now.percent(),
+            ballast_bytes: bytes_in(self.area),
+            usable_bytes: now.usable_bytes,
+        })
+    }
+
+    /// Writes so many bytes, and removes them: what a server had in its memory is pushed out of it.
+    ///
+    /// # Errors
+    /// [`BallastError`].
+    pub fn push_out(&mut self, bytes: u64) -> Result<(), BallastError> {
+        let first = self.next_number("fill");
+        self.write_files(bytes)?;
+        for number in first..self.next_number("fill") {
+            let path = self.path("fill", number);
+            self.area.dir().remove_file(&path).map_err(|error| AreaError::of_io("remove", &path, error))?;
+        }
+        Ok(())
+    }
+
+    fn level(&self) -> Result<Level, BallastError> {
+        let root = self.area.root();
+        let space =
+            space(root).map_err(|error| AreaError::of_io("ask for the free space of", root, error))?;
+        let space =
+            space.ok_or_else(|| BallastError::UnknownSpace { target: self.area.target().to_owned() })?;
+        Ok(Level::of(space, self.area.keep_free()))
+    }
+
+    fn write_files(&mut self, bytes: u64) -> Result<(), BallastError> {
+        let mut left = bytes;
+        while left > 0 {
+            let len = left.min(FILE_BYTES);
+            let number = self.next_number("fill");
+            let path = self.path("fill", number);
+            let file = self.new_file(&path)?;
+            self.write(&file, &path, number, 0..len)?;
+            left -= len;
+        }
+        Ok(())
+    }
+
+    fn path(&self, kind: &str, number: u32) -> PathBuf {
+        self.dir.join(format!("{kind}-{number:06}"))
+    }
+
+    fn new_file(&self, path: &Path) -> Result<File, BallastError> {
+        self.area.dir().open_file(path, For::New).map_err(|error| self.failed("create", path, error))
+    }
+
+    /// One more than the highest number of a kind.
+    fn next_number(&self, kind: &str) -> u32 {
+        self.numbers(kind).into_iter().max().map_or(0, |highest| highest + 1)
+    }
+
+    fn numbers(&self, kind: &str) -> Vec<u32> {
+        let names = self.area.dir().names_in(&self.dir).unwrap_or_default();
+        let number =
+            |name: std::ffi::OsString| name.to_str()?.strip_prefix(kind)?.strip_prefix('-')?.parse().ok();
+        names.into_iter().filter_map(number).collect()
+    }
+
+    /// Writes a part of a file with data that is like no other, and makes it durable.
+    fn write(
+        &mut self,
+        mut file: &File,
+        path: &Path,
+        number: u32,
+        part: std::ops::Range<u64>,
+    ) -> Result<(), BallastError> {
+        let mut offset = part.start;
+        if offset > 0 {
+            io::Seek::seek(&mut file, io::SeekFrom::Start(offset))
+                .map_err(|error| self.failed("write", path, error))?;
+        }
+        while offset < part.end {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(BallastError::Stopped);
+            }
+            let len = (part.end - offset).min(WRITE_BYTES as u64) as usize;
+            if let Some(pace) = &self.pace {
+                pace.wait_for(len as u64, || self.stop.load(Ordering::Relaxed));
+            }
+            let stamped = self.data.stamp(number, offset, len);
+            let written = file.write_all(self.data.slice(&stamped, len));
+            written.map_err(|error| self.failed("write", path, error))?;
+            offset += len as u64;
+            self.written.fetch_add(len as u64, Ordering::Relaxed);
+            if offset.is_multiple_of(SYNC_BYTES) || offset == part.end {
+                file.sync_data().map_err(|error| self.failed("write", path, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn failed(&self, doing: &'static str, path: &Path, error: io::Error) -> BallastError {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                BallastError::Full { path: path.to_owned(), ballast_bytes: bytes_in(self.area) }
+            }
+            _ => AreaError::of_io(doing, path, error).into(),
+        }
+    }
+}
+
+/// Bytes of the ballast in an area; 0 where there is none.
+pub fn bytes_in(area: &Area) -> u64 {
+    let dir = area.root().join(BALLAST_DIR);
+    let names = area.dir().names_in(&dir).unwrap_or_default();
+    let sizes = names.iter().filter_map(|name| area.dir().facts(&dir.join(name)).ok());
+    sizes.map(|facts| facts.size_bytes).sum()
+}
+
+/// Removes the ballast of an area, if there is any. Who calls this holds the area's lock.
+///
+/// # Errors
+/// What can't be removed.
+pub fn remove(area: &Area) -> Result<Cleaned, AreaError> {
+    match area.dir().facts(&area.root().join(BALLAST_DIR)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Cleaned::default()),
+        _ => area.remove_dir(BALLAST_DIR),
+    }
+}
+
+/// How full a volume is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Level {
+    used_bytes: u64,
+    /// What may be used of it, others' data included.
+    usable_bytes: u64,
+}
+
+impl Level {
+    fn of(space: Space, keep_free: KeepFree) -> Level {
+        Level {
+            used_bytes: space.total_bytes.saturating_sub(space.available_bytes),
+            usable_bytes: space.total_bytes.saturating_sub(space.kept_bytes(keep_free)),
+        }
+    }
+
+    fn percent(self) -> f64 {
+        if self.usable_bytes == 0 { 100.0 } else { self.used_bytes as f64 * 100.0 / self.usable_bytes as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use super::*;
+
+    fn area() -> (tempfile::TempDir, Area) {
+        let target = tempfile::tempdir().unwrap();
+        let area = Area::open_or_create(target.path()).unwrap();
+        (target, area)
+    }
+
+    #[test]
+    fn the_level_is_a_share_of_what_may_be_used() {
+        let space = Space { available_bytes: 600, total_bytes: 1000 };
+        let level = Level::of(space, KeepFree::Bytes(200));
+        assert_eq!((level.used_bytes, level.usable_bytes, level.percent()), (400, 800, 50.0));
+        assert_eq!(Level::of(space, KeepFree::Bytes(1000)).percent(), 100.0);
+    }
+
+    #[test]
+    fn ballast_is_counted_pushed_out_and_removed_with_its_directory() {
+        let (_target, area) = area();
+        let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));
+        let mut ballast = Ballast::begin(&area, 1, &stop, &written).unwrap();
+        ballast.write_files(3 << 20).unwrap();
+        assert_eq!((bytes_in(&area), written.load(Ordering::Relaxed)), (3 << 20, 3 << 20));
+        ballast.push_out(2 << 20).unwrap();
+        assert_eq!(bytes_in(&area), 3 << 20);
+        // As full as that already: nothing is written.
+        assert!(ballast.fill_to(1).unwrap().level_percent > 0.0);
+        assert_eq!(remove(&area).unwrap().bytes, 3 << 20);
+        assert_eq!(remove(&area).unwrap(), Cleaned::default());
+        assert!(!area.root().join(BALLAST_DIR).exists());
+    }
+
+    #[test]
+    fn cleaning_the_area_removes_it_and_a_stop_ends_it() {
+        let (target, area) = area();
+        let (stop, written) = (AtomicBool::new(true), AtomicU64::new(0));
+        let mut ballast = Ballast::begin(&area, 1, &stop, &written).unwrap();
+        assert!(matches!(ballast.write_files(1 << 20), Err(BallastError::Stopped)));
+        assert!(matches!(ballast.age(Duration::from_secs(9), 1), Err(BallastError::Stopped)));
+        area.clean().unwrap();
+        assert!(std::fs::read_dir(target.path()).unwrap().next().is_none());
+    }
+}
