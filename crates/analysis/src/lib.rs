@@ -60,6 +60,7 @@ pub mod path;
 pub mod pause;
 pub mod point_culprit;
 pub mod preflight;
+pub mod procedure;
 pub mod proof;
 pub mod rates;
 pub mod rebuild;

@@ -47,8 +47,8 @@ impl Place {
     }
 }
 
-/// The time in which at least one of some operations was in flight. Operations come about in the order in which
-/// they were done, so one may cover a gap that was found before, or lie before all others.
+/// The time in which at least one of some operations was in flight. Operations come about in the order in
+/// which they were done, so one may cover a gap that was found before, or lie before all others.
 #[derive(Clone, Debug, Default)]
 struct Busy {
     covered_ns: u64,

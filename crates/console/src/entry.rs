@@ -13,6 +13,8 @@ use reelgauge_report::proof::proof_sentence;
 use reelgauge_report::{answer_sentences, suite_sentence};
 use reelgauge_results::live::LiveOutcome;
 use reelgauge_results::run_notes;
+use reelgauge_runner::procedure::record::ProcedureRecord;
+use reelgauge_runner::procedure::shown::procedure_answer;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 use serde::Serialize;
@@ -29,6 +31,8 @@ const LOST: &str = "summary.json is missing. 'reelgauge report RUN' makes its fi
 /// What is said of a suite whose table is none.
 const SUITE_DAMAGED: &str =
     "suite.json, the table of the suite, is damaged. Each run in it has its own figures.";
+/// What is said of a procedure that can't be read.
+const PROCEDURE_DAMAGED: &str = "procedure.json is damaged. Each run in the procedure has its own figures.";
 /// What is said of a proof that can't be read.
 const PROOF_DAMAGED: &str = "proof.json is damaged. Each run in the proof has its own figures.";
 /// Directories in a run directory are not deeper than this.
@@ -126,6 +130,8 @@ pub struct RunEntry {
 
 /// The verb of a suite's entry, which is no run of its own.
 pub const SUITE: &str = "suite";
+/// The verb of a procedure, whose runs have figures and not it.
+pub const PROCEDURE: &str = "procedure";
 /// The verb of a proof, which has no figures of a run either.
 pub const PROOF: &str = "prove";
 
@@ -183,6 +189,9 @@ impl RunEntry {
         if goes_on {
             entry.state = RunState::Running;
         }
+        if ProcedureRecord::is_in(dir) {
+            return entry.of_procedure(dir).named();
+        }
         if Proof::is_in(dir) {
             return entry.of_proof(dir).named();
         }
@@ -207,6 +216,29 @@ impl RunEntry {
         entry.label = suite.name;
         entry.passes = Some(suite.batch);
         entry.named()
+    }
+
+    /// A procedure, whose runs are in its directory as those of a suite are.
+    fn of_procedure(mut self, dir: &Path) -> RunEntry {
+        PROCEDURE.clone_into(&mut self.verb);
+        let Ok(record) = ProcedureRecord::read(dir) else {
+            (self.state, self.sentence) = (RunState::Damaged, PROCEDURE_DAMAGED.to_owned());
+            return self;
+        };
+        self.target = record.target.display().to_string();
+        self.state = match (record.goes_on(dir), record.complete, record.is_interrupted) {
+            (true, ..) => RunState::Running,
+            (_, true, _) => RunState::Complete,
+            (_, _, true) => RunState::Interrupted,
+            _ if record.ended_early.is_some() => RunState::BrokeOff,
+            _ => RunState::Killed,
+        };
+        self.sentence = match (self.state, &record.ended_early) {
+            (RunState::Complete, _) => procedure_answer(&record, dir),
+            (_, why) => why.clone().unwrap_or_default(),
+        };
+        self.label = record.name;
+        self
     }
 
     /// A proof, whose runs stand in its directory as those of a suite do.

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_results::live;
 use reelgauge_results::run_notes::NOTES_FILE;
+use reelgauge_runner::procedure::record::ProcedureRecord;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 
@@ -256,7 +257,7 @@ fn names_in(dir: &Path) -> io::Result<Vec<String>> {
 /// What a directory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    /// A suite or a proof: others began runs in it, and it has no figures of its own.
+    /// A suite, a procedure or a proof: others began runs in it, and it has no figures of its own.
     Suite,
     /// A run, if it is anything of this program's.
     Run,
@@ -266,7 +267,7 @@ enum What {
 
 impl What {
     fn of(dir: &Path) -> What {
-        if Suite::is_in(dir) || Proof::is_in(dir) {
+        if Suite::is_in(dir) || Proof::is_in(dir) || ProcedureRecord::is_in(dir) {
             return What::Suite;
         }
         // Whatever began runs in its own directory marked that first.

@@ -1,8 +1,8 @@
-//! Ballast: files in the area that are in the way on purpose, so that storage can be measured as it fills, as it
-//! ages, or with other data in its memory.
+//! Ballast: files in the area that are in the way on purpose, so that storage can be measured as it fills, as
+//! it ages, or with other data in its memory.
 //!
-//! It is in a directory of its own. The next run removes it, and so does `reelgauge clean`, unless it was started
-//! by whoever holds the ballast ([`HELD`]). What must stay free of the target stays free.
+//! It is in a directory of its own. The next run removes it, and so does `reelgauge clean`, unless it was
+//! started by whoever holds the ballast ([`HELD`]). What must stay free of the target stays free.
 //!
 //! Everything here blocks until it is done or `stop` is set. Who calls it holds the area's lock.
 

@@ -19,6 +19,7 @@ mod listing;
 mod looking;
 mod merging;
 mod observing;
+mod procedure;
 mod proving;
 mod recording;
 mod tuning;
@@ -39,6 +40,7 @@ pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs
 pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs, ProfileArgs};
 pub use merging::FleetMergeArgs;
 pub use observing::ClockOffset;
+pub use procedure::ProcedureArgs;
 pub use proving::ProveArgs;
 pub use recording::RecordArgs;
 pub use tuning::TuneArgs;
@@ -100,6 +102,8 @@ pub enum Verb {
     Replay(ReplayArgs),
     /// A plan, a scenario, or a run again from its run.toml
     Run(RunArgs),
+    /// A paper's study, storage as it fills or ages, ...
+    Procedure(Box<ProcedureArgs>),
     /// Many machines, one measurement: keys, server, agents
     Fleet(Box<FleetArgs>),
     /// What was measured here, the newest first
@@ -198,7 +202,11 @@ pub struct MixArgs {
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 1)]
     pub in_flight: u16,
     /// Make each file new instead of writing over it: every transfer writes one whole file
-    #[arg(long, hide_short_help = true, conflicts_with_all = ["max_length", "files", "shared_file", "read_from"])]
+    #[arg(
+        long,
+        hide_short_help = true,
+        conflicts_with_all = ["max_length", "files", "shared_file", "read_from"]
+    )]
     pub create: bool,
     /// Bypass the client's cache, or refuse
     #[arg(long, hide_short_help = true, conflicts_with = "buffered")]

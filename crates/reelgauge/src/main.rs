@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Verb::Vda(args) => verbs::vda::vda(&args),
         Verb::Replay(args) => verbs::replay::replay(&args),
         Verb::Run(args) => verbs::run::run(&args),
+        Verb::Procedure(args) => verbs::procedure::procedure(&args),
         Verb::Fleet(args) => verbs::fleet::fleet(&args),
         Verb::Agent(args) => verbs::agent::agent(&args),
         Verb::Record(args) => verbs::record::record(&args),

@@ -8,6 +8,7 @@ pub mod clean;
 pub mod compare;
 pub mod completions;
 pub mod console;
+mod csv_tables;
 pub mod doctor;
 #[cfg(test)]
 mod every_flag;
@@ -35,6 +36,7 @@ pub mod merge;
 pub mod mix;
 pub mod ops;
 mod other_kinds;
+pub mod procedure;
 pub mod profile;
 pub mod prove;
 pub mod record;

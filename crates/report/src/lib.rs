@@ -9,6 +9,7 @@
 //! * [`hosts`]: the machines of a run that several made.
 //! * [`csv_files`]: load points, streams, incidents, the paper's tables and the seconds of the run, for
 //!   spreadsheets.
+//! * [`procedure`]: the screen of a procedure, and its table as CSV.
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
 //!   pieces. `replay`: the screen of a replay; `watch`: that of a watch. [`suite`]: that of a suite of them.
 //! * [`warning`] and [`self_cost`]: what limits what the figures say, in sentences; [`fragments`]: what
@@ -59,6 +60,7 @@ pub mod ops_rows;
 mod page;
 pub mod path;
 pub mod preflight;
+pub mod procedure;
 pub mod proof;
 mod replay;
 pub mod run_list;

@@ -3,7 +3,8 @@
 //! * The kinds of runs: [`mod@mix`]; [`mod@streams`], players, recorders and others, and the search for the
 //!   largest count; [`mod@check`], a first look; [`mod@replay`], a trace, pass by pass; [`suite`]: many, one
 //!   after the other. Each says only what differs.
-//! * [`prove`]: the same work with and without a change, in turns.
+//! * [`prove`]: the same work with and without a change, in turns. [`procedure`]: a series of runs and
+//!   actions. What such series keep: `series`.
 //! * [`mod@watch`]: counters without load. `probe`: what a target's file system does, tried in its area.
 //! * [`ahead`]: what a plan would take, before anybody starts it.
 //! * [`mod@session`]: what every kind of run keeps and does between taking its target and its summary.
@@ -28,8 +29,10 @@ pub mod mix;
 pub mod observer;
 #[cfg(target_os = "linux")]
 pub mod probe;
+pub mod procedure;
 pub mod prove;
 pub mod replay;
+mod series;
 pub mod session;
 #[cfg(test)]
 mod simulation;

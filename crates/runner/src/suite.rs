@@ -17,8 +17,7 @@ use reelgauge_analysis::naspt::{NasptPass, NasptRow, NasptTable};
 use reelgauge_analysis::{LinkFacts, Outcome, ReplayFacts, ReplayPass};
 use reelgauge_engine::area::Terms;
 use reelgauge_record::notes::{RunNotes, StorageDetails};
-use reelgauge_record::regular_file::read_regular;
-use reelgauge_record::run_dir::{RunDir, RunName, write_atomically};
+use reelgauge_record::run_dir::{RunDir, RunName};
 use reelgauge_results::run_notes;
 use reelgauge_trace::synth::workloads;
 use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION};
@@ -30,6 +29,7 @@ use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::replay::{self, ReplayRequest, run_replay};
+use crate::series::{self, SeriesState};
 use crate::session::make_out;
 
 /// The name of the suite of the twelve NASPT workloads.
@@ -37,12 +37,8 @@ pub const NASPT: &str = "naspt";
 /// What it is, in a line.
 pub const NASPT_ABOUT: &str =
     "twelve workloads of homes and offices, made after Intel's NAS Performance Toolkit";
-/// The file with the table, in the suite's directory.
-const FILE_NAME: &str = "suite.json";
 /// A target that completes nothing for this long is given up.
 const HANG_AFTER: Span = Span::secs(30);
-/// No such file is longer.
-const FILE_MAX_BYTES: u64 = 64 << 20;
 /// Version of that file.
 const SUITE_VERSION: u32 = 1;
 
@@ -231,6 +227,15 @@ fn passes_of(facts: &ReplayFacts) -> Vec<NasptPass> {
     complete.map(pass).collect()
 }
 
+impl SeriesState for Suite {
+    const FILE_NAME: &'static str = "suite.json";
+    const VERSION: u32 = SUITE_VERSION;
+
+    fn version(&self) -> u32 {
+        self.suite_version
+    }
+}
+
 impl Suite {
     fn begin(request: &SuiteRequest) -> Suite {
         Suite {
@@ -251,15 +256,12 @@ impl Suite {
     }
 
     fn write(&self, dir: &Path) -> Result<(), RunError> {
-        let path = dir.join(FILE_NAME);
-        let text = serde_json::to_vec_pretty(self)
-            .map_err(|source| RunError::SuiteFile { path: path.clone(), why: source.to_string() })?;
-        Ok(write_atomically(&path, &text)?)
+        Ok(series::write(self, dir)?)
     }
 
     /// Whether this is the directory of a suite.
     pub fn is_in(dir: &Path) -> bool {
-        dir.join(FILE_NAME).exists()
+        series::is_in::<Suite>(dir)
     }
 
     /// Reads the suite in this directory.
@@ -267,14 +269,7 @@ impl Suite {
     /// # Errors
     /// There is none, it is damaged, or a newer version wrote it.
     pub fn read(dir: &Path) -> Result<Suite, RunError> {
-        let path = dir.join(FILE_NAME);
-        let damaged = |why: String| RunError::SuiteFile { path: path.clone(), why };
-        let text = read_regular(&path, FILE_MAX_BYTES).map_err(|error| damaged(error.to_string()))?;
-        let suite: Suite = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
-        match suite.suite_version {
-            SUITE_VERSION => Ok(suite),
-            found => Err(damaged(format!("it has version {found}, and this program reads {SUITE_VERSION}"))),
-        }
+        series::read(dir).map_err(|why| RunError::SuiteFile { path: dir.join(Suite::FILE_NAME), why })
     }
 }
 

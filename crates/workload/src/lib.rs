@@ -27,6 +27,7 @@ mod parts;
 pub mod plan;
 mod plan_version;
 pub mod player;
+pub mod procedure;
 pub mod profile;
 pub mod random;
 pub mod range;

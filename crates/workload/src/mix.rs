@@ -13,9 +13,9 @@
 //! The `offset` of the open that begins a transfer is the block size drawn for it: nothing else in the log
 //! would tell, since a transfer may be shorter than its block.
 //!
-//! Up to [`MixShape::in_flight`] blocks of a transfer are in flight at once. Each is due when the place that it
-//! takes became free, so a response time means the same as for one block at a time. The file is opened before
-//! the first block, and synced or closed after the last.
+//! Up to [`MixShape::in_flight`] blocks of a transfer are in flight at once. Each is due when the place that
+//! it takes became free, so a response time means the same as for one block at a time. The file is opened
+//! before the first block, and synced or closed after the last.
 //!
 //! Not here: clocks, files and figures.
 
@@ -539,8 +539,9 @@ mod tests {
         assert_eq!(first[2].offset, 0);
     }
 
-    /// Runs a script against a store that takes 1 µs for every operation, whatever else is in flight, and fails
-    /// the data operation of this number. Operations with when each was issued, in the order of their issue.
+    /// Runs a script against a store that takes 1 µs for every operation, whatever else is in flight, and
+    /// fails the data operation of this number. Operations with when each was issued, in the order of their
+    /// issue.
     fn ops_at_depth(script: &mut MixScript, count: usize, fails: Option<usize>) -> Vec<(Op, u64)> {
         let (mut ops, mut flying, mut now_ns) = (Vec::new(), std::collections::VecDeque::new(), 0);
         while ops.len() < count {

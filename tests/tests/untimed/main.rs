@@ -27,6 +27,7 @@ mod msmeter;
 mod named_files;
 mod observers;
 mod probes;
+mod procedures;
 mod read_from;
 mod safety;
 mod same_seed;

@@ -1,8 +1,9 @@
-//! Ageing: files are made, edited and deleted for a time, so that free space is in pieces as after years of work.
+//! Ageing: files are made, edited and deleted for a time, so that free space is in pieces as after years of
+//! work.
 //!
-//! Of ten steps six make a file, three write into one or add to one, one deletes one. Sizes are between 64 KiB and
-//! 16 MiB, small ones as likely as large ones. When the files take [`SHARE`] of what is free, or the volume is
-//! full, files are deleted until half of that is left, which leaves holes of all sizes.
+//! Of ten steps six make a file, three write into one or add to one, one deletes one. Sizes are between 64
+//! KiB and 16 MiB, small ones as likely as large ones. When the files take [`SHARE`] of what is free, or the
+//! volume is full, files are deleted until half of that is left, which leaves holes of all sizes.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -11,7 +11,7 @@ use crate::width;
 
 /// The verbs by what they are for, in the order of the help.
 pub const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["check", "streams", "mix", "vda", "replay", "run", "fleet"]),
+    ("Measure", &["check", "streams", "mix", "vda", "replay", "run", "procedure", "fleet"]),
     ("Look", &["list", "report", "compare", "ops", "extents", "console"]),
     ("Improve", &["doctor", "prove", "tune", "watch"]),
     ("Traces", &["record", "import", "export", "traces"]),
@@ -19,7 +19,8 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 /// Verbs that the first screen only names, on the last line of their group.
-const NAMED_ONLY: [&str; 7] = ["export", "traces", "formats", "scenarios", "agent", "completions", "man"];
+const NAMED_ONLY: [&str; 8] =
+    ["import", "export", "traces", "formats", "scenarios", "agent", "completions", "man"];
 
 /// The first screen is made for this many columns, and has others where there are fewer.
 const USUAL_WIDTH: usize = 80;

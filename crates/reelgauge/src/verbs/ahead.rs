@@ -26,6 +26,14 @@ use crate::screen::said_once;
 /// What would be said if they were started and refused, in words, as far as that is known without looking at
 /// the target.
 pub fn ahead(words: &[OsString]) -> Result<String, Refusal> {
+    Ok(forecast_of(words)?.map_or_else(String::new, |ahead| forecast_line(&ahead)))
+}
+
+/// The same, not yet in words; `None` where nothing is known.
+///
+/// # Errors
+/// As [`ahead`].
+pub fn forecast_of(words: &[OsString]) -> Result<Option<Forecast>, Refusal> {
     let program = OsString::from("reelgauge");
     // As the words would be read if they were started.
     let read = command().try_get_matches_from(std::iter::once(&program).chain(words));
@@ -37,8 +45,7 @@ pub fn ahead(words: &[OsString]) -> Result<String, Refusal> {
     {
         return Err(Refusal { field: Some("format".to_owned()), why: "choose one".to_owned() });
     }
-    let forecast = forecast(cli.verb).map_err(|error| Refusal { field: None, why: said_once(&error) })?;
-    Ok(forecast.map_or_else(String::new, |ahead| forecast_line(&ahead)))
+    forecast(cli.verb).map_err(|error| Refusal { field: None, why: said_once(&error) })
 }
 
 fn forecast(verb: Verb) -> Result<Option<Forecast>> {

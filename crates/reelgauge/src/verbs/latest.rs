@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use reelgauge_console::entry::{PROOF, RunEntry, SUITE};
+use reelgauge_console::entry::{PROCEDURE, PROOF, RunEntry, SUITE};
 use reelgauge_console::runs::Runs;
 use reelgauge_msmeter::kept::MSMETER;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
@@ -49,7 +49,11 @@ pub fn run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
 /// of the original meter have none.
 pub fn single_run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
     named.map_or_else(
-        || latest(LOOKED_AT, |entry| ![SUITE, PROOF, WATCH, MSMETER].contains(&entry.verb.as_str())),
+        || {
+            latest(LOOKED_AT, |entry| {
+                ![SUITE, PROCEDURE, PROOF, WATCH, MSMETER].contains(&entry.verb.as_str())
+            })
+        },
         |named| Ok(named.clone()),
     )
 }
@@ -63,6 +67,7 @@ fn latest(looked_at: usize, is_meant: fn(&RunEntry) -> bool) -> Result<PathBuf> 
     let path = usual.join(&entry.id);
     let what = match entry.verb.as_str() {
         SUITE => "suite",
+        PROCEDURE => "procedure",
         PROOF => "proof",
         WATCH => "watch",
         _ => "run",
@@ -107,7 +112,7 @@ fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
     let is_like = |one: &RunEntry, two: &RunEntry| {
         one.verb == two.verb
             && one.target == two.target
-            && ![PROOF, WATCH, MSMETER].contains(&one.verb.as_str())
+            && ![PROCEDURE, PROOF, WATCH, MSMETER].contains(&one.verb.as_str())
     };
     newest_first.iter().enumerate().find_map(|(at, after)| {
         let before = newest_first[at + 1..].iter().find(|before| is_like(before, after))?;

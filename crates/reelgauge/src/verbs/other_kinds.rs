@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use reelgauge_console::entry::{PROOF, SUITE};
+use reelgauge_console::entry::{PROCEDURE, PROOF, SUITE};
 use reelgauge_msmeter::kept::{RECORDS_FILE, SCRIPT_FILE, is_session};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::text::shell_word;
 use reelgauge_results::watched::watch_plan;
+use reelgauge_runner::procedure::record::ProcedureRecord;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 
@@ -26,6 +27,9 @@ pub fn without_operations(dir: &Path) -> Option<String> {
     };
     if Suite::is_in(dir) {
         return Some(of_many(SUITE, "workload"));
+    }
+    if ProcedureRecord::is_in(dir) {
+        return Some(of_many(PROCEDURE, "step"));
     }
     if Proof::is_in(dir) {
         return Some(of_many("proof", "pass"));
@@ -54,6 +58,12 @@ pub fn without_a_plan(plan: &Path) -> Option<String> {
             "{said} is of a session of the original meter; do it again with its workers: reelgauge fleet msmeter {} \
              --root DIR",
             shell_word(&dir.join(SCRIPT_FILE))
+        ));
+    }
+    if ProcedureRecord::is_in(dir) {
+        return Some(format!(
+            "{said} is of a procedure; go on with it where it stopped: reelgauge procedure --resume {}",
+            shell_word(dir)
         ));
     }
     let is_of_many = [(Suite::is_in(dir), SUITE), (Proof::is_in(dir), PROOF)];

@@ -214,7 +214,7 @@ fn tell_waiting(waiting: &Waiting<'_>) {
 }
 
 /// `Waiting for './set 4' (process 77)`, and what to do about it.
-fn waiting_words(waiting: &Waiting<'_>) -> String {
+pub(super) fn waiting_words(waiting: &Waiting<'_>) -> String {
     let what = format!("Waiting for '{}' (process {})", plain(waiting.command), waiting.pid);
     match waiting.is_asked {
         true => format!(

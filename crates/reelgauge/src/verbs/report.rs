@@ -1,31 +1,31 @@
 //! `reelgauge report`: prints a run again, from its directory alone, or a trace.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use reelgauge_analysis::Summary;
-use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_report::observers::observer_words;
 use reelgauge_report::text::shell_word;
-use reelgauge_report::{CsvTable, Detail, Tables, trace_screen, write_csv};
+use reelgauge_report::{Detail, Tables, trace_screen};
 use reelgauge_results::anew::judge_anew;
 use reelgauge_results::observers::add;
 use reelgauge_results::page::{REPORT_FILE, page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::{ReopenError, reopen};
 use reelgauge_results::trace_report::{TraceView, trace_report};
 use reelgauge_results::watched::watch_plan;
+use reelgauge_runner::procedure::record::ProcedureRecord;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 use reelgauge_trace::TraceInfo;
 use reelgauge_trace::library::Library;
 
+use super::csv_tables::write_tables;
 use super::latest::{newest_and_below, run_or_latest};
 use super::other_kinds::without_operations;
-use super::{prove, suite};
+use super::{procedure, prove, suite};
 use crate::cli::{ClockOffset, ReportArgs};
 use crate::screen;
 
@@ -38,6 +38,9 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     if Suite::is_in(run) {
         is_told_whole(args, run, "suite", "workload")?;
         return suite::again(run, None, args.json);
+    }
+    if ProcedureRecord::is_in(run) {
+        return procedure::again(args, run);
     }
     if Proof::is_in(run) {
         is_told_whole(args, run, "proof", "pass")?;
@@ -178,12 +181,4 @@ fn page_of_trace(run: &Path, dir: &Path, is_built_in: bool) -> Result<Page> {
 /// In place of the directory of what ships: that was made for this look and is gone after it.
 fn where_built_in(run: &Path) -> String {
     format!("built in; 'reelgauge traces {} --out DIR' writes it out", run.display())
-}
-
-fn write_tables(summary: &Summary, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)?;
-    CsvTable::ALL.into_iter().try_for_each(|table| {
-        let write = |out: &mut BufWriter<File>| Ok(write_csv(table, summary, out)?);
-        write_named(&folder.join(table.file_name()), write)
-    })
 }

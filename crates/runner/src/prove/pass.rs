@@ -26,11 +26,11 @@ const MEASURED: [i32; 2] = [0, 1];
 
 /// A pass that ran to its end.
 #[derive(Debug)]
-pub(super) struct Pass {
+pub(crate) struct Pass {
     /// Its directory, below the proof's.
-    pub(super) run: PathBuf,
+    pub(crate) run: PathBuf,
     /// What came of it.
-    pub(super) summary: Summary,
+    pub(crate) summary: Summary,
 }
 
 /// Why a pass did not.
@@ -68,7 +68,7 @@ pub enum PassError {
 
 impl PassError {
     /// The exit code that it means for the whole.
-    pub(super) fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         match self {
             PassError::Ended { exit_code, .. } => *exit_code,
             PassError::Interrupted => INTERRUPTED,
@@ -84,20 +84,79 @@ pub(super) fn measure(
     dir: &Path,
     interrupt: &Interrupt,
 ) -> Result<Pass, PassError> {
-    let start = |source| PassError::Start { program: program.to_path_buf(), source };
-    let before = directories(dir);
+    carry_out(&OwnRun { program, words, dir, env: None, shows_progress: false }, interrupt).pass
+}
+
+/// A run of this program in a process of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnRun<'a> {
+    /// This program.
+    pub(crate) program: &'a Path,
+    /// The verb and its flags, without those for results.
+    pub(crate) words: &'a [OsString],
+    /// Where its results go.
+    pub(crate) dir: &'a Path,
+    /// Something to set in its environment.
+    pub(crate) env: Option<&'a str>,
+    /// Its progress is shown; what it complains of then is shown, too, and not kept.
+    pub(crate) shows_progress: bool,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// The run that it left, whole or not, below the directory for results.
+    pub(crate) run: Option<PathBuf>,
+    /// Its summary, or why it is none that counts.
+    pub(crate) pass: Result<Pass, PassError>,
+}
+
+/// Measures once, and says what it left also where it broke off.
+pub(crate) fn carry_out(run: &OwnRun<'_>, interrupt: &Interrupt) -> Ended {
+    let before = directories(run.dir);
+    let ended = run_to_its_end(run, interrupt);
+    let new: Vec<OsString> = directories(run.dir).difference(&before).cloned().collect();
+    let left = match new.as_slice() {
+        [left] => Some(PathBuf::from(left)),
+        _ => None,
+    };
+    let pass = ended.and_then(|()| complete(run.dir, left.as_deref().ok_or(PassError::Runs(new.len()))?));
+    let pass = pass.map_err(|error| with_reason(error, run.dir, left.as_deref()));
+    Ended { run: left, pass }
+}
+
+/// With what the run itself knows of its end, where it complained of nothing.
+fn with_reason(error: PassError, dir: &Path, run: Option<&Path>) -> PassError {
+    match (error, run) {
+        (PassError::Ended { how, said, exit_code }, Some(run)) if said.is_empty() => {
+            let reason = reopen(&dir.join(run)).ok().and_then(|summary| summary.outcome_reason);
+            PassError::Ended { how, said: reason.unwrap_or_default(), exit_code }
+        }
+        (error, _) => error,
+    }
+}
+
+fn run_to_its_end(run: &OwnRun<'_>, interrupt: &Interrupt) -> Result<(), PassError> {
+    let start = |source| PassError::Start { program: run.program.to_path_buf(), source };
     let mut said = tempfile::tempfile().map_err(start)?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(run.program);
+    command.args(with_out(run.words, run.dir, run.shows_progress));
     // It ends with this process, whose end of the pipe then closes.
-    command.args(with_out(words, dir)).env(leash::ASKED, "1").stdin(Stdio::piped()).stdout(Stdio::null());
-    let mut child = command.stderr(said.try_clone().map_err(start)?).spawn().map_err(start)?;
+    command.env(leash::ASKED, "1").stdin(Stdio::piped()).stdout(Stdio::null());
+    command.envs(run.env.map(|name| (name, "1")));
+    if !run.shows_progress {
+        command.stderr(said.try_clone().map_err(start)?);
+    }
+    let mut child = command.spawn().map_err(start)?;
     let status = wait(&mut child, interrupt).map_err(start)?;
-    judged(status, &mut said, interrupt)?;
-    let new: Vec<OsString> = directories(dir).difference(&before).cloned().collect();
-    let [run] = new.as_slice() else { return Err(PassError::Runs(new.len())) };
+    judged(status, &mut said, interrupt)
+}
+
+/// The summary of a run that came to its end.
+fn complete(dir: &Path, run: &Path) -> Result<Pass, PassError> {
     let summary = reopen(&dir.join(run))?;
     match summary.outcome {
-        Outcome::Complete => Ok(Pass { run: PathBuf::from(run), summary }),
+        Outcome::Complete => Ok(Pass { run: run.to_path_buf(), summary }),
         _ => Err(PassError::Ended {
             how: "a run that is not complete".to_owned(),
             said: summary.outcome_reason.unwrap_or_default(),
@@ -107,12 +166,13 @@ pub(super) fn measure(
 }
 
 /// The verb, where its results go, and the rest.
-fn with_out(words: &[OsString], dir: &Path) -> Vec<OsString> {
+fn with_out(words: &[OsString], dir: &Path, shows_progress: bool) -> Vec<OsString> {
     let mut out = OsString::from("--out=");
     out.push(dir);
     let mut all: Vec<OsString> = words.to_vec();
     let behind_verb = all.len().min(1);
-    all.splice(behind_verb..behind_verb, [out, OsString::from("--quiet")]);
+    let quiet = (!shows_progress).then(|| OsString::from("--quiet"));
+    all.splice(behind_verb..behind_verb, std::iter::once(out).chain(quiet));
     all
 }
 
@@ -191,7 +251,7 @@ mod tests {
     #[test]
     fn results_go_into_the_proof() {
         assert_eq!(
-            with_out(&words(&["mix", "/mnt", "--direct"]), Path::new("/p")),
+            with_out(&words(&["mix", "/mnt", "--direct"]), Path::new("/p"), false),
             words(&["mix", "--out=/p", "--quiet", "/mnt", "--direct"])
         );
     }

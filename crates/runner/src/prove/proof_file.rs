@@ -10,17 +10,13 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::proof::ProofConclusion;
 use reelgauge_analysis::proof::disturbance::Disturbance;
-use reelgauge_record::regular_file::read_regular;
-use reelgauge_record::run_dir::{RunDirError, write_atomically};
+use reelgauge_record::run_dir::RunDirError;
 use reelgauge_results::live::process;
 use serde::{Deserialize, Serialize};
 
 use super::change::Change;
+use crate::series::{self, SeriesState};
 
-/// The file's name in a proof's directory.
-const FILE_NAME: &str = "proof.json";
-/// No such file is longer.
-const FILE_MAX_BYTES: u64 = 64 << 20;
 /// Version of this file.
 pub(super) const PROOF_VERSION: u32 = 1;
 
@@ -91,10 +87,19 @@ pub enum ProofFileError {
     },
 }
 
+impl SeriesState for Proof {
+    const FILE_NAME: &'static str = "proof.json";
+    const VERSION: u32 = PROOF_VERSION;
+
+    fn version(&self) -> u32 {
+        self.proof_version
+    }
+}
+
 impl Proof {
     /// Whether this is the directory of a proof.
     pub fn is_in(dir: &Path) -> bool {
-        dir.join(FILE_NAME).exists()
+        series::is_in::<Proof>(dir)
     }
 
     /// Reads the proof in this directory.
@@ -102,27 +107,17 @@ impl Proof {
     /// # Errors
     /// There is none, it is damaged, or a newer version wrote it.
     pub fn read(dir: &Path) -> Result<Proof, ProofFileError> {
-        let path = dir.join(FILE_NAME);
-        let failed = |why: String| ProofFileError::Read { path: path.clone(), why };
-        let text = read_regular(&path, FILE_MAX_BYTES).map_err(|error| failed(error.to_string()))?;
-        let proof: Proof = serde_json::from_slice(&text).map_err(|error| failed(error.to_string()))?;
-        match proof.proof_version {
-            PROOF_VERSION => Ok(proof),
-            found => Err(failed(format!("it has version {found}, and this program reads {PROOF_VERSION}"))),
-        }
+        series::read(dir).map_err(|why| ProofFileError::Read { path: dir.join(Proof::FILE_NAME), why })
     }
 
     pub(super) fn write(&self, dir: &Path) -> Result<(), ProofFileError> {
-        let path = dir.join(FILE_NAME);
-        let text = serde_json::to_vec_pretty(self)
-            .map_err(|error| ProofFileError::Read { path: path.clone(), why: error.to_string() })?;
-        Ok(write_atomically(&path, &text)?)
+        Ok(series::write(self, dir)?)
     }
 
     /// Whether it goes on: whoever began it lives, and has not come to an end.
     pub fn goes_on(&self, dir: &Path) -> bool {
         let has_ended = self.complete || self.ended_early.is_some();
-        !has_ended && process::is_alive(self.pid, &self.process, &dir.join(FILE_NAME))
+        !has_ended && process::is_alive(self.pid, &self.process, &dir.join(Proof::FILE_NAME))
     }
 
     /// The passes of a state that count, in their order.

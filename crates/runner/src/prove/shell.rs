@@ -33,15 +33,15 @@ pub struct Waiting<'a> {
 }
 
 /// What a command is run with.
-pub(super) struct Running<'a> {
+pub(crate) struct Running<'a> {
     /// Where.
-    pub(super) directory: &'a Path,
+    pub(crate) directory: &'a Path,
     /// Told the number of its process as soon as it has one.
-    pub(super) begun: &'a mut dyn FnMut(u32),
+    pub(crate) begun: &'a mut dyn FnMut(u32),
     /// Told when it takes long, and when it goes on although somebody wants the end.
-    pub(super) waiting: &'a mut dyn FnMut(&Waiting<'_>),
+    pub(crate) waiting: &'a mut dyn FnMut(&Waiting<'_>),
     /// Whether somebody does. A command is not ended in its middle for that.
-    pub(super) interrupt: &'a Interrupt,
+    pub(crate) interrupt: &'a Interrupt,
 }
 
 /// Why a command is no success.
@@ -84,7 +84,7 @@ fn said_behind(said: &str) -> String {
 ///
 /// # Errors
 /// It can't be started, the directory is gone, or it ends with something else than 0.
-pub(super) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellError> {
+pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellError> {
     let directory = with.directory;
     let start = |source| ShellError::Start { command: command.to_owned(), source };
     if !directory.is_dir() {

@@ -1,0 +1,59 @@
+//! The flags of `procedure`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{OutputArgs, TargetArgs};
+
+/// Flags of `procedure`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_PROCEDURE)]
+pub struct ProcedureArgs {
+    /// A procedure by its name, or the file of one; without it, all of them are listed
+    pub name: Option<PathBuf>,
+    /// The directory to measure. Test files go into its subdirectory reelgauge-area/
+    pub path: Option<PathBuf>,
+    /// Print the procedure's file, to be changed and run by its path
+    #[arg(long, requires = "name", conflicts_with_all = ["path", "short", "set", "dry_run", "resume"])]
+    pub show: bool,
+    /// Print the steps, what they take and what they write, and do nothing
+    #[arg(long, requires = "path")]
+    pub dry_run: bool,
+    /// The short variant, for a first result; the report lists how it differs from the paper
+    #[arg(long)]
+    pub short: bool,
+    /// Change a setting: --set duration=10s; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Go on with the procedure in this directory where it stopped
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["name", "dry_run", "short", "set", "seed", "shared_target", "keep_free", "max_rate"]
+    )]
+    pub resume: Option<PathBuf>,
+    /// Random seed; the same seed gives the same operations [default: random]
+    #[arg(long, hide_short_help = true, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub terms: TargetArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+const AFTER_PROCEDURE: &str = "\
+Each step is a run of its own, or an action: filling the volume, ageing it, making the server cold. Ballast lies in \
+the area and is removed at the end, after Ctrl-C and after an error; if the process is killed, the next run on the \
+target or 'reelgauge clean' removes it.
+
+Examples:
+  reelgauge procedure                                      what there is
+  reelgauge procedure ebu-study /mnt/nas --dry-run         how long the EBU study takes, and what it writes
+  reelgauge procedure ebu-study /mnt/nas --short           the same in about half an hour
+  reelgauge procedure fill /mnt/nas --set duration=10s
+  reelgauge procedure --resume reelgauge-runs/DIR          after Ctrl-C, or a power cut
+  reelgauge procedure steady --show > mine.toml            change it, then: reelgauge procedure mine.toml PATH
+
+Exit codes: 0 all steps done, 2 wrong usage or input, 3 a step broke off (results kept), 130 interrupted (results \
+kept).";

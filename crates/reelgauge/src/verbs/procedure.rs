@@ -1,0 +1,250 @@
+//! `reelgauge procedure`: a series of runs and actions, what it would take, its screen again, its table and
+//! page.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use reelgauge_analysis::compare::RUNS_MAX;
+use reelgauge_analysis::procedure::Finding;
+use reelgauge_record::named_file::write_named;
+use reelgauge_record::notes::StorageDetails;
+use reelgauge_report::procedure::plan::{
+    PlanScreen, PlannedStep, plan_screen, procedure_list, step_line, written_line,
+};
+use reelgauge_report::text::shell_word;
+use reelgauge_results::compare::{compare_page, compare_runs};
+use reelgauge_results::page::{page, run_page, write_html};
+use reelgauge_runner::fresh_seed;
+use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_runner::procedure::conclusion::{conclude, summaries};
+use reelgauge_runner::procedure::record::{KeptTerms, ProcedureRecord};
+use reelgauge_runner::procedure::shown::{
+    deviations_in_words, planned_action, procedure_table, procedure_text,
+};
+use reelgauge_runner::procedure::{
+    Manner, ProcedureEnd, ProcedureError, ProcedureEvent, ProcedureRequest, resume_procedure, run_procedure,
+    words,
+};
+use reelgauge_workload::procedure::{Action, Procedure, names, text};
+use serde::Serialize;
+
+use super::ahead::forecast_of;
+use crate::cli::{ProcedureArgs, ReportArgs};
+use crate::screen;
+
+/// A procedure runs on one computer.
+const COMPUTERS: u32 = 1;
+/// How often bytes of ballast are told.
+const TOLD_EVERY: Duration = Duration::from_secs(10);
+
+/// Lists procedures, or shows, plans, carries out or resumes one. The exit code.
+pub fn procedure(args: &ProcedureArgs) -> Result<u8> {
+    if let Some(dir) = &args.resume {
+        return carry_out(args, |manner, tell| resume_procedure(dir, manner, tell));
+    }
+    let Some(name) = &args.name else {
+        let all = names().map(|name| Ok((name, Procedure::from_toml(text(name)?)?.about)));
+        let all = all.collect::<Result<Vec<_>>>()?;
+        std::io::stdout().write_all(procedure_list(&all, screen::style()).as_bytes())?;
+        return Ok(0);
+    };
+    let (name, text) = named(name)?;
+    if args.show {
+        std::io::stdout().write_all(text.as_bytes())?;
+        return Ok(0);
+    }
+    let Some(target) = &args.path else {
+        bail!("name the directory to measure: reelgauge procedure {} PATH", shell_word(Path::new(&name)));
+    };
+    let request = request(args, &name, &text, target)?;
+    let planned = planned_steps(&request)?;
+    if args.dry_run {
+        let deviations = deviations_in_words(&request.deviations);
+        let plan = PlanScreen {
+            name: &request.name,
+            about: &request.about,
+            paper: request.paper.as_deref(),
+            target: &target.display().to_string(),
+            deviations: &deviations,
+            steps: &planned,
+        };
+        std::io::stdout().write_all(plan_screen(&plan, screen::style()).as_bytes())?;
+        return Ok(0);
+    }
+    carry_out(args, |manner, tell| run_procedure(&request, manner, tell))
+}
+
+/// The procedure's name and its text, from the catalogue or a file.
+fn named(name: &Path) -> Result<(String, String)> {
+    if name.is_file() {
+        let text =
+            std::fs::read_to_string(name).with_context(|| format!("cannot read {}", shell_word(name)))?;
+        let stem = name.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        return Ok((stem, text));
+    }
+    let name = name.display().to_string();
+    let found = text(&name)?;
+    Ok((name, found.to_owned()))
+}
+
+fn request(args: &ProcedureArgs, name: &str, text: &str, target: &Path) -> Result<ProcedureRequest> {
+    let mut procedure = Procedure::from_toml(text)?;
+    if args.short {
+        procedure = procedure.shortened()?;
+    }
+    args.set.iter().try_for_each(|words| procedure.change(words))?;
+    Ok(ProcedureRequest {
+        name: name.to_owned(),
+        steps: procedure.steps()?,
+        deviations: procedure.deviations(COMPUTERS),
+        about: procedure.about,
+        paper: procedure.paper,
+        is_short: args.short,
+        finding: procedure.finding,
+        target: target.to_path_buf(),
+        terms: args.terms.said(),
+        storage: args.output.noted.storage(StorageDetails::default()),
+        tags: args.output.noted.tags(&[])?,
+        seed: args.seed.unwrap_or_else(fresh_seed),
+        out: args.output.out.clone(),
+    })
+}
+
+/// Every step with its command and what it takes. What a run would refuse is refused before anything is done.
+fn planned_steps(request: &ProcedureRequest) -> Result<Vec<PlannedStep>> {
+    let terms = KeptTerms::of(&request.terms);
+    let step = |step: &reelgauge_workload::procedure::Step| {
+        let name =
+            step.round.map_or_else(|| step.name.clone(), |round| format!("{}, round {round}", step.name));
+        let Action::Run { verb, flags } = &step.action else {
+            let action = planned_action(&step.action);
+            return Ok(PlannedStep { name, command: None, forecast: None, action });
+        };
+        let words = words(verb, flags, &request.target, &terms, request.seed);
+        let forecast =
+            forecast_of(&words).map_err(|refusal| anyhow!("step '{}': {}", step.name, refusal.why))?;
+        let shown: Vec<String> = words.iter().map(|word| shell_word(Path::new(word))).collect();
+        Ok(PlannedStep {
+            name,
+            command: Some(format!("reelgauge {}", shown.join(" "))),
+            forecast,
+            action: None,
+        })
+    };
+    request.steps.iter().map(step).collect()
+}
+
+/// Told what happens.
+type Tell<'a> = &'a mut dyn FnMut(&ProcedureEvent<'_>);
+
+fn carry_out(
+    args: &ProcedureArgs,
+    work: impl FnOnce(Manner<'_>, Tell<'_>) -> Result<ProcedureEnd, ProcedureError>,
+) -> Result<u8> {
+    let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
+    let program = std::env::current_exe().context("this program's own file can't be found")?;
+    let is_quiet = args.output.quiet || args.output.json;
+    let manner = Manner { program: &program, shows_progress: !is_quiet, interrupt: &interrupt };
+    let mut told_at = Instant::now();
+    let mut tell = |event: &ProcedureEvent<'_>| tell(event, is_quiet, &mut told_at);
+    let ended = match work(manner, &mut tell) {
+        Ok(ended) => ended,
+        Err(error) => {
+            let code = error.exit_code();
+            screen::complain(&error.into());
+            return Ok(code);
+        }
+    };
+    if let Some(error) = ended.ballast_left {
+        let error = anyhow::Error::from(error);
+        screen::complain(&error.context("the ballast is still there; 'reelgauge clean' removes it"));
+    }
+    print(&ended.record, &ended.dir, args.output.json)?;
+    Ok(ended.exit_code)
+}
+
+fn tell(event: &ProcedureEvent<'_>, is_quiet: bool, told_at: &mut Instant) {
+    let line = match event {
+        ProcedureEvent::Waiting(waiting) => super::prove::waiting_words(waiting),
+        _ if is_quiet => return,
+        ProcedureEvent::Begins { number, of, row } => step_line(Some((*number, *of)), &row.name, row.round),
+        ProcedureEvent::Restores(row) => step_line(None, &row.name, row.round),
+        ProcedureEvent::Written(bytes) => {
+            if *bytes == 0 || told_at.elapsed() < TOLD_EVERY {
+                return;
+            }
+            *told_at = Instant::now();
+            written_line(*bytes)
+        }
+    };
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&line));
+}
+
+/// Prints a procedure that ran before, and writes its table and page. The exit code.
+pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
+    let unfit =
+        args.tables || args.workers || !args.observer.is_empty() || args.as_trace || args.period.is_given();
+    ensure!(
+        !unfit && args.top.is_none(),
+        "{dir} is a procedure; of the flags --json, --csv and --html have an effect. For one step, name its run in \
+         there: reelgauge report {dir}/RUN",
+        dir = shell_word(dir)
+    );
+    let record = ProcedureRecord::read(dir)?;
+    if let Some(folder) = &args.csv {
+        write_tables(&record, dir, folder)
+            .with_context(|| format!("cannot write CSV files into {}", folder.display()))?;
+    }
+    if let Some(file) = &args.html {
+        write_page(&record, dir, file)?;
+    }
+    print(&record, dir, args.json)?;
+    Ok(0)
+}
+
+/// The table of all runs, and the tables of each in a folder of its own.
+fn write_tables(record: &ProcedureRecord, dir: &Path, folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    write_named(&folder.join("procedure.csv"), |out| out.write_all(procedure_table(record, dir).as_bytes()))?;
+    for (row, summary) in record.rows.iter().zip(summaries(record, dir)) {
+        if let (Some(run), Some(summary)) = (&row.run, summary) {
+            super::csv_tables::write_tables(&summary, &folder.join(run))?;
+        }
+    }
+    Ok(())
+}
+
+/// All runs on one page: compared where there are several, the latest where there are more than a page holds.
+fn write_page(record: &ProcedureRecord, dir: &Path, file: &Path) -> Result<()> {
+    let runs: Vec<PathBuf> = record.rows.iter().filter_map(|row| Some(dir.join(row.run.as_ref()?))).collect();
+    let runs = &runs[runs.len().saturating_sub(RUNS_MAX)..];
+    let page = match runs {
+        [] => bail!("{} has no run yet", shell_word(dir)),
+        [run] => page(reelgauge_report::html::page::PageKind::Run, vec![run_page(run, &|| false)?], None),
+        runs => compare_page(runs, &compare_runs(runs, None)?, &|| false)?,
+    };
+    Ok(write_html(&page, file)?)
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    record: &'a ProcedureRecord,
+    conclusion: Option<Finding>,
+    dir: &'a Path,
+}
+
+fn print(record: &ProcedureRecord, dir: &Path, as_json: bool) -> Result<()> {
+    let text = match as_json {
+        true => {
+            let conclusion = conclude(record, &summaries(record, dir));
+            format!("{}\n", serde_json::to_string_pretty(&Printed { record, conclusion, dir })?)
+        }
+        false => procedure_text(record, dir, screen::style()),
+    };
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}

@@ -1,0 +1,556 @@
+//! The screen of a procedure: what all runs allow to conclude, how it differs from its paper, and every load
+//! point of every run. The same as CSV.
+
+pub mod plan;
+
+use reelgauge_analysis::procedure::Finding;
+use reelgauge_analysis::procedure::cliff::Cliff;
+use reelgauge_analysis::procedure::steady::{Steadiness, WINDOW};
+use reelgauge_analysis::procedure::warm::Warming;
+use reelgauge_record::notes::StorageDetails;
+
+use crate::about::about_words;
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::table::Table;
+use crate::text::{capital, plain};
+use crate::units::{amount, count, counted, fixed, mb_per_s, ms, span};
+use crate::wanted::Style;
+
+/// What is shown of a procedure.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcedureScreen<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What it shows, in a line.
+    pub about: &'a str,
+    /// The document and section that it follows.
+    pub paper: Option<&'a str>,
+    /// Whether it is the short variant.
+    pub is_short: bool,
+    /// What was measured.
+    pub target: &'a str,
+    /// Conditions of the paper that are not kept.
+    pub deviations: &'a [DeviationWords<'a>],
+    /// The steps, in their order.
+    pub steps: &'a [StepWords<'a>],
+    /// What all runs allow to conclude.
+    pub finding: Option<&'a Finding>,
+    /// Whether it goes on.
+    pub goes_on: bool,
+    /// Whether the user stopped it.
+    pub is_interrupted: bool,
+    /// Why it ended early.
+    pub ended_early: Option<&'a str>,
+    /// Whether all steps were done.
+    pub complete: bool,
+    /// What the user said of the storage.
+    pub storage: &'a StorageDetails,
+    /// Words to find it by.
+    pub tags: &'a [String],
+    /// Where it lies.
+    pub dir: &'a str,
+}
+
+/// A condition of a paper that is not kept.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviationWords<'a> {
+    /// The flag, without the dashes; `None`: the number of computers.
+    pub setting: Option<&'a str>,
+    /// What the paper prescribes.
+    pub paper: &'a str,
+    /// What was run; `None` where it was left to the program.
+    pub here: Option<&'a str>,
+    /// The steps; empty for all.
+    pub steps: &'a [String],
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct StepWords<'a> {
+    /// Its name, with its round.
+    pub name: &'a str,
+    /// How far it is.
+    pub state: StepState,
+    /// Its run's directory, below that of the procedure.
+    pub run: Option<&'a str>,
+    /// Why it broke off.
+    pub why: Option<&'a str>,
+    /// What came of it.
+    pub what: What<'a>,
+}
+
+/// How far a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepState {
+    /// It came to its end.
+    Done,
+    /// The rounds before were steady.
+    NotNeeded,
+    /// It did not come to its end.
+    BrokeOff,
+    /// It is still to be done.
+    Open,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug)]
+pub enum What<'a> {
+    /// The load points of a run.
+    Run(Vec<Figures>),
+    /// The volume was filled.
+    Filled {
+        /// How full it was, in percent of what may be used.
+        before_percent: f64,
+        /// How full it is.
+        level_percent: f64,
+        /// Bytes of ballast.
+        ballast_bytes: u64,
+    },
+    /// Files were made, edited and deleted.
+    Aged(Aged),
+    /// The server was made cold.
+    Cooled {
+        /// By this command.
+        command: Option<&'a str>,
+        /// By writing so much.
+        pushed_out_bytes: Option<u64>,
+    },
+    /// Nothing that is known.
+    Nothing,
+}
+
+/// What ageing did.
+#[derive(Clone, Copy, Debug)]
+pub struct Aged {
+    /// Files made.
+    pub made: u64,
+    /// Files written into or added to.
+    pub edited: u64,
+    /// Files deleted.
+    pub deleted: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Extents of the counted files together.
+    pub extents: Option<u64>,
+    /// Files that were counted.
+    pub counted_files: u64,
+}
+
+/// The figures of a load point.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// Its label.
+    pub label: String,
+    /// Workers.
+    pub workers: u32,
+    /// Its measured time.
+    pub measured_s: f64,
+    /// Bytes read per second.
+    pub read_bytes_per_s: Option<f64>,
+    /// Bytes written per second.
+    pub written_bytes_per_s: Option<f64>,
+    /// Reads and writes per second.
+    pub ops_per_s: Option<f64>,
+    /// Mean response time.
+    pub mean_response_us: Option<f64>,
+    /// 99 of 100 took no longer.
+    pub p99_response_us: Option<f64>,
+    /// The longest.
+    pub max_response_us: Option<f64>,
+}
+
+/// The screen as text, ending with a line feed.
+pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String {
+    let mut page = Page::new(style);
+    if let Some(sentence) = state_sentence(procedure) {
+        page.sentence(Tone::Bad, &sentence);
+    }
+    page.sentence(Tone::Answer, &procedure_sentence(procedure));
+    if let Some(paper) = procedure.paper {
+        page.item("Paper", &plain(paper));
+    }
+    for deviation in procedure.deviations {
+        page.item("Differs", &deviation_words(deviation));
+    }
+    for (name, text) in about_words(procedure.storage, procedure.tags) {
+        page.item(name, &text);
+    }
+    page.gap();
+    page.lines(table(procedure).lines(page.width));
+    page.gap();
+    for step in procedure.steps {
+        if let Some(words) = action_words(step) {
+            page.item(&capital(&plain(step.name)), &words);
+        }
+    }
+    page.gap();
+    page.item("Files", &plain(procedure.dir));
+    let next = match procedure.complete || procedure.goes_on {
+        false => format!("Go on where it stopped: reelgauge procedure --resume {}", plain(procedure.dir)),
+        true => format!("All runs on one page: reelgauge report {} --html FILE", plain(procedure.dir)),
+    };
+    page.item("Next", &next);
+    page.text
+}
+
+/// What is wrong with it, before everything else.
+fn state_sentence(procedure: &ProcedureScreen<'_>) -> Option<String> {
+    let done = procedure.steps.iter().filter(|step| step.state == StepState::Done).count();
+    let of = format!("{done} of {} steps done", procedure.steps.len());
+    Some(match procedure.ended_early {
+        _ if procedure.goes_on => format!("Running: {of}."),
+        _ if procedure.is_interrupted => format!("Interrupted: {of}."),
+        Some(why) => format!("Broke off: {of}. {}.", capital(plain(why).trim_end_matches('.'))),
+        None if procedure.complete => return None,
+        None => format!("Killed: {of}."),
+    })
+}
+
+/// `steady on /mnt/nas: steady from round 7 on, at 85 MB/s`.
+pub fn procedure_sentence(procedure: &ProcedureScreen<'_>) -> String {
+    let short = if procedure.is_short { " (short)" } else { "" };
+    let (name, target) = (plain(procedure.name), plain(procedure.target));
+    let found = procedure.finding.map(|finding| finding_words(finding, procedure.steps));
+    let found = found.unwrap_or_else(|| format!("{}.", capital(&plain(procedure.about))));
+    format!("{name}{short} on {target}: {found}")
+}
+
+/// What is concluded, in a sentence or two.
+fn finding_words(finding: &Finding, steps: &[StepWords<'_>]) -> String {
+    match finding {
+        Finding::Levels { percent_of_first } => level_words(percent_of_first, steps),
+        Finding::Steady { steadiness, rounds, cliff } => {
+            format!(
+                "{}{}",
+                steady_words(steadiness.as_ref(), *rounds),
+                cliff.as_ref().map_or_else(String::new, cliff_words)
+            )
+        }
+        Finding::Pair { ratio } => pair_words(*ratio, steps),
+        Finding::Warm { warming } => warm_words(warming.as_ref()),
+        Finding::Trend { trends } => {
+            let words = trends.iter().map(|trend| {
+                format!(
+                    "{}: {} MB/s in the first round, {} MB/s in the last of {}, a trend of {} %",
+                    plain(&trend.name),
+                    mb_per_s(trend.first_bytes_per_s),
+                    mb_per_s(trend.last_bytes_per_s),
+                    count(trend.rounds as u64),
+                    signed(trend.change_percent),
+                )
+            });
+            let words: Vec<String> = words.collect();
+            if words.is_empty() {
+                "fewer than two rounds, so no trend.".to_owned()
+            } else {
+                words.join(". ") + "."
+            }
+        }
+    }
+}
+
+fn signed(percent: f64) -> String {
+    let digits = fixed(percent.abs(), 1);
+    if percent < 0.0 { format!("-{digits}") } else { format!("+{digits}") }
+}
+
+/// The runs that are done, in the order of their figures.
+fn done_runs<'a>(steps: &'a [StepWords<'a>]) -> impl Iterator<Item = &'a StepWords<'a>> {
+    steps.iter().filter(|step| step.state == StepState::Done && matches!(step.what, What::Run(_)))
+}
+
+fn level_words(percent_of_first: &[Option<f64>], steps: &[StepWords<'_>]) -> String {
+    let levels = done_runs(steps).zip(percent_of_first).skip(1);
+    let mut words: Vec<String> = levels
+        .filter_map(|(step, percent)| Some(format!("{}: {} %", plain(step.name), fixed((*percent)?, 0))))
+        .collect();
+    let (Some(first), Some(lowest)) = (words.first_mut(), done_runs(steps).next()) else {
+        return "fewer than two levels were measured.".to_owned();
+    };
+    first.push_str(&format!(" of the rate {}", plain(lowest.name)));
+    words.join("; ") + "."
+}
+
+fn steady_words(steadiness: Option<&Steadiness>, rounds: usize) -> String {
+    let Some(found) = steadiness else {
+        return format!(
+            "unknown whether it is steady: {}, and {WINDOW} are needed.",
+            counted(rounds as u64, "round")
+        );
+    };
+    let not = if found.is_steady { "steady" } else { "not steady" };
+    format!(
+        "{not} after {}. The last {WINDOW} average {} MB/s, with a range of {} % (limit 20 %) and a slope of {} % \
+         (limit 10 %).",
+        counted(rounds as u64, "round"),
+        mb_per_s(found.average_bytes_per_s),
+        fixed(found.range_percent, 1),
+        fixed(found.slope_percent, 1),
+    )
+}
+
+fn cliff_words(cliff: &Cliff) -> String {
+    let prepared = match cliff.prepared_bytes {
+        0 => String::new(),
+        bytes => format!(" ({} of them to make the files)", amount(bytes)),
+    };
+    format!(
+        " It slowed from {} to {} MB/s after {} written{prepared}.",
+        mb_per_s(cliff.before_bytes_per_s),
+        mb_per_s(cliff.after_bytes_per_s),
+        amount(cliff.written_bytes as u64),
+    )
+}
+
+fn pair_words(ratio: Option<f64>, steps: &[StepWords<'_>]) -> String {
+    let names: Vec<String> = done_runs(steps).map(|step| plain(step.name)).collect();
+    match (ratio, names.as_slice()) {
+        (Some(ratio), [first, second]) => {
+            format!("{first} has {} times the rate of {second}.", fixed(ratio, 2))
+        }
+        _ => "one of the two runs has no rate, so they cannot be compared.".to_owned(),
+    }
+}
+
+fn warm_words(warming: Option<&Warming>) -> String {
+    let Some(found) = warming else {
+        return "fewer than two passes were measured.".to_owned();
+    };
+    let rates = format!(
+        "{} MB/s cold, {} MB/s warm",
+        mb_per_s(found.cold_bytes_per_s),
+        mb_per_s(found.warm_bytes_per_s)
+    );
+    match found.warm_after_s {
+        Some(seconds) => format!("{rates}, after {} of reading.", span(seconds * 1e6)),
+        None => format!(
+            "{rates}: the first pass was as fast as the last, so the server was not cold, or its memory does not hold \
+             the files."
+        ),
+    }
+}
+
+/// `step is 20s, the paper has 1h`, and of which steps.
+pub fn deviation_words(deviation: &DeviationWords<'_>) -> String {
+    let here = deviation.here.map_or_else(|| "left to the program".to_owned(), plain);
+    let what = match deviation.setting {
+        Some(setting) => format!("--{} {here}", plain(setting)),
+        None => format!("{here} {}", if here == "1" { "computer" } else { "computers" }),
+    };
+    let steps: Vec<String> = deviation.steps.iter().map(|step| plain(step)).collect();
+    let of = if steps.is_empty() { String::new() } else { format!(", in: {}", steps.join("; ")) };
+    format!("{what} (paper: {}){of}", plain(deviation.paper))
+}
+
+/// What an action did, or why a step broke off.
+fn action_words(step: &StepWords<'_>) -> Option<String> {
+    if let (StepState::BrokeOff, Some(why)) = (step.state, step.why) {
+        return Some(format!("broke off: {}", plain(why)));
+    }
+    Some(match &step.what {
+        What::Filled { before_percent, level_percent, ballast_bytes } => format!(
+            "{} % full before, {} % with {} of ballast",
+            fixed(*before_percent, 1),
+            fixed(*level_percent, 1),
+            amount(*ballast_bytes)
+        ),
+        What::Aged(aged) => {
+            let extents = aged.extents.filter(|_| aged.counted_files > 0).map_or_else(
+                || "extents unknown".to_owned(),
+                |extents| {
+                    format!("{} extents per file", fixed(extents as f64 / aged.counted_files as f64, 2))
+                },
+            );
+            format!(
+                "{} made, {} edited, {} deleted, {} written; {extents}",
+                count(aged.made),
+                count(aged.edited),
+                count(aged.deleted),
+                amount(aged.written_bytes)
+            )
+        }
+        What::Cooled { command: Some(command), .. } => format!("by '{}'", plain(command)),
+        What::Cooled { pushed_out_bytes: Some(bytes), .. } => format!("by writing {}", amount(*bytes)),
+        What::Cooled { .. } | What::Run(_) | What::Nothing => return None,
+    })
+}
+
+fn table(procedure: &ProcedureScreen<'_>) -> Table {
+    let rows: Vec<(&StepWords<'_>, &Figures)> = procedure
+        .steps
+        .iter()
+        .filter_map(|step| if let What::Run(points) = &step.what { Some((step, points)) } else { None })
+        .flat_map(|(step, points)| points.iter().map(move |figures| (step, figures)))
+        .collect();
+    let column = |cell: &dyn Fn(&Figures) -> Option<String>| -> Vec<String> {
+        rows.iter().map(|(_, figures)| cell(figures).unwrap_or_else(|| "-".to_owned())).collect()
+    };
+    let name = |step: &StepWords<'_>| {
+        let broke_off = if step.state == StepState::Done { "" } else { " (broke off)" };
+        format!("{}{broke_off}", plain(step.name))
+    };
+    let mut table = Table::default();
+    table.column("", "run", rows.iter().map(|(step, _)| name(step)).collect());
+    let has_ramps = rows.iter().any(|(step, _)| matches!(&step.what, What::Run(points) if points.len() > 1));
+    if has_ramps {
+        table.column("", "load point", rows.iter().map(|(_, figures)| plain(&figures.label)).collect());
+    }
+    table.column("read", "MB/s", column(&|figures| figures.read_bytes_per_s.map(mb_per_s)));
+    table.column("written", "MB/s", column(&|figures| figures.written_bytes_per_s.map(mb_per_s)));
+    table.column(
+        "reads+writes",
+        "1/s",
+        column(&|figures| figures.ops_per_s.map(|rate| count(rate.round() as u64))),
+    );
+    table.column("mean", "ms", column(&|figures| figures.mean_response_us.map(ms)));
+    table.column("p99", "ms", column(&|figures| figures.p99_response_us.map(ms)));
+    table
+}
+
+/// Every load point of every run, for spreadsheets. What was not measured is empty.
+pub fn procedure_csv(procedure: &ProcedureScreen<'_>) -> String {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    // Writing into memory does not fail.
+    let _ = out.write_record([
+        "step",
+        "state",
+        "run",
+        "load_point",
+        "workers",
+        "measured_s",
+        "read_bytes_per_s",
+        "written_bytes_per_s",
+        "data_ops_per_s",
+        "mean_response_us",
+        "p99_response_us",
+        "max_response_us",
+    ]);
+    for step in procedure.steps {
+        let What::Run(points) = &step.what else { continue };
+        let state = match step.state {
+            StepState::Done => "done",
+            StepState::NotNeeded => "not_needed",
+            StepState::BrokeOff => "broke_off",
+            StepState::Open => "open",
+        };
+        for figures in points {
+            let _ = out.write_record([
+                step.name,
+                state,
+                step.run.unwrap_or_default(),
+                &figures.label,
+                &figures.workers.to_string(),
+                &figures.measured_s.to_string(),
+                &cell(figures.read_bytes_per_s),
+                &cell(figures.written_bytes_per_s),
+                &cell(figures.ops_per_s),
+                &cell(figures.mean_response_us),
+                &cell(figures.p99_response_us),
+                &cell(figures.max_response_us),
+            ]);
+        }
+    }
+    String::from_utf8(out.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn figures(read: f64) -> Figures {
+        Figures {
+            label: "1 worker".to_owned(),
+            workers: 1,
+            measured_s: 5.0,
+            read_bytes_per_s: Some(read),
+            written_bytes_per_s: None,
+            ops_per_s: Some(1000.4),
+            mean_response_us: Some(1_500.0),
+            p99_response_us: None,
+            max_response_us: None,
+        }
+    }
+
+    fn run<'a>(name: &'a str, read: f64) -> StepWords<'a> {
+        StepWords {
+            name,
+            state: StepState::Done,
+            run: Some("r"),
+            why: None,
+            what: What::Run(vec![figures(read)]),
+        }
+    }
+
+    fn shown(steps: &[StepWords<'_>], finding: Option<&Finding>, ended_early: Option<&str>) -> String {
+        let deviations = [
+            DeviationWords { setting: Some("step"), paper: "1h", here: Some("20s"), steps: &[] },
+            DeviationWords { setting: None, paper: "10", here: Some("1"), steps: &[] },
+        ];
+        let procedure = ProcedureScreen {
+            name: "study",
+            about: "six runs",
+            paper: Some("EBU Tech 3362"),
+            is_short: true,
+            target: "/mnt/nas",
+            deviations: &deviations,
+            steps,
+            finding,
+            goes_on: false,
+            is_interrupted: false,
+            ended_early,
+            complete: ended_early.is_none(),
+            storage: &StorageDetails::default(),
+            tags: &[],
+            dir: "runs/x",
+        };
+        assert_eq!(procedure_csv(&procedure).lines().count(), 1 + done_runs(steps).count());
+        procedure_screen(&procedure, Style { width: 110, colour: false })
+    }
+
+    #[test]
+    fn every_deviation_is_listed_and_unmeasured_is_a_dash() {
+        let text = shown(&[run("read\u{1b}[31m", 2e6)], None, None);
+        assert!(text.starts_with("study (short) on /mnt/nas: Six runs.\nPaper: EBU Tech 3362\n"), "{text}");
+        assert!(
+            text.contains("Differs: --step 20s (paper: 1h)\nDiffers: 1 computer (paper: 10)\n"),
+            "{text}"
+        );
+        let row = text.lines().find(|line| line.starts_with("read")).unwrap();
+        assert_eq!(
+            row.split_whitespace().skip(1).collect::<Vec<_>>(),
+            ["2.00", "-", "1,000", "1.50", "-"],
+            "{text}"
+        );
+        assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn each_conclusion_has_its_sentence() {
+        let steps = [run("as found", 2e6), run("95 % full", 1e6)];
+        let levels = Finding::Levels { percent_of_first: vec![Some(100.0), Some(50.0)] };
+        assert!(shown(&steps, Some(&levels), None).contains("95 % full: 50 % of the rate as found."));
+        let pair = Finding::Pair { ratio: Some(2.0) };
+        assert!(shown(&steps, Some(&pair), None).contains("as found has 2.00 times the rate of 95 % full."));
+        let warm = Warming { cold_bytes_per_s: 1e6, warm_bytes_per_s: 9e6, warm_after_s: Some(3.0) };
+        let text = shown(&steps, Some(&Finding::Warm { warming: Some(warm) }), None);
+        assert!(text.contains("1.00 MB/s cold, 9.00 MB/s warm, after 3.0"), "{text}");
+        let steady =
+            Steadiness { is_steady: true, average_bytes_per_s: 5e6, range_percent: 3.0, slope_percent: 1.0 };
+        let cliff =
+            Cliff { written_bytes: 4e8, prepared_bytes: 0, before_bytes_per_s: 1e8, after_bytes_per_s: 2e7 };
+        let found = Finding::Steady { steadiness: Some(steady), rounds: 6, cliff: Some(cliff) };
+        let text = shown(&steps, Some(&found), None).replace('\n', " ");
+        assert!(text.contains("steady after 6 rounds") && text.contains("after 400 MB written"), "{text}");
+    }
+
+    #[test]
+    fn what_ended_it_comes_first_and_how_to_go_on_last() {
+        let text = shown(&[run("read", 2e6)], None, Some("the disk is full"));
+        assert!(text.starts_with("Broke off: 1 of 1 steps done. The disk is full.\n"), "{text}");
+        assert!(text.ends_with("reelgauge procedure --resume runs/x\n"), "{text}");
+    }
+}

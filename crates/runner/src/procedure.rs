@@ -1,0 +1,509 @@
+//! A procedure is carried out: runs, each in a process of its own, and actions between them. It can be
+//! stopped and resumed, and its ballast is removed whatever happens.
+//!
+//! ```text
+//! reelgauge-runs/2026-11-28T010203Z-nas1-ebu-study/
+//!   procedure.json   the steps and what came of each ([`record`]); written again after every step
+//!   2026-…/          the run of each step, with its log and summary
+//! ```
+//!
+//! Not here: what procedures there are (the workload room), what all runs allow to conclude
+//! ([`reelgauge_analysis::procedure`]), sentences, flags.
+
+mod actions;
+pub mod conclusion;
+pub mod record;
+pub mod shown;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use reelgauge_analysis::procedure::steady::steadiness;
+use reelgauge_engine::area::Terms;
+use reelgauge_engine::ballast;
+use reelgauge_record::notes::{RunNotes, StorageDetails};
+use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
+use reelgauge_results::live::process;
+use reelgauge_results::run_notes;
+use reelgauge_workload::procedure::deviation::Deviation;
+use reelgauge_workload::procedure::{Action, FindingKind, Step};
+
+use crate::error::RunError;
+use crate::exit_code::{BROKE_OFF, INTERRUPTED, USAGE};
+use crate::interrupt::Interrupt;
+use crate::prove::pass::{self, OwnRun, PassError};
+use crate::prove::shell::{self, Running, ShellError, Waiting};
+use crate::session::make_out;
+use actions::{ActionError, Place};
+use record::{ActionFact, KeptTerms, ProcedureFileError, ProcedureRecord, Row, RowState};
+
+/// How often interruptions are noticed.
+const BEAT: Duration = Duration::from_millis(20);
+/// More than the memory of a server is written to push out what is in it: a quarter more.
+const PUSH_OUT_SHARE: u64 = 4;
+/// What marks a directory as one of this program's.
+const PLAN_FILE: &str = "run.toml";
+/// Verbs whose operations come from a seed.
+const SEEDED: [&str; 4] = ["mix", "streams", "vda", "replay"];
+
+/// Which procedure, and where.
+#[derive(Clone, Debug)]
+pub struct ProcedureRequest {
+    /// Its name.
+    pub name: String,
+    /// What it shows, in a line.
+    pub about: String,
+    /// The document and section that it follows.
+    pub paper: Option<String>,
+    /// Whether it is the short variant.
+    pub is_short: bool,
+    /// What is concluded.
+    pub finding: Option<FindingKind>,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// Conditions of the paper that are not kept.
+    pub deviations: Vec<Deviation>,
+    /// The directory that is measured.
+    pub target: PathBuf,
+    /// What was said of the target.
+    pub terms: Terms,
+    /// The storage as the user describes it.
+    pub storage: StorageDetails,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Where every random draw starts.
+    pub seed: u64,
+    /// Folder for its directory.
+    pub out: PathBuf,
+}
+
+/// How the process that carries it out is set.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner<'a> {
+    /// This program.
+    pub program: &'a Path,
+    /// Whether runs show their progress.
+    pub shows_progress: bool,
+    /// Told when it is to end.
+    pub interrupt: &'a Interrupt,
+}
+
+/// What whoever watches is told.
+#[derive(Debug)]
+pub enum ProcedureEvent<'a> {
+    /// A step begins: its number from 1, of how many.
+    Begins {
+        /// From 1.
+        number: usize,
+        /// Of so many.
+        of: usize,
+        /// The step.
+        row: &'a Row,
+    },
+    /// A step that was done before the procedure was stopped is done again, because the next ones build on
+    /// it.
+    Restores(&'a Row),
+    /// So many bytes of ballast have been written.
+    Written(u64),
+    /// A command of the user takes long, or goes on while somebody wants the end.
+    Waiting(Waiting<'a>),
+}
+
+/// A procedure that ended.
+#[derive(Debug)]
+pub struct ProcedureEnd {
+    /// What came of it.
+    pub record: ProcedureRecord,
+    /// Where it lies.
+    pub dir: PathBuf,
+    /// 0, or what ended it early.
+    pub exit_code: u8,
+    /// Why its ballast is still there, where it is.
+    pub ballast_left: Option<ActionError>,
+}
+
+/// Why a procedure did not come to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProcedureError {
+    /// There is no place for results.
+    #[error(transparent)]
+    Out(#[from] RunError),
+    /// There is none for these.
+    #[error(transparent)]
+    Dir(#[from] RunDirError),
+    /// Its record can't be read or written.
+    #[error(transparent)]
+    File(#[from] ProcedureFileError),
+    /// A run did not come to its end.
+    #[error("{}", run_words(.0))]
+    Run(#[from] PassError),
+    /// An action failed.
+    #[error(transparent)]
+    Action(#[from] ActionError),
+    /// The user's command failed.
+    #[error("the command that makes the server cold failed: {0}")]
+    Command(#[from] ShellError),
+    /// The ballast was removed during a run.
+    #[error(
+        "the ballast was removed during the run, so the storage was not as full as the step says; another run on the \
+         same target removes it. Resume when nothing else runs there"
+    )]
+    BallastGone,
+    /// Another process carries it out.
+    #[error("{} is still being carried out by process {pid}", dir.display())]
+    GoesOn {
+        /// The procedure's directory.
+        dir: PathBuf,
+        /// Who carries it out.
+        pid: u32,
+    },
+    /// There is nothing to resume.
+    #[error("{} is complete; there is nothing to resume", .0.display())]
+    Complete(PathBuf),
+}
+
+/// Why a run of a procedure did not come to its end.
+fn run_words(error: &PassError) -> String {
+    match error {
+        PassError::Ended { how, said, .. } if said.is_empty() => format!("the run ended with {how}"),
+        PassError::Ended { how, said, .. } => format!("the run ended with {how}: {said}"),
+        other => other.to_string(),
+    }
+}
+
+impl ProcedureError {
+    /// The exit code that it means.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            ProcedureError::Run(error) => error.exit_code(),
+            ProcedureError::Out(error) => error.exit_code(),
+            ProcedureError::Action(error) => error.exit_code(),
+            ProcedureError::Dir(_)
+            | ProcedureError::File(_)
+            | ProcedureError::GoesOn { .. }
+            | ProcedureError::Complete(_) => USAGE,
+            ProcedureError::Command(_) | ProcedureError::BallastGone => BROKE_OFF,
+        }
+    }
+}
+
+/// Carries out a procedure.
+///
+/// # Errors
+/// Nothing could be measured. What stops a later step ends the procedure; what was measured is kept, and it
+/// can be resumed.
+pub fn run_procedure(
+    request: &ProcedureRequest,
+    manner: Manner<'_>,
+    tell: &mut dyn FnMut(&ProcedureEvent<'_>),
+) -> Result<ProcedureEnd, ProcedureError> {
+    make_out(&request.out)?;
+    let target = request.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = RunName { start: Timestamp::now().into(), target: &target, what: &request.name };
+    let dir = RunDir::create(&request.out, name)?.path().to_path_buf();
+    let notes = RunNotes::new(&request.storage, &request.tags);
+    if notes != RunNotes::default() {
+        run_notes::write(&dir, &notes)?;
+    }
+    let record = ProcedureRecord::begin(request);
+    record.write(&dir)?;
+    Carrying { manner, dir, record, held_bytes: 0, holds: false }.finish(tell)
+}
+
+/// Goes on with a procedure where it was stopped.
+///
+/// # Errors
+/// There is nothing to resume, or nothing could be measured.
+pub fn resume_procedure(
+    dir: &Path,
+    manner: Manner<'_>,
+    tell: &mut dyn FnMut(&ProcedureEvent<'_>),
+) -> Result<ProcedureEnd, ProcedureError> {
+    let mut record = ProcedureRecord::read(dir)?;
+    if record.complete {
+        return Err(ProcedureError::Complete(dir.to_path_buf()));
+    }
+    if record.goes_on(dir) {
+        return Err(ProcedureError::GoesOn { dir: dir.to_path_buf(), pid: record.pid });
+    }
+    (record.ended_early, record.is_interrupted) = (None, false);
+    (record.pid, record.process) = (std::process::id(), process::own_mark());
+    record.write(dir)?;
+    let mut carrying = Carrying { manner, dir: dir.to_path_buf(), record, held_bytes: 0, holds: false };
+    let restored = carrying.restore(tell);
+    match restored {
+        Ok(()) => carrying.finish(tell),
+        Err(error) => carrying.end(Err(error)),
+    }
+}
+
+/// A procedure on its way.
+struct Carrying<'a> {
+    manner: Manner<'a>,
+    dir: PathBuf,
+    record: ProcedureRecord,
+    /// Bytes of ballast that runs are to find.
+    held_bytes: u64,
+    /// Whether anything may lie there.
+    holds: bool,
+}
+
+impl Carrying<'_> {
+    fn finish(mut self, tell: &mut dyn FnMut(&ProcedureEvent<'_>)) -> Result<ProcedureEnd, ProcedureError> {
+        let came = self.all(tell);
+        self.end(came)
+    }
+
+    /// Removes the ballast first of all, whatever else went wrong.
+    fn end(mut self, came: Result<(), ProcedureError>) -> Result<ProcedureEnd, ProcedureError> {
+        let ballast_left = if self.holds { self.place().remove_ballast().err() } else { None };
+        if let Err(error) = &came {
+            self.record.ended_early = Some(error.to_string());
+            self.record.is_interrupted = error.exit_code() == INTERRUPTED;
+        }
+        let has_measured = self.record.rows.iter().any(|row| row.run.is_some());
+        if let Err(error) = came {
+            if !has_measured && error.exit_code() == USAGE {
+                // There is nothing in it, and the error says why.
+                let _ = std::fs::remove_file(run_notes::path_in(&self.dir));
+                ProcedureRecord::remove(&self.dir);
+                let _ = std::fs::remove_file(self.dir.join(PLAN_FILE));
+                let _ = std::fs::remove_dir(&self.dir);
+                return Err(error);
+            }
+            self.record.write(&self.dir)?;
+            // What was good enough for the first step is no wrong usage.
+            let exit_code = if error.exit_code() == USAGE { BROKE_OFF } else { error.exit_code() };
+            return Ok(ProcedureEnd { record: self.record, dir: self.dir, exit_code, ballast_left });
+        }
+        self.record.write(&self.dir)?;
+        let exit_code = if ballast_left.is_some() { BROKE_OFF } else { 0 };
+        Ok(ProcedureEnd { record: self.record, dir: self.dir, exit_code, ballast_left })
+    }
+
+    fn all(&mut self, tell: &mut dyn FnMut(&ProcedureEvent<'_>)) -> Result<(), ProcedureError> {
+        let of = self.record.rows.len();
+        for at in 0..of {
+            if self.record.rows[at].state.is_over() {
+                continue;
+            }
+            if self.is_steady(at) {
+                self.record.rows[at..].iter_mut().for_each(|row| row.state = RowState::NotNeeded);
+                break;
+            }
+            if self.manner.interrupt.asked() {
+                return Err(PassError::Interrupted.into());
+            }
+            tell(&ProcedureEvent::Begins { number: at + 1, of, row: &self.record.rows[at] });
+            self.record.rows[at].state = RowState::Running;
+            self.record.write(&self.dir)?;
+            let came = self.carry_out(at, tell);
+            let row = &mut self.record.rows[at];
+            row.state = if came.is_ok() { RowState::Done } else { RowState::BrokeOff };
+            row.why = came.as_ref().err().map(ToString::to_string);
+            self.record.write(&self.dir)?;
+            came?;
+        }
+        self.record.complete = true;
+        Ok(())
+    }
+
+    /// Whether the rounds before this step are steady, where that is what they are for.
+    fn is_steady(&self, at: usize) -> bool {
+        let is_asked =
+            self.record.finding == Some(FindingKind::Steady) && self.record.rows[at].round.is_some();
+        if !is_asked {
+            return false;
+        }
+        let rates = conclusion::round_rates(&self.record, &conclusion::summaries(&self.record, &self.dir));
+        steadiness(&rates).is_some_and(|found| found.is_steady)
+    }
+
+    /// Does again what later steps build on, and what the end of the process before has undone.
+    fn restore(&mut self, tell: &mut dyn FnMut(&ProcedureEvent<'_>)) -> Result<(), ProcedureError> {
+        for at in to_restore(&self.record.rows) {
+            tell(&ProcedureEvent::Restores(&self.record.rows[at]));
+            self.carry_out(at, tell)?;
+        }
+        Ok(())
+    }
+
+    fn carry_out(
+        &mut self,
+        at: usize,
+        tell: &mut dyn FnMut(&ProcedureEvent<'_>),
+    ) -> Result<(), ProcedureError> {
+        let action = self.record.rows[at].action.clone();
+        let fact = match action {
+            Action::Run { verb, flags } => return self.measure(at, &verb, &flags),
+            Action::Rest { time } => return self.rest(time.duration()),
+            Action::Fill { percent } => {
+                self.holds = true;
+                let filled = self.place().work(tell, move |ballast| ballast.fill_to(percent))?;
+                self.held_bytes = filled.ballast_bytes;
+                ActionFact::filled(filled)
+            }
+            Action::Age { time } => {
+                self.holds = true;
+                let (time, seed) = (time.duration(), self.record.seed.wrapping_add(at as u64));
+                let aged = self.place().work(tell, move |ballast| ballast.age(time, seed))?;
+                self.held_bytes = aged.bytes;
+                ActionFact::aged(aged)
+            }
+            Action::Cool { command: Some(command), .. } => {
+                self.run_command(&command, tell)?;
+                ActionFact::Cooled { command: Some(command), pushed_out_bytes: None }
+            }
+            Action::Cool { command: None, server_memory } => {
+                self.holds = true;
+                let bytes = push_out_bytes(server_memory.map_or(0, |size| size.bytes()));
+                self.place().work(tell, move |ballast| ballast.push_out(bytes))?;
+                ActionFact::Cooled { command: None, pushed_out_bytes: Some(bytes) }
+            }
+        };
+        self.record.rows[at].fact = Some(fact);
+        Ok(())
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place {
+            target: &self.record.target,
+            terms: self.record.terms.terms(),
+            seed: self.record.seed,
+            interrupt: self.manner.interrupt,
+        }
+    }
+
+    fn measure(&mut self, at: usize, verb: &str, flags: &[String]) -> Result<(), ProcedureError> {
+        let words = words(verb, flags, &self.record.target, &self.record.terms, self.record.seed);
+        let run = OwnRun {
+            program: self.manner.program,
+            words: &words,
+            dir: &self.dir,
+            env: self.holds.then_some(ballast::HELD),
+            shows_progress: self.manner.shows_progress,
+        };
+        let ended = pass::carry_out(&run, self.manner.interrupt);
+        if let Some(left) = &ended.run {
+            self.record.rows[at].run = Some(left.clone());
+            let notes = shown::run_notes(&self.record, at);
+            run_notes::write(&self.dir.join(left), &notes)?;
+        }
+        ended.pass?;
+        if self.held_bytes > 0 && self.place().ballast_bytes()? != self.held_bytes {
+            return Err(ProcedureError::BallastGone);
+        }
+        Ok(())
+    }
+
+    fn run_command(
+        &self,
+        command: &str,
+        tell: &mut dyn FnMut(&ProcedureEvent<'_>),
+    ) -> Result<(), ProcedureError> {
+        let mut with = Running {
+            directory: Path::new("."),
+            begun: &mut |_| {},
+            waiting: &mut |waiting| tell(&ProcedureEvent::Waiting(*waiting)),
+            interrupt: self.manner.interrupt,
+        };
+        Ok(shell::run(command, &mut with)?)
+    }
+
+    fn rest(&self, time: Duration) -> Result<(), ProcedureError> {
+        let begun = Instant::now();
+        while begun.elapsed() < time {
+            if self.manner.interrupt.asked() {
+                return Err(PassError::Interrupted.into());
+            }
+            std::thread::sleep(BEAT.min(time.saturating_sub(begun.elapsed())));
+        }
+        Ok(())
+    }
+}
+
+/// The steps that are done again before the first that is not over: the last level of ballast, all ageing,
+/// and what made the server cold, if nothing was measured since.
+fn to_restore(rows: &[Row]) -> Vec<usize> {
+    let next = rows.iter().position(|row| !row.state.is_over()).unwrap_or(rows.len());
+    let last = |is_it: fn(&Action) -> bool| rows[..next].iter().rposition(|row| is_it(&row.action));
+    let last_run = last(|action| matches!(action, Action::Run { .. }));
+    let last_fill = last(|action| matches!(action, Action::Fill { .. }));
+    let is_needed = |at: &usize| match rows[*at].action {
+        Action::Fill { .. } => Some(*at) == last_fill,
+        Action::Age { .. } => true,
+        Action::Cool { .. } => last_run.is_none_or(|run| run < *at),
+        Action::Run { .. } | Action::Rest { .. } => false,
+    };
+    (0..next).filter(is_needed).collect()
+}
+
+/// Bytes that push everything else out of a memory.
+fn push_out_bytes(memory_bytes: u64) -> u64 {
+    memory_bytes.saturating_add(memory_bytes / PUSH_OUT_SHARE)
+}
+
+/// The command line of a run, behind the program's name.
+pub fn words(verb: &str, flags: &[String], target: &Path, terms: &KeptTerms, seed: u64) -> Vec<OsString> {
+    let mut words: Vec<OsString> = verb.split_whitespace().map(OsString::from).collect();
+    let first = verb.split_whitespace().next().unwrap_or_default();
+    if first == "run" {
+        let mut word = OsString::from("--target=");
+        word.push(target);
+        words.push(word);
+    } else {
+        words.push(target.into());
+    }
+    words.extend(flags.iter().map(OsString::from));
+    words.extend(terms.flags().into_iter().map(OsString::from));
+    let is_seeded = SEEDED.contains(&first) && !flags.iter().any(|flag| flag.starts_with("--seed="));
+    words.extend(is_seeded.then(|| OsString::from(format!("--seed={seed}"))));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_workload::units::Span;
+
+    use super::*;
+
+    fn row(action: Action, state: RowState) -> Row {
+        Row { name: String::new(), round: None, action, state, run: None, fact: None, why: None }
+    }
+
+    #[test]
+    fn what_later_steps_build_on_is_done_again() {
+        let run = || Action::Run { verb: "mix".to_owned(), flags: Vec::new() };
+        let cool = || Action::Cool { command: None, server_memory: None };
+        let (fill, age) = (|percent| Action::Fill { percent }, || Action::Age { time: Span::secs(1) });
+        let of = |actions: Vec<Action>, done: usize| {
+            let state = |at| if at < done { RowState::Done } else { RowState::Planned };
+            let rows: Vec<Row> =
+                actions.into_iter().enumerate().map(|(at, action)| row(action, state(at))).collect();
+            to_restore(&rows)
+        };
+        assert_eq!(of(vec![run(), fill(50), run(), fill(80), run()], 4), [3]);
+        assert_eq!(of(vec![run(), fill(50), run(), fill(80), run()], 3), [1]);
+        assert_eq!(of(vec![run(), fill(50), run(), fill(80), run()], 1), [] as [usize; 0]);
+        assert_eq!(of(vec![age(), run(), age(), run()], 3), [0, 2]);
+        assert_eq!(of(vec![run(), cool(), run(), run()], 2), [1]);
+        assert_eq!(of(vec![run(), cool(), run(), run()], 3), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn a_run_gets_its_target_its_terms_and_a_seed() {
+        let terms = KeptTerms { keep_free_bytes: Some(5_000_000), ..KeptTerms::default() };
+        let flags = ["--duration=5s".to_owned()];
+        assert_eq!(
+            words("mix", &flags, Path::new("/mnt"), &terms, 7),
+            ["mix", "/mnt", "--duration=5s", "--keep-free=5000000B", "--seed=7"]
+        );
+        assert_eq!(
+            words("run newsroom", &[], Path::new("/mnt"), &KeptTerms::default(), 7),
+            ["run", "newsroom", "--target=/mnt"]
+        );
+    }
+}

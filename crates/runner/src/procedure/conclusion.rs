@@ -1,0 +1,105 @@
+//! What all runs of a procedure allow to conclude, from the record and the summaries.
+
+use std::path::Path;
+
+use reelgauge_analysis::Summary;
+use reelgauge_analysis::procedure::cliff::cliff;
+use reelgauge_analysis::procedure::steady::steadiness;
+use reelgauge_analysis::procedure::warm::warming;
+use reelgauge_analysis::procedure::{Finding, levels, pair, trend};
+use reelgauge_results::reopen::reopen;
+use reelgauge_workload::procedure::{Action, FindingKind};
+
+use super::record::{ProcedureRecord, Row, RowState};
+
+/// The summary of each step's run; `None` where it has none, or none that can be read.
+pub fn summaries(record: &ProcedureRecord, dir: &Path) -> Vec<Option<Summary>> {
+    let of = |row: &Row| reopen(&dir.join(row.run.as_ref()?)).ok();
+    record.rows.iter().map(of).collect()
+}
+
+/// What is concluded; `None` where nothing is asked, or no run is done.
+pub fn conclude(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Option<Finding> {
+    let runs: Vec<(&Row, Option<&Summary>)> = done_runs(record, summaries).collect();
+    let rates: Vec<Option<f64>> = runs.iter().map(|(_, summary)| summary.and_then(rate)).collect();
+    let last = runs.last()?;
+    Some(match record.finding? {
+        FindingKind::Levels => levels(&rates),
+        FindingKind::Pair => pair(&rates),
+        FindingKind::Steady => steady(record, summaries),
+        FindingKind::Warm => {
+            let passes = last.1.iter().flat_map(|summary| &summary.load_points);
+            let passes = passes.filter_map(|point| Some((point.total.bytes_per_s?, point.measured_s)));
+            Finding::Warm { warming: warming(&passes.collect::<Vec<_>>()) }
+        }
+        FindingKind::Trend => {
+            let mut names: Vec<&str> = Vec::new();
+            for (row, _) in &runs {
+                if !names.contains(&row.name.as_str()) {
+                    names.push(&row.name);
+                }
+            }
+            let of = |name: &&str| {
+                let of_name = runs.iter().filter(|(row, _)| row.name == **name);
+                trend(name, &of_name.filter_map(|(_, summary)| rate((*summary)?)).collect::<Vec<_>>())
+            };
+            Finding::Trend { trends: names.iter().filter_map(of).collect() }
+        }
+    })
+}
+
+/// The rates of the rounds that are done.
+pub fn round_rates(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Vec<f64> {
+    let rounds = done_runs(record, summaries).filter(|(row, _)| row.round.is_some());
+    rounds.filter_map(|(_, summary)| rate(summary?)).collect()
+}
+
+/// The steps that are runs and came to their end.
+fn done_runs<'a>(
+    record: &'a ProcedureRecord,
+    summaries: &'a [Option<Summary>],
+) -> impl Iterator<Item = (&'a Row, Option<&'a Summary>)> {
+    let all = record.rows.iter().zip(summaries);
+    let done = all.filter(|(row, _)| row.state == RowState::Done && matches!(row.action, Action::Run { .. }));
+    done.map(|(row, summary)| (row, summary.as_ref()))
+}
+
+/// What a run moved per second, in its last load point.
+pub fn rate(summary: &Summary) -> Option<f64> {
+    summary.load_points.last()?.total.bytes_per_s
+}
+
+fn steady(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Finding {
+    let rates = round_rates(record, summaries);
+    let runs: Vec<&Summary> = done_runs(record, summaries).filter_map(|(_, summary)| summary).collect();
+    let made = runs.iter().filter(|summary| !summary.data_set.reused);
+    let prepared_bytes =
+        made.map(|summary| summary.data_set.files.saturating_mul(summary.data_set.file_size_bytes));
+    let prepared_bytes = prepared_bytes.fold(0, u64::saturating_add);
+    let steps: Vec<(u64, f64)> = runs.into_iter().flat_map(written_steps).collect();
+    Finding::Steady {
+        steadiness: steadiness(&rates),
+        rounds: rates.len(),
+        cliff: cliff(&steps, prepared_bytes),
+    }
+}
+
+/// Bytes that a run wrote, and in which time. Its first and last step are not whole: they are taken to be as
+/// fast as their neighbours, so that their bytes count.
+fn written_steps(summary: &Summary) -> Vec<(u64, f64)> {
+    let step_s = summary.series.step_s as f64;
+    let written: Vec<u64> = summary.series.steps.iter().map(|step| step.written_bytes).collect();
+    let Some(first) = written.iter().position(|&bytes| bytes > 0) else { return Vec::new() };
+    let last = written.iter().rposition(|&bytes| bytes > 0).unwrap_or(first);
+    let mut steps: Vec<(u64, f64)> = written[first..=last].iter().map(|&bytes| (bytes, step_s)).collect();
+    let count = steps.len();
+    if count >= 3 {
+        for (edge, inner) in [(0, 1), (count - 1, count - 2)] {
+            let rate = steps[inner].0 as f64 / step_s;
+            if rate > 0.0 {
+                steps[edge].1 = steps[edge].0 as f64 / rate;
+            }
+        }
+    }
+    steps
+}

@@ -1,0 +1,293 @@
+//! `procedure.json`: the steps of a procedure, what came of each, and how it differs from its paper.
+
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use reelgauge_engine::area::{Sharing, Terms};
+use reelgauge_engine::ballast::{Aged, Filled};
+use reelgauge_engine::space::KeepFree;
+use reelgauge_record::notes::StorageDetails;
+use reelgauge_record::run_dir::RunDirError;
+use reelgauge_results::live::process;
+use reelgauge_workload::procedure::deviation::Deviation;
+use reelgauge_workload::procedure::{Action, FindingKind};
+use serde::{Deserialize, Serialize};
+
+use super::ProcedureRequest;
+use crate::series::{self, SeriesState};
+
+/// Version of this file.
+pub(super) const PROCEDURE_VERSION: u32 = 1;
+
+/// A procedure, or as much of one as there is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProcedureRecord {
+    /// Version of this format.
+    pub procedure_version: u32,
+    /// The program that wrote it.
+    pub written_by: String,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// Its name.
+    pub name: String,
+    /// What it shows, in a line.
+    pub about: String,
+    /// The document and section that it follows.
+    pub paper: Option<String>,
+    /// Whether it is the short variant.
+    pub is_short: bool,
+    /// What is concluded.
+    pub finding: Option<FindingKind>,
+    /// The directory that is measured.
+    pub target: PathBuf,
+    /// What was said of the target.
+    pub terms: KeptTerms,
+    /// The storage as the user describes it.
+    pub storage: StorageDetails,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Where every random draw starts.
+    pub seed: u64,
+    /// Conditions of the paper that are not kept.
+    pub deviations: Vec<Deviation>,
+    /// The steps, in their order.
+    pub rows: Vec<Row>,
+    /// Whether all of them were done, or were not needed any more.
+    pub complete: bool,
+    /// Why not, where something stopped it.
+    pub ended_early: Option<String>,
+    /// Whether that was the user.
+    pub is_interrupted: bool,
+    /// The process that carries it out.
+    pub(super) pid: u32,
+    /// What tells it from others of its number.
+    pub(super) process: String,
+}
+
+/// What was said of a target, as it is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptTerms {
+    /// Work on a target that others own.
+    pub is_shared: bool,
+    /// Bytes to leave free; `None` for the usual share.
+    pub keep_free_bytes: Option<u64>,
+    /// No more than this is moved per second.
+    pub max_bytes_per_s: Option<NonZeroU64>,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// What the report calls it.
+    pub name: String,
+    /// Its round, from 1; `None` outside rounds.
+    pub round: Option<u32>,
+    /// What it does.
+    pub action: Action,
+    /// How far it is.
+    pub state: RowState,
+    /// Its run, next to this file; also one that broke off.
+    pub run: Option<PathBuf>,
+    /// What an action found.
+    pub fact: Option<ActionFact>,
+    /// Why it broke off.
+    pub why: Option<String>,
+}
+
+/// How far a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowState {
+    /// It is still to be done.
+    Planned,
+    /// It has begun.
+    Running,
+    /// It came to its end.
+    Done,
+    /// It did not.
+    BrokeOff,
+    /// The rounds before were steady.
+    NotNeeded,
+}
+
+impl RowState {
+    /// Whether a resumed procedure leaves it as it is.
+    pub fn is_over(self) -> bool {
+        matches!(self, RowState::Done | RowState::NotNeeded)
+    }
+}
+
+/// What an action found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum ActionFact {
+    /// The volume was filled.
+    Filled {
+        /// How full it was before, in percent of what may be used.
+        before_percent: f64,
+        /// How full it is now.
+        level_percent: f64,
+        /// Bytes of all ballast.
+        ballast_bytes: u64,
+        /// What may be used of the volume.
+        usable_bytes: u64,
+    },
+    /// Files were made, edited and deleted.
+    Aged {
+        /// Files made.
+        made: u64,
+        /// Files written into or added to.
+        edited: u64,
+        /// Files deleted.
+        deleted: u64,
+        /// Bytes written.
+        written_bytes: u64,
+        /// Files that are there now.
+        files: u64,
+        /// Their bytes.
+        bytes: u64,
+        /// Extents of the counted files together; `None` where the file system does not tell.
+        extents: Option<u64>,
+        /// Files that were counted.
+        counted_files: u64,
+    },
+    /// The server was made cold.
+    Cooled {
+        /// The command that did it.
+        command: Option<String>,
+        /// Or what was written to push everything else out of its memory.
+        pushed_out_bytes: Option<u64>,
+    },
+}
+
+impl ActionFact {
+    pub(super) fn filled(filled: Filled) -> ActionFact {
+        let Filled { before_percent, level_percent, ballast_bytes, usable_bytes } = filled;
+        ActionFact::Filled { before_percent, level_percent, ballast_bytes, usable_bytes }
+    }
+
+    pub(super) fn aged(aged: Aged) -> ActionFact {
+        let Aged { made, edited, deleted, written_bytes, files, bytes, extents, counted_files } = aged;
+        ActionFact::Aged { made, edited, deleted, written_bytes, files, bytes, extents, counted_files }
+    }
+}
+
+/// Why the record of a procedure can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProcedureFileError {
+    /// It can't be written.
+    #[error(transparent)]
+    Write(#[from] RunDirError),
+    /// It can't be read.
+    #[error("{}: {why}; its runs can be looked at one by one", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+impl KeptTerms {
+    /// What of the terms later runs have to know.
+    pub fn of(terms: &Terms) -> KeptTerms {
+        let keep_free_bytes = match terms.keep_free {
+            KeepFree::Usual => None,
+            KeepFree::Bytes(bytes) => Some(bytes),
+        };
+        let is_shared = matches!(terms.sharing, Sharing::Meant);
+        KeptTerms { is_shared, keep_free_bytes, max_bytes_per_s: terms.max_bytes_per_s }
+    }
+
+    pub(super) fn terms(self) -> Terms {
+        Terms {
+            sharing: if self.is_shared { Sharing::Meant } else { Sharing::Unsaid },
+            keep_free: self.keep_free_bytes.map_or(KeepFree::Usual, KeepFree::Bytes),
+            max_bytes_per_s: self.max_bytes_per_s,
+        }
+    }
+
+    /// The same for the command line of a run.
+    pub(super) fn flags(self) -> Vec<String> {
+        let shared = self.is_shared.then(|| "--shared-target".to_owned());
+        let keep_free = self.keep_free_bytes.map(|bytes| format!("--keep-free={bytes}B"));
+        let max_rate = self.max_bytes_per_s.map(|bytes| format!("--max-rate={bytes}B"));
+        shared.into_iter().chain(keep_free).chain(max_rate).collect()
+    }
+}
+
+impl SeriesState for ProcedureRecord {
+    const FILE_NAME: &'static str = "procedure.json";
+    const VERSION: u32 = PROCEDURE_VERSION;
+
+    fn version(&self) -> u32 {
+        self.procedure_version
+    }
+}
+
+impl ProcedureRecord {
+    pub(super) fn begin(request: &ProcedureRequest) -> ProcedureRecord {
+        let row = |step: &reelgauge_workload::procedure::Step| Row {
+            name: step.name.clone(),
+            round: step.round,
+            action: step.action.clone(),
+            state: RowState::Planned,
+            run: None,
+            fact: None,
+            why: None,
+        };
+        ProcedureRecord {
+            procedure_version: PROCEDURE_VERSION,
+            written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
+            started_at: Timestamp::now().to_string(),
+            name: request.name.clone(),
+            about: request.about.clone(),
+            paper: request.paper.clone(),
+            is_short: request.is_short,
+            finding: request.finding,
+            target: request.target.clone(),
+            terms: KeptTerms::of(&request.terms),
+            storage: request.storage.clone(),
+            tags: request.tags.clone(),
+            seed: request.seed,
+            deviations: request.deviations.clone(),
+            rows: request.steps.iter().map(row).collect(),
+            complete: false,
+            ended_early: None,
+            is_interrupted: false,
+            pid: std::process::id(),
+            process: process::own_mark(),
+        }
+    }
+
+    /// Whether this is the directory of a procedure.
+    pub fn is_in(dir: &Path) -> bool {
+        series::is_in::<ProcedureRecord>(dir)
+    }
+
+    /// Reads the procedure in this directory.
+    ///
+    /// # Errors
+    /// There is none, it is damaged, or a newer version wrote it.
+    pub fn read(dir: &Path) -> Result<ProcedureRecord, ProcedureFileError> {
+        series::read(dir)
+            .map_err(|why| ProcedureFileError::Read { path: dir.join(ProcedureRecord::FILE_NAME), why })
+    }
+
+    pub(super) fn write(&self, dir: &Path) -> Result<(), ProcedureFileError> {
+        Ok(series::write(self, dir)?)
+    }
+
+    pub(super) fn remove(dir: &Path) {
+        // What can't be removed shows a procedure without a run.
+        let _ = std::fs::remove_file(dir.join(ProcedureRecord::FILE_NAME));
+    }
+
+    /// Whether it goes on: whoever carries it out lives, and it has not come to an end.
+    pub fn goes_on(&self, dir: &Path) -> bool {
+        let has_ended = self.complete || self.ended_early.is_some();
+        !has_ended && process::is_alive(self.pid, &self.process, &dir.join(ProcedureRecord::FILE_NAME))
+    }
+}

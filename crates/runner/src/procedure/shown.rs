@@ -1,0 +1,171 @@
+//! A procedure handed to the room that has the words.
+
+use std::path::Path;
+
+use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_record::notes::RunNotes;
+use reelgauge_report::Style;
+use reelgauge_report::procedure::plan::PlannedAction;
+use reelgauge_report::procedure::{
+    Aged, DeviationWords, Figures, ProcedureScreen, StepState, StepWords, What, deviation_words,
+    procedure_csv, procedure_screen, procedure_sentence,
+};
+use reelgauge_report::text::shell_word;
+use reelgauge_workload::procedure::Action;
+use reelgauge_workload::procedure::deviation::{Condition, Deviation};
+use reelgauge_workload::units::Span;
+
+use super::conclusion::{conclude, summaries};
+use super::push_out_bytes;
+use super::record::{ActionFact, ProcedureRecord, Row, RowState};
+
+/// The screen of the procedure that lies here, ending with a line feed.
+pub fn procedure_text(record: &ProcedureRecord, dir: &Path, style: Style) -> String {
+    with_screen(record, dir, |screen| procedure_screen(screen, style))
+}
+
+/// The first sentence of its answer.
+pub fn procedure_answer(record: &ProcedureRecord, dir: &Path) -> String {
+    with_screen(record, dir, procedure_sentence)
+}
+
+/// Conditions of the paper that are not kept, for the room that has the words.
+pub fn deviations_in_words(deviations: &[Deviation]) -> Vec<DeviationWords<'_>> {
+    deviations.iter().map(words_of).collect()
+}
+
+/// An action that is planned, for the room that has the words; `None` for a run.
+pub fn planned_action(action: &Action) -> Option<PlannedAction> {
+    Some({
+        let seconds = |time: Span| time.ns() as f64 / 1e9;
+        match action {
+            Action::Run { .. } => return None,
+            Action::Fill { percent } => PlannedAction::Fill(*percent),
+            Action::Age { time } => PlannedAction::Age(seconds(*time)),
+            Action::Cool { command: Some(command), .. } => PlannedAction::Command(command.clone()),
+            Action::Cool { server_memory, .. } => {
+                PlannedAction::PushOut(push_out_bytes(server_memory.map_or(0, |size| size.bytes())))
+            }
+            Action::Rest { time } => PlannedAction::Rest(seconds(*time)),
+        }
+    })
+}
+
+/// Every load point of every run, as CSV.
+pub fn procedure_table(record: &ProcedureRecord, dir: &Path) -> String {
+    with_screen(record, dir, procedure_csv)
+}
+
+/// What is kept with the run of a step: its name, and how it differs from the paper.
+pub(super) fn run_notes(record: &ProcedureRecord, at: usize) -> RunNotes {
+    let row = &record.rows[at];
+    let is_of_it = |deviation: &&Deviation| deviation.steps.is_empty() || deviation.steps.contains(&row.name);
+    let differs: Vec<String> = record
+        .deviations
+        .iter()
+        .filter(is_of_it)
+        .map(|deviation| deviation_words(&words_of(deviation)))
+        .collect();
+    let mut notes = RunNotes::new(&record.storage, &record.tags);
+    notes.name = name(row);
+    notes.note = differs.join("\n");
+    notes
+}
+
+/// `random write, round 3`.
+fn name(row: &Row) -> String {
+    row.round.map_or_else(|| row.name.clone(), |round| format!("{}, round {round}", row.name))
+}
+
+fn with_screen<T>(record: &ProcedureRecord, dir: &Path, show: impl FnOnce(&ProcedureScreen<'_>) -> T) -> T {
+    let summaries = summaries(record, dir);
+    let deviations: Vec<DeviationWords<'_>> = record.deviations.iter().map(words_of).collect();
+    let names: Vec<String> = record.rows.iter().map(name).collect();
+    let runs: Vec<String> = record
+        .rows
+        .iter()
+        .map(|row| row.run.as_ref().map_or_else(String::new, |run| run.display().to_string()))
+        .collect();
+    let steps = record.rows.iter().zip(&summaries).zip(names.iter().zip(&runs));
+    let steps: Vec<StepWords<'_>> =
+        steps.map(|((row, summary), (name, run))| step_words(row, summary.as_ref(), name, run)).collect();
+    let finding = conclude(record, &summaries);
+    let target = record.target.display().to_string();
+    show(&ProcedureScreen {
+        name: &record.name,
+        about: &record.about,
+        paper: record.paper.as_deref(),
+        is_short: record.is_short,
+        target: &target,
+        deviations: &deviations,
+        steps: &steps,
+        finding: finding.as_ref(),
+        goes_on: record.goes_on(dir),
+        is_interrupted: record.is_interrupted,
+        ended_early: record.ended_early.as_deref(),
+        complete: record.complete,
+        storage: &record.storage,
+        tags: &record.tags,
+        dir: &shell_word(dir),
+    })
+}
+
+fn words_of(deviation: &Deviation) -> DeviationWords<'_> {
+    DeviationWords {
+        setting: match &deviation.condition {
+            Condition::Setting(name) => Some(name),
+            Condition::Computers => None,
+        },
+        paper: &deviation.paper,
+        here: deviation.here.as_deref(),
+        steps: &deviation.steps,
+    }
+}
+
+fn step_words<'a>(row: &'a Row, summary: Option<&Summary>, name: &'a str, run: &'a str) -> StepWords<'a> {
+    let what = match (&row.action, &row.fact) {
+        (Action::Run { .. }, _) => {
+            What::Run(summary.iter().flat_map(|summary| &summary.load_points).map(figures).collect())
+        }
+        (_, Some(ActionFact::Filled { before_percent, level_percent, ballast_bytes, .. })) => What::Filled {
+            before_percent: *before_percent,
+            level_percent: *level_percent,
+            ballast_bytes: *ballast_bytes,
+        },
+        (_, Some(ActionFact::Aged { made, edited, deleted, written_bytes, extents, counted_files, .. })) => {
+            What::Aged(Aged {
+                made: *made,
+                edited: *edited,
+                deleted: *deleted,
+                written_bytes: *written_bytes,
+                extents: *extents,
+                counted_files: *counted_files,
+            })
+        }
+        (_, Some(ActionFact::Cooled { command, pushed_out_bytes })) => {
+            What::Cooled { command: command.as_deref(), pushed_out_bytes: *pushed_out_bytes }
+        }
+        _ => What::Nothing,
+    };
+    let state = match row.state {
+        RowState::Done => StepState::Done,
+        RowState::NotNeeded => StepState::NotNeeded,
+        RowState::BrokeOff => StepState::BrokeOff,
+        RowState::Planned | RowState::Running => StepState::Open,
+    };
+    StepWords { name, state, run: Some(run).filter(|run| !run.is_empty()), why: row.why.as_deref(), what }
+}
+
+fn figures(point: &LoadPoint) -> Figures {
+    Figures {
+        label: point.label.clone(),
+        workers: point.workers,
+        measured_s: point.measured_s,
+        read_bytes_per_s: point.total.read_bytes_per_s,
+        written_bytes_per_s: point.total.written_bytes_per_s,
+        ops_per_s: point.total.data_ops_per_s,
+        mean_response_us: point.total.response.data.as_ref().map(|times| times.mean_us),
+        p99_response_us: point.total.response.data.as_ref().map(|times| times.p99_us),
+        max_response_us: point.total.response.data.as_ref().map(|times| times.max_us),
+    }
+}

@@ -1,0 +1,489 @@
+//! Procedures: series of runs and actions with one report, as a paper or a field practice prescribes them.
+//!
+//! They are data (`catalogue/procedures/*.toml`). A step is a run (a verb and its flags) or an action:
+//! ballast up to a fill level, ageing, making a server cold, a rest. Rounds are steps that are repeated. What
+//! a paper prescribes is in `paper_set`, in the names of the flags; [`deviation`] compares it with what is
+//! run.
+//!
+//! Not here: carrying it out (the runner), what flags mean (the binary).
+
+pub mod deviation;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Size, Span};
+
+/// The most rounds.
+const ROUNDS_MAX: u32 = 1000;
+
+/// A procedure that ships: its name and its text.
+const CATALOGUE: [(&str, &str); 8] = [
+    ("ebu-study", include_str!("../../../catalogue/procedures/ebu-study.toml")),
+    ("iometer", include_str!("../../../catalogue/procedures/iometer.toml")),
+    ("cold-server", include_str!("../../../catalogue/procedures/cold-server.toml")),
+    ("fill", include_str!("../../../catalogue/procedures/fill.toml")),
+    ("age", include_str!("../../../catalogue/procedures/age.toml")),
+    ("steady", include_str!("../../../catalogue/procedures/steady.toml")),
+    ("create-vs-overwrite", include_str!("../../../catalogue/procedures/create-vs-overwrite.toml")),
+    ("whole-file-vs-edit", include_str!("../../../catalogue/procedures/whole-file-vs-edit.toml")),
+];
+
+/// A procedure as its file has it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Procedure {
+    /// What it shows, in a line.
+    pub about: String,
+    /// The document and section that it follows.
+    #[serde(default)]
+    pub paper: Option<String>,
+    /// Computers of the paper's clients.
+    #[serde(default)]
+    pub paper_computers: Option<u32>,
+    /// What the paper prescribes for every run.
+    #[serde(default)]
+    pub paper_set: Settings,
+    /// What is concluded from all runs together.
+    #[serde(default)]
+    pub finding: Option<FindingKind>,
+    /// How often the rounds are repeated; for `steady` at most.
+    #[serde(default)]
+    pub rounds: Option<u32>,
+    /// Flags of every run.
+    #[serde(default)]
+    pub set: Settings,
+    /// What the short variant sets instead.
+    #[serde(default)]
+    pub short: Settings,
+    /// The steps, in their order.
+    #[serde(default)]
+    pub step: Vec<StepPlan>,
+    /// The steps of each round, after all others.
+    #[serde(default)]
+    pub round: Vec<StepPlan>,
+}
+
+/// What is concluded from all runs of a procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// Each level compared with the first.
+    Levels,
+    /// Whether the rounds are steady, and after how many bytes the storage became slow.
+    Steady,
+    /// The first of two runs compared with the second.
+    Pair,
+    /// The first pass compared with the later ones, and how long it took to get there.
+    Warm,
+    /// How the figures change from round to round.
+    Trend,
+}
+
+/// Flags by their names, without the dashes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings(pub BTreeMap<String, String>);
+
+impl<'de> Deserialize<'de> for Settings {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
+        use serde::de::Error as _;
+
+        let table = BTreeMap::<String, toml::Value>::deserialize(deserializer)?;
+        let text = |(key, value): (String, toml::Value)| match value {
+            toml::Value::String(text) => Ok((key, text)),
+            toml::Value::Integer(_) | toml::Value::Boolean(_) => Ok((key, value.to_string())),
+            _ => Err(D::Error::custom(format!("'{key}' must be a text, a whole number, true or false"))),
+        };
+        table.into_iter().map(text).collect::<Result<_, _>>().map(Settings)
+    }
+}
+
+/// One step as its file has it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepPlan {
+    /// What the report calls it.
+    pub name: String,
+    /// A verb that measures.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// Fill the volume with ballast up to this percentage of the usable space.
+    #[serde(default)]
+    pub fill: Option<u8>,
+    /// Make, edit and delete files for this long.
+    #[serde(default)]
+    pub age: Option<Span>,
+    /// Make the server cold.
+    #[serde(default)]
+    pub cool: bool,
+    /// Wait.
+    #[serde(default)]
+    pub rest: Option<Span>,
+    /// Flags of the run, or settings of the action.
+    #[serde(default)]
+    pub set: Settings,
+    /// What the paper prescribes for this run.
+    #[serde(default)]
+    pub paper_set: Settings,
+}
+
+/// What one step does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Action {
+    /// A run of this program.
+    Run {
+        /// The verb.
+        verb: String,
+        /// Its flags, without the target.
+        flags: Vec<String>,
+    },
+    /// Ballast.
+    Fill {
+        /// The level to reach, in percent of the usable space.
+        percent: u8,
+    },
+    /// Ageing.
+    Age {
+        /// For how long.
+        time: Span,
+    },
+    /// The server forgets what it holds in memory.
+    Cool {
+        /// The user's command that does it.
+        command: Option<String>,
+        /// The memory of the server, of which more is written to push everything else out.
+        server_memory: Option<Size>,
+    },
+    /// Nothing, for so long.
+    Rest {
+        /// For how long.
+        time: Span,
+    },
+}
+
+/// A step that is to be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What the report calls it.
+    pub name: String,
+    /// Its round, from 1; `None` outside rounds.
+    pub round: Option<u32>,
+    /// What it does.
+    pub action: Action,
+}
+
+/// What is wrong with a procedure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProcedureError {
+    /// No such procedure.
+    #[error("there is no procedure '{0}'; 'reelgauge procedure' lists them")]
+    Unknown(String),
+    /// Not a procedure.
+    #[error("not a procedure: {0}")]
+    Toml(String),
+    /// A step that does nothing, or several things.
+    #[error("step '{0}' must have exactly one of run, fill, age, cool and rest")]
+    Action(String),
+    /// A level that is none.
+    #[error("step '{0}' fills to {1} %; use 1 to 100")]
+    Level(String, u8),
+    /// Nothing to do.
+    #[error("the procedure has no run; add a [[step]] with run = \"mix\"")]
+    NoRun,
+    /// Rounds without a number, or a number without rounds.
+    #[error(
+        "a procedure with [[round]] steps needs rounds = N, from 1 to {ROUNDS_MAX}, and one without has none"
+    )]
+    Rounds,
+    /// A setting without a value.
+    #[error("'{0}' is not KEY=VALUE; write --set duration=10s, for example")]
+    NoValue(String),
+    /// A value that can't be understood.
+    #[error("'{key}={value}' cannot be understood: {why}")]
+    Value {
+        /// The setting.
+        key: String,
+        /// Its value.
+        value: String,
+        /// Why.
+        why: String,
+    },
+    /// No short variant.
+    #[error("this procedure has no short variant; use --set to change what it takes")]
+    NoShort,
+    /// Nothing makes the server cold.
+    #[error(
+        "nothing makes the server cold; give a command that empties its memory (--set command='ssh nas ...'), or the \
+         size of its memory, of which more is then written (--set server-memory=64GiB)"
+    )]
+    NotCold,
+}
+
+/// The names of the procedures that ship.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    CATALOGUE.iter().map(|(name, _)| *name)
+}
+
+/// The text of a procedure that ships.
+///
+/// # Errors
+/// There is none of this name.
+pub fn text(name: &str) -> Result<&'static str, ProcedureError> {
+    let found = CATALOGUE.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text).ok_or_else(|| ProcedureError::Unknown(name.to_owned()))
+}
+
+impl Procedure {
+    /// Reads a procedure, and checks what can be checked without its flags.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn from_toml(text: &str) -> Result<Procedure, ProcedureError> {
+        let procedure: Procedure =
+            toml::from_str(text).map_err(|error| ProcedureError::Toml(error.to_string()))?;
+        let steps = procedure.step.iter().chain(&procedure.round);
+        if !steps.clone().any(|step| step.run.is_some()) {
+            return Err(ProcedureError::NoRun);
+        }
+        let has_rounds = procedure.rounds.is_some_and(|rounds| (1..=ROUNDS_MAX).contains(&rounds));
+        if has_rounds == procedure.round.is_empty() || procedure.rounds.is_some() != has_rounds {
+            return Err(ProcedureError::Rounds);
+        }
+        steps.into_iter().try_for_each(StepPlan::check)?;
+        Ok(procedure)
+    }
+
+    /// With what its short variant sets.
+    ///
+    /// # Errors
+    /// It has none, or a value can't be understood.
+    pub fn shortened(mut self) -> Result<Procedure, ProcedureError> {
+        let short = std::mem::take(&mut self.short);
+        if short.0.is_empty() {
+            return Err(ProcedureError::NoShort);
+        }
+        short.0.iter().try_for_each(|(key, value)| self.assign(key, value))?;
+        Ok(self)
+    }
+
+    /// Changes a setting, `duration=10s`: wherever the procedure has it, else for every run.
+    ///
+    /// # Errors
+    /// It is no setting, or its value can't be understood.
+    pub fn change(&mut self, words: &str) -> Result<(), ProcedureError> {
+        let (key, value) = words.split_once('=').ok_or_else(|| ProcedureError::NoValue(words.to_owned()))?;
+        self.assign(key.trim(), value)
+    }
+
+    fn assign(&mut self, key: &str, value: &str) -> Result<(), ProcedureError> {
+        let wrong = |why: String| ProcedureError::Value { key: key.to_owned(), value: value.to_owned(), why };
+        match key {
+            "rounds" if self.rounds.is_some() => {
+                let rounds = value.parse().map_err(|_| wrong("use a whole number".to_owned()))?;
+                self.rounds = Some(rounds);
+                return if (1..=ROUNDS_MAX).contains(&rounds) { Ok(()) } else { Err(ProcedureError::Rounds) };
+            }
+            "age" | "rest" => {
+                let span: Span =
+                    value.parse().map_err(|error: crate::units::UnitError| wrong(error.to_string()))?;
+                let steps = self.step.iter_mut().chain(&mut self.round);
+                let times = steps
+                    .filter_map(|step| if key == "age" { step.age.as_mut() } else { step.rest.as_mut() });
+                let changed = times.map(|time| *time = span).count();
+                return if changed > 0 {
+                    Ok(())
+                } else {
+                    Err(wrong("this procedure has no such step".to_owned()))
+                };
+            }
+            _ => {}
+        }
+        let steps = self.step.iter_mut().chain(&mut self.round).map(|step| &mut step.set);
+        let mut has_it = false;
+        for Settings(set) in steps.chain(std::iter::once(&mut self.set)) {
+            if let Some(there) = set.get_mut(key) {
+                value.clone_into(there);
+                has_it = true;
+            }
+        }
+        if !has_it {
+            self.set.0.insert(key.to_owned(), value.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Every step with its flags, the rounds one by one.
+    ///
+    /// # Errors
+    /// A value of an action can't be understood, or nothing makes the server cold.
+    pub fn steps(&self) -> Result<Vec<Step>, ProcedureError> {
+        let rounds = (1..=self.rounds.unwrap_or(0))
+            .flat_map(|round| self.round.iter().map(move |step| (Some(round), step)));
+        let all = self.step.iter().map(|step| (None, step)).chain(rounds);
+        all.map(|(round, step)| Ok(Step { name: step.name.clone(), round, action: self.action(step)? }))
+            .collect()
+    }
+
+    /// The flags of a run: those of all runs, with its own in their place.
+    fn settings(&self, step: &StepPlan) -> BTreeMap<String, String> {
+        let mut all = self.set.0.clone();
+        all.extend(step.set.0.clone());
+        all
+    }
+
+    fn action(&self, step: &StepPlan) -> Result<Action, ProcedureError> {
+        if let Some(verb) = &step.run {
+            let flags =
+                self.settings(step).into_iter().filter_map(|(key, value)| flag(&key, &value)).collect();
+            return Ok(Action::Run { verb: verb.clone(), flags });
+        }
+        if let Some(percent) = step.fill {
+            return Ok(Action::Fill { percent });
+        }
+        if let Some(time) = step.age {
+            return Ok(Action::Age { time });
+        }
+        if let Some(time) = step.rest {
+            return Ok(Action::Rest { time });
+        }
+        let said = |key: &str| step.set.0.get(key).filter(|value| !value.trim().is_empty());
+        let server_memory = said("server-memory").map(|value| {
+            value.parse::<Size>().map_err(|error| ProcedureError::Value {
+                key: "server-memory".to_owned(),
+                value: value.clone(),
+                why: error.to_string(),
+            })
+        });
+        match (said("command").cloned(), server_memory.transpose()?) {
+            (None, None) => Err(ProcedureError::NotCold),
+            (command, server_memory) => Ok(Action::Cool { command, server_memory }),
+        }
+    }
+}
+
+impl StepPlan {
+    fn check(&self) -> Result<(), ProcedureError> {
+        let actions =
+            [self.run.is_some(), self.fill.is_some(), self.age.is_some(), self.cool, self.rest.is_some()];
+        if actions.iter().filter(|&&is_it| is_it).count() != 1 {
+            return Err(ProcedureError::Action(self.name.clone()));
+        }
+        match self.fill.filter(|percent| !(1..=100).contains(percent)) {
+            Some(percent) => Err(ProcedureError::Level(self.name.clone(), percent)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A flag with its value; `None` for a switch that is off.
+fn flag(key: &str, value: &str) -> Option<String> {
+    match value {
+        "true" => Some(format!("--{key}")),
+        "false" => None,
+        value => Some(format!("--{key}={value}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn procedure(name: &str) -> Procedure {
+        Procedure::from_toml(text(name).unwrap()).unwrap()
+    }
+
+    fn flags(step: &Step) -> &[String] {
+        let Action::Run { flags, .. } = &step.action else { panic!("{} is no run", step.name) };
+        flags
+    }
+
+    #[test]
+    fn every_procedure_that_ships_is_sound_and_says_where_it_comes_from() {
+        for (name, text) in CATALOGUE {
+            assert!(text.starts_with("# "), "{name}");
+            let mut procedure = procedure(name);
+            procedure.change("command=true").unwrap();
+            assert!(procedure.paper.is_some(), "{name}");
+            let steps = procedure.steps().unwrap();
+            let short = procedure.clone().shortened().unwrap().steps().unwrap();
+            assert_eq!(steps.len(), short.len());
+            assert_ne!(steps, short, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_study_is_three_profiles_times_two_ramps() {
+        let steps = procedure("ebu-study").steps().unwrap();
+        assert_eq!(steps.len(), 6);
+        assert_eq!(
+            flags(&steps[1]),
+            [
+                "--file-size=93GiB",
+                "--profile=production-edit",
+                "--ramp=multi-file",
+                "--step=1h",
+                "--warmup=5s"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_setting_is_changed_where_it_is_and_else_for_every_run() {
+        let mut iometer = procedure("iometer").shortened().unwrap();
+        iometer.change("in-flight=8").unwrap();
+        iometer.change("driver=uring").unwrap();
+        for step in iometer.steps().unwrap() {
+            assert!(flags(&step).contains(&"--in-flight=8".to_owned()));
+            assert!(flags(&step).contains(&"--driver=uring".to_owned()));
+            assert!(flags(&step).contains(&"--duration=5s".to_owned()));
+        }
+        assert!(matches!(iometer.change("in-flight"), Err(ProcedureError::NoValue(_))));
+        assert!(matches!(iometer.change("age=1h"), Err(ProcedureError::Value { .. })));
+    }
+
+    #[test]
+    fn rounds_are_repeated_one_by_one() {
+        let mut age = procedure("age");
+        age.change("rounds=2").unwrap();
+        age.change("age=90s").unwrap();
+        let steps = age.steps().unwrap();
+        let rounds: Vec<Option<u32>> = steps.iter().map(|step| step.round).collect();
+        assert_eq!(rounds, [Some(1), Some(1), Some(1), Some(2), Some(2), Some(2)]);
+        assert_eq!(steps[3].action, Action::Age { time: Span::secs(90) });
+        assert!(flags(&steps[1]).contains(&"--create".to_owned()));
+        assert_eq!(age.change("rounds=0"), Err(ProcedureError::Rounds));
+    }
+
+    #[test]
+    fn a_server_is_made_cold_by_a_command_or_by_its_memory_and_else_not() {
+        assert_eq!(procedure("cold-server").steps(), Err(ProcedureError::NotCold));
+        let mut cold = procedure("cold-server");
+        cold.change("server-memory=64GiB").unwrap();
+        let server_memory = Some(Size(64 << 30));
+        assert_eq!(cold.steps().unwrap()[1].action, Action::Cool { command: None, server_memory });
+        cold.change("server-memory=much").unwrap();
+        assert!(matches!(cold.steps(), Err(ProcedureError::Value { .. })));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let of = |steps: &str| Procedure::from_toml(&format!("about = \"x\"\n{steps}")).unwrap_err();
+        assert_eq!(of(""), ProcedureError::NoRun);
+        assert_eq!(of("[[step]]\nname = \"a\"\nrest = \"1s\""), ProcedureError::NoRun);
+        let run = "[[step]]\nname = \"a\"\nrun = \"mix\"\n";
+        assert_eq!(of(&format!("{run}fill = 5")), ProcedureError::Action("a".to_owned()));
+        assert_eq!(
+            of(&format!("{run}[[step]]\nname = \"b\"\nfill = 0")),
+            ProcedureError::Level("b".to_owned(), 0)
+        );
+        assert_eq!(of(&format!("rounds = 3\n{run}")), ProcedureError::Rounds);
+        assert!(matches!(of(&format!("{run}warp = 9")), ProcedureError::Toml(_)));
+        assert!(matches!(of(&format!("{run}set = {{ a = [1] }}")), ProcedureError::Toml(_)));
+        assert_eq!(text("opera"), Err(ProcedureError::Unknown("opera".to_owned())));
+    }
+}

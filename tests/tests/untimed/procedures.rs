@@ -1,0 +1,232 @@
+//! Procedures: what a paper prescribes and is not kept is listed, and a procedure that is stopped or killed
+//! keeps what it measured, gives back the space of its ballast, and goes on where it stopped.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::mix::Mix;
+use reelgauge_tests::mounts::{ImageKind, TempMount};
+use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::refusal;
+use reelgauge_tests::require;
+use reelgauge_tests::run_dir::{all_in, at, count, number, text};
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::verb::Verb;
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// Far longer than anything here takes.
+const LONG: Duration = Duration::from_secs(90);
+
+/// A procedure in its short variant, with these settings.
+fn short(name: &str, target: &Path, settings: &[&str]) -> Verb {
+    let verb = Verb::on("procedure", name).operand(target).operand("--short");
+    settings.iter().fold(verb, |verb, setting| verb.operand("--set").operand(setting))
+}
+
+fn rows(record: &Value) -> &Vec<Value> {
+    at(record, "rows").as_array().unwrap()
+}
+
+/// The directory of the only procedure among these results, while it goes on.
+fn procedure_in(runs: &Path) -> PathBuf {
+    all_in(runs).into_iter().find(|dir| dir.join("procedure.json").exists()).unwrap()
+}
+
+fn record(runs: &Path) -> Value {
+    let text = std::fs::read_to_string(procedure_in(runs).join("procedure.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn the_short_study_is_six_runs_and_lists_every_deviation() {
+    let scratch = Scratch::new();
+    let settings = ["step=200ms", "warmup=0s", "file-size=1MiB", "ramp=1..2"];
+    let verb = short("ebu-study", &scratch.dir("target"), &settings).with(&["--storage", "make=Acme"]);
+    let printed = verb.run().expect_code(0).json();
+    assert_eq!((at(&printed, "complete"), rows(&printed).len()), (&Value::Bool(true), 6));
+    let differs: Vec<String> = at(&printed, "deviations")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let condition = at(one, "condition");
+            let name = condition.as_str().unwrap_or_else(|| text(condition, "setting"));
+            format!("{name}: {} for {}", text(one, "here"), text(one, "paper"))
+        })
+        .collect();
+    let wanted = [
+        "file-size: 1MiB for 100GB",
+        "ramp: 1..2 for single-file",
+        "step: 200ms for 1h",
+        "ramp: 1..2 for multi-file",
+        "computers: 1 for 10",
+    ];
+    assert_eq!(differs, wanted);
+    let dir = procedure_in(verb.runs());
+    for run in rows(&printed) {
+        let notes = std::fs::read_to_string(dir.join(text(run, "run")).join("notes.json")).unwrap();
+        let notes: Value = serde_json::from_str(&notes).unwrap();
+        assert_eq!((text(&notes, "name"), text(&notes, "storage_make")), (text(run, "name"), "Acme"));
+        assert!(text(&notes, "note").contains("--step 200ms (paper: 1h)"), "{notes}");
+    }
+    let (csv, page) = (scratch.path().join("csv"), scratch.path().join("study.html"));
+    let words = ["report".as_ref(), dir.as_os_str(), "--csv".as_ref(), csv.as_os_str()];
+    let report = binary::run(words.into_iter().chain(["--html".as_ref(), page.as_os_str()]));
+    let screen = report.expect_code(0).stdout;
+    assert!(screen.contains("Differs: 1 computer (paper: 10)"), "{screen}");
+    let table = std::fs::read_to_string(csv.join("procedure.csv")).unwrap();
+    assert_eq!(table.lines().count(), 1 + 6 * 2, "{table}");
+    assert!(csv.join(text(&rows(&printed)[0], "run")).join("paper-tables.csv").exists());
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(rows(&printed).iter().all(|run| page.contains(text(run, "name"))));
+    let listed = binary::run(["list".as_ref(), verb.runs().as_os_str()]).expect_code(0).stdout;
+    assert!(listed.contains("procedure of"), "{listed}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_is_touched() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    for (words, remedy) in [
+        (&["opera"][..], "reelgauge procedure' lists them"),
+        (&["cold-server"], "--set server-memory"),
+        (&["iometer", "--set", "duration"], "KEY=VALUE"),
+        (&["iometer", "--set", "lenght=1MiB"], "--lenght"),
+        (&["age", "--set", "rounds=0"], "rounds = N"),
+        (&["iometer", "--set", "in-flight=900"], "1 to 256"),
+    ] {
+        let (name, flags) = words.split_first().unwrap();
+        let mut all: Vec<std::ffi::OsString> = vec!["procedure".into(), name.into(), target.clone().into()];
+        all.extend(flags.iter().map(std::ffi::OsString::from));
+        refusal::refused(&all, &target, remedy);
+    }
+}
+
+/// Waits until a step of this name has begun and, if it is a run, has a directory.
+fn until_step(running: &mut Running, runs: &Path, name: &str) {
+    let began = |_: &mut Running| {
+        let dir = all_in(runs).into_iter().find(|dir| dir.join("procedure.json").exists());
+        let text = dir.and_then(|dir| std::fs::read_to_string(dir.join("procedure.json")).ok());
+        let record: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
+        record.is_some_and(|record| {
+            rows(&record).iter().any(|row| text_of(row, "name") == name && text_of(row, "state") == "running")
+        })
+    };
+    running.until(LONG, began).unwrap_or_else(|| panic!("{name} never began\n{}", running.stderr()));
+}
+
+/// No space left on device.
+const ENOSPC: i32 = 28;
+
+fn text_of<'a>(json: &'a Value, path: &str) -> &'a str {
+    at(json, path).as_str().unwrap_or_default()
+}
+
+#[test]
+fn a_fill_that_is_stopped_and_killed_gives_the_space_back_and_goes_on_where_it_stopped() {
+    require!(Need::Root);
+    let mount = TempMount::tmpfs(192);
+    let ballast = mount.path().join("reelgauge-area/ballast");
+    let settings = ["duration=500ms", "warmup=0s", "file-size=4MiB", "workers=1"];
+    let verb = short("fill", mount.path(), &settings);
+    let mut running = verb.start();
+    until_step(&mut running, verb.runs(), "50 % full");
+    assert!(ballast.exists());
+    running.signal(Signal::INT);
+    running.wait(LONG).expect_code(130);
+    assert!(!ballast.exists());
+    let stopped = record(verb.runs());
+    assert_eq!(text(&rows(&stopped)[0], "state"), "done");
+    assert_eq!(at(&stopped, "is_interrupted"), true);
+
+    let dir = procedure_in(verb.runs());
+    let resume = || Verb::on("procedure", "--resume").operand(&dir);
+    let mut running = resume().start();
+    until_step(&mut running, verb.runs(), "80 % full");
+    running.signal(Signal::KILL);
+    running.wait(LONG);
+    assert!(ballast.exists(), "what a killed process left");
+    // Its run ends with it, and the next run of any kind gives the space back.
+    let mix = Mix::on(mount.path()).with(&["--duration", "200ms"]);
+    let next = Duration::from_secs(20);
+    let mut waited = mix.start();
+    waited.until(next, Running::has_ended).unwrap();
+    if waited.wait(LONG).code != Some(0) {
+        mix.run().expect_end();
+    }
+    assert!(!ballast.exists());
+
+    let printed = resume().run().expect_code(0).json();
+    assert!(!ballast.exists());
+    let levels: Vec<f64> = rows(&printed)
+        .iter()
+        .filter(|row| text_of(row, "action.kind") == "fill")
+        .map(|row| number(row, "fact.level_percent"))
+        .collect();
+    for (level, wanted) in levels.iter().zip([50.0, 80.0, 90.0, 95.0]) {
+        assert!((level - wanted).abs() < 1.0, "{levels:?}");
+    }
+    assert!(rows(&printed).iter().all(|row| text(row, "state") == "done"), "{printed}");
+    assert_eq!(at(&printed, "conclusion.percent_of_first").as_array().unwrap().len(), 5);
+    // What was measured before was kept.
+    assert_eq!(text(&rows(&printed)[0], "run"), text(&rows(&stopped)[0], "run"));
+}
+
+#[test]
+fn a_volume_that_is_full_before_its_level_is_reported_and_emptied() {
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let store = Faulty::mount();
+    let scratch = Scratch::new();
+    let plan = scratch.path().join("full.toml");
+    let steps =
+        "about = \"full\"\n[[step]]\nname = \"fill\"\nfill = 100\n[[step]]\nname = \"run\"\nrun = \"mix\"\n";
+    std::fs::write(&plan, steps).unwrap();
+    store.faults().after(20);
+    store.faults().fail_writes(ENOSPC);
+    let ended = Verb::on("procedure", &plan).operand(store.path()).run().expect_code(3);
+    let printed = ended.json();
+    assert!(text(&printed, "ended_early").contains("no space or quota left"), "{printed}");
+    assert!(!store.path().join("reelgauge-area/ballast").exists());
+}
+
+#[test]
+fn ageing_makes_edits_and_deletes_files_and_new_ones_are_written_and_read_in_between() {
+    require!(Need::Root, Need::FileSystem("ext4"));
+    let mount = TempMount::image(ImageKind::Ext4, 160);
+    let settings = ["rounds=2", "age=1s", "duration=300ms", "file-size=2MiB"];
+    let printed = short("age", mount.path(), &settings).run().expect_code(0).json();
+    let aged: Vec<&Value> = rows(&printed)
+        .iter()
+        .filter(|row| text_of(row, "action.kind") == "age")
+        .map(|row| at(row, "fact"))
+        .collect();
+    assert_eq!(aged.len(), 2);
+    for fact in &aged {
+        assert!(count(fact, "made") > 0 && count(fact, "written_bytes") > 0, "{fact}");
+        assert!(count(fact, "extents") >= count(fact, "counted_files"), "{fact}");
+    }
+    assert_eq!(at(&printed, "conclusion.trends").as_array().unwrap().len(), 2, "{printed}");
+    assert!(!mount.path().join("reelgauge-area/ballast").exists());
+}
+
+#[test]
+fn new_files_are_made_where_others_are_written_over() {
+    let scratch = Scratch::new();
+    let settings = ["duration=500ms", "warmup=0s", "file-size=2MiB", "length=2MiB", "workers=1"];
+    let verb = short("create-vs-overwrite", &scratch.dir("target"), &settings);
+    let printed = verb.run().expect_code(0).json();
+    assert!(number(&printed, "conclusion.ratio") > 0.0);
+    let dir = procedure_in(verb.runs());
+    let made = |at_row: usize| {
+        let summary = reelgauge_tests::run_dir::summary(&dir.join(text(&rows(&printed)[at_row], "run")));
+        let by_kind = at(&summary, "load_points.0.total.ops_by_kind").clone();
+        (count(&by_kind, "create"), count(&by_kind, "open"))
+    };
+    assert_eq!((made(0).0, made(1).1), (0, 0));
+    assert!(made(0).1 > 0 && made(1).0 > 0);
+}
