@@ -1,8 +1,9 @@
 // Runs side by side in the console: one line, the systems, what lies over one another, and the figures folded.
 
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "@playwright/test";
+import { rowsOf } from "./chart-file";
 import { made } from "./made";
 import { type Server, letIn, serve } from "./server";
 import { expectAccessible, expectButtonsWhole, expectNoOverflow, watch } from "./watch";
@@ -11,11 +12,11 @@ let server: Server;
 let ids: string[];
 
 test.beforeAll(async () => {
-  const { root, before, after, ramp, sweep, players, search } = made();
+  const { root, before, after, ramp, sweep, players, search, vda } = made();
   const runs = join(root, "compare-runs");
   mkdirSync(runs, { recursive: true });
   const those = [before, after, ramp, sweep, players, search];
-  for (const run of those) cpSync(run, join(runs, basename(run)), { recursive: true });
+  for (const run of [...those, vda]) cpSync(run, join(runs, basename(run)), { recursive: true });
   ids = those.map((run) => basename(run));
   server = await serve(runs, root);
 });
@@ -76,10 +77,44 @@ test("six runs fit, in light and dark, on a phone too", async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(address(ids));
-    await expect(page.getByRole("table", { name: "Systems" }).locator("tbody tr")).toHaveCount(6);
+    // Six pages with their logs are made first.
+    await expect(page.getByRole("table", { name: "Systems" }).locator("tbody tr")).toHaveCount(6, { timeout: 30_000 });
     await expectAccessible(page);
     await page.setViewportSize({ width: 390, height: 800 });
     await expectNoOverflow(page);
     await expectButtonsWhole(page);
   }
 });
+
+test("the paper's latency has its own chart and name, and curves of streams lie over streams", async ({ page }) => {
+  const { ramp, vda } = made();
+  await letIn(page, server);
+  await page.goto(address([ids[2] ?? "", ids[0] ?? ""]));
+  await expect(page.locator("#compare-mean h3")).toHaveText("Mean response time");
+  await expect(page.locator("#compare-ebu-latency h3")).toHaveText("Average EBU latency");
+  const rows = await rowsOf(page, "compare-ebu-latency");
+  const points = loadPoints(ramp).map(({ workers, paper }) => ({
+    workers,
+    ms: paper.cells.find((cell) => cell.mode === "all" && cell.block_bytes === null)?.average_latency_ms,
+  }));
+  for (const { workers, ms } of points) expect(rows.find((row) => row[0] === String(workers))?.[1]).toBe(String(ms));
+
+  await page.goto(address([basename(vda), ids[2] ?? ""]));
+  await expect(page.locator("#compare-rate")).toBeVisible();
+  const mixed = await rowsOf(page, "compare-rate");
+  expect(mixed[0]?.[0]).toBe("workers (clients)");
+  await page.goto(address([basename(vda), ids[4] ?? ""]));
+  const curve = await rowsOf(page, "compare-rate");
+  expect(curve[0]?.[0]).toBe("streams");
+  expect(curve.slice(1).map((row) => row[0])).toEqual(["1", "2", "3"]);
+  await expect(page.locator("#compare-ebu-latency")).toHaveCount(0);
+});
+
+interface Point {
+  workers: number;
+  paper: { cells: { mode: string; block_bytes: number | null; average_latency_ms: number | null }[] };
+}
+
+function loadPoints(run: string): Point[] {
+  return (JSON.parse(readFileSync(join(run, "summary.json"), "utf8")) as { load_points: Point[] }).load_points;
+}

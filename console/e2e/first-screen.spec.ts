@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
+import { fileOf, rowsOf } from "./chart-file";
 import { firstLook, made } from "./made";
 import { open, RUNS } from "./run-page";
 import { expectAccessible, expectNoOverflow, watch } from "./watch";
@@ -129,16 +130,6 @@ for (const name of ["frozen", "check", "search"] as const) {
   });
 }
 
-/** Takes a file of a chart away by its menu, as text. */
-async function fileOf(page: Page, chart: string, kind: "CSV" | "SVG"): Promise<string> {
-  const box = page.locator(`#${chart}`);
-  await box.scrollIntoViewIfNeeded();
-  await box.getByRole("button", { name: /^Save or read/ }).click();
-  const download = page.waitForEvent("download");
-  await box.getByRole("button", { name: new RegExp(`^${kind}, `) }).click();
-  return readFileSync(await (await download).path(), "utf8");
-}
-
 test("an incident is marked in every chart with time, and shown by a click in all of them", async ({ page }) => {
   await page.setViewportSize(DESK);
   if (!(await open(page, "frozen"))) return;
@@ -185,20 +176,20 @@ test("response times first, and EBU latency by the paper's definition behind the
   await page.setViewportSize(DESK);
   await open(page, "sweep");
   const first = await page.locator("#ebu h3:visible").allTextContents();
-  expect(first.map((title) => title.split(" by ")[0])).toEqual(["Throughput", "Mean response time", "Longest response time"]);
+  // The paper's main figure is the last of the first ones.
+  const times = ["Throughput", "Mean response time", "Longest response time"];
+  expect(first.map((title) => title.split(" by ")[0])).toEqual([...times, "Transfer rate of one worker with 1 MiB blocks"]);
+  await expect(page.locator("#ebu-transfer-rate figcaption")).toHaveText("Corresponds to EBU Tech 3362, Figure 20.");
   await page.locator("#ebu details > summary").first().click();
-  const latency = await fileOf(page, "ebu-mean", "CSV");
-  const [head, ...rows] = latency.trim().split("\r\n").map((line) => line.split(","));
-  expect(latency).toMatch(/^"random transfers, %"/);
-  expect(latency.split("\r\n")[0]).toContain("sequential read, ms");
-  expect(rows.map((row) => row[0])).toEqual(["0", "100"]);
-  expect(head?.length).toBeGreaterThan(2);
-  const summary = JSON.parse(readFileSync(join(made().sweep, "summary.json"), "utf8")) as {
-    load_points: { paper: { cells: { mode: string; block_bytes: number | null; average_latency_ms: number | null }[] } }[];
-  };
-  const margins = summary.load_points[0]?.paper.cells.filter((cell) => cell.block_bytes === null && cell.mode !== "all");
-  const paper = margins?.map((cell) => cell.average_latency_ms).filter((ms) => ms !== null).map(String);
-  for (const ms of paper ?? []) expect(rows[0]).toContain(ms);
+  const summary = JSON.parse(readFileSync(join(made().sweep, "summary.json"), "utf8")) as Papers;
+  // 1 MiB as in the paper, then every other choice: each point of each chart is that of the tables.
+  const pick = page.getByLabel(/^Block size/);
+  await expect(pick).toHaveValue("1048576");
+  for (const block of [1048576, 4096, null]) {
+    await pick.selectOption(String(block));
+    await expectPaper(page, summary, "ebu-transfer-rate", "transfer_rate_while_transferring_mb_per_s", block);
+    await expectPaper(page, summary, "ebu-mean", "average_latency_ms", block);
+  }
   // Response times have a name of their own, and no chart has that of another.
   const titles = await page.locator("#ebu h3").allTextContents();
   expect(titles.filter((title) => /response time/i.test(title)).length).toBe(2);
@@ -221,6 +212,35 @@ test("strips: streams in time have no gaps, and the probes of a look have rows o
   expect(new Set([...formats.values()].flatMap((names) => [...names])).size).toBeGreaterThan(2);
   for (const names of formats.values()) expect(names.size).toBe(1);
 });
+
+const ACCESS: Record<string, string> = {
+  seq_rd: "sequential read",
+  rand_rd: "random read",
+  seq_wr: "sequential write",
+  rand_wr: "random write",
+};
+
+type PaperField = "transfer_rate_while_transferring_mb_per_s" | "average_latency_ms";
+
+interface Papers {
+  load_points: { sweep_value: string; paper: { cells: ({ mode: string; block_bytes: number | null } & Record<PaperField, number | null>)[] } }[];
+}
+
+/** A chart of the paper has a line for each type of access that was measured, with the values of the tables. */
+async function expectPaper(page: Page, summary: Papers, chart: string, field: PaperField, block: number | null): Promise<void> {
+  const [head, ...rows] = await rowsOf(page, chart);
+  const valuesOf = (mode: string) =>
+    summary.load_points.map((point) => {
+      const value = point.paper.cells.find((one) => one.mode === mode && one.block_bytes === block)?.[field] ?? null;
+      return value === null ? "" : String(value);
+    });
+  const there = Object.keys(ACCESS).filter((mode) => valuesOf(mode).some((value) => Number(value) > 0));
+  expect(there.length, chart).toBeGreaterThan(0);
+  expect(head?.[0]).toBe("random transfers, %");
+  expect(head?.slice(1).map((title) => title.split(",")[0]), chart).toEqual(there.map((mode) => ACCESS[mode]));
+  there.forEach((mode, at) => expect(rows.map((row) => row[at + 1]), `${chart}, ${mode}, ${block}`).toEqual(valuesOf(mode)));
+  expect(rows.map((row) => row[0])).toEqual(summary.load_points.map((point) => point.sweep_value));
+}
 
 interface StripRow {
   point: string;

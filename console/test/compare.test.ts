@@ -89,3 +89,13 @@ test("other work is no difference", () => {
   const other = row(["base", "other_plan"], [null, 300]);
   expect([matters(other), isJudged(other, 1), told("other_plan").word]).toEqual([false, false, "other work"]);
 });
+
+test("points that all count streams lie over their streams, not over workers", () => {
+  const point = (workers: number, stream_count: number | undefined) =>
+    ({ workers, sweep_value: null, ...(stream_count === undefined ? {} : { stream_count }) });
+  // A stream of VDA has two workers; the second run has points of its own.
+  const axis = pointAxis([point(4, 2), point(2, 1), point(20, 10), point(4, 2)]);
+  expect([axis.title, axis.keys]).toEqual(["streams", ["1", "2", "10"]]);
+  expect(axis.keyOf(point(20, 10))).toBe("10");
+  expect(pointAxis([point(4, 2), point(8, undefined)]).title).toBe("workers (clients)");
+});

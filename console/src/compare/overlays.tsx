@@ -3,15 +3,17 @@
 
 import { useMemo } from "preact/hooks";
 import type { Comparison, PercentileCurve, RunPage } from "../data/page";
+import type { LoadPoint, Summary } from "../data/summary";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
 import { categoryAxis, decades, latencyAxis, timeAxis, valueAxis } from "../charts/axes";
 import { seriesStyle } from "../charts/palette";
 import { carriedCurve } from "../figures/percentile";
-import { duration, mbPerS, ms } from "../figures/units";
+import { duration, mbPerS, ms, number } from "../figures/units";
 import { Section } from "../parts/section";
 import { flowOf, joined } from "../run/over-time";
+import { hasEbuFigures, paperValues } from "../run/paper-lines";
 import { isLadder, pointAxis } from "./point-keys";
 import type { PointAxis } from "./point-keys";
 import { runName } from "./run-key";
@@ -187,12 +189,12 @@ function percentText(at: number): string {
 function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
   if (!runs.some(isLadder)) return null;
   const axis = pointAxis(runs.flatMap((run) => run.summary.load_points));
-  const per = (of: (point: RunPage["summary"]["load_points"][number]) => number | null | undefined) =>
+  const per = (of: (point: LoadPoint, summary: Summary) => number | null | undefined) =>
     runs.map((run, at): Line => ({
       name: names[at] ?? "",
       data: axis.keys.map((key) => {
         const point = run.summary.load_points.find((one) => axis.keyOf(one) === key);
-        return [key, point === undefined ? null : (of(point) ?? null)];
+        return [key, point === undefined ? null : (of(point, run.summary) ?? null)];
       }),
     }));
   const rate = per((point) => (point.total.bytes_per_s === null ? null : point.total.bytes_per_s / 1e6));
@@ -200,15 +202,27 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
     const times = point.total.response.data ?? null;
     return times === null ? null : times.mean_us / 1e3;
   });
+  const paper = per((point, summary) => (hasEbuFigures(summary) ? averageOf(point) : null));
+  const has = (lines: Line[]) => lines.some((line) => line.data.some(([, value]) => value !== null));
   return (
     <Section id="clients" title="Load point by load point">
       <div class="grid">
         <AgainstChart id="compare-rate" title="Throughput" unit="MB/s" axis={axis} lines={rate} say={(v) => mbPerS(v * 1e6)} />
         <AgainstChart id="compare-mean" title="Mean response time" unit="ms" axis={axis} lines={latency} say={(v) => ms(v * 1e3)} />
+        {has(paper) && (
+          <AgainstChart id="compare-ebu-latency" title="Average EBU latency" unit="ms" axis={axis} lines={paper} say={number} note={PAPER} />
+        )}
       </div>
     </Section>
   );
 }
+
+/** The paper's latency over all types of access and block sizes. Earlier versions counted no time between blocks. */
+function averageOf({ paper }: LoadPoint): number | null {
+  return paper.per_transfer ? (paperValues([{ paper }], "all", null, (cell) => cell.average_latency_ms)[0] ?? null) : null;
+}
+
+const PAPER = "Corresponds to EBU Tech 3362, Figures 48 and 50, over all block sizes: the time of a transfer that is not data.";
 
 interface AgainstProps {
   id: string;
@@ -217,9 +231,10 @@ interface AgainstProps {
   axis: PointAxis;
   lines: Line[];
   say: (value: number) => string;
+  note?: string;
 }
 
-function AgainstChart({ id, title, unit, axis, lines, say }: AgainstProps) {
+function AgainstChart({ id, title, unit, axis, lines, say, note }: AgainstProps) {
   const option = useMemo(
     () => (look: Look): ChartOption => ({
       xAxis: categoryAxis(look, axis.title, axis.keys),
@@ -236,6 +251,7 @@ function AgainstChart({ id, title, unit, axis, lines, say }: AgainstProps) {
       title={title}
       describe={lines.map((line) => `${line.name}: ${line.data.map(([, v]) => (v === null ? "nothing" : say(v))).join(", ")}`).join("; ")}
       option={option}
+      {...(note === undefined ? {} : { note })}
       table={{
         columns: [axis.title, ...lines.map((line) => `${line.name}, ${unit}`)],
         rows: axis.keys.map((key, row) => [key, ...lines.map((line) => line.data[row]?.[1] ?? null)]),

@@ -1,9 +1,9 @@
-// What load points of several runs are matched by in a chart: the value that is swept, else the number of workers, else
-// both. Pure.
+// What load points of several runs are matched by in a chart: their streams where all of them count streams, else the
+// value that is swept, else the number of workers, else both. Pure.
 
 import type { RunPage } from "../data/page";
 
-type Point = Pick<RunPage["summary"]["load_points"][number], "workers" | "sweep_value">;
+type Point = Pick<RunPage["summary"]["load_points"][number], "workers" | "sweep_value" | "stream_count">;
 
 export interface PointAxis {
   /** What varies. */
@@ -21,6 +21,7 @@ export function isLadder(run: Pick<RunPage, "summary">): boolean {
 
 /** The axis for the load points of all runs. */
 export function pointAxis(points: Point[]): PointAxis {
+  if (points.every((point) => point.stream_count != null)) return streamsAxis(points);
   const workers = new Set(points.map((point) => point.workers));
   const isSwept = points.some((point) => (point.sweep_value ?? null) !== null);
   const isRamp = workers.size > 1;
@@ -31,4 +32,11 @@ export function pointAxis(points: Point[]): PointAxis {
   const title = isSwept && isRamp ? "workers, swept value" : isSwept ? "swept value" : "workers (clients)";
   const sorted = isSwept ? points : [...points].sort((one, two) => one.workers - two.workers);
   return { title, keys: [...new Set(sorted.map(keyOf))], keyOf };
+}
+
+function streamsAxis(points: Point[]): PointAxis {
+  const streams = (point: Point) => point.stream_count ?? 0;
+  const keyOf = (point: Point) => String(streams(point));
+  const sorted = [...points].sort((one, two) => streams(one) - streams(two));
+  return { title: "streams", keys: [...new Set(sorted.map(keyOf))], keyOf };
 }

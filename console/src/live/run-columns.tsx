@@ -123,7 +123,9 @@ function storageOf(notes: RunNotes | null): string {
 function Storage({ run }: { run: RunEntry }) {
   return (
     <span class="run-target">
-      <Name text={run.target} length={36} />
+      <bdi class="run-path" title={run.target.slice(0, 4000)}>
+        {run.target === "" ? "–" : cut(run.target, 40)}
+      </bdi>
       <small class="faint">
         <Name text={storageOf(run.notes)} length={50} empty="" />
       </small>

@@ -1,7 +1,8 @@
-// Throughput and response times against what the load points differ in. Behind them the EBU figures: transfer rate and
-// EBU latency by type of access, the three tables of the paper, and the same by block size.
+// Throughput and response times against what the load points differ in, then the main figure of EBU Tech 3362: the
+// transfer rate of a client by type of access, for one block size. Behind them the paper's latencies for that size, its
+// three tables, and the same by block size.
 
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
@@ -9,12 +10,13 @@ import { categoryAxis, valueAxis } from "../charts/axes";
 import { seriesStyle } from "../charts/palette";
 import type { RunPage } from "../data/page";
 import type { LoadPoint, PaperCell, PaperMode } from "../data/summary";
-import { mbPerS, ms, number } from "../figures/units";
+import { blockSize, mbPerS, ms, number } from "../figures/units";
 import { Term } from "../parts/glossary";
 import { Section } from "../parts/section";
 import { MODES, PaperView } from "./paper";
+import { type Block, blockName, blocksOf, paperFigures, paperValues, usualBlock } from "./paper-lines";
 import { PointPick, usePoint } from "./point-pick";
-import { sweptAxis } from "./swept";
+import { sweptAxis, sweptName } from "./swept";
 import type { SweptAxis } from "./swept";
 
 export function EbuSection({ run }: { run: RunPage }) {
@@ -24,6 +26,12 @@ export function EbuSection({ run }: { run: RunPage }) {
     .filter(({ point }) => point.paper.block_bytes.length > 0);
   const chosen = usePoint(measured, measured[measured.length - 1]?.at ?? 0);
   const current = points[chosen];
+  const axis = useMemo(() => sweptAxis(run.summary), [run]);
+  const blocks = useMemo(() => blocksOf(points), [run]);
+  const [block, setBlock] = useState<Block>(() => usualBlock(points));
+  const main = useMemo(() => mainCharts(points), [run]);
+  const [rate, ...latencies] = useMemo(() => paperCharts(points, block, sweptName(run.summary)), [run, block]);
+  const isLadder = points.length > 1;
   return (
     <Section
       id="ebu"
@@ -35,11 +43,17 @@ export function EbuSection({ run }: { run: RunPage }) {
         </>
       }
     >
-      {points.length > 1 && <Against run={run} />}
+      {isLadder && <LineCharts charts={main} axis={axis} />}
+      {isLadder && blocks.length > 0 && (
+        <>
+          <BlockPick blocks={blocks} chosen={block} choose={setBlock} />
+          <LineChart chart={rate} axis={axis} />
+        </>
+      )}
       <details>
-        <summary>{points.length > 1 ? "EBU latency by type of access, t" : "T"}he paper’s tables, and figures by block size</summary>
+        <summary>{isLadder ? "EBU latency by type of access, t" : "T"}he paper’s tables, and figures by block size</summary>
         <div class="folded-content">
-          {points.length > 1 && <ByAccess run={run} />}
+          {isLadder && <LineCharts charts={latencies} axis={axis} />}
           <PointPick points={measured} chosen={chosen} />
           {current !== undefined && <PaperView point={current} at={chosen} />}
         </div>
@@ -59,6 +73,26 @@ interface Against {
   unit: string;
   lines: Line[];
   say: (value: number) => string;
+  /** The paper's figures that it corresponds to. */
+  paper?: string | null;
+}
+
+function BlockPick({ blocks, chosen, choose }: { blocks: number[]; chosen: Block; choose: (block: Block) => void }) {
+  return (
+    <label class="pick">
+      Block size of the paper’s charts{" "}
+      <select
+        value={String(chosen)}
+        onChange={({ currentTarget: { value } }) => choose(value === String(null) ? null : Number(value))}
+      >
+        {[...blocks, null].map((block) => (
+          <option value={String(block)} selected={block === chosen}>
+            {block === null ? "all sizes" : blockSize(block)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }
 
 const ACCESS: { name: string; rate: (point: LoadPoint) => number | null }[] = [
@@ -68,18 +102,6 @@ const ACCESS: { name: string; rate: (point: LoadPoint) => number | null }[] = [
 ];
 
 const TYPES = (Object.keys(MODES) as PaperMode[]).filter((mode) => mode !== "all");
-
-/** Of a type of access over all block sizes: the margin of the paper's table. */
-function marginOf(point: LoadPoint, mode: PaperMode): PaperCell | undefined {
-  return point.paper.cells.find((cell) => cell.mode === mode && cell.block_bytes === null);
-}
-
-/** Throughput, and how long single reads and writes took. */
-function Against({ run }: { run: RunPage }) {
-  const axis = useMemo(() => sweptAxis(run.summary), [run]);
-  const charts = useMemo(() => mainCharts(run.summary.load_points), [run]);
-  return <LineCharts charts={charts} axis={axis} />;
-}
 
 const SIDES = ["read", "write", "data"] as const;
 
@@ -100,29 +122,19 @@ function mainCharts(points: LoadPoint[]): Against[] {
   ];
 }
 
-/** The paper's figures, one line for each type of access. */
-function ByAccess({ run }: { run: RunPage }) {
-  const axis = useMemo(() => sweptAxis(run.summary), [run]);
-  const charts = useMemo(() => ebuCharts(run.summary.load_points), [run]);
-  return <LineCharts charts={charts} axis={axis} />;
-}
-
-function ebuCharts(points: LoadPoint[]): Against[] {
+/** The paper's figures for a block size, one line for each type of access: transfer rate, mean and maximum latency. */
+function paperCharts(points: LoadPoint[], block: Block, swept: string): [Against, Against, Against] {
   const lines = (of: (cell: PaperCell) => number | null): Line[] =>
-    there(
-      TYPES.map((mode) => ({
-        name: MODES[mode],
-        values: points.map((point) => {
-          const cell = marginOf(point, mode);
-          return cell === undefined ? null : of(cell);
-        }),
-      })),
-    );
+    there(TYPES.map((mode) => ({ name: MODES[mode], values: paperValues(points, mode, block, of) })));
   const rate = lines((cell) => cell.transfer_rate_while_transferring_mb_per_s);
+  const mean = lines((cell) => cell.average_latency_ms);
+  const max = lines((cell) => scaled(cell.maximum_latency_s, 1e-3));
+  const title = (of: string) => `${of} with ${blockName(block)}`;
+  const paper = (figure: "rate" | "mean" | "max") => paperFigures(figure, swept);
   return [
-    { id: "transfer-rate", title: "Transfer rate of one worker", unit: "MB/s", lines: rate, say: number },
-    { id: "mean", title: "Average EBU latency", unit: "ms", lines: lines((cell) => cell.average_latency_ms), say: number },
-    { id: "max", title: "Maximum EBU latency", unit: "ms", lines: lines((cell) => scaled(cell.maximum_latency_s, 1e-3)), say: number },
+    { id: "transfer-rate", title: title("Transfer rate of one worker"), unit: "MB/s", lines: rate, say: number, paper: paper("rate") },
+    { id: "mean", title: title("Average EBU latency"), unit: "ms", lines: mean, say: number, paper: paper("mean") },
+    { id: "max", title: title("Maximum EBU latency"), unit: "ms", lines: max, say: number, paper: paper("max") },
   ];
 }
 
@@ -149,6 +161,7 @@ function LineChart({ chart, axis }: { chart: Against; axis: SweptAxis }) {
       title={`${title} by ${axis.title}`}
       describe={lines.map((line) => `${line.name}: ${said(line.values, axis.values, say)}`).join("; ") + `, ${unit}.`}
       option={option}
+      {...(chart.paper == null ? {} : { note: `Corresponds to EBU Tech 3362, ${chart.paper}.` })}
       table={() => ({
         columns: [axis.name, ...lines.map((line) => `${line.name}, ${unit}`)],
         rows: axis.values.map((value, at) => [value, ...lines.map((line) => line.values[at] ?? null)]),

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { BandsContext } from "../charts/bands";
 import type { Page, RunPage } from "../data/page";
-import type { MeterFacts, Summary } from "../data/summary";
+import type { MeterFacts } from "../data/summary";
 import { madeBy } from "./when";
 import { Folded } from "../parts/section";
 import { Shell } from "../parts/shell";
@@ -24,6 +24,7 @@ import { bandsOf, IncidentsSection } from "./incidents";
 import { extentOf, flowOf } from "./over-time";
 import { MachinesSection } from "./machines";
 import { MsmeterSection } from "./msmeter";
+import { hasEbuFigures } from "./paper-lines";
 import { PointsSection } from "./points";
 import { ReplaySection } from "./replay";
 import { SearchSection } from "./search";
@@ -78,14 +79,6 @@ export function RunReport({ run, page, back }: { run: RunPage; page: Page; back?
 function timedOf(run: RunPage): Timed | null {
   const flow = flowOf(run.summary, run.detail);
   return flow === null ? null : { run, flow, extent: extentOf(flow.time) };
-}
-
-/** Runs that are told in MB/s have them, as on the terminal. */
-function hasEbuFigures(summary: Summary): boolean {
-  const inStreams = summary.load_points.some((point) => point.stream_count != null);
-  const told =
-    [summary.check, summary.replay, summary.vda, summary.search].some((facts) => facts != null) || inStreams;
-  return !told && summary.load_points.some((point) => point.paper.block_bytes.length > 0);
 }
 
 /** What this run has to show behind its answer, in the order in which somebody asks for it. */

@@ -43,3 +43,10 @@ export function sweptAxis(summary: Summary): SweptAxis {
 function labelOf(point: LoadPoint): string {
   return point.sweep_value ?? point.label;
 }
+
+/** What the axis is, by its name in the plan: the setting, both of two, `workers`, or `load point`. */
+export function sweptName(summary: Summary): string {
+  const settings = settingsOf(summary.plan["sweep"] ?? "");
+  if (settings.length > 0) return settings.join(" x ");
+  return new Set(summary.load_points.map((point) => point.workers)).size === summary.load_points.length ? "workers" : "load point";
+}

@@ -107,9 +107,9 @@ function LatencyOverTime({ detail, extent }: { detail: Detail; extent: Extent })
   );
 }
 
-/** The target is on this machine, not behind a network. */
-function isLocal(run: RunPage): boolean {
-  return !run.summary.target.is_shared;
+/** The target is on this machine, not behind a network. Where that is unknown, network counters keep their rank. */
+export function isLocal({ summary: { memory, link } }: Pick<RunPage, "summary">): boolean {
+  return memory?.on_network === false && link == null;
 }
 
 export function CountersSection({

@@ -233,7 +233,6 @@ mod tests {
             ("j2k", "JPEG 2000"),
             ("vc-3", "DNxHR"),
             ("exr", "OpenEXR"),
-            ("xocn", "X-OCN"),
         ] {
             assert!(families(name).contains(family), "{name}: {:?}", families(name));
         }

@@ -184,8 +184,8 @@ fn with_error(found: &CheckCount) -> String {
     }
 }
 
-/// `Apple ProRes 422 HQ UHD, 25 fps (play): a second trial confirmed this limit, …`, of counts that are smaller
-/// than other counts let expect.
+/// `Apple ProRes 422 HQ UHD, 25 fps (play): a second trial confirmed this limit, …`, of counts that are
+/// smaller than other counts let expect.
 fn own_limits(facts: &CheckFacts) -> impl Iterator<Item = String> {
     let counts = facts.formats.iter().flat_map(|format| {
         [(&format.play, "play"), (&format.record, "record")].map(|(found, work)| (&format.name, found, work))

@@ -32,6 +32,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "reelgauge-analysis",
             "reelgauge-report",
             "reelgauge-trace",
+            "reelgauge-doctor",
         ],
     ),
     ("reelgauge-runner", PRODUCT),

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Decimal;
+use crate::rounding::round_to;
+use crate::trace_stats::over_time::TimeBins;
 
 /// What a page tells of a log. Times are seconds since the start of the run.
 #[derive(Clone, Debug, Serialize)]
@@ -83,6 +85,17 @@ pub struct TimeAxis {
     pub bin_s: Decimal,
     /// How many there are; at most 1,200.
     pub bins: usize,
+}
+
+impl TimeAxis {
+    /// Bins of time as a page has them.
+    pub(super) fn of(time: TimeBins) -> TimeAxis {
+        TimeAxis {
+            from_s: Decimal::seconds(time.from_ns),
+            bin_s: Decimal(round_to(time.width_ns as f64 / 1e9, 6)),
+            bins: time.count,
+        }
+    }
 }
 
 /// One number a bin. An operation counts where it was done, those of the warm-up too.

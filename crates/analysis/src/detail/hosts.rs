@@ -5,8 +5,7 @@ use std::ops::Range;
 use reelgauge_record::{OpKind, OpRecord};
 
 use super::Decimal;
-use super::data::{HostOverTime, HostsOverTime};
-use super::strips::axis;
+use super::data::{HostOverTime, HostsOverTime, TimeAxis};
 use crate::hosts::RunHost;
 use crate::trace_stats::over_time::TimeBins;
 
@@ -80,6 +79,6 @@ impl HostsTally {
             max_response_us: bins.iter().map(|bin| Decimal::us(bin.max_ns)).collect(),
         };
         let hosts: Vec<HostOverTime> = self.hosts.iter().map(host).collect();
-        (!hosts.is_empty()).then(|| HostsOverTime { time: axis(self.time), hosts })
+        (!hosts.is_empty()).then(|| HostsOverTime { time: TimeAxis::of(self.time), hosts })
     }
 }

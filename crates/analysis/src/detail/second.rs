@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
-use super::data::{Detail, OpColumns, OverTime};
+use super::data::{Detail, OpColumns, OverTime, TimeAxis};
 use super::files::RowTally;
 use super::first::FirstPass;
 use super::hosts::HostsTally;
 use super::latency::{LatencyTally, MAX_CELLS};
 use super::map::Maps;
 use super::names::names;
-use super::strips::axis;
 use crate::trace_stats::over_time::TimeBins;
 
 /// Bins of time, at most.
@@ -108,7 +107,7 @@ impl SecondPass {
         Detail {
             ops: first.ops,
             measure: first.measure,
-            time: axis(self.time),
+            time: TimeAxis::of(self.time),
             over_time: over_time(&self.over_time),
             latency: self.latency.figures(),
             percentiles: first.curves.figures(),

@@ -10,13 +10,11 @@ use std::ops::Range;
 
 use reelgauge_record::OpRecord;
 
-use super::Decimal;
 use super::data::{Headroom, PointStreams, StreamStrip, TimeAxis};
 use super::hosts::HostParts;
 use super::names::cut;
 use crate::late::strip::{HEADROOM_BINS, HEADROOM_FROM_PERCENT, HEADROOM_STEP_PERCENT, Strip};
 use crate::late::{LateTally, MeasuredPart, StreamSpec};
-use crate::rounding::round_to;
 use crate::trace_stats::over_time::TimeBins;
 
 /// Strips of a load point, at most.
@@ -179,7 +177,7 @@ impl Counted {
         strips.truncate(max_strips);
         PointStreams {
             point: part.point,
-            time: axis(time),
+            time: TimeAxis::of(time),
             left_out: (names.len().saturating_sub(strips.len())) as u64,
             streams: strips.into_iter().map(|(stream, strip)| row(stream, strip, &names)).collect(),
             min_margin_us: margins_us(&min_margin_ns),
@@ -208,13 +206,4 @@ fn row(stream: u32, strip: Strip, names: &[(u32, String)]) -> StreamStrip {
 /// In whole µs, rounded down: a frame that is late by less is late.
 fn margins_us(margins_ns: &[i64]) -> Vec<Option<i64>> {
     margins_ns.iter().map(|ns| (*ns != i64::MAX).then(|| ns.div_euclid(1_000))).collect()
-}
-
-/// Bins of time as a page has them.
-pub(super) fn axis(time: TimeBins) -> TimeAxis {
-    TimeAxis {
-        from_s: Decimal::seconds(time.from_ns),
-        bin_s: Decimal(round_to(time.width_ns as f64 / 1e9, 6)),
-        bins: time.count,
-    }
 }

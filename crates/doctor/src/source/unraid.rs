@@ -1,10 +1,10 @@
 //! The array of Unraid, whose driver prints `/proc/mdstat` as a list of `key=value` lines.
 //!
 //! The format, the states of the array and those of its disks are in `md_unraid.c` (functions `status_md`
-//! and `status_disk`, tables "Array states" and "Disk status"), which Lime Technology publishes under the GPL;
-//! the fork qvr/nonraid prints the same. `mdResyncAction` is what would be done next, and is there at any
-//! time: only `mdResync` above 0 says that it is being done. A parity slot (0 or 29) that never had a disk is
-//! `DISK_NP_DSBL`, as is one that lost its disk: that has a size or an identity.
+//! and `status_disk`, tables "Array states" and "Disk status"), which Lime Technology publishes under the
+//! GPL; the fork qvr/nonraid prints the same. `mdResyncAction` is what would be done next, and is there at
+//! any time: only `mdResync` above 0 says that it is being done. A parity slot (0 or 29) that never had a
+//! disk is `DISK_NP_DSBL`, as is one that lost its disk: that has a size or an identity.
 
 /// Slots of parity.
 const PARITY: [(u32, &str); 2] = [(0, "parity"), (29, "parity2")];
