@@ -247,8 +247,8 @@ impl Meter {
         self.short_ops = short_ops;
     }
 
-    /// Says that a limit on bytes a second was set, before the first operation is added: time in which it held
-    /// an operation back is no latency of a transfer.
+    /// Says that a limit on bytes a second was set, before the first operation is added: time in which it
+    /// held an operation back is no latency of a transfer.
     pub fn take_limit(&mut self) {
         self.is_limited = true;
     }

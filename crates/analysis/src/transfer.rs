@@ -27,8 +27,8 @@ struct OpenTransfer {
     busy: Busy,
     /// When reads, writes, syncs, or a close of what was written were.
     data: Busy,
-    /// The same of the data, and of the time in which a limit that was set held an operation back; empty where
-    /// there was none.
+    /// The same of the data, and of the time in which a limit that was set held an operation back; empty
+    /// where there was none.
     excluded: Busy,
     /// Where all of it is booked; not known before its block size is.
     place: Option<Place>,

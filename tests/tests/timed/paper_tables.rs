@@ -91,7 +91,8 @@ fn every_cell_follows_from_the_log() {
     }
 }
 
-/// At 8 MB/s a transfer of 1 MiB takes two workers a quarter of a second, nearly all of it waiting for the limit.
+/// At 8 MB/s a transfer of 1 MiB takes two workers a quarter of a second, nearly all of it waiting for the
+/// limit.
 #[test]
 fn waits_for_a_rate_limit_are_no_latency() {
     require!(Need::Python);

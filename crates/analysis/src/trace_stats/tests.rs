@@ -91,7 +91,9 @@ fn a_trace_without_durations_has_no_service_times() {
     let instant: Vec<OpRecord> = ops.iter().map(|op| op.took_ns(0)).collect();
     let figures = stats(&instant, 1, Period::WHOLE).figures();
     assert_eq!((figures.read_service, figures.write_service), (None, None));
-    assert!(figures.by_kind.iter().all(|kind| kind.mean_service_us.is_none() && kind.max_service_us.is_none()));
+    assert!(
+        figures.by_kind.iter().all(|kind| kind.mean_service_us.is_none() && kind.max_service_us.is_none())
+    );
     let timed = stats(&ops, 1, Period::WHOLE).figures();
     assert_eq!(timed.by_kind[0].mean_service_us, Some(100.0));
 }
