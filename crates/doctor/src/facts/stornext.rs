@@ -71,7 +71,9 @@ fn device_params(stornext: &mut Subject, texts: &Texts) {
     const FACTS: [(&str, &str); 2] = [("device_requests", "nr_requests"), ("device_scheduler", "scheduler")];
     let said = match texts.get(DEVICE_PARAMS) {
         Ok(said) => said,
-        Err(NotKnown::NotThere) => return FACTS.iter().for_each(|(fact, _)| stornext.nothing(fact)),
+        Err(NotKnown::NotThere | NotKnown::NotCollected) => {
+            return FACTS.iter().for_each(|(fact, _)| stornext.nothing(fact));
+        }
         Err(why) => {
             return FACTS.iter().for_each(|(fact, _)| stornext.gap(fact, DEVICE_PARAMS, why.clone()));
         }
@@ -80,6 +82,10 @@ fn device_params(stornext: &mut Subject, texts: &Texts) {
     let is_between = |c: char| c.is_whitespace() || "=:,;\"".contains(c);
     let words: Vec<&str> =
         lines.flat_map(|line| line.split(is_between)).filter(|word| !word.is_empty()).collect();
+    if !words.is_empty() && !words.iter().any(|word| FACTS.iter().any(|(_, name)| name == word)) {
+        let why = NotKnown::NotUnderstood("it names neither nr_requests nor scheduler".to_owned());
+        return FACTS.iter().for_each(|(fact, _)| stornext.gap(fact, DEVICE_PARAMS, why.clone()));
+    }
     for (fact, name) in FACTS {
         let value = words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1));
         match value {
@@ -95,11 +101,15 @@ fn configuration(stornext: &mut Subject, file_system: &str, texts: &Texts) {
     let said = match texts.get(&text) {
         Ok(said) => said,
         // A client is no metadata controller: there is none here.
-        Err(NotKnown::NotThere | NotKnown::NotTold) => {
+        Err(NotKnown::NotThere | NotKnown::NotCollected) => {
             return ELEMENTS.iter().for_each(|(fact, _)| stornext.nothing(fact));
         }
         Err(why) => return ELEMENTS.iter().for_each(|(fact, _)| stornext.gap(fact, &text, why.clone())),
     };
+    if !said.contains("<config") {
+        let why = NotKnown::NotUnderstood("it is no configuration of a file system".to_owned());
+        return ELEMENTS.iter().for_each(|(fact, _)| stornext.gap(fact, &text, why.clone()));
+    }
     for (fact, element) in ELEMENTS {
         match within(said, element) {
             Some(value) => stornext.number(fact, size(value), &text),
