@@ -95,8 +95,8 @@ pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
     Ok(summary)
 }
 
-/// Names the directory that was opened where the summary names another: a run that was moved or copied, or one
-/// whose path was relative. The commands that a screen advises then work.
+/// Names the directory that was opened where the summary names another: a run that was moved or copied, or
+/// one whose path was relative. The commands that a screen advises then work.
 fn moved_into(summary: &mut Summary, opened: &Path) {
     let is_opened = |named: &str| match (Path::new(named).canonicalize(), opened.canonicalize()) {
         (Ok(named), Ok(opened)) => named == opened,

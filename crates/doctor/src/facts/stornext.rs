@@ -1,5 +1,5 @@
-//! StorNext: mount options of a client, its `deviceparams`, and the configuration of its file systems, where this
-//! machine is their metadata controller or a text of it was brought along.
+//! StorNext: mount options of a client, its `deviceparams`, and the configuration of its file systems, where
+//! this machine is their metadata controller or a text of it was brought along.
 //!
 //! Options, elements and files are those of Quantum's guides; the form of `deviceparams` is not published, so
 //! that it is read as names and values, whatever is between them. What is not set has StorNext's default, which

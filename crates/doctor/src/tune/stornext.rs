@@ -1,5 +1,5 @@
-//! A client of StorNext: its line of `/etc/fstab` and its `deviceparams`, with the values of Quantum's reference
-//! for many streams. They are values to prove: the vendor's defaults are mostly best.
+//! A client of StorNext: its line of `/etc/fstab` and its `deviceparams`, with the values of Quantum's
+//! reference for many streams. They are values to prove: the vendor's defaults are mostly best.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, frame};
 use super::site::{Site, SiteName};
