@@ -94,8 +94,8 @@ fn pauses_syncs_and_fixed_lengths_are_found() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Shares within their bounds, the block sizes themselves, no distance beyond a mix's own. A block as long
-    /// as the longest visit is hardly ever moved whole, and can't be told: all are at most half as long.
+    /// Shares within their bounds, the block sizes themselves, no distance beyond a mix's own. A block as
+    /// long as the longest visit is hardly ever moved whole, and can't be told: all are at most half as long.
     #[test]
     fn any_mix_is_recovered_within_its_bound(
         writes in 0_u32..=100,

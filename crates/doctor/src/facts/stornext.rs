@@ -2,8 +2,8 @@
 //! this machine is their metadata controller or a text of it was brought along.
 //!
 //! Options, elements and files are those of Quantum's guides; the form of `deviceparams` is not published, so
-//! that it is read as names and values, whatever is between them. What is not set has StorNext's default, which
-//! no text tells.
+//! that it is read as names and values, whatever is between them. What is not set has StorNext's default,
+//! which no text tells.
 
 use super::mounts::{MOUNTS, Mount, fstab_options};
 use super::number::strict;
