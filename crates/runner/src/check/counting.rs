@@ -1,7 +1,7 @@
 //! The count of one format while it is found: its short trials, and those that were held for longer.
 
 use reelgauge_analysis::CheckBasis;
-use reelgauge_analysis::sustained::SustainedRate;
+use reelgauge_analysis::sustained::{HOLD_ERROR, SustainedRate};
 
 use super::agreement::Agreement;
 use super::budget::TRIAL_TIMES;
@@ -54,9 +54,10 @@ impl Counting {
     pub(super) fn share(&mut self, level: &Level) {
         let needed = self.needed_bytes_per_s();
         let held = self.evidence.passed.map_or(0, |(count, _)| count);
+        let known = (f64::from(held) * (1.0 - HOLD_ERROR)) as u32;
         let of_rate = level.claimable(needed);
         let own = self.evidence.sustained_bytes_per_s.map(|bytes| (bytes / needed.max(1.0)) as u32);
-        self.narrowing.claim_up_to(own.map_or(of_rate, |own| own.min(of_rate)).max(held));
+        self.narrowing.claim_up_to(own.map_or(of_rate, |own| own.min(of_rate)).max(known));
         if let Some(count) = level.refuted_from(needed) {
             self.narrowing.refute_from(count.max(held + 1));
         }

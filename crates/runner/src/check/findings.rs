@@ -237,9 +237,10 @@ impl Findings {
     }
 
     /// Takes what the counters of the trials said when all were sampled: the storage is not named where none
-    /// of them is booked to it any more.
-    fn revise(&mut self, evidence: &TrialEvidence) {
+    /// of them is booked to it any more. Memory is no storage: its limits are this client's.
+    fn revise(&mut self, evidence: &TrialEvidence, link: &Link) {
         let instead = match evidence.instead_of_storage {
+            _ if link.kind == LinkKind::Memory => Limiter::ThisMachine,
             Some(Culprit::ThisMachine) => Limiter::ThisMachine,
             Some(_) => Limiter::NotKnown,
             None => return,
@@ -284,7 +285,7 @@ impl Findings {
         (stopped, looked_s): (Option<&str>, f64),
         evidence: &TrialEvidence,
     ) -> CheckFacts {
-        self.revise(evidence);
+        self.revise(evidence, &place.link);
         let unsteady = self.settle();
         let best = self.best_bytes_per_s(Work::Play);
         let best_mb_per_s = (best > 0.0).then_some(best / 1e6);
@@ -364,10 +365,15 @@ mod tests {
         };
         let mut findings = Findings::default();
         findings.found(0, Work::Play, Some(counted));
-        findings.revise(&TrialEvidence::default());
+        let link = |kind| Link { kind, sentence: String::new() };
+        let mut memory = findings.clone();
+        memory.revise(&TrialEvidence::default(), &link(LinkKind::Memory));
+        assert_eq!(memory.limiters(), [Limiter::ThisMachine], "memory is no storage");
+        let disk = link(LinkKind::Unknown);
+        findings.revise(&TrialEvidence::default(), &disk);
         assert_eq!(findings.limiters(), [Limiter::Storage]);
         let instead_of_storage = Some(Culprit::ThisMachine);
-        findings.revise(&TrialEvidence { instead_of_storage, ..TrialEvidence::default() });
+        findings.revise(&TrialEvidence { instead_of_storage, ..TrialEvidence::default() }, &disk);
         assert_eq!(findings.limiters(), [Limiter::ThisMachine]);
         assert!(findings.counted[Work::Play as usize][0].as_ref().is_some_and(|counted| counted.at_least));
     }

@@ -121,7 +121,8 @@ impl Limiter {
     /// and what no counter stood out of is not known to be it.
     pub fn word_over(&self, link: &Link, evidence: &TrialEvidence) -> &'static str {
         match (self, &link.kind) {
-            (Limiter::Storage | Limiter::NotKnown, LinkKind::Memory) => Limiter::ThisMachine.word(),
+            (Limiter::MaxRate | Limiter::Stopped, _) => self.word(),
+            (_, LinkKind::Memory) => Limiter::ThisMachine.word(),
             (Limiter::Storage, _) if !evidence.storage_stood_out && evidence.others_percent.is_some() => {
                 Limiter::NotKnown.word()
             }
