@@ -98,7 +98,7 @@ fn rounds_end_when_five_of_them_are_steady() {
     let store = Faulty::over_memory(64, 4);
     store.faults().limit_bytes_per_s(PEAK_BYTES_PER_S as u64);
     let settings =
-        ["file-size=1MiB", "length=1MiB", "blocks=64KiB", "in-flight=2", "duration=400ms", "rounds=9"];
+        ["file-size=1MiB", "length=1MiB", "blocks=64KiB", "in-flight=2", "duration=800ms", "rounds=9"];
     let printed = verb("steady", &store.path(), &settings).run().expect_code(0).json();
     let steadiness = at(&printed, "conclusion.steadiness");
     assert_eq!(at(steadiness, "is_steady"), true, "{printed}");
