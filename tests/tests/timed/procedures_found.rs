@@ -55,7 +55,7 @@ fn a_cold_server_has_the_rate_of_its_disk_and_is_warm_after_one_pass() {
     let of_expected = number(warming, "cold_bytes_per_s") / cold_rate;
     assert!((0.85..1.02).contains(&of_expected), "{of_expected} of {cold_rate}: {warming}");
     let of_line = number(warming, "warm_bytes_per_s") / LINE_BYTES_PER_S;
-    assert!((0.8..1.02).contains(&of_line), "{of_line} of the line: {warming}");
+    assert!((0.6..1.02).contains(&of_line), "{of_line} of the line: {warming}");
     let of_time = number(warming, "warm_after_s") / (FILE_BYTES / cold_rate);
     assert!((0.98..1.18).contains(&of_time), "{of_time} of the time: {warming}");
 }
@@ -63,7 +63,7 @@ fn a_cold_server_has_the_rate_of_its_disk_and_is_warm_after_one_pass() {
 /// A store with a write cache: so many bytes pass at its peak, then it is slow.
 const SLOW_BYTES_PER_S: f64 = 1e6;
 const PEAK_BYTES_PER_S: f64 = 8e6;
-const CACHE_BYTES: f64 = 14e6;
+const CACHE_BYTES: f64 = 10e6;
 
 #[test]
 fn a_store_that_slows_after_a_number_of_bytes_is_found() {
