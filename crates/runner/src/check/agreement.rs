@@ -112,9 +112,11 @@ fn settle_short(counts: &mut [Stated]) {
                 continue;
             }
             let (at, wider) = if limited.is_confirmed || limited.is_sustained {
-                let most_mb_per_s = f64::from(limited.most() + 1) * limited.needed_mb_per_s;
-                let most = (most_mb_per_s / passed.needed_mb_per_s.max(1e-6)).ceil() as u32;
-                let least = passed.streams.min(most.saturating_sub(1));
+                // Counted down, not divided: rounding must not leave one too many.
+                let fits = |streams: &u32| {
+                    limited.implied(f64::from(*streams) * passed.needed_mb_per_s) <= limited.most()
+                };
+                let least = (0..=passed.streams).rev().find(fits).unwrap_or(0);
                 (one, Stated { error: passed.error.max(passed.streams - least), ..passed })
             } else {
                 (other, Stated { error: implied - limited.streams, ..limited })
@@ -200,6 +202,11 @@ mod tests {
         let mut counts = [short(stated(16, 1, 14.0, false)), short(stated(1, 0, 92.0, false))];
         settle(&mut counts, None);
         assert_eq!([counts[0].error, counts[1].error], [1, 1]);
+        // As many of 92.2 MB/s, which is no round number.
+        let confirmed = Stated { is_confirmed: true, ..short(stated(24, 1, 92.2, false)) };
+        let mut counts = [short(stated(32, 0, 92.2, false)), confirmed];
+        settle(&mut counts, None);
+        assert!(agree(&counts, None) && counts[0].error == 7, "{counts:#?}");
         // A short trial beside a limit that is better founded: the short trial.
         let mut counts = [short(stated(16, 0, 14.0, true)), stated(1, 0, 92.0, false)];
         settle(&mut counts, None);
