@@ -3183,8 +3183,8 @@ export type Summary = {
   /** The path to the disks with what each part of it can carry. `null` where nothing leads over a network. */
   path?: StoragePath,
   /**
-   * What its streams are for each node, drive, core, client and rack unit, and what one costs. `null` where
-   * the site states none of these, or no count of streams was sustained.
+   * What its streams are for each node, drive, core, client and rack unit, and what one costs. `null`
+   * where the site states none of these, or no count of streams was sustained.
    */
   site_shares?: SiteShares,
   /** The machines that made it. `null` where it was one. */
@@ -3563,8 +3563,8 @@ export type VdaFacts = {
   /** The load points, in the order in which they ran. */
   points: Array<VdaPoint>,
   /**
-   * The largest load point before the first that is not valid. `null` where the first is not, and in runs of
-   * earlier versions.
+   * The largest load point before the first that is not valid. `null` where the first is not, and in runs
+   * of earlier versions.
    */
   streams: number | null,
   /** Its total in the unit of published results, KiB/s ÷ 1000. */
