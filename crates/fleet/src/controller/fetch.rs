@@ -221,7 +221,8 @@ impl Fetch {
         let sha256 = here.there.sha256.clone();
         self.moved_ns = now_ns;
         if let Some(asked) = asked {
-            if asked.is_first {
+            // How soon a small file comes says nothing of how long a piece takes.
+            if asked.is_first && asked.len >= self.piece_bytes / 4 {
                 self.window.came(now_ns - asked.at_ns);
             }
             self.lose(|other| other.number + OVERTAKEN < asked.number);
@@ -432,6 +433,34 @@ mod tests {
             let ideal_ns = 9_560_000 * 8 * S / bits_per_s;
             assert_eq!(sent, 9_560_000, "{bits_per_s}");
             assert!(took_ns <= ideal_ns + ideal_ns / 50 + S / 5, "{bits_per_s}: {took_ns} of {ideal_ns}");
+        }
+    }
+
+    /// A slow line has no queue yet when the small files of a run are fetched over it.
+    #[test]
+    fn small_files_do_not_widen_the_window_for_large_ones() {
+        let mut fetch = Fetch::new("r");
+        fetch.tick(0);
+        let mut files: Vec<FileThere> = (0..30).map(|number| there(&format!("a{number:02}"), 900)).collect();
+        files.push(there("ops", 9_560_000));
+        fetch.files(files, u64::MAX, |_| false);
+        let mut now_ns = 0;
+        loop {
+            let orders = fetch.tick(now_ns);
+            now_ns += S / 100;
+            let mut of_ops = Vec::new();
+            for order in orders {
+                let Order::Piece { file, offset, len, .. } = order else { panic!("{order:?}") };
+                if file == "ops" {
+                    of_ops.push((offset, len));
+                } else if matches!(fetch.piece(now_ns, &file, offset, len as usize), Keep::Complete { .. }) {
+                    fetch.checked(&file, true);
+                }
+            }
+            if let [(_, len), ..] = of_ops[..] {
+                assert_eq!((of_ops.len(), len), (2, PIECE_BYTES / 4), "{of_ops:?}");
+                return;
+            }
         }
     }
 
