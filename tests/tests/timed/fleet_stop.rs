@@ -75,7 +75,8 @@ fn steering_that_nobody_sealed_changes_nothing_and_agents_report_it() {
     let points = at(&told, "load_points").as_array().unwrap();
     assert_eq!(points.len(), 2);
     assert!(points.iter().all(|point| number(point, "measured_s") > 2.9), "{told:#}");
-    let marks = at(&told, "marks").as_array().unwrap();
+    // Where nothing was marked there are none.
+    let marks = told["marks"].as_array().map(Vec::as_slice).unwrap_or_default();
     assert!(marks.iter().all(|mark| text(mark, "kind") != "paused"), "{marks:?}");
     assert!(counted(&only_in(&bed.runs()), &told).iter().all(|&ops| ops > 0));
 }
