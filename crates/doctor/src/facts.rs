@@ -15,6 +15,7 @@ mod interfaces;
 mod links;
 mod machine;
 mod measured;
+mod mount_table;
 mod mounts;
 mod nfs_server;
 mod number;
@@ -35,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use controllers::PROGRAMS as CONTROLLER_PROGRAMS;
 pub use links::{LinkTo, link_named, link_to};
-pub(crate) use mounts::{Mount, table as mount_table};
+pub(crate) use mount_table::{Mount, table as mount_table};
 pub(crate) use stack::Stack;
 pub(crate) use stornext::config_file as stornext_config_file;
 

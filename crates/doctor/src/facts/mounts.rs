@@ -3,60 +3,12 @@
 //! The options are those that the kernel prints: `nfs_show_mount_options` in `fs/nfs/super.c` (which leaves
 //! `nconnect` away where it is 1) and `cifs_show_options` in `fs/smb/client/cifsfs.c`.
 
-use reelgauge_record::mountinfo::{self, Entry};
-
 use super::links::{Links, ROUTES};
+use super::mount_table::{MOUNTS, Mount, fstab_options, table};
 use super::number::strict;
 use super::{FactKind, Facts, Subject, is_one_word, no_such_word};
-use crate::devices::unescape;
 use crate::texts::wanted::{SPACE, is_no_disk, named};
 use crate::texts::{NotKnown, Texts};
-
-/// The table of mounts: what is in force, not what was asked for.
-pub(super) const MOUNTS: &str = "/proc/self/mountinfo";
-
-/// A line of the table.
-pub(crate) struct Mount {
-    numbers: String,
-    pub(crate) point: String,
-    pub(crate) fs_type: String,
-    pub(crate) source: String,
-    pub(crate) options: Vec<String>,
-}
-
-impl Mount {
-    /// `None` where there is no such option; empty where it has no value.
-    pub(crate) fn option(&self, name: &str) -> Option<&str> {
-        self.options.iter().find_map(|option| match option.split_once('=') {
-            Some((key, value)) => (key == name).then_some(value),
-            None => (option == name).then_some(""),
-        })
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.option(name).is_some()
-    }
-
-    fn number(&self, name: &str) -> Option<f64> {
-        strict(self.option(name)?)
-    }
-
-    fn of(entry: Entry) -> Mount {
-        let (major, minor) = entry.device;
-        Mount {
-            numbers: format!("{major}:{minor}"),
-            point: String::from_utf8_lossy(&entry.mount_point).into_owned(),
-            fs_type: entry.fs_type,
-            source: entry.source,
-            options: entry.options,
-        }
-    }
-}
-
-/// Every mount of the table.
-pub(crate) fn table(mountinfo: &str) -> Vec<Mount> {
-    mountinfo::parse(mountinfo.as_bytes()).into_iter().map(Mount::of).collect()
-}
 
 pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
     let said = match texts.get(MOUNTS) {
@@ -220,15 +172,6 @@ fn connections(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
     let own = lines.by_ref().take_while(|line| !line.starts_with("device "));
     let count = own.filter(|line| line.trim_start().starts_with("xprt:")).count();
     nfs.number("connections", (count > 0).then_some(count as f64), text);
-}
-
-/// The options that `/etc/fstab` has for what is mounted there.
-pub(super) fn fstab_options<'a>(fstab: &'a str, point: &str) -> Option<&'a str> {
-    let lines = fstab.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    let own = lines
-        .map(|line| line.split_whitespace().collect::<Vec<_>>())
-        .find(|words| words.get(1).is_some_and(|own| unescape(own) == point));
-    own.and_then(|words| words.get(3).copied())
 }
 
 /// What was asked for.

@@ -5,7 +5,7 @@
 //! that it is read as names and values, whatever is between them. What is not set has StorNext's default,
 //! which no text tells.
 
-use super::mounts::{MOUNTS, Mount, fstab_options};
+use super::mount_table::{MOUNTS, Mount, fstab_options};
 use super::number::strict;
 use super::{FactKind, Subject};
 use crate::texts::{NotKnown, Texts};
