@@ -17,8 +17,8 @@ const NOISE_TIMES: f64 = 3.0;
 const SHARE: f64 = 0.05;
 /// The mean of a quiet rate is not known better than this share of it.
 const MEAN_ERROR: f64 = 0.005;
-/// Streams that were held show the rate that they need but for this share: buffers hide a smaller shortfall for
-/// longer than a check has.
+/// Streams that were held show the rate that they need but for this share: buffers hide a smaller shortfall
+/// for longer than a check has.
 pub const HOLD_ERROR: f64 = 0.01;
 /// Seconds from which the noise is taken.
 const NOISE_S: usize = 6;

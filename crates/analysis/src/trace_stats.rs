@@ -256,8 +256,8 @@ impl TraceStats {
         }
     }
 
-    /// Whether any operation took time. Some sources (iologs of fio, some captures) have no durations, and all
-    /// their operations end when they begin.
+    /// Whether any operation took time. Some sources (iologs of fio, some captures) have no durations, and
+    /// all their operations end when they begin.
     fn has_durations(&self) -> bool {
         self.kinds.iter().any(|tally| tally.service_ns > 0)
     }

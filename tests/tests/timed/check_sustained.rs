@@ -199,8 +199,8 @@ fn contradictions(claims: &[Claim]) -> Vec<String> {
 }
 
 /// Looks three times, and compares every count with what the store is known to sustain, reading and writing.
-/// Gives the wrong ones. Where this client's processors may give less than the store, a count only has to reach
-/// the rate of its own check.
+/// Gives the wrong ones. Where this client's processors may give less than the store, a count only has to
+/// reach the rate of its own check.
 fn compare(
     bed: &str,
     (mb_per_s, is_exact): (f64, bool),
