@@ -55,6 +55,8 @@ fn shape(writes: u32, random: u32, exponents: std::ops::RangeInclusive<u32>, len
         max_delay_ns: 0,
         sync: SyncPolicy::None,
         direct: true,
+        in_flight: 1,
+        create: false,
     }
 }
 
