@@ -36,7 +36,10 @@ pub fn write_csv(table: CsvTable, summary: &Summary, out: impl Write) -> Result<
         let of_point = value(point)?;
         match table {
             CsvTable::LoadPoints => {
+                // A load point that was stopped before anything was done has no rates.
+                let is_measured = point.total.ops > 0;
                 let of_curve = summary.vda.as_ref().and_then(|facts| facts.points.get(at));
+                let of_curve = of_curve.filter(|_| is_measured);
                 load_point(point, &of_point, &value(&of_curve)?, &mut rows)?;
             }
             CsvTable::Paper => paper(point, &of_point, &mut rows)?,

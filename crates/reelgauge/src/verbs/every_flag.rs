@@ -38,7 +38,7 @@ const MIX: &[&[&str]] = &[
     &["--sync", "block"],
     &["--no-repeat"],
     &["--in-flight", "7"],
-    &["--create", "--profile", "seq-write"],
+    &["--profile", "seq-write", "--create"],
     &["--buffered"],
     &["--workers", "7"],
     &["--ramp", "1..3"],
