@@ -537,7 +537,7 @@ mod tests {
         assert!(shown(&steps, Some(&pair), None).contains("as found has 2.00 times the rate of 95 % full."));
         let warm = Warming { cold_bytes_per_s: 1e6, warm_bytes_per_s: 9e6, warm_after_s: Some(3.0) };
         let text = shown(&steps, Some(&Finding::Warm { warming: Some(warm) }), None);
-        assert!(text.contains("1.00 MB/s cold, 9.00 MB/s warm, after 3.0"), "{text}");
+        assert!(text.contains("1.00 MB/s cold, 9.00 MB/s warm, after 3 s of reading"), "{text}");
         let steady =
             Steadiness { is_steady: true, average_bytes_per_s: 5e6, range_percent: 3.0, slope_percent: 1.0 };
         let cliff =
