@@ -36,14 +36,14 @@ struct State {
     node: NodeRef,
     /// Where it led, if it was a symbolic link before.
     led_to: Option<String>,
+    /// Whether it lies in a renamed directory, and was first seen afterwards: nothing tells of before.
+    has_moved: bool,
 }
 
 /// What is known of all names of a trace, by their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     states: Vec<State>,
-    /// Whether a directory was renamed.
-    has_moved: bool,
 }
 
 impl Node {
@@ -76,7 +76,14 @@ impl Known {
         while self.states.len() <= file as usize {
             let origin = Some(self.states.len() as u32);
             let node = Rc::new(Node { origin, ..Node::default() });
-            self.states.push(State { before: None, now: None, size_before_bytes: None, node, led_to: None });
+            self.states.push(State {
+                before: None,
+                now: None,
+                size_before_bytes: None,
+                node,
+                led_to: None,
+                has_moved: false,
+            });
         }
         &mut self.states[file as usize]
     }
@@ -93,25 +100,22 @@ impl Known {
 
     /// An operation succeeded that needs the file.
     pub fn found(&mut self, file: u32) {
-        let tells = !self.has_moved;
         let state = self.state(file);
-        if state.now.is_none() && tells {
+        if state.now.is_none() && !state.has_moved {
             state.before = Some(true);
         }
         state.now = Some(true);
     }
 
-    /// A directory has another name: what is below that name from now on was not there before. Of names that
-    /// were not seen yet nothing is known any more.
-    pub fn directory_renamed(&mut self) {
-        self.has_moved = true;
+    /// A name that is seen first after a directory above it was renamed: the file may have been elsewhere.
+    pub fn moved(&mut self, file: u32) {
+        self.state(file).has_moved = true;
     }
 
     /// There is no such file.
     pub fn missing(&mut self, file: u32) {
-        let tells = !self.has_moved;
         let state = self.state(file);
-        if state.now.is_none() && tells {
+        if state.now.is_none() && !state.has_moved {
             state.before = Some(false);
         }
         state.now = Some(false);
@@ -189,7 +193,8 @@ impl Known {
 
     /// It is a symbolic link, and leads there.
     pub fn leads_to(&mut self, file: u32, name: &str) {
-        let is_new = self.state(file).now.is_none() && !self.has_moved;
+        let state = self.state(file);
+        let is_new = state.now.is_none() && !state.has_moved;
         self.found(file);
         let state = self.state(file);
         if is_new || state.before == Some(true) && state.led_to.is_none() && state.size_before_bytes.is_none()
@@ -211,9 +216,8 @@ impl Known {
     pub fn size_seen(&mut self, node: &NodeRef, size: u64) {
         node.size.set(Some(size));
         let Some(origin) = node.origin.filter(|_| !node.changed.get()) else { return };
-        let tells = !self.has_moved;
         let state = self.state(origin);
-        if size > 0 && state.before.is_none() && tells {
+        if size > 0 && state.before.is_none() && !state.has_moved {
             state.before = Some(true);
         }
         if state.before == Some(true) {
@@ -302,13 +306,14 @@ mod tests {
     fn below_a_renamed_directory_nothing_is_known_of_before() {
         let mut known = Known::default();
         known.found(0);
-        known.directory_renamed();
+        [1, 2].into_iter().for_each(|file| known.moved(file));
         [0, 1].into_iter().for_each(|file| known.found(file));
         known.missing(2);
         let node = known.node(1);
         known.size_seen(&node, 20);
-        let before: Vec<_> = (0..3).map(|file| entry(&mut known, file).0).collect();
-        assert_eq!(before, [Some(true), None, None]);
+        known.missing(3);
+        let before: Vec<_> = (0..4).map(|file| entry(&mut known, file).0).collect();
+        assert_eq!(before, [Some(true), None, None, Some(false)]);
     }
 
     #[test]

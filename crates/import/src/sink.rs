@@ -1,7 +1,7 @@
 //! Where importers put what they have understood: paths become names, times begin at 0, long copies are
 //! split, and everything that is not kept is counted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
@@ -105,6 +105,8 @@ pub(crate) struct Sink<'a> {
     last_thread: Option<(u64, u32)>,
     transfers: u32,
     files: u32,
+    /// Names that a renamed directory had and has, each with its `/`.
+    renamed_directories: HashSet<String>,
     ops: u64,
     left_out: Vec<(&'static str, u64)>,
     warnings: Vec<(&'static str, u64)>,
@@ -145,6 +147,7 @@ impl Sink<'_> {
             last_thread: None,
             transfers: 0,
             files: 0,
+            renamed_directories: HashSet::new(),
             ops: 0,
             left_out: Vec::new(),
             warnings: Vec::new(),
@@ -204,8 +207,24 @@ impl Sink<'_> {
 
     fn number(&mut self, name: &str) -> Result<u32, TraceError> {
         let file = self.receiver().file(name)?;
-        self.files = self.files.max(file + 1);
+        if file >= self.files {
+            self.files = file + 1;
+            if self.is_in_renamed_directory(name) {
+                self.known.moved(file);
+            }
+        }
         Ok(file)
+    }
+
+    /// These are the names that a directory had and has.
+    pub fn directories_renamed(&mut self, directories: [u32; 2]) {
+        let names = directories.map(|directory| self.name_of(directory).map(str::to_owned));
+        self.renamed_directories.extend(names.into_iter().flatten());
+    }
+
+    fn is_in_renamed_directory(&self, name: &str) -> bool {
+        !self.renamed_directories.is_empty()
+            && name.match_indices('/').any(|(at, _)| self.renamed_directories.contains(&name[..=at]))
     }
 
     fn receiver(&mut self) -> &mut dyn Receiver {

@@ -320,7 +320,7 @@ impl Strace {
                 }
                 if is_directory {
                     self.directories_renamed = true;
-                    sink.known.directory_renamed();
+                    sink.directories_renamed([old, new]);
                 }
             }
             errno::ENOENT if !exchanges => sink.known.missing(old),
