@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reelgauge_analysis::Summary;
-use reelgauge_analysis::summary::DataSet;
+use reelgauge_analysis::summary::{DataSet, NoteKind};
 
 use super::evidence::TrialEvidence;
 use super::look::Look;
@@ -26,8 +26,9 @@ impl Look {
         let Look { place, session, seed, findings, begun, .. } = self;
         let closing = Closing { subject: subject(&place, seed), made: None };
         let conclude = |summary: &mut Summary, locked: &LockedTarget| {
-            // Short is what a first look is; it has no option to make it longer.
-            summary.retain_notes(|note, _| !note.contains("--duration"));
+            // Short is what a check is; it has no option to make it longer.
+            let asks_for_time = [Some(NoteKind::ShortLook), Some(NoteKind::Tables)];
+            summary.retain_notes(|_, kind| !asks_for_time.contains(&kind));
             let looked_s = begun.elapsed().as_secs_f64();
             let stopped = summary.outcome_reason.as_deref();
             let evidence = TrialEvidence::of(&summary.load_points);
