@@ -189,13 +189,7 @@ fn on_off(is_on: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
-        let length = value.len() as u16 + 4;
-        let mut bytes = [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), value].concat();
-        bytes.resize(bytes.len().next_multiple_of(4), 0);
-        bytes
-    }
+    use crate::netlink::message::attribute;
 
     fn of_eth0(rest: &[Vec<u8>]) -> Vec<u8> {
         let name = attribute(INTERFACE_NAME, b"eth0\0");

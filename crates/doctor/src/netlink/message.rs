@@ -56,6 +56,15 @@ pub fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     })
 }
 
+/// An attribute of this type, for tests that make answers.
+#[cfg(test)]
+pub fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
+    let length = value.len() as u16 + 4;
+    let mut bytes = [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), value].concat();
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes
+}
+
 /// A question: a head of this type, everything that fits it asked for, and the body.
 pub fn question(kind: u16, body: &[u8]) -> Vec<u8> {
     /// It is a question, and all that there is is the answer.

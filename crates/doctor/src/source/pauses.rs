@@ -43,14 +43,8 @@ pub fn put(pauses: &Pauses, look: &mut Look) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::netlink::message::attribute;
     use crate::source::testing::{all_known, reading};
-
-    fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
-        let length = value.len() as u16 + 4;
-        let mut bytes = [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), value].concat();
-        bytes.resize(bytes.len().next_multiple_of(4), 0);
-        bytes
-    }
 
     fn answer(counts: &[(u16, u64)]) -> Vec<u8> {
         let counts: Vec<u8> =
