@@ -63,7 +63,7 @@ fn a_cold_server_has_the_rate_of_its_disk_and_is_warm_after_one_pass() {
 /// A store with a write cache: so many bytes pass at its peak, then it is slow.
 const SLOW_BYTES_PER_S: f64 = 1e6;
 const PEAK_BYTES_PER_S: f64 = 8e6;
-const CACHE_BYTES: f64 = 10e6;
+const CACHE_BYTES: f64 = 14e6;
 
 #[test]
 fn a_store_that_slows_after_a_number_of_bytes_is_found() {
@@ -74,7 +74,7 @@ fn a_store_that_slows_after_a_number_of_bytes_is_found() {
     let store = Faulty::over_memory(64, 4);
     store.faults().limit_with_burst(SLOW_BYTES_PER_S as u64, CACHE_BYTES as u64, PEAK_BYTES_PER_S as u64);
     let settings =
-        ["file-size=1MiB", "length=1MiB", "blocks=64KiB", "in-flight=2", "duration=4s", "rounds=1"];
+        ["file-size=1MiB", "length=1MiB", "blocks=64KiB", "in-flight=2", "duration=6s", "rounds=1"];
     let printed = verb("steady", &store.path(), &settings).run().expect_code(0).json();
     // The cache drains while it is filled.
     let wanted = CACHE_BYTES * PEAK_BYTES_PER_S / (PEAK_BYTES_PER_S - SLOW_BYTES_PER_S);
