@@ -48,8 +48,9 @@ test("no form has words of a command line", async ({ page }) => {
     expect(words, verb).not.toMatch(/--|\[default|'reelgauge /);
   }
   await page.goto(`${server.url}#/start/mix`);
-  const profile = page.getByRole("radiogroup", { name: "Profile" });
-  await expect(profile.locator("strong")).toHaveText(["production-edit", "seq-read", "seq-write"]);
+  // It waits for the form, which the address before left on another verb.
+  const profile = page.getByLabel("Profile");
+  await expect(profile.locator("option")).toHaveText(["production-edit", "seq-read", "seq-write"]);
   await page.goto(`${server.url}#/start/streams`);
   await expect(page.getByLabel("Pass criteria")).toBeVisible();
 });
