@@ -434,6 +434,36 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         assert_eq!(none.findings[0].found[0].name, "loop0");
     }
 
+    /// The kernel calls a virtual disk rotating unless its host says otherwise: 81 % of it are no finding.
+    #[test]
+    fn a_virtual_disk_is_not_taken_for_a_spinning_one() {
+        const DF: &str = "df -P -k -t ext3 -t ext4 -t xfs -t btrfs -t f2fs -t bcachefs -t exfat -t ntfs3";
+        let judged = |disk: &str, percent: u32| {
+            let mut texts = Texts::default();
+            let mut put = |name: &str, text: String| texts.put(name, Ok(text));
+            let mounts = format!("29 1 254:1 / / rw,relatime - ext4 /dev/{disk}1 rw\n");
+            put("/proc/self/mountinfo", mounts.clone());
+            put("/sys/block", disk.to_owned());
+            put(&format!("/sys/block/{disk}/queue/rotational"), "1".to_owned());
+            put(DF, format!("Filesystem Capacity Mounted on\n/dev/{disk}1 100 {percent} 10 {percent}% /\n"));
+            texts.put("zpool status", Err(crate::texts::NotKnown::NotThere));
+            let mut place = Place::told(&mounts, Path::new("/srv")).unwrap();
+            place.devices = vec![disk.to_owned()];
+            place.are_devices_known = true;
+            let roles = BTreeSet::from([Role::Client]);
+            let scope = Scope { roles, place: Some(place), is_elsewhere: false, is_probed: false };
+            let told = diagnose(&texts, scope, rules());
+            let is_found = told.findings.iter().any(|finding| finding.rule.id == "fs.free_space_low");
+            (is_found, told.not_looked.iter().any(|rule| rule.rule == "fs.free_space_low"))
+        };
+        assert_eq!(judged("sda", 81), (true, false));
+        for disk in ["vda", "xvda"] {
+            assert_eq!(judged(disk, 81), (false, true), "what it lies on is not known");
+            assert_eq!(judged(disk, 79), (false, false), "not full, whatever it lies on");
+            assert_eq!(judged(disk, 91), (true, false), "full, whatever it lies on");
+        }
+    }
+
     /// A machine's collected texts: a degraded array with media, a volume, and a busy pool beside them.
     fn nas(path: &str) -> Diagnosis {
         const MOUNTS: &str = "\

@@ -43,6 +43,8 @@ pub enum NotKnown {
     NotTold,
     /// A card of a virtual machine, which says any speed or none.
     Virtual,
+    /// A disk of a virtual machine, which does not tell what it lies on.
+    VirtualDisk,
     /// The question itself would write: why it is not asked here.
     Writes(String),
     /// A probe could not find it out: what it said.

@@ -3,6 +3,7 @@
 //! The options are those that the kernel prints: `nfs_show_mount_options` in `fs/nfs/super.c` (which leaves
 //! `nconnect` away where it is 1) and `cifs_show_options` in `fs/smb/client/cifsfs.c`.
 
+use super::disks::is_virtual;
 use super::links::{Links, ROUTES};
 use super::mount_table::{MOUNTS, Mount, fstab_options, table};
 use super::number::strict;
@@ -105,7 +106,11 @@ fn local(mount: &Mount, texts: &Texts) -> Subject {
     let disk = disk_of(device, texts.get("/sys/block").unwrap_or_default()).filter(|disk| !is_no_disk(disk));
     match disk {
         Some(disk) => {
-            local.whole("rotational", texts, &format!("/sys/block/{disk}/queue/rotational"));
+            let rotational = format!("/sys/block/{disk}/queue/rotational");
+            match is_virtual(disk) {
+                true => local.gap("rotational", &rotational, NotKnown::VirtualDisk),
+                false => local.whole("rotational", texts, &rotational),
+            }
             let level = format!("/sys/block/{disk}/md/level");
             match texts.get(&level) {
                 Ok(level) if is_one_word(level) => local.word("array_level", level.trim()),

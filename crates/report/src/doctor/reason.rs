@@ -23,6 +23,7 @@ pub(super) fn reason(gap: &Gap) -> String {
         NotKnown::NotCollected => format!("'{text}' was not collected"),
         NotKnown::NotTold => format!("{text} does not say it"),
         NotKnown::Virtual => "the cards of a virtual machine do not tell their real speed".to_owned(),
+        NotKnown::VirtualDisk => "a virtual disk does not tell what it lies on".to_owned(),
         NotKnown::Probe(why) => format!("not measured: {}", plain_short(why, REASON_CHARS)),
         NotKnown::NoFile(what) => format!("'{text}' is {what} in the folder, and was not read"),
         NotKnown::NotUnderstood(what) => {
