@@ -99,8 +99,10 @@ fn btrfs_directly_or_said_not_to_be() {
 fn every_way_of_making_data_durable() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
     let mount = TempMount::image(ImageKind::Ext4, 256);
+    // Four blocks to a transfer: a sync may take 50 ms on a busy disk, and 64 of them more than all the time.
+    let flags = ["--blocks", "64KiB", "--duration", "2s", "--sync"];
     for sync in ["none", "transfer", "block", "dsync"] {
-        let summary = measured_right(mount.path(), "ext4", &["--sync", sync, "--duration", "2s"]);
+        let summary = measured_right(mount.path(), "ext4", &[&flags[..], &[sync]].concat());
         let total = at(&summary, "load_points.0.total");
         let (syncs, writes) = (count(total, "ops_by_kind.sync"), count(total, "ops_by_kind.write"));
         match sync {
