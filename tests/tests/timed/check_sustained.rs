@@ -24,8 +24,10 @@ use serde_json::Value;
 const AT_MOST: Duration = Duration::from_secs(115);
 /// Checks of each store.
 const LOOKS: usize = 3;
-/// A confirmation writes so much at most: there is no room for a minute of everything.
-const RECORDED_MB: f64 = 8_000.0;
+/// How long a confirmation lasts.
+const CONFIRMED_FOR: &str = "60s";
+/// The longest clips of a confirmation; where they have no room, shorter ones.
+const CLIP_S_MAX: f64 = 10.0;
 /// What 400 Mbit/s carry of file data: 1,448 of 1,514 bytes of each frame, and 0.2 % for SSH.
 const SSHFS_MB_PER_S: f64 = 50.0 * 1_448.0 / 1_514.0 * 0.998;
 
@@ -227,7 +229,7 @@ fn compare(
 /// Looks three times. Then the largest count with a tick of each format is played or recorded for a minute,
 /// which holds for all smaller ones. Where a limit is named, one more than the smallest upper bound has to
 /// fail.
-fn confirm(bed: &str, target: &Path, formats: usize) {
+fn confirm(bed: &str, target: &Path, room_mb: f64, formats: usize) {
     let mut wrong = Vec::new();
     let claims = three_checks(bed, Verb::start, target, &mut wrong);
     claims.iter().for_each(|claim| line(&format!("{bed}, check {}: {}", claim.look, words(claim))));
@@ -245,7 +247,7 @@ fn confirm(bed: &str, target: &Path, formats: usize) {
         let of_kind =
             || claims.iter().filter(ticked).filter(|claim| (claim.format.as_str(), claim.work) == kind);
         let Some(most) = of_kind().max_by_key(|claim| claim.streams) else { continue };
-        let held = holds(target, most, most.streams);
+        let held = holds(target, room_mb, most, most.streams);
         let told = format!("{bed}: {}: {}", words(most), held.words("held", "FAILED"));
         line(&told);
         if held.passed == Some(false) {
@@ -254,7 +256,7 @@ fn confirm(bed: &str, target: &Path, formats: usize) {
         let limits = of_kind().filter(|claim| !claim.at_least);
         let Some(limit) = limits.min_by_key(|claim| claim.streams + claim.error) else { continue };
         let above = limit.streams + limit.error + 1;
-        let held = holds(target, limit, above);
+        let held = holds(target, room_mb, limit, above);
         let told =
             format!("{bed}: {}: {above} instead {}", words(limit), held.words("HELD", "failed, as stated"));
         line(&told);
@@ -281,8 +283,7 @@ fn assert_none(wrong: &[String]) {
 struct Confirmed {
     /// Whether every frame was in time; `None` where the run could not be made, or this client was at fault.
     passed: Option<bool>,
-    seconds: u64,
-    late_frames: String,
+    told: String,
 }
 
 impl Confirmed {
@@ -292,36 +293,41 @@ impl Confirmed {
             Some(false) => failed,
             None => "UNKNOWN",
         };
-        format!("{word} for {} s{}", self.seconds, self.late_frames)
+        format!("{word} for {CONFIRMED_FOR}, {}", self.told)
     }
 }
 
-/// Whether so many streams are sustained for a minute, or for as long as there is room to record.
-fn holds(target: &Path, claim: &Claim, streams: u64) -> Confirmed {
-    let needed_mb = streams as f64 * claim.needed_mb_per_s;
-    let records = claim.work == "record";
-    let seconds = if records { (RECORDED_MB / needed_mb).clamp(4.0, 60.0) as u64 } else { 60 };
+/// Whether so many streams are sustained for a minute. Recorders overwrite their clips, and players read
+/// theirs in a circle: there is no room for a minute of everything.
+fn holds(target: &Path, room_mb: f64, claim: &Claim, streams: u64) -> Confirmed {
+    let clip_s = room_mb / (streams as f64 * claim.needed_mb_per_s);
+    let clip = format!("{}s", clip_s.clamp(1.0, CLIP_S_MAX).floor());
     let count = streams.to_string();
-    let actor = if records { "recorder" } else { "player" };
-    let duration = format!("{seconds}s");
-    let flags = ["--format", &claim.format, "--count", &count, "--actor", actor, "--duration", &duration];
-    let run = Verb::on("streams", target).with(&flags).with(&["--clip", "1s"]);
+    let actor: &[&str] = match claim.work {
+        "record" => &["--actor", "recorder", "--preallocated"],
+        _ => &["--actor", "player"],
+    };
+    let flags = ["--format", &claim.format, "--count", &count, "--duration", CONFIRMED_FOR, "--clip", &clip];
+    let run = Verb::on("streams", target).with(&flags).with(actor);
     let outcome = run.start().wait(Duration::from_secs(600));
     let _ = Verb::on("clean", target).without("--out").run();
     let summary: Value = serde_json::from_str(&outcome.stdout).unwrap_or_default();
-    let judgement = summary.pointer("/statement/judgement").and_then(Value::as_str).unwrap_or_default();
+    let of = |path: &str| summary.pointer(path).and_then(Value::as_str);
+    let judgement = of("/statement/judgement").unwrap_or_default();
     let passed = match judgement {
         "met" => Some(true),
         "not_met" => Some(false),
         _ => None,
     };
-    let of = |path: &str| summary.pointer(path).and_then(Value::as_u64);
-    let total = "/load_points/0/streams/total";
-    let late = of(&format!("{total}/late_frames")).zip(of(&format!("{total}/frames_judged")));
-    let why = outcome.stderr.lines().last().unwrap_or_default();
-    let late_frames =
-        late.map_or_else(|| format!(", {why}"), |(late, all)| format!(", {late} of {all} frames late"));
-    Confirmed { passed, seconds, late_frames: format!("{late_frames} ({judgement})") }
+    let of_total = |field: &str| {
+        summary.pointer(&format!("/load_points/0/streams/total/{field}")).and_then(Value::as_u64)
+    };
+    let frames = match of_total("late_frames").zip(of_total("frames_judged")) {
+        Some((late, all)) => format!("{late} of {all} frames late"),
+        None => outcome.stderr.lines().last().unwrap_or_default().to_owned(),
+    };
+    let why = of("/verdict/failed_first/sentence").unwrap_or_default();
+    Confirmed { passed, told: format!("clips of {clip}, {frames} ({judgement}) {why}") }
 }
 
 fn words(claim: &Claim) -> String {
@@ -366,7 +372,7 @@ fn three_checks_of_a_store_that_remembers_what_was_read() {
     let _turn = my_turn();
     let faulty = Faulty::over_memory(3072, 4);
     faulty.faults().first_reads_take(Duration::from_millis(8));
-    confirm("cached, 8 ms for what was not read before", &faulty.path(), 2);
+    confirm("cached, 8 ms for what was not read before", &faulty.path(), 2_000.0, 2);
 }
 
 #[test]
@@ -384,7 +390,7 @@ fn three_checks_of_a_plain_disk() {
     require!(Need::Soak);
     let _turn = my_turn();
     let scratch = Scratch::new();
-    confirm("plain disk", &scratch.dir("target"), 5);
+    confirm("plain disk", &scratch.dir("target"), 6_000.0, 5);
 }
 
 #[test]
@@ -392,5 +398,5 @@ fn three_checks_of_memory() {
     require!(Need::Soak, Need::Root);
     let _turn = my_turn();
     let memory = TempMount::tmpfs(10_240);
-    confirm("tmpfs", memory.path(), 3);
+    confirm("tmpfs", memory.path(), 6_000.0, 3);
 }
