@@ -93,7 +93,7 @@ function Count({ path, found }: { path: string; found: CheckCount | null }) {
 
 export function limitedBy(format: CheckFormat): string {
   const [play, record] = [format.play?.limited_by ?? null, format.record?.limited_by ?? null];
-  return play ?? record ?? "";
+  return play !== null && record !== null && play !== record ? `${play}; ${record}` : (play ?? record ?? "");
 }
 
 /** What the line carries, and what one client got of it. */

@@ -5,8 +5,6 @@ import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import { categoryAxis, valueAxis } from "../charts/axes";
 import type { CheckFacts, CheckFormat } from "../data/summary";
-import { moment } from "../figures/units";
-import { Figure } from "../parts/figure";
 import { Name } from "../parts/name";
 import { Section } from "../parts/section";
 import { chartText } from "../parts/text";
@@ -23,8 +21,7 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
       title="Chart by format"
       about={
         <>
-          A check of <Figure path="check.looked_s" value={facts.looked_s} text={moment} /> only; caches larger
-          than the test files and other users show later. <Name text={facts.mount} />
+          <Name text={facts.mount} />
           {facts.link != null && (
             <>
               , over <Name text={facts.link} />
@@ -34,11 +31,6 @@ export function CheckSection({ facts }: { facts: CheckFacts }) {
         </>
       }
     >
-      {facts.unsteady != null && (
-        <p class="bad">
-          <Name text={facts.unsteady} />
-        </p>
-      )}
       <div class="grid wide">
         <Chart
           id="check-formats"

@@ -10,6 +10,7 @@
 //!   neither is shown. `component`: which part of the path each of them points at, so that no two of them
 //!   point at different ones.
 
+mod check_limit;
 mod component;
 mod doubt;
 mod inconclusive;

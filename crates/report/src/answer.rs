@@ -39,8 +39,9 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     let is_measured = statement.number != Number::NotMeasured;
     // Where the tool itself is said to be the cause, its timing is no doubt.
     let is_own = statement.cause.is_some_and(|cause| cause.culprit.is_own());
-    let doubts =
-        doubt_words(summary, &statement).filter(|_| is_measured && !is_own).map(|text| (Tone::Plain, text));
+    // A check has them in its confidence.
+    let has_doubts = is_measured && !is_own && summary.check.is_none();
+    let doubts = doubt_words(summary, &statement).filter(|_| has_doubts).map(|text| (Tone::Plain, text));
     let told = sentences.chain(doubts).filter(|(_, text)| !text.is_empty());
     told.map(|(tone, text)| Sentence { tone, text }).collect()
 }

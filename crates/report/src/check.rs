@@ -10,6 +10,7 @@ use crate::limit::limit_sentences;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::standstill::standstill;
+use crate::statement::doubts_of;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{capital, plain, plain_short};
@@ -46,13 +47,17 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
         page.lines(formats(facts, page.width).lines(page.width));
     }
     page.gap();
-    page.item("One client", &rates(summary, facts));
+    let rates_known =
+        [facts.sequential_read_mb_per_s, facts.random_read_mb_per_s, facts.sequential_write_mb_per_s];
+    if summary.outcome == Outcome::Complete || rates_known.iter().any(Option::is_some) {
+        page.item("One client", &rates(summary, facts));
+    }
     page.item("Limit", &plain(&facts.limit));
     let seen = limit_sentences(summary).join(" ");
     if !seen.is_empty() {
         page.item("Seen", &capital(seen.trim_start_matches("Seen beside it: ")));
     }
-    page.item("How sure", &how_sure(summary, facts));
+    page.item("Confidence", &confidence(summary, facts));
     for note in &summary.notes {
         page.warning(&plain(note));
     }
@@ -184,19 +189,26 @@ fn with_error(found: &CheckCount) -> String {
     }
 }
 
-/// `Apple ProRes 422 HQ UHD, 25 fps (play): a second trial confirmed this limit, …`, of counts that are
-/// smaller than other counts let expect.
-fn own_limits(facts: &CheckFacts) -> impl Iterator<Item = String> {
-    let counts = facts.formats.iter().flat_map(|format| {
-        [(&format.play, "play"), (&format.record, "record")].map(|(found, work)| (&format.name, found, work))
-    });
-    let own = counts.filter(|(_, found, _)| found.as_ref().is_some_and(|found| found.own_limit));
-    own.map(|(name, _, work)| {
-        format!(
-            "{} ({work}): a second trial confirmed this limit, although other formats reach more MB/s here.",
-            plain_short(name, 60)
-        )
-    })
+/// `A second trial confirmed 3 limits (1 play, 2 record), although other formats reach more MB/s.`, of counts
+/// that are smaller than other counts let expect.
+fn own_limits(facts: &CheckFacts) -> Option<String> {
+    let own = |found: &Option<CheckCount>| found.as_ref().is_some_and(|found| found.own_limit);
+    let plays = facts.formats.iter().filter(|format| own(&format.play));
+    let records = facts.formats.iter().filter(|format| own(&format.record));
+    let found: Vec<(&CheckFormat, &str)> =
+        plays.map(|format| (format, "play")).chain(records.map(|format| (format, "record"))).collect();
+    let which = match found.as_slice() {
+        [] => return None,
+        [(format, work)] => format!("the limit of {} ({work})", plain_short(&format.name, 60)),
+        several => {
+            let of = |work: &str| several.iter().filter(|(_, own)| *own == work).count();
+            let parts = [("play", of("play")), ("record", of("record"))];
+            let parts = parts.iter().filter(|(_, many)| *many > 0);
+            let parts: Vec<String> = parts.map(|(work, many)| format!("{many} {work}")).collect();
+            format!("{} limits ({})", several.len(), parts.join(", "))
+        }
+    };
+    Some(format!("A second trial confirmed {which}, although other formats reach more MB/s."))
 }
 
 /// What is to be known of the sequential rates: that they began with a burst, rose, or did not settle.
@@ -268,33 +280,32 @@ fn standstill_words(summary: &Summary) -> Option<String> {
     Some(told.sentence(doing))
 }
 
-pub(crate) fn how_sure(summary: &Summary, facts: &CheckFacts) -> String {
+/// What makes the counts less sure, for screen and page alike.
+pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
     let rates = [facts.sequential_read_mb_per_s, facts.random_read_mb_per_s, facts.sequential_write_mb_per_s];
     if facts.formats.is_empty() && rates.iter().all(Option::is_none) {
         return "nothing was measured.".to_owned();
     }
-    let look = format!(
-        "a check of {} only; caches larger than the test files and other users show later",
-        moment(facts.looked_s)
-    );
     let mut doubts = Vec::new();
     let counts = facts.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten();
     if counts.filter(|found| found.streams > 0).any(|found| !found.is_sustained()) {
-        doubts.push("counts without a tick were held for too short a time to rely on");
+        doubts.push("counts without a tick were held too briefly".to_owned());
     }
     if rate_words(facts).next().is_some() {
-        doubts.push("a rate was not steady, as said above");
+        doubts.push("a rate was not steady".to_owned());
     }
     if standstill(summary).is_some() {
-        doubts.push("nothing was answered for a while, so another look may come to other counts");
+        doubts.push("the storage was silent for a while".to_owned());
     }
     if summary.load_points.iter().any(|point| point.not_measured.is_some()) {
-        doubts.push("not everything could be measured");
+        doubts.push("not everything could be measured".to_owned());
     }
-    match doubts.is_empty() {
-        true => format!("{look}."),
-        false => format!("not sure: {}. It was {look}.", doubts.join(", and ")),
-    }
+    doubts.extend(doubts_of(summary, &of(summary)));
+    let begin = if doubts.is_empty() { String::new() } else { format!("not sure: {}. ", doubts.join("; ")) };
+    capital(&format!(
+        "{begin}{} were measured; larger caches and other users show later.",
+        moment(facts.looked_s)
+    ))
 }
 
 #[cfg(test)]

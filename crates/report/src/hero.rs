@@ -214,7 +214,7 @@ fn sentence(text: &str) -> String {
 
 fn confidence(statement: &Statement, summary: &Summary) -> String {
     if let Some(check) = &summary.check {
-        return sentence(&check::how_sure(summary, check));
+        return check::confidence(summary, check);
     }
     if summary.msmeter.as_ref().is_some_and(|facts| !facts.is_whole()) {
         return "Not sure: not everybody who was to measure did, as said above.".to_owned();

@@ -8,7 +8,7 @@ mod words;
 
 use reelgauge_analysis::limit::{Limit, LimitFinding, LimitVerdict};
 use reelgauge_analysis::statement::of;
-use reelgauge_analysis::{CheckFacts, LoadPoint, Summary};
+use reelgauge_analysis::{LoadPoint, Summary};
 
 use crate::text::{capital, plain};
 use crate::units::mb_per_s;
@@ -26,13 +26,7 @@ pub(crate) fn limit_sentences(summary: &Summary) -> Vec<String> {
     };
     // A quick check names its limit from all its trials. One of them is shown where its counters say the
     // same.
-    let culprit = statement.limit_point.and_then(|point| summary.load_points.get(point)?.culprit);
-    let agrees = |check: &CheckFacts| {
-        limit.verdict == LimitVerdict::Found
-            && check.limit_culprit.is_some()
-            && check.limit_culprit == culprit
-    };
-    if summary.check.as_ref().is_some_and(|check| !agrees(check)) {
+    if summary.check.is_some() && limit.found.is_none() {
         return Vec::new();
     }
     let way = Way::of(summary);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_analysis::limit::LimitStep;
 use reelgauge_analysis::statement::{NextStep, Number, Statement, of};
-use reelgauge_analysis::{LoadPoint, Outcome, Summary};
+use reelgauge_analysis::{LoadPoint, Summary};
 
 use crate::text::{plain, shell_word};
 use crate::units::{amount, moment};
@@ -19,9 +19,6 @@ pub fn next_step(summary: &Summary) -> Option<String> {
     let again = again(summary);
     let words = match step {
         NextStep::ChooseStorage => "Give a path on the storage that you want to know about.".to_owned(),
-        NextStep::RunAgain if summary.outcome == Outcome::BrokeOff => {
-            format!("When that is mended: {}", again?)
-        }
         NextStep::RunAgain => format!("To do it again: {}", again?),
         // What a search of a fleet knows is not taken up: its trials are those of one run.
         NextStep::Resume if summary.hosts.is_some() => format!("To search again: {}", again?),
@@ -221,6 +218,7 @@ fn look_at_incident(summary: &Summary, statement: &Statement) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_analysis::Outcome;
     use reelgauge_analysis::summary::Target;
 
     use super::*;

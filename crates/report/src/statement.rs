@@ -182,8 +182,12 @@ pub fn incident_sentences(summary: &Summary) -> Vec<IncidentSentence> {
 
 /// The incidents of a load point, the worst first, at most so many: which it is, and in words.
 pub(crate) fn incidents_of(point: &LoadPoint, summary: &Summary, most: usize) -> Vec<(usize, String)> {
-    let mut incidents: Vec<(usize, &Incident)> =
-        point.streams.iter().flat_map(|late| late.incidents.iter().enumerate()).collect();
+    // The trials of a check have one limit together: an incident with another culprit would contradict it.
+    let is_told = |incident: &Incident| {
+        summary.check.as_ref().is_none_or(|check| check.blames_the_same(incident.culprit))
+    };
+    let all = point.streams.iter().flat_map(|late| late.incidents.iter().enumerate());
+    let mut incidents: Vec<(usize, &Incident)> = all.filter(|(_, incident)| is_told(incident)).collect();
     incidents.sort_by_key(|(_, incident)| std::cmp::Reverse(incident.late_frames));
     let line = |(at, incident): (usize, &Incident)| {
         let text = format!(
@@ -218,6 +222,12 @@ fn beside(incident: &Incident, summary: &Summary) -> String {
 /// What makes the number less sure, as far as no sentence before it says it: `Not sure: a cache may have
 /// answered.`
 pub(crate) fn doubt_words(summary: &Summary, statement: &Statement) -> Option<String> {
+    let told = doubts_of(summary, statement);
+    (!told.is_empty()).then(|| format!("Not sure: {}.", told.join(", ")))
+}
+
+/// The doubts that no sentence elsewhere says, a clause each.
+pub(crate) fn doubts_of(summary: &Summary, statement: &Statement) -> Vec<String> {
     let own_timing = |summary: &Summary| {
         let cost = &summary.self_cost;
         if let Some(paused_s) = cost.paused_s.filter(|_| cost.was_only_stopped()) {
@@ -248,8 +258,7 @@ pub(crate) fn doubt_words(summary: &Summary, statement: &Statement) -> Option<St
         Doubt::CacheMayHaveAnswered => Some("a cache may have answered".to_owned()),
         Doubt::LogIncomplete => Some("not every operation is in the log".to_owned()),
     };
-    let told: Vec<String> = statement.confidence.doubts.iter().filter_map(words).collect();
-    (!told.is_empty()).then(|| format!("Not sure: {}.", told.join(", ")))
+    statement.confidence.doubts.iter().filter_map(words).collect()
 }
 
 /// What a judgement is called in front of a sentence; nothing where the sentence says it.

@@ -381,10 +381,7 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
     });
     // What broke it off comes first, and then there is something else to do next.
     let broken_off = screen(&summary, &Screen::default());
-    assert!(
-        broken_off.contains("Next: When that is mended: reelgauge check '/mnt/a long word"),
-        "{broken_off}"
-    );
+    assert!(broken_off.contains("Next: To do it again: reelgauge check '/mnt/a long word"), "{broken_off}");
     assert!(broken_off.starts_with("The run broke off: a long word"), "{broken_off}");
     // Then that it was unsteady.
     summary.outcome = Outcome::Complete;

@@ -231,6 +231,7 @@ mod tests {
             workers: 4,
             sweep_value: None,
             max_bytes_per_s: None,
+            tried: None,
             started_ns: 0,
             warmup_until_ns: 0,
             end_ns: 60 * S,

@@ -23,12 +23,26 @@ pub struct LoadPointPlan {
     /// The limit on bytes a second that was set, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes_per_s: Option<u64>,
+    /// The format that a trial of a quick check plays or records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<TriedFormat>,
     /// When it began, warm-up included.
     pub started_ns: u64,
     /// When its warm-up was to end.
     pub warmup_until_ns: u64,
     /// When it was to end.
     pub end_ns: u64,
+}
+
+/// The format of a trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TriedFormat {
+    /// Its name in the catalogue: `prores-422-hq-uhd-25`.
+    pub id: String,
+    /// What screens call it: `Apple ProRes 422 HQ UHD, 25 fps`.
+    pub name: String,
+    /// What one stream of it needs, with the padding of direct I/O.
+    pub needed_bytes_per_s_each: u64,
 }
 
 /// Writes the load points that have begun so far.

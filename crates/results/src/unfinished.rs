@@ -15,6 +15,7 @@ use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 use serde::Deserialize;
 
 use crate::live::life::begin;
+use crate::load_points::{self, LoadPointPlan, TriedFormat};
 use crate::small_file::{PLAN_MAX_BYTES, read_json, read_to_string};
 
 /// The search's evidence in the run directory.
@@ -43,7 +44,8 @@ pub(crate) fn unfinished_into(summary: &mut Summary, run_dir: &RunDir) {
     } else if begun.verb == CHECK {
         summary.verb = begun.verb;
         summary.target.path = begun.target;
-        summary.check = (summary.outcome != Outcome::Running).then(|| check(summary));
+        let planned = load_points::read(run_dir);
+        summary.check = (summary.outcome != Outcome::Running).then(|| check(summary, &planned));
     }
 }
 
@@ -69,16 +71,17 @@ fn search(run_dir: &RunDir, plan: &StreamsPlan) -> Option<SearchFacts> {
 }
 
 /// The counts of the trials that were over: all but the last load point.
-fn check(summary: &Summary) -> CheckFacts {
+fn check(summary: &Summary, planned: &[LoadPointPlan]) -> CheckFacts {
     let points: &[LoadPoint] = &summary.load_points;
     let mut formats: BTreeMap<String, CheckFormat> = BTreeMap::new();
     let over = points.split_last().map_or(points, |(_, over)| over);
     for (point, late) in over.iter().filter_map(|point| Some((point, point.streams.as_ref()?))) {
         let Some(stream) = alike(late) else { continue };
-        let Some(each) = needed_mb_per_s(stream) else { continue };
-        let name = stream.name.split_once(", ").map_or(stream.name.as_str(), |(_, format)| format);
+        let tried =
+            planned.iter().find(|plan| plan.index == point.index).and_then(|plan| plan.tried.as_ref());
+        let Some(Tried { id, name, each }) = Tried::of(tried, stream) else { continue };
         let format = formats.entry(name.to_owned()).or_default();
-        (format.name, format.needed_mb_per_s_each) = (name.to_owned(), each);
+        (format.id, format.name, format.needed_mb_per_s_each) = (id.to_owned(), name.to_owned(), each);
         let count = if stream.writes { &mut format.record } else { &mut format.play };
         let streams = late.streams.len() as u32;
         let passed = late.total.late_frames == 0 && late.total.frames_judged > 0;
@@ -110,6 +113,25 @@ fn check(summary: &Summary) -> CheckFacts {
 fn alike(late: &LateFigures) -> Option<&StreamFigures> {
     let first = late.streams.first()?;
     late.streams.iter().all(|stream| stream.name == first.name).then_some(first)
+}
+
+/// What was tried.
+struct Tried<'a> {
+    id: &'a str,
+    name: &'a str,
+    /// What each stream needs, in MB/s.
+    each: f64,
+}
+
+impl Tried<'_> {
+    /// As it was written down before the trial; versions that did not have it measured.
+    fn of<'a>(tried: Option<&'a TriedFormat>, stream: &'a StreamFigures) -> Option<Tried<'a>> {
+        if let Some(TriedFormat { id, name, needed_bytes_per_s_each }) = tried {
+            return Some(Tried { id, name, each: *needed_bytes_per_s_each as f64 / 1e6 });
+        }
+        let name = stream.name.split_once(", ").map_or(stream.name.as_str(), |(_, format)| format);
+        Some(Tried { id: "", name, each: needed_mb_per_s(stream)? })
+    }
 }
 
 fn needed_mb_per_s(stream: &StreamFigures) -> Option<f64> {

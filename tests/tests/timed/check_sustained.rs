@@ -137,6 +137,9 @@ fn a_check_that_was_killed_has_no_tick() {
     let screen = report(&[]).stdout;
     assert!(!screen.contains('✓') && screen.contains("play without a late frame for 1.4"), "{screen}");
     let played = at(&report(&["--json"]).json(), "check.formats.0.play").clone();
+    // It is named as in a check that was not killed, and nothing is broken that could be mended.
+    assert!(screen.contains("Sony XAVC Intra Class 100 1080, 25 fps"), "{screen}");
+    assert!(screen.contains("To do it again: reelgauge check"), "{screen}");
     assert!(count(&played, "streams") > 0 && text(&played, "basis") == "short_trial", "{played:#}");
 }
 

@@ -107,8 +107,8 @@ impl Statement {
     /// What limited the load point that it is about, as far as it does not contradict the cause.
     pub fn limit(&self, summary: &Summary) -> Option<Limit> {
         let limit = summary.load_points.get(self.limit_point?)?.limit.as_ref()?;
-        if summary.check.is_some() {
-            return Some(limit.clone());
+        if let Some(check) = &summary.check {
+            return Some(check.agreed(limit.clone()));
         }
         stated_limit(limit, self)
     }

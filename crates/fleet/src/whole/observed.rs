@@ -137,6 +137,7 @@ mod tests {
             workers: 2,
             sweep_value: None,
             max_bytes_per_s: None,
+            tried: None,
             started_ns: 0,
             warmup_until_ns: 0,
             end_ns: 2 * S,

@@ -12,9 +12,9 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
     let facts = CheckFacts { sequential_read_mb_per_s: Some(80.0), looked_s: 58.0, ..CheckFacts::default() };
     assert_eq!(standstill_words(&summary), None);
-    assert!(how_sure(&summary, &facts).starts_with("a check of 58 s only"));
+    assert!(confidence(&summary, &facts).starts_with("58 s were measured; larger caches"));
     let nothing = CheckFacts { sequential_read_mb_per_s: None, ..facts.clone() };
-    assert_eq!(how_sure(&summary, &nothing), "nothing was measured.");
+    assert_eq!(confidence(&summary, &nothing), "nothing was measured.");
 
     let labelled = |label: &str, started_s: f64| {
         let mut point = vda_point(1, 1.0, None);
@@ -31,9 +31,9 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     let told = answer(&summary, &facts);
     assert!(told.iter().any(|(tone, text)| *tone == Tone::Bad && text.contains("while writing")), "{told:?}");
     assert_eq!(
-        how_sure(&summary, &facts),
-        "not sure: nothing was answered for a while, so another look may come to other counts, and not everything \
-         could be measured. It was a check of 58 s only; caches larger than the test files and other users show later."
+        confidence(&summary, &facts),
+        "Not sure: the storage was silent for a while; not everything could be measured. 58 s were measured; larger \
+         caches and other users show later."
     );
     assert!(rates(&summary, &facts).contains("writes not measured."), "{}", rates(&summary, &facts));
 
@@ -126,4 +126,76 @@ fn where_no_stream_was_allowed_the_limit_that_was_set_is_named() {
     assert_eq!(said(vec![found("--max-rate"), found("--max-rate")]), within);
     let one_is_not = said(vec![found("--max-rate"), found("the storage")]);
     assert_eq!(one_is_not, "Not one stream of these formats was carried without a late frame.");
+}
+
+#[test]
+fn limits_that_a_second_trial_confirmed_are_one_line() {
+    let format = |name: &str, play: bool, record: bool| {
+        let count = |own_limit| Some(CheckCount { streams: 4, own_limit, ..CheckCount::default() });
+        CheckFormat {
+            name: name.to_owned(),
+            play: count(play),
+            record: count(record),
+            ..CheckFormat::default()
+        }
+    };
+    let said = |formats: Vec<CheckFormat>| own_limits(&CheckFacts { formats, ..CheckFacts::default() });
+    assert_eq!(said(vec![format("X", false, false)]), None);
+    assert_eq!(
+        said(vec![format("X", false, true)]).as_deref(),
+        Some("A second trial confirmed the limit of X (record), although other formats reach more MB/s.")
+    );
+    let three = vec![format("X", true, true), format("Y", false, true), format("Z", false, false)];
+    assert_eq!(
+        said(three).as_deref(),
+        Some("A second trial confirmed 3 limits (1 play, 2 record), although other formats reach more MB/s.")
+    );
+}
+
+#[test]
+fn screen_and_page_have_one_text_on_the_confidence() {
+    let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
+    let play = Some(found(3, 0, true, Some(CheckBasis::Held)));
+    let format = CheckFormat { name: "X".to_owned(), play, ..CheckFormat::default() };
+    let facts = CheckFacts { formats: vec![format], looked_s: 58.0, ..CheckFacts::default() };
+    summary.check = Some(facts.clone());
+    summary.load_points = vec![vda_point(1, 1.0, None)];
+    summary.log.complete = false;
+    summary.log.dropped_to_histograms_ops = 3;
+    let text = confidence(&summary, &facts);
+    assert_eq!(crate::hero::hero(&summary).confidence, text);
+    assert!(text.contains("not every operation is in the log"), "{text}");
+    let others = crate::answer_sentences(&summary);
+    assert!(others.iter().all(|sentence| !sentence.text.contains("Not sure")), "{others:?}");
+}
+
+#[test]
+fn a_check_names_no_incident_of_another_culprit_than_its_limit() {
+    use reelgauge_analysis::Culprit;
+    use reelgauge_analysis::incident::Incident;
+    use reelgauge_analysis::late::LateFigures;
+
+    let culprits = [Culprit::Tool, Culprit::ThisMachine, Culprit::MaxRate, Culprit::Link, Culprit::Storage];
+    let incident = |culprit| Incident { culprit, late_frames: 3, ..Incident::default() };
+    let incidents = culprits.into_iter().chain([Culprit::NotKnown]).map(incident).collect();
+    let mut point = vda_point(1, 1.0, None);
+    point.streams = Some(LateFigures { incidents, ..LateFigures::default() });
+    let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
+    summary.load_points = vec![point];
+    let told = |summary: &Summary| -> Vec<Culprit> {
+        let told = crate::incident_sentences(summary);
+        let late = summary.load_points[0].streams.as_ref();
+        told.iter().filter_map(|one| Some(late?.incidents[one.incident].culprit)).collect()
+    };
+    assert_eq!(told(&summary).len(), 6, "a run of streams names all");
+    for (limit_culprit, named) in [
+        (None, vec![]),
+        (Some(Culprit::MaxRate), vec![Culprit::MaxRate]),
+        (Some(Culprit::ThisMachine), vec![Culprit::Tool, Culprit::ThisMachine]),
+        (Some(Culprit::Storage), vec![Culprit::Storage]),
+        (Some(Culprit::Link), vec![Culprit::Link]),
+    ] {
+        summary.check = Some(CheckFacts { limit_culprit, ..CheckFacts::default() });
+        assert_eq!(told(&summary), named, "{limit_culprit:?}");
+    }
 }

@@ -32,7 +32,11 @@ impl Look {
             let looked_s = begun.elapsed().as_secs_f64();
             let stopped = summary.outcome_reason.as_deref();
             let evidence = TrialEvidence::of(&summary.load_points);
-            summary.check = Some(findings.into_facts(&place, locked, (stopped, looked_s), &evidence));
+            let facts = findings.into_facts(&place, locked, (stopped, looked_s), &evidence);
+            for limit in summary.load_points.iter_mut().filter_map(|point| point.limit.as_mut()) {
+                *limit = facts.agreed(std::mem::take(limit));
+            }
+            summary.check = Some(facts);
         };
         session.end(closing, conclude, observer, interrupt)
     }

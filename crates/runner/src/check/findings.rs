@@ -174,28 +174,18 @@ impl Findings {
 
     /// Makes all counts agree with each other, and names those that did not.
     fn settle(&mut self) -> Option<String> {
-        let mut contradicted = Vec::new();
+        let mut contradicted = [0; 2];
         for work in [Work::Play, Work::Record] {
             let level = self.sustained_mb_per_s(work);
-            let formats = everyday().into_iter().zip(&mut self.counted[work as usize]);
-            let mut counted: Vec<_> =
-                formats.filter_map(|(format, counted)| Some((format, counted.as_mut()?))).collect();
-            let mut stated: Vec<Stated> = counted.iter().map(|(_, counted)| counted.stated()).collect();
+            let mut counted: Vec<_> = self.counted[work as usize].iter_mut().flatten().collect();
+            let mut stated: Vec<Stated> = counted.iter().map(|counted| counted.stated()).collect();
             settle(&mut stated, level);
-            for ((format, counted), stated) in counted.iter_mut().zip(&stated) {
+            for (counted, stated) in counted.iter_mut().zip(&stated) {
                 counted.settled(stated);
-                if stated.standing == Agreement::Contradicted {
-                    contradicted.push(format!("{} ({})", name(format), work.word()));
-                }
+                contradicted[work as usize] += usize::from(stated.standing == Agreement::Contradicted);
             }
         }
-        (!contradicted.is_empty()).then(|| {
-            format!(
-                "Unsteady: streams failed that need less than other streams of this check were given: {}. Their \
-                 limit is unknown. Check again when nothing else uses this storage or client.",
-                contradicted.join(", ")
-            )
-        })
+        unsteady_words(contradicted, self.counted.iter().flatten().flatten().count())
     }
 
     /// Takes the figures of a plain rate. Where nothing was finished nothing was measured, which is not
@@ -333,6 +323,24 @@ impl Findings {
     }
 }
 
+/// `Unsteady: 5 of 10 counts (1 play, 4 record) failed at a rate that others sustained.`, of so many of each
+/// work. The next step says what to do.
+fn unsteady_words([play, record]: [usize; 2], all: usize) -> Option<String> {
+    let parts = [(play, Work::Play), (record, Work::Record)];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(found, _)| *found > 0)
+        .map(|(found, work)| format!("{found} {}", work.word()))
+        .collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "Unsteady: {} of {all} counts ({}) failed at a rate that others sustained.",
+            play + record,
+            parts.join(", ")
+        )
+    })
+}
+
 /// The target as a command names it, with what has to be said of it again.
 fn target_words(locked: &LockedTarget) -> String {
     let target = shell_word(locked.target());
@@ -386,13 +394,24 @@ mod tests {
         findings.found(4, Work::Play, Some(none.clone()));
         assert_eq!(findings.implied(Work::Play), [None, None, None, None, Some(1)]);
         let words = findings.settle();
-        assert!(words.is_some_and(|words| words.contains("ProRes 422 HQ UHD, 25 fps (play)")));
+        let expected = "Unsteady: 1 of 1 counts (1 play) failed at a rate that others sustained.";
+        assert_eq!(words.as_deref(), Some(expected));
         assert_eq!(findings.limiters(), [Limiter::Contradicted]);
         // Two failed trials of a single stream, and a rate that does not carry one.
         let mut findings = Findings::default();
         findings.corrected(Work::Play, SustainedRate::of(&[60e6; 7]));
         findings.found(4, Work::Play, Some(none));
         assert_eq!((findings.settle(), findings.limiters()), (None, vec![Limiter::Storage]));
+    }
+
+    #[test]
+    fn seven_contradicted_counts_are_one_line() {
+        assert_eq!(unsteady_words([0, 0], 10), None);
+        let words = unsteady_words([3, 4], 10).unwrap_or_default();
+        assert_eq!(
+            words,
+            "Unsteady: 7 of 10 counts (3 play, 4 record) failed at a rate that others sustained."
+        );
     }
 
     #[test]

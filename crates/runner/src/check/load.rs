@@ -7,6 +7,7 @@
 use reelgauge_analysis::late::StreamSpec;
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_formats::Format;
+use reelgauge_results::load_points::TriedFormat;
 use reelgauge_workload::clip::{Clip, FramePlace};
 use reelgauge_workload::mix::{MixFile, MixScript, SyncPolicy};
 use reelgauge_workload::pace::{Pace, Policy, ReadAhead};
@@ -20,6 +21,7 @@ use reelgauge_workload::streams::{ActorKind, ActorPlan};
 use reelgauge_workload::units::{Percent, Size, Span};
 
 use super::budget::TRIAL_TIMES;
+use super::everyday::name;
 use super::place::LookTarget;
 use crate::error::RunError;
 use crate::session::allowance::Demand;
@@ -126,6 +128,15 @@ impl PointLoad {
     /// What each needs, in bytes per second, with the padding of direct I/O.
     pub fn bytes_per_s(&self) -> f64 {
         self.media.bytes_per_s
+    }
+
+    /// The same for a log that nobody ends.
+    pub fn tried(&self, format: &Format) -> TriedFormat {
+        TriedFormat {
+            id: format.id.clone(),
+            name: name(format),
+            needed_bytes_per_s_each: self.bytes_per_s().round() as u64,
+        }
     }
 
     /// What so many of them take of this machine.

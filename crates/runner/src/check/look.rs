@@ -17,6 +17,7 @@ use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_formats::Format;
 use reelgauge_record::notes::RunNotes;
+use reelgauge_results::load_points::TriedFormat;
 use reelgauge_workload::script::Script;
 
 use super::VERB;
@@ -221,9 +222,10 @@ impl Look {
     ) -> Result<(), RunError> {
         let workers = counting.load.workers(count, self.session.done().len() as u16);
         let specs = counting.load.specs(count);
+        let tried = Some(counting.load.tried(format));
         let label = trial_label(count, format, work);
         let times = self.hold_times();
-        let point = self.point(label, workers, times, specs, observer, interrupt)?;
+        let point = self.point(label, workers, times, (specs, tried), observer, interrupt)?;
         if !self.session.goes_on() {
             return Ok(());
         }
@@ -294,7 +296,8 @@ impl Look {
         interrupt: &Interrupt,
     ) -> Result<(Figures, Vec<f64>), RunError> {
         let workers = rate.workers(&self.place, self.seed);
-        let point = self.point(rate.label().to_owned(), workers, times, Vec::new(), observer, interrupt)?;
+        let point =
+            self.point(rate.label().to_owned(), workers, times, (Vec::new(), None), observer, interrupt)?;
         let goes_on = self.session.goes_on();
         if let Some(last) = self.session.last_point()
             && goes_on
@@ -336,8 +339,9 @@ impl Look {
                 return Ok(None);
             }
             let specs = counting.load.specs(count);
+            let tried = Some(counting.load.tried(format));
             let label = trial_label(count, format, work);
-            let point = self.point(label, workers, TRIAL_TIMES, specs, observer, interrupt)?;
+            let point = self.point(label, workers, TRIAL_TIMES, (specs, tried), observer, interrupt)?;
             if !self.session.goes_on() {
                 break;
             }
@@ -383,7 +387,7 @@ impl Look {
         label: String,
         workers: Vec<Worker<S>>,
         times: Times,
-        specs: Vec<StreamSpec>,
+        (specs, tried): (Vec<StreamSpec>, Option<TriedFormat>),
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<PointDone<S>, RunError> {
@@ -398,6 +402,7 @@ impl Look {
             warmup_ns: times.warmup.as_nanos() as u64,
             measured_ns: times.measured.as_nanos() as u64,
             to_judge: Some(ToJudge { scale: 1, specs, flow: true, ..ToJudge::default() }),
+            tried,
             ..PointPlan::default()
         };
         let done = self.session.point(what, workers, observer, interrupt)?;

@@ -20,7 +20,7 @@ use crate::session::failure::sentence;
 use crate::session::judging::{Judged, Judging, measured_part};
 use crate::session::meddling::Before;
 use crate::session::room_watch::RoomWatch;
-use reelgauge_results::load_points::{self, LoadPointPlan};
+use reelgauge_results::load_points::{self, LoadPointPlan, TriedFormat};
 use reelgauge_results::stream_table::{self, PointStreams};
 
 /// So long before an agreed start the threads are made and get their memory.
@@ -47,6 +47,8 @@ pub struct PointPlan {
     pub to_judge: Option<ToJudge>,
     /// Whether it is to be known when the storage was silent, although no streams are judged.
     pub finds_silences: bool,
+    /// The format that is tried, in a quick check.
+    pub tried: Option<TriedFormat>,
 }
 
 /// What is judged in a load point.
@@ -90,7 +92,7 @@ impl Session {
         interrupt: &Interrupt,
     ) -> Result<PointDone<S>, RunError> {
         let finds_silences = plan.finds_silences;
-        let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, to_judge, .. } = plan;
+        let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, to_judge, tried, .. } = plan;
         let index = self.next_index().expect("whoever plans load points asks for their numbers");
         let workers_count = workers.len() as u32;
         let ahead = PointAhead { index, label: &label, workers: workers_count, warmup_ns, measured_ns };
@@ -112,7 +114,7 @@ impl Session {
         if context.throttle.is_some() {
             self.drain.has_limit()?;
         }
-        self.announce((index, started_ns), &facts, warmup_ns, measured_ns)?;
+        self.announce((index, started_ns), &facts, (warmup_ns, measured_ns), tried)?;
         self.enlist(to_judge.as_ref())?;
         if let Some(to_judge) = to_judge.as_ref().filter(|to_judge| to_judge.has_work()) {
             let ToJudge { specs, rates, .. } = to_judge.clone();
@@ -181,8 +183,8 @@ impl Session {
         &mut self,
         (index, started_ns): (u16, u64),
         facts: &LoadPointFacts,
-        warmup_ns: u64,
-        measured_ns: u64,
+        (warmup_ns, measured_ns): (u64, u64),
+        tried: Option<TriedFormat>,
     ) -> Result<(), RunError> {
         let warmup_until_ns = started_ns + warmup_ns;
         self.planned.push(LoadPointPlan {
@@ -191,6 +193,7 @@ impl Session {
             workers: facts.workers,
             sweep_value: facts.sweep_value.clone(),
             max_bytes_per_s: self.locked.area.throttle().map(|throttle| throttle.bytes_per_s().get()),
+            tried,
             started_ns,
             warmup_until_ns,
             end_ns: warmup_until_ns + measured_ns,
