@@ -79,6 +79,19 @@ impl Bed {
         std::fs::write(self.scratch.path().join("fleet.toml"), format!("{group}{tables}")).unwrap();
     }
 
+    /// The plan of the fleet, whose agents all work on the test files of the first. Their directory.
+    ///
+    /// # Panics
+    /// If it can't be written.
+    pub fn plan_with_shared_data(&self) -> PathBuf {
+        let target = self.fleet.root("nas").join("together");
+        std::fs::create_dir_all(&target).unwrap();
+        let (data, targets) = ("data = \"shared\"", format!("targets = [\"{}\"]", target.display()));
+        let group = format!("[[group]]\nplan = \"mix.toml\"\n{data}\n{targets}\n");
+        std::fs::write(self.scratch.path().join("fleet.toml"), group).unwrap();
+        target
+    }
+
     /// Starts an agent.
     ///
     /// # Panics

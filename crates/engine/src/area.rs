@@ -218,6 +218,25 @@ impl Area {
         lock::take(&self.dir, &self.marker)
     }
 
+    /// Lets the machines of this run share the area that this one locked. To be called when all files are
+    /// made.
+    ///
+    /// # Errors
+    /// [`AreaError::InUse`] when another run took the area in this moment, [`AreaError::Vanished`], and what
+    /// can't be written.
+    pub fn share(&self, lock: &AreaLock, run: &str) -> Result<(), AreaError> {
+        lock.share(&self.dir, &self.marker, run)
+    }
+
+    /// A share of the lock of this run's owner, which is another machine or process; `None` where it has not
+    /// shared it yet.
+    ///
+    /// # Errors
+    /// As [`Area::lock`].
+    pub fn join(&self, run: &str) -> Result<Option<AreaLock>, AreaError> {
+        lock::join(&self.dir, &self.marker, run)
+    }
+
     /// What [`Area::clean`] would remove, and what it would leave. Nothing is changed.
     ///
     /// # Errors
@@ -766,6 +785,26 @@ mod tests {
         drop(lock);
         drop(area.lock().unwrap());
         area.clean().unwrap();
+    }
+
+    #[test]
+    fn the_machines_of_one_run_share_an_area_and_nobody_else_gets_it() {
+        let dir = scratch();
+        let area = Area::open_or_create(dir.path()).unwrap();
+        let is_refused = |area: &Area| matches!(area.lock(), Err(AreaError::InUse { .. }));
+        assert!(area.join("run-1").unwrap().is_none(), "nobody shares it");
+        let owner = area.lock().unwrap();
+        assert!(area.join("run-1").unwrap().is_none(), "the owner makes files");
+        area.share(&owner, "run-1").unwrap();
+        let guest = area.join("run-1").unwrap().unwrap();
+        assert!(area.join("run-2").unwrap().is_none(), "another run");
+        assert!(is_refused(&area));
+        drop(owner);
+        assert!(is_refused(&area), "the guest is still at work");
+        assert!(matches!(area.clone().clean(), Err(AreaError::InUse { .. })));
+        drop(guest);
+        assert!(area.lock().is_ok());
+        assert!(area.join("run-1").unwrap().is_none(), "whoever had the lock for itself ended the share");
     }
 
     #[test]

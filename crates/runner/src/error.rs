@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use reelgauge_analysis::criteria::{CriteriaError, Criterion};
 use reelgauge_engine::area::AreaError;
@@ -276,6 +277,28 @@ pub enum RunError {
          clean')"
     )]
     NotBegun(Box<RunError>),
+    /// The machine that makes the test files of several did not.
+    #[error(
+        "the machine that makes the test files for all did not share {area} within {} s; see whether it was refused,          and whether both machines mean the same directory of the same storage",
+        waited.as_secs()
+    )]
+    NotShared {
+        /// The area.
+        area: PathBuf,
+        /// For how long.
+        waited: Duration,
+    },
+    /// The test files of several machines are not there, as this one sees it.
+    #[error(
+        "{} of the test files that another machine of this run made are not in {area}; see whether both machines          mean the same directory of the same storage",
+        amount(*missing_bytes)
+    )]
+    SharedFilesMissing {
+        /// The area.
+        area: PathBuf,
+        /// What is missing.
+        missing_bytes: u64,
+    },
     /// Somebody stopped it while it waited to be told when to begin.
     #[error("{0} before its first load point; nothing was measured")]
     StoppedWaiting(StoppedBy),

@@ -55,6 +55,7 @@ pub struct MixRequest {
 pub(crate) fn ahead(plan: &Plan) -> Forecast {
     let files_bytes = match plan.read_from {
         Some(_) => 0,
+        None if plan.shared_data.as_ref().is_some_and(|shared| !shared.is_owner) => 0,
         None => plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files())),
     };
     forecast::of_mix(plan, files_bytes, demand(plan).memory_bytes)

@@ -40,6 +40,7 @@ fn plan(target: &Path) -> Plan {
         tags: Vec::new(),
         storage: reelgauge_record::notes::StorageDetails::default(),
         read_from: None,
+        shared_data: None,
         mix,
     }
 }

@@ -69,11 +69,27 @@ pub struct Plan {
     /// Words to find the run by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// It shares its test files with other machines of its run. Its workers all use the same files then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_data: Option<SharedData>,
     /// The storage as the user describes it.
     #[serde(default, skip_serializing_if = "StorageDetails::is_empty")]
     pub storage: StorageDetails,
     /// The access profile.
     pub mix: MixPlan,
+}
+
+/// One data set of several machines: one of them makes it, the others use it where it lies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedData {
+    /// The data set's seed: the same for all, where their own seeds differ.
+    pub seed: u64,
+    /// This machine makes the files. One of them all does.
+    pub is_owner: bool,
+    /// The name of the fleet's run, by which the machines find each other; without it this machine is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
 }
 
 /// The access profile of a run.
@@ -166,6 +182,9 @@ impl Default for MixPlan {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
+    /// Its test files can't be those of several machines.
+    #[error("several machines can't share its test files: {0}")]
+    SharedData(&'static str),
     /// Written by a newer program.
     #[error("this plan has version {0}, this program reads up to {PLAN_VERSION}; update Reelgauge")]
     Newer(u32),
@@ -385,10 +404,34 @@ impl Plan {
         }
     }
 
+    /// Where the contents of its test files start.
+    pub fn data_seed(&self) -> u64 {
+        self.shared_data.as_ref().map_or(self.seed, |shared| shared.seed)
+    }
+
     /// Says what is wrong with a plan made from flags, if anything is. One from a file was checked when it
     /// was read.
     pub fn check(&self) -> Result<(), PlanError> {
         self.check_spelled(Spelling::Flags)
+    }
+
+    /// Says why several machines can't share the test files of this plan, if so.
+    ///
+    /// # Errors
+    /// [`PlanError::SharedData`].
+    pub fn check_shared_data(&self) -> Result<(), PlanError> {
+        let why = if !self.mix.shared_file && self.mix.files.is_none() {
+            "each worker has its own file; set shared_file or files"
+        } else if self.verify {
+            "verify would find the blocks that other machines wrote; leave it out"
+        } else if self.mix.create {
+            "with create each transfer empties its file under the other machines; leave it out"
+        } else if self.read_from.is_some() {
+            "read_from makes no test files; leave it out"
+        } else {
+            return Ok(());
+        };
+        Err(PlanError::SharedData(why))
     }
 
     fn check_spelled(&self, spelling: Spelling) -> Result<(), PlanError> {
@@ -431,6 +474,9 @@ impl Plan {
                 spelling.name("verify"),
                 spelling.name("create"),
             )));
+        }
+        if self.shared_data.is_some() {
+            self.check_shared_data()?;
         }
         if self.read_from.is_some() && self.mix.writes.ppm() > 0 {
             return Err(PlanError::ReadFromWrites(spelling));
@@ -610,6 +656,7 @@ mod tests {
             log: true,
             server_memory: None,
             read_from: None,
+            shared_data: None,
             tags: Vec::new(),
             storage: StorageDetails::default(),
             mix: PROFILES[0].plan(),

@@ -1,12 +1,14 @@
 //! One run on many machines: agents of this machine, with folders of their own, a real nats-server between
 //! them and the controller, and what may happen to each of the three.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
+use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, listed, until_measuring};
+use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
-use reelgauge_tests::run_dir::{at, number, only_in, summary, text};
+use reelgauge_tests::run_dir::{at, count, number, only_in, summary, text};
 use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 
@@ -25,6 +27,30 @@ fn everybody_begins_together_and_everything_measured_arrives() {
         assert!(bed.left(name).is_empty(), "{name} keeps what was fetched");
     }
     assert!(std::fs::read_dir(bed.fleet.dir().join("runs")).unwrap().next().is_none());
+}
+
+/// EBU Tech 3362: one file for all clients.
+#[test]
+fn agents_share_one_data_set_in_one_area_that_nobody_else_gets() {
+    require!(Need::NatsServer);
+    let _turn = my_turn();
+    let bed = Bed::new(&["a", "b", "c"], "4s");
+    let target = bed.plan_with_shared_data();
+    let mut run = bed.run();
+    until_measuring(&mut run);
+    let stranger = Mix::on(&target).run().expect_code(2);
+    assert!(stranger.stderr.contains("in use"), "{}", stranger.said());
+    let summary = run.wait(PATIENCE).expect_code(0).json();
+    let whole = only_in(&bed.runs());
+    assert!(counted(&whole, &summary).iter().all(|&ops| ops > 0), "{summary:#}");
+    let ops = listed(&whole);
+    // Two workers of each agent.
+    let writes = ops.iter().filter(|op| text(op, "kind") == "write");
+    assert_eq!(writes.map(|op| count(op, "worker")).collect::<BTreeSet<u64>>().len(), 6);
+    let files: BTreeSet<&str> = ops.iter().map(|op| text(op, "file").split_once(": ").unwrap().1).collect();
+    assert_eq!(files.len(), 2, "{files:?}");
+    assert_eq!(std::fs::read_dir(target.join("reelgauge-area/data")).unwrap().count(), 1);
+    Mix::on(&target).run().expect_code(0);
 }
 
 #[test]

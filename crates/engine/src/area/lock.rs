@@ -1,4 +1,9 @@
 //! The lock that keeps two runs from sharing an area.
+//!
+//! One run may consist of several machines on one area. The *owner* takes the lock for itself, makes the
+//! files, and then shares the lock under the run's name ([`AreaLock::share`]). The others wait until that
+//! name stands in the lock file, and take the shared lock beside it ([`join`]). Whoever is not of the run
+//! wants the lock for itself, and does not get it.
 
 use super::error::io_error;
 use super::marker::Marker;
@@ -15,7 +20,7 @@ const LONGEST_HOLDER_BYTES: u64 = 400;
 #[derive(Debug)]
 pub struct AreaLock {
     /// Holds the lock by being open.
-    _file: File,
+    file: File,
     note: Option<String>,
 }
 
@@ -25,6 +30,45 @@ impl AreaLock {
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
+}
+
+impl AreaLock {
+    /// Lets the machines of this run in. Who had the lock for itself keeps its share of it.
+    pub(super) fn share(&self, dir: &AreaDir, marker: &Marker, run: &str) -> Result<(), AreaError> {
+        let path = dir.path().join(LOCK_FILE);
+        name_holder(&self.file, Some(run)).map_err(|error| io_error("write", &path, error))?;
+        if self.note.is_some() {
+            // A file system without locks: the name alone lets the others in.
+            return Ok(());
+        }
+        // Not every system makes one lock of the other, and none does it in one step.
+        self.file.unlock().map_err(|error| io_error("unlock", &path, error))?;
+        match lock_by(&self.file, File::try_lock_shared) {
+            Ok(()) => still_there(dir, marker, &self.file),
+            Err(refusal) if is_held(&refusal) => {
+                Err(AreaError::InUse { path: dir.path().to_owned(), holder: holder(&self.file) })
+            }
+            Err(refusal) => Err(io_error("share", &path, refusal.into())),
+        }
+    }
+}
+
+/// A share of the lock of this run's owner; `None` where the owner has not shared it yet.
+pub(super) fn join(dir: &AreaDir, marker: &Marker, run: &str) -> Result<Option<AreaLock>, AreaError> {
+    // Opened anew each time: only so does NFS look at what another machine wrote.
+    let file = open(dir)?;
+    if shared_run(&text_of(&file)).as_deref() != Some(run) {
+        return Ok(None);
+    }
+    let note = match lock_by(&file, File::try_lock_shared) {
+        Ok(()) => None,
+        Err(refusal) if is_held(&refusal) => return Ok(None),
+        Err(refusal) => Some(unsupported_note(dir, refusal)?),
+    };
+    still_there(dir, marker, &file)?;
+    // The owner may have ended, and somebody else come, between reading the name and having the share.
+    let is_still = shared_run(&text_of(&file)).as_deref() == Some(run);
+    Ok(is_still.then_some(AreaLock { file, note }))
 }
 
 /// Whether the area can be written to, found out by opening its lock file for writing.
@@ -60,10 +104,10 @@ pub(super) fn foreign(dir: &AreaDir) -> Option<&'static str> {
 const GIVING_BACK: Duration = Duration::from_millis(200);
 
 /// Locks it, or gives what holds it for longer than a moment.
-fn lock(file: &File) -> Result<(), TryLockError> {
+fn lock_by(file: &File, lock: fn(&File) -> Result<(), TryLockError>) -> Result<(), TryLockError> {
     let begun = Instant::now();
     loop {
-        match file.try_lock() {
+        match lock(file) {
             Err(refusal) if is_held(&refusal) && begun.elapsed() < GIVING_BACK => {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -75,24 +119,34 @@ fn lock(file: &File) -> Result<(), TryLockError> {
 /// Takes the lock on the area with this marker.
 pub(super) fn take(dir: &AreaDir, marker: &Marker) -> Result<AreaLock, AreaError> {
     let root = dir.path();
-    let mut file = open(dir)?;
-    let note = match lock(&file) {
+    let file = open(dir)?;
+    let note = match lock_by(&file, File::try_lock) {
         Ok(()) => None,
         Err(refusal) if is_held(&refusal) => {
-            return Err(AreaError::InUse { path: root.to_owned(), holder: holder(&mut file) });
+            return Err(AreaError::InUse { path: root.to_owned(), holder: holder(&file) });
         }
-        Err(TryLockError::Error(error)) if !is_unsupported(&error) => {
-            return Err(io_error("lock", &root.join(LOCK_FILE), error));
-        }
-        Err(refusal) => Some(format!(
-            "this file system has no locks ({refusal}): make sure that no other run uses {}",
-            root.display()
-        )),
+        Err(refusal) => Some(unsupported_note(dir, refusal)?),
     };
     still_there(dir, marker, &file)?;
     // Only for the other's error message, so a failure is no reason to stop.
-    let _ = name_holder(&mut file);
-    Ok(AreaLock { _file: file, note })
+    let _ = name_holder(&file, None);
+    Ok(AreaLock { file, note })
+}
+
+/// What the user should know of a file system without locks.
+///
+/// # Errors
+/// It has locks, and the refusal has another reason.
+fn unsupported_note(dir: &AreaDir, refusal: TryLockError) -> Result<String, AreaError> {
+    match refusal {
+        TryLockError::Error(error) if !is_unsupported(&error) => {
+            Err(io_error("lock", &dir.path().join(LOCK_FILE), error))
+        }
+        refusal => Ok(format!(
+            "this file system has no locks ({refusal}): make sure that no other run uses {}",
+            dir.path().display()
+        )),
+    }
 }
 
 /// Between opening the area and locking it, another run may have removed it, and even made it anew.
@@ -138,23 +192,40 @@ fn is_unsupported(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
 }
 
-fn name_holder(file: &mut File) -> io::Result<()> {
+/// Before the name of a run that several machines share.
+const SHARED_RUN: &str = "shared by run ";
+
+fn name_holder(mut file: &File, shared_run: Option<&str>) -> io::Result<()> {
     let since = jiff::Timestamp::now();
-    let text = format!("process {} on {} since {since:.0}\n", std::process::id(), host_name());
+    let mut text = format!("process {} on {} since {since:.0}\n", std::process::id(), host_name());
+    if let Some(run) = shared_run {
+        text += &format!("{SHARED_RUN}{run}\n");
+    }
     file.set_len(0)?;
     file.rewind()?;
     file.write_all(text.as_bytes())
 }
 
 /// Who holds the lock, by what it wrote. On Windows a locked file can't be read by others.
-fn holder(file: &mut File) -> String {
-    let mut bytes = Vec::new();
-    let read = file.rewind().and_then(|()| file.take(LONGEST_HOLDER_BYTES).read_to_end(&mut bytes));
-    let text = String::from_utf8_lossy(&bytes);
-    match (read, text.trim()) {
-        (Ok(_), holder) if !holder.is_empty() => holder.to_owned(),
+fn holder(file: &File) -> String {
+    match text_of(file).lines().next().map(str::trim) {
+        Some(holder) if !holder.is_empty() => holder.to_owned(),
         _ => "it did not say which".to_owned(),
     }
+}
+
+/// What stands in the lock file; empty where it can't be read.
+fn text_of(mut file: &File) -> String {
+    let mut bytes = Vec::new();
+    match file.rewind().and_then(|()| file.take(LONGEST_HOLDER_BYTES).read_to_end(&mut bytes)) {
+        Ok(_) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(_) => String::new(),
+    }
+}
+
+/// The run whose machines the area is shared with, by the text of its lock file.
+fn shared_run(text: &str) -> Option<String> {
+    text.lines().find_map(|line| line.strip_prefix(SHARED_RUN)).map(str::to_owned)
 }
 
 fn host_name() -> String {

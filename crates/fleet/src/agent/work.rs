@@ -14,6 +14,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use reelgauge_engine::machine_clock::machine_ns;
 use reelgauge_runner::steered::words::{SteerOrder, SteeredWord};
+use reelgauge_workload::plan::Plan;
+use reelgauge_workload::streams::AnyPlan;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel};
@@ -250,6 +252,7 @@ impl AgentWork {
             let remembered = self.place.disk.remember_target(&target);
             remembered.map_err(|error| format!("cannot remember its target: {error}"))?;
         }
+        let plan_toml = &of_run(run, plan_toml)?;
         let (plan, runs) = self
             .place
             .disk
@@ -316,6 +319,20 @@ impl AgentWork {
             }
             self.keep_states();
         }
+    }
+}
+
+/// A plan whose machines share their test files has the name of its run, by which they find each other.
+fn of_run(run: &str, plan_toml: &str) -> Result<String, String> {
+    match AnyPlan::from_toml(plan_toml) {
+        Ok(AnyPlan::Mix(Plan { shared_data: Some(shared), .. })) if shared.run.is_some() => {
+            Err("its shared_data names a run already; leave that out".to_owned())
+        }
+        Ok(AnyPlan::Mix(mut plan)) if plan.shared_data.is_some() => {
+            plan.shared_data.iter_mut().for_each(|shared| shared.run = Some(run.to_owned()));
+            plan.to_toml().map_err(|error| error.to_string())
+        }
+        _ => Ok(plan_toml.to_owned()),
     }
 }
 

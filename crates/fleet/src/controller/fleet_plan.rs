@@ -11,6 +11,7 @@
 //! plan = "edit.toml"               # a plan of one machine, next to this file, or the name of a scenario
 //! targets = ["/mnt/a", "/mnt/b"]   # shared out evenly; the plan's own where none are named
 //! place = "each"                   # each does the whole plan; or "share": what it counts is shared out
+//! data = "own"                     # each makes its own test files; or "shared": all use those of the first
 //!
 //! [[observer]]                     # who loads nothing, and samples counters on a server
 //! agents = ["nas1"]
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::forecast::{LoadAhead, TimeAhead};
 use reelgauge_runner::steered::sha256;
-use reelgauge_workload::plan::PlanError;
+use reelgauge_workload::plan::{PlanError, SharedData};
 use reelgauge_workload::range::Ramp;
 use reelgauge_workload::scenario::scenario;
 use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
@@ -90,6 +91,20 @@ pub struct Group {
     pub targets: Vec<PathBuf>,
     /// How the plan's workers are placed.
     pub place: Placement,
+    /// Whose test files they use.
+    pub data: TestData,
+}
+
+/// Whose test files the agents of a group use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TestData {
+    /// Each makes its own.
+    #[default]
+    Own,
+    /// The first of the group makes them in its area, and the others use them there: their targets are the
+    /// same directory of the same storage.
+    Shared,
 }
 
 /// How a plan's workers are placed on the agents of a group.
@@ -388,6 +403,11 @@ impl Group {
     ) -> Result<Placed, FleetPlanError> {
         let unfit = |why: &str| FleetPlanError::Unfit { plan: name.to_owned(), why: why.to_owned() };
         let failed = |source| FleetPlanError::Plan { plan: name.to_owned(), source };
+        if self.data == TestData::Shared && !matches!(plan, AnyPlan::Mix(_)) {
+            return Err(unfit(
+                "only a mix has test files that agents can share; leave out data = \"shared\"",
+            ));
+        }
         if self.place == Placement::Share && matches!(plan, AnyPlan::Replay(_)) {
             return Err(unfit("a trace can't be shared out; use place = \"each\""));
         }
@@ -399,6 +419,16 @@ impl Group {
         let mut seeks = None;
         let (target, points, plan_toml) = match plan {
             AnyPlan::Mix(mut plan) => {
+                if self.data == TestData::Shared {
+                    if self.targets.iter().chain([&plan.target]).any(|path| names_agent(path)) {
+                        return Err(unfit(
+                            "data = \"shared\" needs one directory for all, not one for each {agent}",
+                        ));
+                    }
+                    let is_owner = at < self.targets.len().max(1);
+                    plan.shared_data = Some(SharedData { seed: plan.seed, is_owner, run: None });
+                    plan.check_shared_data().map_err(failed)?;
+                }
                 plan.target = target(&plan.target);
                 // Nobody repeats what another does.
                 plan.seed = plan.seed.wrapping_add(number);
@@ -437,6 +467,11 @@ impl Group {
         let part = AgentTask { agent: agent.to_owned(), plan_sha256, plan_toml };
         Ok(Placed { part, group: self.name.clone(), target, points, seeks })
     }
+}
+
+/// Whether a target is another directory for each agent.
+fn names_agent(target: &Path) -> bool {
+    target.to_string_lossy().contains("{agent}")
 }
 
 /// An agent's share of a ramp: of the workers of each load point, or of its scale. One machine has one before
@@ -636,6 +671,29 @@ mod tests {
         assert!(
             placed.iter().all(|placed| sha256(placed.part.plan_toml.as_bytes()) == placed.part.plan_sha256)
         );
+    }
+
+    #[test]
+    fn the_first_agent_of_a_target_makes_the_test_files_of_all() {
+        let shared = |fleet: &str, plan: &str| {
+            let text = format!("[[group]]\nplan = \"p\"\ndata = \"shared\"\n{fleet}");
+            placed(&text, &["a", "b", "c"], plan)
+        };
+        let owners = |placed: Vec<Placed>| {
+            let plan = |placed: Placed| Plan::from_toml(&placed.part.plan_toml).unwrap();
+            let of = |plan: Plan| (plan.seed, plan.data_seed(), plan.shared_data.unwrap().is_owner);
+            placed.into_iter().map(plan).map(of).collect::<Vec<_>>()
+        };
+        let plan = mix("4") + "shared_file = true\n";
+        let one = owners(shared("targets = [\"/a\"]", &plan).unwrap());
+        assert_eq!(one, [(7, 7, true), (8, 7, false), (9, 7, false)]);
+        let two = owners(shared("targets = [\"/a\", \"/b\"]", &plan).unwrap());
+        assert_eq!(two, [(7, 7, true), (8, 7, true), (9, 7, false)]);
+        let why = |fleet: &str, plan: &str| shared(fleet, plan).unwrap_err().to_string();
+        assert!(why("", &mix("4")).contains("each worker has its own file"));
+        assert!(why("targets = [\"/a/{agent}\"]", &plan).contains("one directory for all"));
+        let verifies = plan.replace("verify = false", "verify = true").replace("writes = 0", "writes = 50");
+        assert!(why("", &verifies).contains("verify would find"), "{}", why("", &verifies));
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {
     let mut mix = mix_of(args)?;
     mix.shared_file |= shared_file;
     Ok(Plan {
+        shared_data: None,
         plan_version: PLAN_VERSION,
         written_by: concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned(),
         target: args.path.clone(),

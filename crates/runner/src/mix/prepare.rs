@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::Duration;
 
 use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{DataSet, DataSetSpec};
@@ -31,6 +32,11 @@ use crate::session::target::{Asked, left_out_note};
 
 /// The exit code of a plan that can't be run.
 const EXIT_INPUT: u8 = 2;
+
+/// How long a machine waits for the test files of several at least.
+const JOIN_AT_LEAST: Duration = Duration::from_secs(120);
+/// Storage that makes test files slowly.
+const SLOW_BYTES_PER_S: u64 = 20_000_000;
 
 /// A target that is ready to be measured.
 #[derive(Debug)]
@@ -62,7 +68,7 @@ pub fn prepare(
     check_names([Some(plan.target.as_path()), plan.read_from.as_deref()].into_iter().flatten())?;
     available(driver_kind(plan.driver))?;
     allowance::check(&demand(&plan))?;
-    if plan.read_from.is_none() {
+    if plan.read_from.is_none() && !is_guest(&plan) {
         let files_bytes = plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files()));
         check_before_area(&plan.target, files_bytes, asked.terms.keep_free)?;
     }
@@ -87,7 +93,14 @@ fn prepare_in(
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
 ) -> Result<Prepared, RunError> {
-    let locked = LockedTarget::take(area)?;
+    let shared = plan.shared_data.as_mut().and_then(|shared| Some((shared.is_owner, shared.run.take()?)));
+    let locked = match &shared {
+        Some((false, run)) => {
+            observer.phase("waiting for the test files");
+            LockedTarget::join(area, run, joins_within(&plan), interrupt)?
+        }
+        _ => LockedTarget::take(area)?,
+    };
     let mut notes = locked.notes();
     if plan.mix.direct {
         let wish = DirectWish {
@@ -120,10 +133,21 @@ fn prepare_in(
         None => {
             let spec = data_set_spec(&plan);
             let room = Room::of(&locked);
-            observer.ahead(naming.verb, &ahead(room.yet_to_write(&[spec])));
-            notes.extend(room.make_for(&spec, &[spec], observer, interrupt)?);
+            let missing_bytes = room.yet_to_write(&[spec]);
+            observer.ahead(naming.verb, &ahead(missing_bytes));
+            match &shared {
+                Some((false, _)) if missing_bytes > 0 => {
+                    let area = area.root().to_owned();
+                    return Err(RunError::SharedFilesMissing { area, missing_bytes });
+                }
+                Some((false, _)) => {}
+                _ => notes.extend(room.make_for(&spec, &[spec], observer, interrupt)?),
+            }
             let data_set = make_files(area, &spec, observer, interrupt)?;
             notes.extend(cool_down(area, &data_set));
+            if let Some((true, run)) = &shared {
+                area.share(&locked.lock, run)?;
+            }
             data_set
         }
     };
@@ -171,8 +195,19 @@ fn data_set_spec(plan: &Plan) -> DataSetSpec {
         files: plan.files(),
         file_bytes: plan.mix.file_size.bytes(),
         unit_bytes: PatternSpec::unit_for(u64::from(plan.quantum_bytes_min())),
-        seed: plan.seed,
+        seed: plan.data_seed(),
     }
+}
+
+/// Whether another machine makes the test files.
+fn is_guest(plan: &Plan) -> bool {
+    plan.shared_data.as_ref().is_some_and(|shared| !shared.is_owner && shared.run.is_some())
+}
+
+/// How long the machine that makes the test files may take: as if its storage were slow.
+fn joins_within(plan: &Plan) -> Duration {
+    let files_bytes = plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files()));
+    JOIN_AT_LEAST + Duration::from_secs(files_bytes / SLOW_BYTES_PER_S)
 }
 
 fn make_files(

@@ -92,6 +92,7 @@ mod tests {
             tags: Vec::new(),
             storage: reelgauge_record::notes::StorageDetails::default(),
             read_from: None,
+            shared_data: None,
             mix: Profile::named("seq-read").unwrap().plan(),
         }
     }

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use reelgauge_engine::area::{Area, AreaLock};
 use reelgauge_engine::ballast;
@@ -12,6 +13,10 @@ use reelgauge_engine::mount::direct::{DirectProbe, probe};
 use reelgauge_engine::mount::{Mount, MountId};
 
 use crate::error::RunError;
+use crate::interrupt::Interrupt;
+
+/// How often is looked whether the owner of an area has made its files.
+const JOINS_EVERY: Duration = Duration::from_millis(200);
 
 /// Refuses paths that the plan of a run can't name: known before anything is touched, not when `run.toml` is
 /// written. A target counts with its whole path; one that is not there is refused elsewhere.
@@ -55,6 +60,37 @@ impl LockedTarget {
                 ballast::remove(area)?;
             }
         }
+        LockedTarget::with(area, lock)
+    }
+
+    /// Takes a share of the area that another machine of this run owns, when that has made the files; waits
+    /// for that so long. What lies in the area is the owner's business.
+    ///
+    /// # Errors
+    /// When the owner does not share it in time, or the target does not answer as it should.
+    pub fn join(
+        area: &Area,
+        run: &str,
+        at_most: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<LockedTarget, RunError> {
+        let begun = Instant::now();
+        let lock = loop {
+            if let Some(lock) = area.join(run)? {
+                break lock;
+            }
+            if interrupt.asked() {
+                return Err(RunError::StoppedWaiting(interrupt.by()));
+            }
+            if begun.elapsed() > at_most {
+                return Err(RunError::NotShared { area: area.root().to_owned(), waited: at_most });
+            }
+            std::thread::sleep(JOINS_EVERY);
+        };
+        LockedTarget::with(area, Arc::new(lock))
+    }
+
+    fn with(area: &Area, lock: Arc<AreaLock>) -> Result<LockedTarget, RunError> {
         let root = area.root();
         Ok(LockedTarget {
             mount: Mount::at(root).map_err(RunError::io("find out what is mounted at the target"))?,
