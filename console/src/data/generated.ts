@@ -468,6 +468,20 @@ export type DisksSite = {
   each_random_reads_per_s?: number,
 };
 
+/** What a document to hand over is headed with. */
+export type DocumentSite = {
+  /** Its title. */
+  title?: string,
+  /** For whom it is. */
+  customer?: string,
+  /** Where the storage is. */
+  place?: string,
+  /** Who measured. */
+  author?: string,
+  /** Anything else. */
+  note?: string,
+};
+
 /** Something that makes the number less sure. */
 export type Doubt =
   | "broke_off"
@@ -2075,6 +2089,22 @@ export type PartFigures = {
   late_frames: number | null,
 };
 
+/** A line of the bill of materials. */
+export type PartSite = {
+  /** What it is: `server`, `switch`, `licence`. */
+  name: string,
+  /** How many of it. */
+  count?: number,
+  /** Who made it. */
+  maker?: string,
+  /** Which one it is. */
+  model?: string,
+  /** Its firmware, release or edition. */
+  version?: string,
+  /** Anything else. */
+  note?: string,
+};
+
 /** A count of streams for each of them. */
 export type PerUnit = {
   /** Of what. */
@@ -2653,6 +2683,10 @@ export type Site = {
   disks?: DisksSite,
   /** What the whole of it consists of, and costs. */
   system?: SystemSite,
+  /** What a document about it is headed with. */
+  document?: DocumentSite,
+  /** Its bill of materials. */
+  part?: Array<PartSite>,
 };
 
 /** What a count of streams is for each part of a site. */

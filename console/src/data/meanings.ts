@@ -161,6 +161,23 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     backplane: ["What its disks are plugged into.", "BackplaneSite"],
     disks: ["Its disks.", "DisksSite"],
     system: ["What the whole of it consists of, and costs.", "SystemSite"],
+    document: ["What a document about it is headed with.", "DocumentSite"],
+    part: ["Its bill of materials.", "PartSite"],
+  },
+  PartSite: {
+    name: ["What it is: server, switch, licence."],
+    count: ["How many of it."],
+    maker: ["Who made it."],
+    model: ["Which one it is."],
+    version: ["Its firmware, release or edition."],
+    note: ["Anything else."],
+  },
+  DocumentSite: {
+    title: ["Its title."],
+    customer: ["For whom it is."],
+    place: ["Where the storage is."],
+    author: ["Who measured."],
+    note: ["Anything else."],
   },
   SystemSite: {
     nodes: ["Storage nodes."],

@@ -654,8 +654,18 @@ pub struct RunArgs {
 /// Flags of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// A run or trace directory [default: the latest run in reelgauge-runs]
-    pub run: Option<PathBuf>,
+    /// A run or trace directory; with --document several runs [default: the latest run in reelgauge-runs]
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// Make a document of the runs to hand over, with what this site.toml states of the system: an HTML file
+    /// (--html FILE, or document.html in the first run's directory), and a PDF next to it where a Chromium is
+    /// installed
+    #[arg(
+        long,
+        value_name = "SITE",
+        conflicts_with_all = ["as_trace", "from", "to", "top", "json", "csv", "tables", "workers", "observer"]
+    )]
+    pub document: Option<PathBuf>,
     /// Look at a run's operations as at a trace: file by file, sequential shares, sizes and times
     #[arg(long)]
     pub as_trace: bool,

@@ -25,7 +25,8 @@ pub fn of(summary: &Summary, tables: Tables, detail: Detail) -> String {
     let run_dir = summary.run_dir.as_deref();
     let report = run_dir.map(|dir| Path::new(dir).join(REPORT_FILE)).filter(|path| path.is_file());
     let report = report.map(|path| path.display().to_string());
-    let show = Screen { style: style(), tables, detail, run_dir, report: report.as_deref() };
+    let show =
+        Screen { style: style(), tables, detail, run_dir, report: report.as_deref(), ..Screen::default() };
     reelgauge_report::screen(summary, &show)
 }
 

@@ -10,6 +10,7 @@ pub mod completions;
 pub mod console;
 mod csv_tables;
 pub mod doctor;
+pub mod document;
 #[cfg(test)]
 mod every_flag;
 pub mod export;

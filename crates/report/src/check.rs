@@ -44,7 +44,7 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
 pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page: &mut Page) {
     if !facts.formats.is_empty() {
         page.gap();
-        page.lines(formats(facts, page.width).lines(page.width));
+        page.table(formats(facts, page.width));
     }
     page.gap();
     let rates_known =
@@ -68,7 +68,7 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
         (None, Some(run_dir)) => page.item("Files", &plain(run_dir)),
         (None, None) => {}
     }
-    next(summary, page);
+    next(summary, show, page);
 }
 
 /// `11 × Apple ProRes 422 HQ UHD, 25 fps play without a late frame, and 9 record.`: of the heaviest

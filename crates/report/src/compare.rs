@@ -252,7 +252,7 @@ fn show_systems(properties: &[Property], runs: usize, page: &mut Page) {
         table.words(&format!("run {}", run + 1), cells);
     }
     if table.width() <= page.width {
-        page.lines(table.lines(page.width));
+        page.table(table);
         return;
     }
     for property in properties {

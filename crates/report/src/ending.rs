@@ -61,12 +61,12 @@ fn files(summary: &Summary, show: &Screen, page: &mut Page) {
             page.item("Log", &format!("{complete}: {rows} in {size}{note}"));
         }
     }
-    next(summary, page);
+    next(summary, show, page);
 }
 
 /// What to do next, the last line of every screen.
-pub(crate) fn next(summary: &Summary, page: &mut Page) {
-    if let Some(next_step) = next_step(summary) {
+pub(crate) fn next(summary: &Summary, show: &Screen, page: &mut Page) {
+    if let Some(next_step) = next_step(summary).filter(|_| !show.is_on_paper) {
         page.item("Next", &next_step);
     }
 }

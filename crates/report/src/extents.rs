@@ -49,7 +49,7 @@ pub fn extents_screen(rows: &[ExtentsRow], style: Style) -> String {
         table.column("KB per", "extent", values(&|row| row.bytes_per_extent.map(|bytes| bytes / 1e3)));
         table.column("backward", "%", values(&|row| row.backward_percent));
         table.column("seeks", "GB", values(&|row| Some(row.seek_bytes as f64 / 1e9)));
-        page.lines(table.lines(page.width));
+        page.table(table);
     }
     for row in rows {
         if let Some(note) = &row.note {

@@ -275,7 +275,7 @@ pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut Page) {
     let at = summary.load_points.get(point.point).filter(|_| several);
     page.heading(&at.map_or_else(|| "Hosts".to_owned(), |at| format!("Hosts at {}", label(at))));
     let rows = rows(section, point, show.detail == Detail::PerWorker);
-    page.lines(table(&rows.shown, page.width).lines(page.width));
+    page.table(table(&rows.shown, page.width));
     if rows.hidden > 0 {
         page.sentence(
             Tone::Plain,
@@ -312,7 +312,7 @@ fn nics(nics: &[NicFigures], all: bool, page: &mut Page) {
     }
     page.gap();
     page.heading("Network interfaces, by their counters");
-    page.lines(nic_table(&shown, page.width).lines(page.width));
+    page.table(nic_table(&shown, page.width));
     if hidden > 0 {
         let more = counted(hidden as u64, "interface");
         page.sentence(Tone::Plain, &format!("{more} not shown; --workers shows all."));

@@ -11,6 +11,7 @@
 //!
 //! [`mod@page`]: what a page holds. [`mod@shorten`]: a summary that is too long for one.
 
+pub(crate) mod element;
 mod fallback;
 pub mod page;
 pub mod shorten;

@@ -21,6 +21,7 @@
 //!   and who was missing. [`preflight`]: what was found of their machines before; [`fleet_doctor`]: how they
 //!   are set up; [`fleet_prepare`]: whose files are made.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
+//! * [`mod@document`]: facts as an answer and blocks, which renderers draw; what is handed to a customer.
 //! * [`units`]: every number's way from its unit to text, in one place.
 //! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
 //!
@@ -35,6 +36,7 @@ pub mod compare;
 pub mod counters;
 pub mod csv_files;
 pub mod doctor;
+pub mod document;
 mod ending;
 pub mod extents;
 pub mod fleet_clean;

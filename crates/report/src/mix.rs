@@ -217,7 +217,7 @@ pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
     let measured: Vec<&LoadPoint> = summary.load_points.iter().filter(|point| point.total.ops > 0).collect();
     if !measured.is_empty() {
         page.gap();
-        page.lines(tables::load_points(&summary.load_points, page.width));
+        page.table(tables::load_points(&summary.load_points, page.width));
         ended_early(summary, page);
     }
     let with_tables = match show.tables {
@@ -247,7 +247,7 @@ fn paper_tables(point: &LoadPoint, several: bool, page: &mut Page) {
     if several {
         page.heading(&label(point));
     }
-    page.lines(tables::paper(&point.paper, page.width));
+    tables::paper(&point.paper, page);
 }
 
 fn worker_table(point: &LoadPoint, detail: Detail, several: bool, page: &mut Page) {
@@ -265,12 +265,12 @@ fn worker_table(point: &LoadPoint, detail: Detail, several: bool, page: &mut Pag
     if let Some(difference) = difference {
         page.sentence(Tone::Plain, &difference);
     }
-    page.lines(workers::lines(point, all, page.width));
+    workers::write(point, all, page);
     for worker in point.per_worker.iter().filter(|_| all) {
         if let Some(paper) = worker.paper.as_ref().filter(|paper| !paper.is_empty()) {
             page.gap();
             page.heading(&format!("Tables of worker {}", worker.worker));
-            page.lines(tables::paper(paper, page.width));
+            tables::paper(paper, page);
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn mix_fit_screen(fit: &MixFit, profile: Option<&str>, flags: &[String], sty
         table.column("distance", "0 to 1", rows.iter().map(|row| of(row.distance)).collect());
         table.column("a mix's own", "0 to 1", rows.iter().map(|row| of(row.bound)).collect());
         table.words("", rows.iter().map(|row| mark(row.is_far()).to_owned()).collect());
-        page.lines(table.lines(page.width));
+        page.table(table);
     }
     page.sentence(Tone::Plain, &based_on(fit));
     if fit.mix.is_some() && fit.likeness != Likeness::NothingLikeIt {

@@ -64,7 +64,7 @@ pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page:
             page.item("Report", &plain(report));
         }
     }
-    next(summary, page);
+    next(summary, show, page);
 }
 
 /// What it came to, in a sentence.
@@ -168,7 +168,7 @@ fn table(title: &str, unit: &str, test: &MeterTest, shown: Shown<'_>, page: &mut
         };
         table.column(mode.name(), unit, blocks.iter().map(cell).collect());
     }
-    page.lines(table.lines(page.width));
+    page.table(table);
     page.gap();
 }
 
@@ -270,6 +270,7 @@ mod tests {
             detail: Detail::Normal,
             run_dir: Some("runs/m"),
             report: None,
+            is_on_paper: false,
         };
         let text = of(&summary, &show);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");

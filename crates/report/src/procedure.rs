@@ -177,7 +177,7 @@ pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String
         page.item(name, &text);
     }
     page.gap();
-    page.lines(table(procedure).lines(page.width));
+    page.table(table(procedure));
     page.gap();
     for step in procedure.steps {
         if let Some(words) = action_words(step) {

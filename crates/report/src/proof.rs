@@ -85,7 +85,7 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
             page.sentence(tone, &sentence);
         }
         page.gap();
-        page.lines(table(conclusion, proof.states).lines(page.width));
+        page.table(table(conclusion, proof.states));
     }
     page.gap();
     if let Some(warning) = proof.conclusion.and_then(|conclusion| may_be_cached(conclusion, proof)) {

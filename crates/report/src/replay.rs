@@ -55,7 +55,7 @@ pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, Strin
 pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page: &mut Page) {
     if facts.passes.len() > 1 {
         page.gap();
-        page.lines(table(summary, facts).lines(page.width));
+        page.table(table(summary, facts));
     }
     page.gap();
     page.item("Trace", &trace(facts));

@@ -32,6 +32,11 @@ fn beside(summary: &Summary, page: &mut Page) {
 
 /// The screen as text, ending with a line feed.
 pub fn screen(summary: &Summary, show: &Screen) -> String {
+    written(summary, show).text
+}
+
+/// The screen as it was written: as text, and as blocks.
+pub(crate) fn written(summary: &Summary, show: &Screen) -> Page {
     let mut page = Page::new(show.style);
     answer_sentences(summary).iter().for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
     // A first look says it in a line of its own.
@@ -57,5 +62,5 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
     } else {
         mix::screen(summary, show, &mut page);
     }
-    page.text
+    page
 }

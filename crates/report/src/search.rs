@@ -39,7 +39,7 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
     if !facts.trials.is_empty() {
         page.gap();
         let theirs = if is_over_network(summary) { "storage or network" } else { "storage" };
-        page.lines(trials(&facts.trials, own_column(summary), theirs).lines(page.width));
+        page.table(trials(&facts.trials, own_column(summary), theirs));
     }
     if let Some(point) = streams::told(summary) {
         streams::details(point, summary, show.detail, page);

@@ -25,7 +25,7 @@ pub(crate) use answer::answer;
 pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
     if summary.ops() > 0 {
         page.gap();
-        page.lines(table(&summary.load_points, page.width).lines(page.width));
+        page.table(table(&summary.load_points, page.width));
         ended_early(summary, page);
     }
     if let Some(point) = told(summary) {
@@ -51,11 +51,12 @@ pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page
     let several = summary.load_points.len() > 1 || summary.search.is_some();
     if let Some(figures) = &point.streams {
         let all = detail == Detail::PerWorker;
-        if let Some((heading, lines)) = worst::lines(&figures.streams, all, page.width) {
+        if let Some(worst) = worst::worst(&figures.streams, all) {
             page.gap();
             let with = if several { format!(", with {}", streams_of(point)) } else { String::new() };
-            page.heading(&format!("{heading}{with}"));
-            page.lines(lines);
+            page.heading(&format!("{}{with}", worst.heading));
+            page.table(worst.table);
+            worst.below.iter().for_each(|line| page.sentence(Tone::Plain, line));
         }
     }
     incidents(point, summary, page);

@@ -65,7 +65,7 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
         page.item(name, &text);
     }
     page.gap();
-    page.lines(table(suite).lines(page.width));
+    page.table(table(suite));
     page.gap();
     let discarded: usize = suite.table.rows.iter().map(NasptRow::discarded).sum();
     if discarded > 0 {

@@ -4,17 +4,19 @@
 const GAP: usize = 2;
 
 /// Rows of cells below two header lines.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
     columns: Vec<Column>,
 }
 
-#[derive(Clone, Debug)]
-struct Column {
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
     /// Name above unit; the upper one may be empty.
-    header: [String; 2],
-    cells: Vec<String>,
-    is_words: bool,
+    pub(crate) header: [String; 2],
+    pub(crate) cells: Vec<String>,
+    /// Words stand to the left, numbers to the right.
+    pub(crate) is_words: bool,
 }
 
 impl Column {
@@ -48,6 +50,11 @@ impl Table {
         if self.width() > width {
             self.columns.pop();
         }
+    }
+
+    /// The columns, from left to right.
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     /// How wide all columns are side by side.

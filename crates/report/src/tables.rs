@@ -3,8 +3,9 @@
 use reelgauge_analysis::{LoadPoint, Mode, PaperCell, PaperTables, TimeFigures};
 
 use crate::answer_parts::says_only_workers;
+use crate::page::Page;
 use crate::table::Table;
-use crate::text::{plain_short, wrap};
+use crate::text::plain_short;
 use crate::units::{block_size, column_decimals, count, duration, fixed};
 
 /// Cells that nothing was measured for.
@@ -21,7 +22,7 @@ fn cell(value: Option<f64>, decimals: usize) -> String {
 }
 
 /// One row per load point.
-pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
+pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Table {
     let column = |of: &dyn Fn(&LoadPoint) -> String| points.iter().map(of).collect::<Vec<_>>();
     let values = |of: &dyn Fn(&LoadPoint) -> Option<f64>| numbers(&points.iter().map(of).collect::<Vec<_>>());
     let response_ms = |of: fn(&TimeFigures) -> Option<f64>| {
@@ -44,12 +45,12 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Vec<String> {
     table.column("op max", "ms", response_ms(|times| Some(times.max_us)));
     let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
     table.column("", "errors", column(&|point| errors(point).map_or(NOTHING.to_owned(), count)));
-    table.lines(width)
+    table
 }
 
 /// The paper's three tables, each with its title; what share of the blocks was short; and where the paper
 /// draws the line between data and latency.
-pub(crate) fn paper(paper: &PaperTables, width: usize) -> Vec<String> {
+pub(crate) fn paper(paper: &PaperTables, page: &mut Page) {
     type Number = fn(&PaperCell) -> Option<f64>;
     let latency = if paper.per_transfer {
         "Average latency, ms: everything in a transfer that is not data"
@@ -66,22 +67,20 @@ pub(crate) fn paper(paper: &PaperTables, width: usize) -> Vec<String> {
             cell.short_block_share.map(|share| share * 100.0)
         }),
     ];
-    let mut lines = Vec::new();
-    for (title, number) in tables {
+    for (at, (title, number)) in tables.into_iter().enumerate() {
         // Shares are not in the tables of earlier versions.
         if paper.cells.iter().all(|cell| number(cell).is_none()) {
             continue;
         }
-        if !lines.is_empty() {
-            lines.push(String::new());
+        if at > 0 {
+            page.gap();
         }
-        lines.extend(wrap(title, width, 2).lines().map(str::to_owned));
-        lines.extend(paper_table(paper, number, width));
+        page.caption(title);
+        page.table(paper_table(paper, number));
     }
     if let Some(terms) = paper_terms(paper) {
-        lines.extend(wrap(&terms, width, 2).lines().map(str::to_owned));
+        page.caption(&terms);
     }
-    lines
 }
 
 /// Where the paper draws the line between data and latency, in words; `None` where tables were made without
@@ -100,7 +99,7 @@ pub(crate) fn paper_terms(paper: &PaperTables) -> Option<String> {
     ))
 }
 
-fn paper_table(paper: &PaperTables, number: fn(&PaperCell) -> Option<f64>, width: usize) -> Vec<String> {
+fn paper_table(paper: &PaperTables, number: fn(&PaperCell) -> Option<f64>) -> Table {
     let decimals = column_decimals(paper.cells.iter().filter_map(number));
     let mut table = Table::default();
     // Tables of a single worker have no rows for what it did not do.
@@ -115,5 +114,5 @@ fn paper_table(paper: &PaperTables, number: fn(&PaperCell) -> Option<f64>, width
         let (size, unit) = header.split_once(' ').unwrap_or(("", &header));
         table.column(size, unit, modes.iter().map(of).collect());
     }
-    table.lines(width)
+    table
 }

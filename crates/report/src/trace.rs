@@ -121,7 +121,7 @@ fn both(figures: &TraceFigures, page: &mut Page) {
     table.column("deviation", "ms", ms(|times| times.deviation_us));
     table.column("max", "ms", ms(|times| times.max_us));
     page.gap();
-    page.lines(table.lines(page.width));
+    page.table(table);
     let notes = [
         (figures.reads_at_the_end, "read nothing, at the end of the file"),
         (figures.short_ops, "moved less data than was asked for"),
@@ -157,7 +157,7 @@ fn histogram(what: &str, rows: &[(f64, String, u64, u64)], directions: (bool, bo
         column("writes", |row| row.3);
     }
     page.gap();
-    page.lines(table.lines(page.width));
+    page.table(table);
 }
 
 fn sizes(figures: &TraceFigures, page: &mut Page) {
@@ -222,7 +222,7 @@ fn kinds(figures: &TraceFigures, page: &mut Page) {
     table.column("mean", "ms", ms(|kind| kind.mean_service_us));
     table.column("max", "ms", ms(|kind| kind.max_service_us));
     page.gap();
-    page.lines(table.lines(page.width));
+    page.table(table);
     let errors = figures
         .errors
         .iter()
@@ -253,7 +253,7 @@ fn files(report: &TraceReport, page: &mut Page) {
     table.column("sequential", "%", values(&|file| file.sequential_percent));
     table.column("in file", "%", values(&|file| file.sequential_in_file_percent));
     page.gap();
-    page.lines(table.lines(page.width));
+    page.table(table);
     let touched = report.figures.files.touched;
     if touched > files.len() as u64 {
         let text = format!(

@@ -44,7 +44,7 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
 pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &mut Page) {
     page.gap();
     page.heading(&format!("Load points ({})", plain(&facts.label)));
-    page.lines(table(summary, &facts.points).lines(page.width));
+    page.table(table(summary, &facts.points));
     curve(summary, facts, page);
     published(facts, page);
     streams::limits(summary, page);
@@ -170,7 +170,7 @@ fn published(facts: &VdaFacts, page: &mut Page) {
     table.column("total", "KiB/s ÷ 1000", numbers(&totals));
     page.gap();
     page.heading(&format!("Published curves. This run is {}", plain(&facts.label)));
-    page.lines(table.lines(page.width));
+    page.table(table);
 }
 
 /// The response time at the knee and at the last valid point; the overall response time hides the latter.

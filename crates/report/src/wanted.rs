@@ -55,4 +55,6 @@ pub struct Screen<'a> {
     pub run_dir: Option<&'a str>,
     /// Where its `report.html` is, if there is one.
     pub report: Option<&'a str>,
+    /// For a reader who was not there and has nothing to type next.
+    pub is_on_paper: bool,
 }

@@ -69,11 +69,13 @@ pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page:
         table.column("", "Largest", column(&|counter| value_words(counter, counter.largest)));
         table.column("", "at", column(&|counter| clock(counter.largest_at_s)));
         // Side by side, or one after the other: a name in every one of several tables is read by nobody.
-        let lines = match table.width() <= page.width {
-            true => table.lines(page.width),
-            false => facts.counters.iter().flat_map(|counter| counter_lines(counter, page.width)).collect(),
-        };
-        page.lines(lines);
+        match table.width() <= page.width {
+            true => page.table(table),
+            false => {
+                let each = facts.counters.iter().flat_map(|counter| counter_lines(counter, page.width));
+                page.lines(each.collect());
+            }
+        }
     }
     page.gap();
     for what in &facts.unread {
@@ -88,7 +90,7 @@ pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page:
             page.item("Report", &plain(report));
         }
     }
-    next(summary, page);
+    next(summary, show, page);
 }
 
 /// A counter in a narrow terminal: `vda busy: 0.5 % on average, at most 0.8 % at 00:01.0`.
@@ -163,6 +165,7 @@ mod tests {
                 detail: Detail::Normal,
                 run_dir: Some("runs/w"),
                 report: None,
+                is_on_paper: false,
             },
         )
     }

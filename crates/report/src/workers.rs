@@ -2,6 +2,8 @@
 
 use reelgauge_analysis::{LoadPoint, TimeFigures, WorkerFigures};
 
+use crate::page::Page;
+use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::units::{count, number};
@@ -34,7 +36,7 @@ pub(crate) fn difference(point: &LoadPoint) -> Option<String> {
 }
 
 /// One row per worker; only the slowest and fastest unless all are asked for.
-pub(crate) fn lines(point: &LoadPoint, all: bool, width: usize) -> Vec<String> {
+pub(crate) fn write(point: &LoadPoint, all: bool, page: &mut Page) {
     let mut shown: Vec<&WorkerFigures> = by_throughput(&point.per_worker);
     let hidden = shown.len().saturating_sub(2 * SHOWN_OF_EACH);
     if all {
@@ -42,14 +44,14 @@ pub(crate) fn lines(point: &LoadPoint, all: bool, width: usize) -> Vec<String> {
     } else {
         shown.drain(SHOWN_OF_EACH.min(shown.len())..(SHOWN_OF_EACH + hidden).min(shown.len()));
     }
-    let mut lines = table(&shown).lines(width);
+    page.table(table(&shown));
     if !all && hidden > 0 {
-        lines.push(match hidden {
+        let between = match hidden {
             1 => "1 worker between these is not shown.".to_owned(),
             hidden => format!("{} workers between these are not shown.", count(hidden as u64)),
-        });
+        };
+        page.sentence(Tone::Plain, &between);
     }
-    lines
 }
 
 fn table(workers: &[&WorkerFigures]) -> Table {

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use reelgauge_analysis::counters::means::Means;
 use reelgauge_analysis::marks::{Way, marks};
-use reelgauge_analysis::path::per_unit::site_shares;
+use reelgauge_analysis::path::per_unit::{SiteShares, site_shares};
+use reelgauge_analysis::path::site::Site;
 use reelgauge_analysis::path::{ClientLink, MeasuredPath, PathFacts, path};
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_record::counters::Layer;
@@ -30,9 +31,12 @@ pub fn beside_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     summary.marks.extend(found);
     summary.marks.sort_by(|one, two| one.began_s.total_cmp(&two.began_s));
     summary.path = path_of(summary, run_dir, planned);
-    let site = site_of_run(run_dir);
-    summary.site_shares =
-        streams_sustained(summary).zip(site).and_then(|(streams, site)| site_shares(streams, &site));
+    summary.site_shares = site_of_run(run_dir).and_then(|site| shares_of(summary, &site));
+}
+
+/// What the streams of a run are for each part of a site.
+pub(crate) fn shares_of(summary: &Summary, site: &Site) -> Option<SiteShares> {
+    site_shares(streams_sustained(summary)?, site)
 }
 
 /// How many streams a run sustained, where its criteria were met: by a search, a curve, or as they were asked

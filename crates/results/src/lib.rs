@@ -5,6 +5,7 @@
 //! * [`mod@trace_report`]: a trace, or a run as one, file by file; [`ops_listing`]: its operations
 //!   one by one.
 //! * [`mod@compare`]: runs side by side. [`mod@page`]: the page of a run or a trace.
+//!   [`document`]: runs and their site as a document to hand over, as HTML and PDF.
 //! * [`observers`]: what others counted meanwhile, put beside a run; [`beside`]: what that and the site
 //!   tell of it; [`anew`]: the run judged with it.
 //! * [`watched`]: a watch, which measured nothing.
@@ -20,6 +21,7 @@ pub mod anew;
 pub mod beside;
 pub mod compare;
 pub mod counters;
+pub mod document;
 mod folders;
 pub mod limits;
 pub mod live;

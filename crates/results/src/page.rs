@@ -34,9 +34,9 @@ use crate::trace_report::{TraceView, about, known_sizes_before, name, ops};
 /// `report.html`, in the run directory.
 pub const REPORT_FILE: &str = "report.html";
 /// Nobody writes a longer plan; more is not embedded.
-const PLAN_MAX_BYTES: u64 = 64 << 10;
+pub(crate) const PLAN_MAX_BYTES: u64 = 64 << 10;
 /// The facts of a few hundred machines.
-const HOSTS_MAX_BYTES: u64 = 128 << 10;
+pub(crate) const HOSTS_MAX_BYTES: u64 = 128 << 10;
 /// Files that a trace's report tells of, as on the terminal.
 const TRACE_TOP: usize = 15;
 /// So many operations are taken between two questions whether to stop.
@@ -230,7 +230,7 @@ pub(crate) fn id_of(dir: &Path) -> String {
 }
 
 /// The command that does a run again, from wherever it is typed.
-fn again(run_dir: &RunDir, summary: &Summary) -> String {
+pub(crate) fn again(run_dir: &RunDir, summary: &Summary) -> String {
     let plan = run_dir.plan_path();
     again_with(summary, &fs::canonicalize(&plan).unwrap_or(plan))
 }

@@ -185,6 +185,48 @@ raid = \"raid6\"
         assert_eq!(read_site(&file).unwrap(), Some(Site::default()), "every field may be left out");
     }
 
+    /// The examples of the book are files that are read.
+    #[test]
+    fn the_books_examples_are_understood() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(SITE_FILE);
+        for book in
+            [include_str!("../../../docs/reference-document.md"), include_str!("../../../docs/site.md")]
+        {
+            let example = book.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+            fs::write(&file, example).unwrap();
+            let site = read_site(&file).unwrap().unwrap();
+            assert_eq!(site.disks.raid, Some(Raid::Raid6));
+            write_site(&file, &site).unwrap();
+            assert_eq!(read_site(&file).unwrap(), Some(site));
+        }
+    }
+
+    /// A file that somebody else wrote takes no memory, no stack and no time.
+    #[test]
+    fn hostile_files_are_refused_with_their_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(SITE_FILE);
+        let part = "[[part]]\nname = \"x\"\n".repeat(501);
+        for (text, said) in [
+            (format!("x = {}{}", "[".repeat(20_000), "]".repeat(20_000)), "can't be understood"),
+            (format!("[{}]\n", vec!["a"; 20_000].join(".")), "can't be understood"),
+            (part, "at most 500 parts"),
+            (format!("[document]\ntitle = \"{}\"\n", "x".repeat(301)), "300 characters"),
+            ("[document]\ntitel = \"x\"\n".to_owned(), "unknown field `titel`"),
+            ("[[part]]\ncount = 1\n".to_owned(), "missing field `name`"),
+            ("[[part]]\nname = \"x\"\ncount = -1\n".to_owned(), "can't be understood"),
+            ("[[part]]\nname = \"x\"\ncount = nan\n".to_owned(), "can't be understood"),
+            ("[system]\nprice = nan\n".to_owned(), "price = NaN in [system]"),
+            ("[document]\ntitle = \"a\u{0}b\"\n".to_owned(), "can't be understood"),
+        ] {
+            fs::write(&file, text).unwrap();
+            let error = read_site(&file).unwrap_err().to_string();
+            assert!(error.contains(SITE_FILE) && error.contains(said), "{said}: {error:.300}");
+            assert!(error.len() < 100_000, "{said}");
+        }
+    }
+
     #[test]
     fn what_is_no_file_or_too_long_is_not_read() {
         let out = tempfile::tempdir().unwrap();

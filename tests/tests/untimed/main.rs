@@ -29,6 +29,7 @@ mod observers;
 mod probes;
 mod procedures;
 mod read_from;
+mod reference_document;
 mod safety;
 mod same_seed;
 mod screens;

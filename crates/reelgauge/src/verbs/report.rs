@@ -25,7 +25,7 @@ use reelgauge_trace::library::Library;
 use super::csv_tables::write_tables;
 use super::latest::{newest_and_below, run_or_latest};
 use super::other_kinds::without_operations;
-use super::{procedure, prove, suite};
+use super::{document, procedure, prove, suite};
 use crate::cli::{ClockOffset, ReportArgs};
 use crate::screen;
 
@@ -34,7 +34,11 @@ const DEFAULT_TOP: u32 = 15;
 
 /// Prints a run or a trace. The exit code.
 pub fn report(args: &ReportArgs) -> Result<u8> {
-    let run = &run_or_latest(args.run.as_ref())?;
+    if let Some(site) = &args.document {
+        return document::document(args, site);
+    }
+    ensure!(args.runs.len() <= 1, "report shows one run; several make one document: --document site.toml");
+    let run = &run_or_latest(args.runs.first())?;
     if Suite::is_in(run) {
         is_told_whole(args, run, "suite", "workload")?;
         return suite::again(run, None, args.json);
@@ -129,7 +133,7 @@ fn is_told_whole(args: &ReportArgs, dir: &Path, what: &str, part: &str) -> Resul
 }
 
 /// What to do where there is no run: a folder of runs is listed, and its newest is what is meant mostly.
-fn of_no_run(error: ReopenError, run: &Path) -> anyhow::Error {
+pub(super) fn of_no_run(error: ReopenError, run: &Path) -> anyhow::Error {
     let ReopenError::RunDir(RunDirError::NotARun { .. }) = &error else { return error.into() };
     let holds_runs = newest_and_below(run, 1).is_ok_and(|(runs, _)| !runs.is_empty());
     let next = match holds_runs {

@@ -6,7 +6,7 @@ use reelgauge_analysis::late::StreamFigures;
 
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::{plain, wrap};
+use crate::text::plain;
 use crate::units::{count, counted, moment};
 
 /// So many late streams are shown when nobody asked for all.
@@ -15,9 +15,16 @@ const LATE_SHOWN: usize = 5;
 /// So many that were in time.
 const CLOSE_SHOWN: usize = 3;
 
-/// The heading and the rows: all streams by number, or the late ones, or those that came closest. `None`
-/// where there is nothing to tell apart.
-pub(crate) fn lines(streams: &[StreamFigures], all: bool, width: usize) -> Option<(String, Vec<String>)> {
+/// Which streams are shown, a row for each, and what is said below.
+pub(crate) struct Worst {
+    pub(crate) heading: &'static str,
+    pub(crate) table: Table,
+    pub(crate) below: Vec<String>,
+}
+
+/// All streams by number, or the late ones, or those that came closest. `None` where there is nothing to tell
+/// apart.
+pub(crate) fn worst(streams: &[StreamFigures], all: bool) -> Option<Worst> {
     // Of a stream that was stopped before any of its frames was due, nothing is known.
     let mut shown: Vec<&StreamFigures> =
         streams.iter().filter(|stream| all || stream.frames_judged > 0).collect();
@@ -30,12 +37,12 @@ pub(crate) fn lines(streams: &[StreamFigures], all: bool, width: usize) -> Optio
     let late = shown.iter().take_while(|stream| stream.late_frames > 0).count();
     let heading = if all {
         shown.sort_by_key(|stream| stream.stream);
-        "Streams".to_owned()
+        "Streams"
     } else if late > 0 {
         shown.truncate(late);
-        "Streams with late frames".to_owned()
+        "Streams with late frames"
     } else {
-        "Streams that came closest to being late".to_owned()
+        "Streams that came closest to being late"
     };
     let most = match (all, late) {
         (true, _) => shown.len(),
@@ -47,16 +54,11 @@ pub(crate) fn lines(streams: &[StreamFigures], all: bool, width: usize) -> Optio
     if shown.is_empty() {
         return None;
     }
-    let mut lines = table(&shown).lines(width);
-    lines.extend(
-        names(&shown)
-            .iter()
-            .flat_map(|line| wrap(line, width, 0).lines().map(str::to_owned).collect::<Vec<_>>()),
-    );
+    let mut below = names(&shown);
     if hidden > 0 {
-        lines.push(format!("{} more had late frames.", counted(hidden as u64, "stream")));
+        below.push(format!("{} more had late frames.", counted(hidden as u64, "stream")));
     }
-    Some((heading, lines))
+    Some(Worst { heading, table: table(&shown), below })
 }
 
 fn table(streams: &[&StreamFigures]) -> Table {
@@ -136,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_whole_however_narrow_it_is() {
+    fn names_are_whole() {
         let long = "recorder, Sony XDCAM HD422 1080i50 CBR 50 Mbit/s as one MXF file";
         let stream = |stream: u32, name: &str| StreamFigures {
             stream,
@@ -147,9 +149,7 @@ mod tests {
         };
         let streams =
             [stream(0, long), stream(1, long), stream(2, long), stream(3, "player"), stream(5, long)];
-        let (_, lines) = lines(&streams, true, 60).unwrap();
-        assert!(lines.iter().all(|line| line.chars().count() <= 60), "{lines:#?}");
-        let told = lines.join(" ");
+        let told = worst(&streams, true).unwrap().below.join(" ");
         assert!(told.contains(&format!("Streams 0 to 2, 5: {long}. Stream 3: player.")), "{told}");
     }
 }

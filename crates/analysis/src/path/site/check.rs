@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 
-use super::{Bus, Raid, Site};
+use super::{Bus, PartSite, Raid, Site};
 
 /// The speeds that links have, in Mbit/s.
 pub const LINK_MBIT_PER_S: (f64, f64) = (10.0, 1_600_000.0);
@@ -25,6 +25,11 @@ pub const PRICE: (f64, f64) = (0.01, 1e15);
 pub const DISKS: (u32, u32) = (1, 100_000);
 /// Reads at random places of one disk in a second.
 pub const RANDOM_READS_PER_S: (f64, f64) = (1.0, 100_000_000.0);
+
+/// Characters of a text.
+pub const TEXT_CHARS: usize = 300;
+/// Lines of a bill of materials.
+pub const PARTS: usize = 500;
 
 /// What can't be: where it stands, what stands there and what could.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -101,7 +106,29 @@ impl Site {
         ]
         .into_iter()
         .flatten()
+        .chain(self.faults_of_texts())
         .collect()
+    }
+
+    /// Texts that are none or too long, and counts of parts that there are not.
+    fn faults_of_texts(&self) -> impl Iterator<Item = SiteFault> {
+        let of = &self.document;
+        let texts = [
+            ("title", &of.title),
+            ("customer", &of.customer),
+            ("place", &of.place),
+            ("author", &of.author),
+            ("note", &of.note),
+        ];
+        let of_document = texts.map(|(key, said)| text("document", key, said.as_deref()));
+        let too_many = (self.parts.len() > PARTS).then(|| SiteFault {
+            table: "[part]",
+            key: "name",
+            value: format!("{} times", self.parts.len()),
+            allowed: format!("at most {PARTS} parts"),
+        });
+        let of_parts: Vec<SiteFault> = self.parts.iter().flat_map(faults_of_part).collect();
+        of_document.into_iter().flatten().chain(too_many).chain(of_parts)
     }
 
     /// # Errors
@@ -141,6 +168,27 @@ fn within<T: PartialOrd + Display>(
     Some(SiteFault { table, key, value, allowed: format!("{what} from {least} to {most}") })
 }
 
+fn faults_of_part(part: &PartSite) -> Vec<SiteFault> {
+    const TABLE: &str = "[part]";
+    let texts = [
+        ("name", Some(part.name.as_str())),
+        ("maker", part.maker.as_deref()),
+        ("model", part.model.as_deref()),
+        ("version", part.version.as_deref()),
+        ("note", part.note.as_deref()),
+    ];
+    let texts = texts.into_iter().filter_map(|(key, said)| text(TABLE, key, said));
+    texts.chain(whole(TABLE, "count", part.count, (1, 10_000_000))).collect()
+}
+
+/// A text that is empty or too long. What is in it is made harmless where it is shown.
+fn text(table: &'static str, key: &'static str, said: Option<&str>) -> Option<SiteFault> {
+    let said = said.filter(|said| said.trim().is_empty() || said.chars().count() > TEXT_CHARS)?;
+    let start: String = said.chars().filter(|c| !c.is_control()).take(16).collect();
+    let allowed = format!("a text of 1 to {TEXT_CHARS} characters");
+    Some(SiteFault { table, key, value: format!("{start:?}"), allowed })
+}
+
 /// Disks that are too few for their RAID; none at all are said already.
 fn too_few(raid: Option<Raid>, count: Option<u32>) -> Option<SiteFault> {
     let (raid, count) = (raid?, count.filter(|count| *count > 0)?);
@@ -178,6 +226,20 @@ fn too_many_groups(raid: Option<Raid>, count: Option<u32>, groups: Option<u32>) 
 mod tests {
     use super::*;
     use crate::path::ceiling::{bus_bytes_per_s, data_disks};
+
+    #[test]
+    fn texts_that_are_empty_or_too_long_are_named_with_their_place() {
+        let title = |title: &str| fault(|site| site.document.title = Some(title.to_owned()));
+        assert_eq!(title("Acme"), "fine");
+        assert_eq!(title(" "), "title = \" \" in [document] can't be: a text of 1 to 300 characters");
+        assert!(title(&"é".repeat(301)).starts_with("title = \"éééééééééééééééé\" in [document]"));
+        let part = |part: PartSite| fault(|site| site.parts = vec![part]);
+        let named = PartSite { name: "server".to_owned(), ..PartSite::default() };
+        assert_eq!(part(named.clone()), "fine");
+        assert!(part(PartSite::default()).starts_with("name = \"\" in [[part]] can't be"));
+        assert!(part(PartSite { count: Some(0), ..named.clone() }).starts_with("count = 0 in [[part]]"));
+        assert!(fault(|site| site.parts = vec![named; 501]).contains("at most 500 parts"));
+    }
 
     fn fault(change: impl FnOnce(&mut Site)) -> String {
         let mut site = Site::default();

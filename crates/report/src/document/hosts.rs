@@ -1,0 +1,65 @@
+//! The clients of a run as `hosts.json` describes them: a row for each fact, whatever there are, and
+//! which are unknown.
+
+use serde_json::Value;
+
+use crate::text::plain_short;
+
+/// Facts of one client that are shown.
+const FACTS: usize = 150;
+/// Characters of a fact.
+const FACT_CHARS: usize = 400;
+
+/// A client's facts, in the order of the file.
+#[derive(Default)]
+pub(super) struct HostRows {
+    pub(super) rows: Vec<(String, String)>,
+    /// Facts of which the file says that they are unknown.
+    pub(super) unknown: Vec<String>,
+    /// Facts that are not shown.
+    pub(super) left_out: usize,
+}
+
+/// The facts of one client.
+pub(super) fn host_rows(host: &Value) -> HostRows {
+    let mut rows = HostRows::default();
+    add("", host, &mut rows);
+    rows
+}
+
+fn add(name: &str, value: &Value, to: &mut HostRows) {
+    let below = |key: &str| format!("{name} {}", key.replace('_', " ")).trim_start().to_owned();
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| add(&below(key), value, to)),
+        Value::Array(values) => {
+            for (at, value) in values.iter().enumerate() {
+                let own = value.get("name").and_then(Value::as_str).map(str::to_owned);
+                add(&below(&own.unwrap_or_else(|| (at + 1).to_string())), value, to);
+            }
+        }
+        Value::Null => to.unknown.push(plain_short(name, FACT_CHARS)),
+        _ if to.rows.len() == FACTS => to.left_out += 1,
+        _ => {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            to.rows.push((plain_short(name, FACT_CHARS), plain_short(&text, FACT_CHARS)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn facts_are_named_by_their_place_and_nulls_are_unknown() {
+        let host = json!({"name": "edit-1", "nics": [{"name": "eth0", "speed_mbit_per_s": null, "mtu_bytes": 9000}]});
+        let rows = host_rows(&host);
+        let said: Vec<String> = rows.rows.iter().map(|(name, text)| format!("{name}={text}")).collect();
+        assert_eq!(said, ["name=edit-1", "nics eth0 mtu bytes=9000", "nics eth0 name=eth0"]);
+        assert_eq!(rows.unknown, ["nics eth0 speed mbit per s"]);
+        let many: Vec<u32> = (0..1000).collect();
+        assert_eq!(host_rows(&json!({"a": many})).left_out, 850);
+    }
+}

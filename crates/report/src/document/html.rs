@@ -1,0 +1,275 @@
+//! A document as one HTML file that needs nothing else: no script, no request, and it prints as it is
+//! read.
+//!
+//! Every text passes through [`plain`] and [`escaped`]: names from a run directory or a site's file can
+//! neither end an element nor turn the direction of writing. The file's own policy allows its style and
+//! nothing else.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::{Block, Document, Section, Table};
+use crate::html::element::{element, escaped};
+use crate::path::HopWords;
+use crate::sentence::{Sentence, Tone};
+use crate::table::Column;
+use crate::text::plain;
+
+/// Columns that fit on a page of paper, in characters of their cells.
+const TABLE_CHARS: usize = 92;
+
+/// More names with a text are in two columns.
+const MANY_ROWS: usize = 24;
+
+const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+<meta name=\"referrer\" content=\"no-referrer\">";
+
+/// For screens and for paper.
+const STYLE: &str = include_str!("document.css");
+
+/// Writes a document as an HTML file.
+///
+/// # Errors
+/// When it can't be written.
+pub fn write(document: &Document, mut to: impl Write) -> io::Result<()> {
+    let mut html = String::from(HEAD);
+    element("title", &plain(&document.title), &mut html);
+    let _ = write!(html, "<style>{STYLE}</style></head><body><main>");
+    element("h1", &plain(&document.title), &mut html);
+    rows(&document.about, &mut html);
+    html.push_str("<div class=\"answer\">");
+    document.answer.iter().for_each(|sentence| paragraph(sentence, &mut html));
+    html.push_str("</div>");
+    to.write_all(html.as_bytes())?;
+    for part in &document.sections {
+        to.write_all(section(part).as_bytes())?;
+    }
+    to.write_all(b"</main></body></html>\n")
+}
+
+fn section(section: &Section) -> String {
+    let mut html = String::from("<section>");
+    element("h2", &plain(&section.heading), &mut html);
+    section.blocks.iter().for_each(|part| block(part, &mut html));
+    html.push_str("</section>");
+    html
+}
+
+fn block(block: &Block, html: &mut String) {
+    match block {
+        Block::Heading(text) => element("h3", &plain(text), html),
+        Block::Paragraph(sentence) => paragraph(sentence, html),
+        Block::Warning(text) => classed("p", "warning", &format!("Warning: {text}"), html),
+        Block::Rows(of) => rows(of, html),
+        Block::Table(of) => table(of, html),
+        Block::Chart(chart) => {
+            html.push_str("<figure>");
+            html.push_str(&chart.svg());
+            element("figcaption", &plain(&chart.title), html);
+            html.push_str("</figure>");
+        }
+        Block::Diagram(parts) => diagram(parts, html),
+        Block::Command(command) => lines("command", command, html),
+        Block::Text(text) => lines("text", text, html),
+        Block::Missing(facts) => {
+            html.push_str("<ul class=\"missing\">");
+            facts.iter().for_each(|fact| element("li", &plain(fact), html));
+            html.push_str("</ul>");
+        }
+    }
+}
+
+fn paragraph(sentence: &Sentence, html: &mut String) {
+    let class = match sentence.tone {
+        Tone::Answer => "said",
+        Tone::Plain => "plain",
+        Tone::Inconclusive => "inconclusive",
+        Tone::Bad => "bad",
+    };
+    classed("p", class, &sentence.text, html);
+}
+
+fn classed(name: &str, class: &str, text: &str, html: &mut String) {
+    // Writing to a string does not fail.
+    let _ = write!(html, "<{name} dir=\"auto\" class=\"{class}\">{}</{name}>", escaped(&plain(text)));
+}
+
+/// Lines stay lines; everything else in them is made harmless.
+fn lines(class: &str, text: &str, html: &mut String) {
+    let lines: Vec<String> = text.lines().map(|line| escaped(&plain(&line.replace('\t', "    ")))).collect();
+    // It may be wider than a small screen, where only it scrolls.
+    let _ = write!(html, "<pre dir=\"auto\" class=\"{class}\" tabindex=\"0\">{}</pre>", lines.join("\n"));
+}
+
+fn rows(rows: &[(String, String)], html: &mut String) {
+    if rows.is_empty() {
+        return;
+    }
+    // Short facts, such as the settings of a client, are read in columns.
+    let is_long = rows.len() > MANY_ROWS;
+    html.push_str(if is_long { "<dl class=\"many\">" } else { "<dl>" });
+    for (name, text) in rows {
+        html.push_str("<div>");
+        element("dt", &plain(name), html);
+        element("dd", &plain(text), html);
+        html.push_str("</div>");
+    }
+    html.push_str("</dl>");
+}
+
+/// A table, in parts of as many columns as fit on paper, each with the first column.
+fn table(table: &Table, html: &mut String) {
+    let Some((first, mut rest)) = table.columns().split_first() else { return };
+    loop {
+        let mut used = width(first);
+        let fitting = rest.iter().take_while(|column| {
+            used += width(column);
+            used <= TABLE_CHARS
+        });
+        let here = fitting.count().max(1).min(rest.len());
+        table_part(first, &rest[..here], html);
+        rest = &rest[here..];
+        if rest.is_empty() {
+            return;
+        }
+    }
+}
+
+/// Characters of the widest cell, and the room beside it.
+fn width(column: &Column) -> usize {
+    let texts = column.header.iter().chain(&column.cells);
+    texts.map(|text| text.chars().count()).max().unwrap_or(0) + 2
+}
+
+fn table_part(first: &Column, rest: &[Column], html: &mut String) {
+    let columns = || std::iter::once(first).chain(rest);
+    html.push_str("<table><thead><tr>");
+    for column in columns() {
+        let [name, unit] = &column.header;
+        let name = format!("{name} {unit}");
+        let _ = match name.trim() {
+            // A header without a name is no header.
+            "" => write!(html, "<td></td>"),
+            name => write!(html, "<th scope=\"col\"{}>{}</th>", of_words(column), escaped(&plain(name))),
+        };
+    }
+    html.push_str("</tr></thead><tbody>");
+    let height = columns().map(|column| column.cells.len()).max().unwrap_or(0);
+    for row in 0..height {
+        html.push_str("<tr>");
+        for (at, column) in columns().enumerate() {
+            let text = escaped(&plain(column.cells.get(row).map_or("", String::as_str)));
+            let _ = match at {
+                0 => write!(html, "<th scope=\"row\">{text}</th>"),
+                _ => write!(html, "<td{}>{text}</td>", of_words(column)),
+            };
+        }
+        html.push_str("</tr>");
+    }
+    html.push_str("</tbody></table>");
+}
+
+fn of_words(column: &Column) -> &'static str {
+    if column.is_words { " class=\"words\"" } else { "" }
+}
+
+/// The parts from top to bottom, with an arrow between them.
+fn diagram(parts: &[HopWords], html: &mut String) {
+    html.push_str("<ol class=\"path\">");
+    for part in parts {
+        html.push_str(if part.is_lowest { "<li class=\"lowest\">" } else { "<li>" });
+        element("strong", &plain(&part.name), html);
+        element("span", &plain(&part.known), html);
+        let lowest = if part.is_lowest { " (the lowest)" } else { "" };
+        if !part.carries.is_empty() {
+            element("em", &format!("{}{lowest}", plain(&part.carries)), html);
+        }
+        html.push_str("</li>");
+    }
+    html.push_str("</ol>");
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::document::chart::{Chart, Line};
+
+    fn html(document: &Document) -> String {
+        let mut bytes = Vec::new();
+        write(document, &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// A document that has this text wherever one can be.
+    fn full_of(text: &str) -> Document {
+        let text = || text.to_owned();
+        let sentence = || Sentence { tone: Tone::Bad, text: text() };
+        let mut table = Table::default();
+        table.words(&text(), vec![text()]);
+        table.column(&text(), &text(), vec![text(), text()]);
+        let line = Line { name: text(), points: vec![(0.0, Some(1.0))] };
+        let chart = Chart { title: text(), x: text(), y: text(), lines: vec![line] };
+        let hop = HopWords { name: text(), known: text(), carries: text(), is_lowest: true };
+        let blocks = vec![
+            Block::Heading(text()),
+            Block::Paragraph(sentence()),
+            Block::Warning(text()),
+            Block::Rows(vec![(text(), text())]),
+            Block::Table(table),
+            Block::Chart(chart),
+            Block::Diagram(vec![hop]),
+            Block::Command(text()),
+            Block::Text(text()),
+            Block::Missing(vec![text()]),
+        ];
+        let sections = vec![Section { heading: text(), blocks }];
+        Document { title: text(), about: vec![(text(), text())], answer: vec![sentence()], sections }
+    }
+
+    #[test]
+    fn every_block_is_drawn() {
+        let page = html(&full_of("words"));
+        for part in [
+            "<h1",
+            "<h2",
+            "<h3",
+            "<dl>",
+            "<table>",
+            "<svg",
+            "<ol class=\"path\"",
+            "<pre",
+            "<ul class=\"missing\"",
+        ] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        assert!(!page.contains("<script") && !page.contains("http:"), "{page}");
+    }
+
+    #[test]
+    fn wide_tables_are_parted_and_repeat_their_first_column() {
+        let mut wide = Table::default();
+        wide.words("figure", vec!["p99".to_owned()]);
+        (0..4).for_each(|at| wide.column("", &at.to_string(), vec!["x".repeat(40)]));
+        let mut html = String::new();
+        table(&wide, &mut html);
+        assert_eq!((html.matches("<table>").count(), html.matches(">p99</th>").count()), (2, 2), "{html}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_changes_the_elements_around_it(text in any::<String>()) {
+            let tags = |page: &str| page.matches('<').count();
+            let hostile = html(&full_of(&text));
+            prop_assert!(!hostile.chars().any(|c| crate::text::is_harmful(c) && c != '\n'), "{}", hostile);
+            // A header without any text is a cell without its name.
+            let harmless = html(&full_of(if text.trim().is_empty() { "" } else { "words" }));
+            prop_assert_eq!(tags(&hostile), tags(&harmless));
+        }
+    }
+}

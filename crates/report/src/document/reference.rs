@@ -1,0 +1,497 @@
+//! The reference document of runs and their site: the answer, the configuration as stated and as
+//! measured, the path to the disks, all figures, how to repeat each run, and what limits what it says.
+//!
+//! It is given to a customer, who was not there. So a fact that nobody stated and nothing measured is
+//! listed as missing, and nothing stands in its place.
+
+use reelgauge_analysis::path::site::Site;
+use reelgauge_analysis::path::{HopKind, PathFacts};
+use reelgauge_analysis::series::SeriesStep;
+use reelgauge_analysis::statement::{Judgement, of};
+use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_record::notes::RunNotes;
+use serde_json::Value;
+
+use super::chart::{Chart, Line};
+use super::figures::figures;
+use super::hosts::host_rows;
+use super::stated::{Stated, about, bill_of_materials, stated};
+use super::{Block, Document, Section};
+use crate::about::storage_words;
+use crate::answer::answer_sentences;
+use crate::answer_parts::{is_in_streams, place};
+use crate::hero::hero;
+use crate::path::{HopWords, all_hops, shares_words};
+use crate::screen::written;
+use crate::sentence::{Sentence, Tone};
+use crate::text::plain;
+use crate::units::{counted, mb_per_s};
+use crate::wanted::{Detail, Screen, Tables};
+
+/// What a document is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// What is stated of the site.
+    pub site: &'a Site,
+    /// The runs, in the order in which they were named.
+    pub runs: &'a [DocumentRun],
+    /// When it is made, RFC 3339.
+    pub made_at: &'a str,
+    /// Version of the program that makes it.
+    pub tool_version: &'a str,
+}
+
+/// A run in a document.
+#[derive(Clone, Debug)]
+pub struct DocumentRun {
+    /// Name of its directory.
+    pub id: String,
+    /// Its figures, with what its streams are for each part of the stated site.
+    pub summary: Summary,
+    /// The command that does it again.
+    pub again: String,
+    /// `run.toml`; `None` where it can't be read.
+    pub plan_toml: Option<String>,
+    /// `hosts.json`.
+    pub hosts: Vec<Value>,
+    /// What people wrote down.
+    pub notes: Option<RunNotes>,
+    /// The path to the disks, of what is stated.
+    pub path: PathFacts,
+    /// The run keeps a statement of its site that differs from this one.
+    pub had_other_site: bool,
+}
+
+impl DocumentRun {
+    fn name(&self) -> &str {
+        let named = self.notes.as_ref().map(|notes| notes.name.as_str()).filter(|name| !name.is_empty());
+        named.unwrap_or(&self.id)
+    }
+}
+
+/// The document of these facts.
+pub fn reference_document(facts: &Facts) -> Document {
+    let site = facts.site;
+    let stated = stated(site);
+    let missing = missing(facts, &stated);
+    let title = site.document.title.as_deref().unwrap_or("Storage for video: reference measurement");
+    let mut rows = about(&site.document);
+    rows.push(("Made".to_owned(), format!("{} with Reelgauge {}", facts.made_at, plain(facts.tool_version))));
+    rows.push(("Missing".to_owned(), format!("{}, listed below", counted(missing.len() as u64, "fact"))));
+    let mut sections = vec![as_stated(site, &stated), as_measured(facts.runs), path(facts.runs)];
+    sections.push(Section { heading: "Missing facts".to_owned(), blocks: vec![Block::Missing(missing)] });
+    sections.extend(facts.runs.iter().map(run));
+    sections.extend([validity(facts.runs), again(facts.runs)]);
+    sections.extend(facts.runs.iter().map(|run| Section {
+        heading: format!("All figures: {}", plain(run.name())),
+        blocks: figures(&run.summary),
+    }));
+    sections.retain(|section| !section.blocks.is_empty());
+    Document { title: plain(title), about: rows, answer: answer(facts.runs), sections }
+}
+
+/// What each run answers; of several runs each with its name.
+fn answer(runs: &[DocumentRun]) -> Vec<Sentence> {
+    let several = runs.len() > 1;
+    let of_run = |run: &DocumentRun| {
+        let told = answer_sentences(&run.summary).into_iter().take(if several { 1 } else { usize::MAX });
+        let named = move |sentence: Sentence| match several {
+            true => Sentence { text: format!("{}: {}", plain(run.name()), sentence.text), ..sentence },
+            false => sentence,
+        };
+        let shares =
+            run.summary.site_shares.as_ref().map(|shares| format!("Per unit: {}.", shares_words(shares)));
+        let shares = shares.map(|text| Sentence { tone: Tone::Plain, text });
+        told.map(named).chain(shares).collect::<Vec<_>>()
+    };
+    runs.iter().flat_map(of_run).collect()
+}
+
+/// Everything that is not stated and was not measured.
+fn missing(facts: &Facts, stated: &[Stated]) -> Vec<String> {
+    let mut missing: Vec<String> = Vec::new();
+    if !facts.runs.iter().any(|run| counts_streams(&run.summary)) {
+        missing.push("Streams: no run of this document counts streams".to_owned());
+    }
+    let document = &facts.site.document;
+    let headed = [("customer", &document.customer), ("place", &document.place), ("author", &document.author)];
+    let headed = headed.into_iter().filter(|(_, said)| said.is_none());
+    missing.extend(headed.map(|(key, _)| format!("Document: {key} ({key} in [document])")));
+    if facts.site.parts.is_empty() {
+        missing.push("Bill of materials ([[part]])".to_owned());
+    }
+    missing.extend(stated.iter().flat_map(Stated::missing));
+    for run in facts.runs {
+        let of_run = missing_of(run).into_iter().map(|what| format!("{}: {what}", plain(run.name())));
+        missing.extend(of_run);
+    }
+    missing
+}
+
+fn counts_streams(summary: &Summary) -> bool {
+    is_in_streams(summary) || summary.vda.is_some() || summary.check.is_some() || summary.search.is_some()
+}
+
+/// What a run did not find out.
+fn missing_of(run: &DocumentRun) -> Vec<String> {
+    let summary = &run.summary;
+    let mut missing = Vec::new();
+    let mut note = |is_missing: bool, what: &str| {
+        if is_missing {
+            missing.push(what.to_owned());
+        }
+    };
+    note(summary.storage.model.is_none(), "maker and model of the storage (--storage)");
+    note(summary.target.fs_type.is_none(), "file system of the target");
+    note(summary.target.mount_options.is_none(), "mount options of the target");
+    note(
+        summary.link.as_ref().is_some_and(|link| link.speed_mbit_per_s.is_none()),
+        "speed of the client's link",
+    );
+    note(run.hosts.is_empty(), "the client (hosts.json can't be read)");
+    note(run.plan_toml.is_none(), "the plan (run.toml can't be read)");
+    note(!summary.log.complete && summary.outcome != Outcome::Running, "operations that are not in the log");
+    for host in &run.hosts {
+        let unknown = host_rows(host).unknown;
+        missing.extend(unknown.into_iter().map(|fact| format!("client: {fact}")));
+    }
+    missing
+}
+
+fn as_stated(site: &Site, stated: &[Stated]) -> Section {
+    let mut section = Section::new("Configuration as stated");
+    if let Some(table) = bill_of_materials(&site.parts) {
+        section.blocks.extend([Block::Heading("Bill of materials".to_owned()), Block::Table(table)]);
+    }
+    for of in stated {
+        let rows = of.rows();
+        if !rows.is_empty() {
+            section.blocks.extend([Block::Heading(of.heading.to_owned()), Block::Rows(rows)]);
+        }
+    }
+    if section.blocks.is_empty() {
+        section.blocks.push(sentence("Nothing is stated of this site."));
+    }
+    section
+}
+
+fn as_measured(runs: &[DocumentRun]) -> Section {
+    let mut section = Section::new("Configuration as measured");
+    let mut shown: Vec<&[Value]> = Vec::new();
+    for run in runs {
+        section.blocks.push(Block::Heading(plain(run.name())));
+        section.blocks.push(Block::Rows(target(run)));
+        if run.hosts.is_empty() {
+            continue;
+        }
+        if shown.contains(&run.hosts.as_slice()) {
+            section.blocks.push(sentence("Its clients are configured as those of a run above."));
+            continue;
+        }
+        shown.push(&run.hosts);
+        for host in &run.hosts {
+            let facts = host_rows(host);
+            section.blocks.push(Block::Heading("Client".to_owned()));
+            section.blocks.push(Block::Rows(facts.rows));
+            if facts.left_out > 0 {
+                let more = counted(facts.left_out as u64, "fact");
+                section.blocks.push(sentence(&format!("{more} more in hosts.json.")));
+            }
+        }
+    }
+    section
+}
+
+fn target(run: &DocumentRun) -> Vec<(String, String)> {
+    let (summary, target) = (&run.summary, &run.summary.target);
+    let rows = [
+        ("Run", Some(run.id.clone())),
+        ("Target", Some(target.path.clone())),
+        ("File system", target.fs_type.clone()),
+        ("Mounted", target.description.clone().or_else(|| target.source.clone())),
+        ("Server", target.server.clone()),
+        ("Options", target.mount_options.clone()),
+        ("Storage", storage_words(&summary.storage)),
+        ("Link", summary.link.as_ref().map(|link| link.words.clone())),
+        ("Mode", Some(summary.effective_mode.sentence.clone()).filter(|mode| !mode.is_empty())),
+    ];
+    rows.into_iter().filter_map(|(name, text)| Some((name.to_owned(), plain(&text?)))).collect()
+}
+
+fn path(runs: &[DocumentRun]) -> Section {
+    let mut section = Section::new("Path from the client to the disks");
+    for run in runs {
+        if runs.len() > 1 {
+            section.blocks.push(Block::Heading(plain(run.name())));
+        }
+        section.blocks.push(Block::Diagram(parts(run)));
+        if run.had_other_site {
+            let text = "This run keeps another statement of its site, made when it began. The drawing shows the one \
+                        given for this document."
+                .to_owned();
+            section.blocks.push(Block::Warning(text));
+        }
+    }
+    section
+}
+
+/// The target, then each part behind it. A disk of the client itself has no network before it.
+fn parts(run: &DocumentRun) -> Vec<HopWords> {
+    let is_behind_network = run.summary.path.is_some();
+    let target = HopWords {
+        name: "client".to_owned(),
+        known: place(&run.summary.target),
+        carries: run
+            .summary
+            .load_points
+            .iter()
+            .filter_map(|point| point.total.bytes_per_s)
+            .reduce(f64::max)
+            .map_or_else(String::new, |most| {
+                format!("{} MB/s measured, reads and writes together", mb_per_s(most))
+            }),
+        is_lowest: false,
+    };
+    let is_there = |kind: HopKind| is_behind_network || matches!(kind, HopKind::Backplane | HopKind::Disks);
+    let hops = run.path.hops.iter().zip(all_hops(&run.path));
+    let hops = hops.filter(|(hop, _)| is_there(hop.kind)).map(|(_, words)| words);
+    std::iter::once(target).chain(hops).collect()
+}
+
+/// Everything that its screen shows, with charts.
+fn run(run: &DocumentRun) -> Section {
+    let mut summary = run.summary.clone();
+    // It has a drawing and a section of its own.
+    summary.path = None;
+    let show =
+        Screen { tables: Tables::Every, detail: Detail::PerWorker, is_on_paper: true, ..Screen::default() };
+    let mut section = Section::new(format!("Run: {}", plain(run.name())));
+    if let Some(note) = run.notes.as_ref().map(|notes| plain(&notes.note)).filter(|note| !note.is_empty()) {
+        section.blocks.push(Block::Rows(vec![("Note".to_owned(), note)]));
+    }
+    // Warnings are below "Validity and doubts".
+    let blocks = written(&summary, &show).blocks.into_iter();
+    section.blocks.extend(blocks.filter(|block| !matches!(block, Block::Warning(_))));
+    section.blocks.extend([rates(&summary), curve(&summary)].into_iter().flatten().map(Block::Chart));
+    section
+}
+
+/// What was read and written, second by second.
+fn rates(summary: &Summary) -> Option<Chart> {
+    let series = &summary.series;
+    let step_s = series.step_s.max(1);
+    let is_measured = measured_steps(&series.steps);
+    let line = |name: &str, bytes: fn(&SeriesStep) -> u64| {
+        let mut points: Vec<(f64, Option<f64>)> = Vec::new();
+        let mut due_s = None;
+        for (step, is_measured) in series.steps.iter().zip(&is_measured) {
+            // Seconds of which the series has nothing are a gap.
+            if due_s.is_some_and(|due_s| due_s != step.began_s) {
+                points.push((step.began_s as f64, None));
+            }
+            due_s = Some(step.began_s.saturating_add(step_s));
+            let rate = is_measured.then(|| bytes(step) as f64 / step_s as f64 / 1e6);
+            points.push((step.began_s as f64, rate));
+        }
+        Line { name: name.to_owned(), points }
+    };
+    let lines = vec![line("read", |step| step.read_bytes), line("written", |step| step.written_bytes)];
+    let title = "Transfer rate during the run".to_owned();
+    let chart = Chart { title, x: "time, s".to_owned(), y: "MB/s".to_owned(), lines };
+    (!chart.is_empty()).then_some(chart)
+}
+
+/// Which steps were measured: those with operations, and those without between two of one load point.
+/// Preparation, warm-up and the time between load points were not.
+fn measured_steps(steps: &[SeriesStep]) -> Vec<bool> {
+    let mut next = vec![None; steps.len()];
+    for at in (0..steps.len().saturating_sub(1)).rev() {
+        next[at] = steps[at + 1].point.or(next[at + 1]);
+    }
+    let mut before = None;
+    let each = steps.iter().zip(next).map(|(step, next)| {
+        let is_between = step.warmup_ops == 0 && before.is_some() && before == next;
+        before = step.point.or(before);
+        step.ops > 0 || is_between
+    });
+    each.collect()
+}
+
+/// The curve of a VDA-like run.
+fn curve(summary: &Summary) -> Option<Chart> {
+    let facts = summary.vda.as_ref()?;
+    let points =
+        facts.points.iter().map(|point| (f64::from(point.streams), point.mean_response_ms)).collect();
+    let lines = vec![Line { name: plain(&facts.label), points }];
+    let title = "Mean response time against streams".to_owned();
+    let chart = Chart { title, x: "streams".to_owned(), y: "ms".to_owned(), lines };
+    (!chart.is_empty()).then_some(chart)
+}
+
+/// Whether criteria were met, and what limits what the figures say.
+fn validity(runs: &[DocumentRun]) -> Section {
+    let mut section = Section::new("Validity and doubts");
+    for run in runs {
+        let summary = &run.summary;
+        let hero = hero(summary);
+        let ended = match summary.outcome {
+            Outcome::Complete => "complete",
+            Outcome::Interrupted => "interrupted",
+            Outcome::BrokeOff => "broke off",
+            Outcome::Running => "still running",
+        };
+        let criteria = match of(summary).judgement {
+            Judgement::Met => "met",
+            Judgement::NotMet => "not met",
+            Judgement::Inconclusive => "inconclusive",
+            Judgement::NotKnown => "unknown",
+            Judgement::NothingAsked => "none were set",
+        };
+        let rows = [
+            ("Run", ended),
+            ("Criteria", criteria),
+            ("Confidence", &hero.confidence),
+            ("Cause", &hero.cause),
+        ];
+        section.blocks.push(Block::Heading(plain(run.name())));
+        section.blocks.push(Block::Rows(
+            rows.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect(),
+        ));
+        section.blocks.extend(summary.notes.iter().map(|note| Block::Warning(plain(note))));
+    }
+    section
+}
+
+/// The command and the plan of each run.
+fn again(runs: &[DocumentRun]) -> Section {
+    let mut section = Section::new("How to repeat each run");
+    for run in runs {
+        section.blocks.push(Block::Heading(plain(run.name())));
+        section.blocks.push(Block::Command(run.again.clone()));
+        if let Some(plan) = &run.plan_toml {
+            section.blocks.push(sentence(
+                "The plan is run.toml in the run's directory, and below. Without the directory, save it as run.toml and \
+                 give that path.",
+            ));
+            section.blocks.push(Block::Text(plan.clone()));
+        }
+    }
+    section
+}
+
+fn sentence(text: &str) -> Block {
+    Block::Paragraph(Sentence { tone: Tone::Plain, text: text.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_analysis::path::site::{DisksSite, PartSite};
+    use reelgauge_analysis::path::{MeasuredPath, path};
+    use reelgauge_analysis::summary::Target;
+
+    use super::*;
+
+    fn run(id: &str, site: &Site) -> DocumentRun {
+        let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };
+        DocumentRun {
+            id: id.to_owned(),
+            summary: Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", target),
+            again: "reelgauge run run.toml".to_owned(),
+            plan_toml: Some("seed = 7\n".to_owned()),
+            hosts: vec![serde_json::json!({"name": "edit-1", "cpu_model": null})],
+            notes: None,
+            path: path(site, None, MeasuredPath::default()),
+            had_other_site: false,
+        }
+    }
+
+    fn document(site: &Site, runs: &[DocumentRun]) -> Document {
+        reference_document(&Facts { site, runs, made_at: "2026-11-28T05:00:00Z", tool_version: "0.1.0" })
+    }
+
+    fn missing_in(document: &Document) -> Vec<String> {
+        let blocks = document.sections.iter().flat_map(|section| &section.blocks);
+        blocks
+            .filter_map(|block| if let Block::Missing(facts) = block { Some(facts.clone()) } else { None })
+            .flatten()
+            .collect()
+    }
+
+    #[test]
+    fn what_is_neither_stated_nor_measured_is_missing() {
+        let site = Site::default();
+        let document = document(&site, &[run("r", &site)]);
+        let missing = missing_in(&document);
+        for what in [
+            "Streams: no run of this document counts streams",
+            "Document: customer (customer in [document])",
+            "Bill of materials ([[part]])",
+            "Disks: RAID (raid in [disks])",
+            "r: maker and model of the storage (--storage)",
+            "r: client: cpu model",
+        ] {
+            assert!(missing.iter().any(|one| one == what), "{what}: {missing:#?}");
+        }
+        let about = document.about.iter().find(|(name, _)| name == "Missing").unwrap();
+        assert_eq!(about.1, format!("{} facts, listed below", missing.len()));
+    }
+
+    #[test]
+    fn what_is_stated_is_not_missing_and_a_local_disk_has_no_network_before_it() {
+        let disks = DisksSite { count: Some(12), each_mb_per_s: Some(180.0), ..DisksSite::default() };
+        let part = PartSite { name: "server".to_owned(), ..PartSite::default() };
+        let site = Site { disks, parts: vec![part], ..Site::default() };
+        let document = document(&site, &[run("r", &site)]);
+        let missing = missing_in(&document);
+        assert!(!missing.iter().any(|one| one.contains("count in [disks]") || one.contains("[[part]]")));
+        let blocks = document.sections.iter().flat_map(|section| &section.blocks);
+        let hops =
+            blocks.filter_map(|block| if let Block::Diagram(hops) = block { Some(hops) } else { None });
+        let names: Vec<&str> = hops.flatten().map(|hop| hop.name.as_str()).collect();
+        assert_eq!(names, ["client", "backplane", "disks"]);
+    }
+
+    #[test]
+    fn of_several_runs_each_has_its_answer_plan_and_doubts() {
+        let site = Site::default();
+        let document = document(&site, &[run("one", &site), run("two", &site)]);
+        let told: Vec<&str> = document.answer.iter().map(|sentence| sentence.text.as_str()).collect();
+        assert!(told[0].starts_with("one: ") && told[1].starts_with("two: "), "{told:?}");
+        let section =
+            |heading: &str| document.sections.iter().find(|section| section.heading == heading).unwrap();
+        let plans = section("How to repeat each run").blocks.iter();
+        assert_eq!(plans.filter(|block| **block == Block::Text("seed = 7\n".to_owned())).count(), 2);
+        let named = section("Validity and doubts").blocks.iter();
+        assert_eq!(named.filter(|block| matches!(block, Block::Heading(_))).count(), 2);
+        let shown = &section("Configuration as measured").blocks;
+        assert!(
+            shown
+                .iter()
+                .any(|block| *block == sentence("Its clients are configured as those of a run above."))
+        );
+    }
+
+    #[test]
+    fn a_stall_is_zero_and_what_was_not_measured_is_nothing() {
+        let step = |point: Option<u16>, ops, warmup_ops| SeriesStep {
+            point,
+            ops,
+            warmup_ops,
+            ..SeriesStep::default()
+        };
+        let steps = [
+            step(None, 0, 0),
+            step(None, 0, 9),
+            step(Some(0), 9, 0),
+            step(None, 0, 0),
+            step(Some(0), 9, 0),
+            step(None, 0, 0),
+            step(Some(1), 9, 0),
+            step(None, 0, 0),
+        ];
+        assert_eq!(measured_steps(&steps), [false, false, true, true, true, false, true, false]);
+        assert!(measured_steps(&[]).is_empty());
+    }
+}
