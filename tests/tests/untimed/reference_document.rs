@@ -18,7 +18,7 @@ fn streams(scratch: &Scratch) -> Verb {
     let flags = ["--mbit-per-s", "20", "--fps", "25", "--count", "2", "--clip", "1s"];
     let verb = Verb::on("streams", scratch.dir("streams")).with(&flags);
     let verb = verb.with(&["--warmup", "0s", "--duration", "2s"]);
-    verb.run().expect_end();
+    let _ = verb.run().expect_end();
     verb
 }
 
@@ -46,7 +46,7 @@ fn a_document_has_the_figures_of_its_runs_their_plans_and_what_is_missing() {
         "2",
     ]);
     let vda = vda.with(&["--warmup", "0s", "--duration", "2s"]);
-    vda.run().expect_end();
+    let _ = vda.run().expect_end();
     let (site, html) = (scratch.path().join("site.toml"), scratch.path().join("document.html"));
     fs::write(&site, SITE).unwrap();
     let said = document(&[&streams, &mixed.run_dir(), &vda.run_dir()], &site, &html).expect_code(0).stdout;
