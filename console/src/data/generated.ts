@@ -1066,8 +1066,8 @@ export type KindFigures = {
   ops: number,
   /** Those that failed. */
   failed_ops: number,
-  /** How long those that did not fail took together. */
-  service_s: number,
+  /** How long those that did not fail took together. `null` where the trace has no durations. */
+  service_s: number | null,
   /** Their mean. */
   mean_service_us: number | null,
   /** The longest. */

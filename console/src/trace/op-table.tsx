@@ -34,6 +34,10 @@ const AT_A_PLACE = new Set(["read", "write", "allocate"]);
 const bytes = (ops: OpColumns, op: number, value: number | undefined) =>
   AT_A_PLACE.has(ops.kind[op] ?? "") ? count(value ?? 0) : "";
 
+/** An operation of a source without durations ends when it begins. */
+const ms = (ops: OpColumns, op: number, us: number | undefined) =>
+  us === undefined || (ops.service_us[op] ?? 0) <= 0 ? "–" : fixed(us / 1e3, 3);
+
 function columnsOf(names: Record<string, string>): OpColumn[] {
   return [
     { title: "issued, s", sort: "issued", number: true, cell: (ops, op) => fixed(ops.issued_s[op] ?? 0, 6) },
@@ -41,8 +45,8 @@ function columnsOf(names: Record<string, string>): OpColumn[] {
     { title: "file", sort: "file", number: false, cell: (ops, op) => fileName(names, ops.file[op] ?? -1) },
     { title: "offset, bytes", sort: "offset", number: true, cell: (ops, op) => bytes(ops, op, ops.offset_bytes[op]) },
     { title: "moved, bytes", sort: "length", number: true, cell: (ops, op) => moved(ops, op) },
-    { title: "service, ms", sort: "service", number: true, cell: (ops, op) => fixed((ops.service_us[op] ?? 0) / 1e3, 3) },
-    { title: "response, ms", sort: "response", number: true, cell: (ops, op) => fixed((ops.response_us[op] ?? 0) / 1e3, 3) },
+    { title: "service, ms", sort: "service", number: true, cell: (ops, op) => ms(ops, op, ops.service_us[op]) },
+    { title: "response, ms", sort: "response", number: true, cell: (ops, op) => ms(ops, op, ops.response_us[op]) },
     { title: "stream", sort: "stream", number: true, cell: (ops, op) => whole(ops.stream[op]) },
     { title: "worker", sort: "worker", number: true, cell: (ops, op) => whole(ops.worker[op]) },
     { title: "error", sort: "error", number: false, cell: (ops, op) => errnoName(ops.errno[op] ?? 0) },

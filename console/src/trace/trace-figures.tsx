@@ -139,7 +139,9 @@ function Kinds({ kinds }: { kinds: readonly KindFigures[] }) {
         counts("count", "ops"),
         counts("failed", "failed_ops"),
         {
-          ...numbers(kinds, "in all, s", (kind) => [path(kind, "service_s"), kind.service_s, kind.service_s]),
+          ...numbers(kinds, "in all, s", (kind) =>
+            kind.service_s === null ? null : [path(kind, "service_s"), kind.service_s, kind.service_s],
+          ),
           sort: (kind: KindFigures) => kind.service_s,
         },
         ms("mean, ms", "mean_service_us"),

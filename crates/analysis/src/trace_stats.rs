@@ -271,7 +271,7 @@ impl TraceStats {
                 kind: kind.name().to_owned(),
                 ops: tally.ops,
                 failed_ops: tally.failed,
-                service_s: seconds(tally.service_ns),
+                service_s: has_durations.then(|| seconds(tally.service_ns)),
                 mean_service_us: (done > 0 && has_durations)
                     .then(|| round_to(tally.service_ns as f64 / done as f64 / 1e3, 3)),
                 max_service_us: (done > 0 && has_durations).then_some(tally.max_service_ns as f64 / 1e3),

@@ -352,6 +352,11 @@ impl OpRecord {
         self.done_ns.saturating_sub(self.issued_ns)
     }
 
+    /// Whether its time was measured. Sources without durations have it end when it begins.
+    pub const fn has_duration(&self) -> bool {
+        self.done_ns > self.issued_ns
+    }
+
     /// From when it was due until it was issued, in nanoseconds: the tool's own delay.
     pub const fn lateness_ns(&self) -> u64 {
         self.issued_ns.saturating_sub(self.due_ns)

@@ -35,8 +35,10 @@ struct Row {
     offset_bytes: Option<u64>,
     length_bytes: Option<u32>,
     done_bytes: Option<u32>,
-    service_ns: u64,
-    response_ns: u64,
+    /// `None` where the source has no durations.
+    service_ns: Option<u64>,
+    /// The same.
+    response_ns: Option<u64>,
     errno: i32,
     error: Option<String>,
     flags: String,
@@ -120,15 +122,15 @@ const HEADER: &str = "      time s  stream  kind            offset     length   
 fn in_line(row: &Row, width: Option<usize>) -> String {
     let cell = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
     let figures = format!(
-        "{:>12.6}  {:>6}  {:<8}  {:>12}  {:>9}  {:>9}  {:>10.3}  {:>11.3}  {:<5}  ",
+        "{:>12.6}  {:>6}  {:<8}  {:>12}  {:>9}  {:>9}  {:>10}  {:>11}  {:<5}  ",
         row.issued_ns as f64 / 1e9,
         row.stream,
         row.kind,
         cell(row.offset_bytes),
         cell(row.length_bytes.map(u64::from)),
         cell(row.done_bytes.map(u64::from)),
-        row.service_ns as f64 / 1e6,
-        row.response_ns as f64 / 1e6,
+        ms(row.service_ns),
+        ms(row.response_ns),
         row.error.as_deref().unwrap_or("-"),
     );
     let file = file_words(row);
@@ -140,6 +142,11 @@ fn in_line(row: &Row, width: Option<usize>) -> String {
     }
 }
 
+/// In milliseconds; `-` where it was not measured.
+fn ms(ns: Option<u64>) -> String {
+    ns.map_or_else(|| "-".to_owned(), |ns| format!("{:.3}", ns as f64 / 1e6))
+}
+
 /// The same in several lines, for a narrow terminal.
 fn in_lines(row: &Row, width: usize) -> String {
     let error = row.error.as_deref().map_or_else(String::new, |error| format!(", {error}"));
@@ -148,12 +155,12 @@ fn in_lines(row: &Row, width: usize) -> String {
     let lines = [
         format!("{:.6} s: {}, stream {}{error}", row.issued_ns as f64 / 1e9, row.kind, row.stream),
         format!(
-            "{}{}{}service {:.3} ms, response {:.3} ms",
+            "{}{}{}service {} ms, response {} ms",
             part("offset", row.offset_bytes),
             part("length", row.length_bytes.map(u64::from)),
             part("done", row.done_bytes.map(u64::from)),
-            row.service_ns as f64 / 1e6,
-            row.response_ns as f64 / 1e6,
+            ms(row.service_ns),
+            ms(row.response_ns),
         ),
         file_words(row),
     ];
@@ -192,8 +199,8 @@ impl Row {
             offset_bytes: has_offset.then_some(op.offset),
             length_bytes: has_length.then_some(op.len),
             done_bytes: op.kind.moves_data().then_some(op.done_len),
-            service_ns: op.service_ns(),
-            response_ns: op.response_ns(),
+            service_ns: op.has_duration().then(|| op.service_ns()),
+            response_ns: op.has_duration().then(|| op.response_ns()),
             errno: op.errno,
             error: (op.errno != 0).then(error),
             flags: flag_words(op.flags),
@@ -284,6 +291,21 @@ mod tests {
         assert!(lines[3].contains("ENOENT") && lines[3].ends_with("(write create)"), "{text}");
         assert!(lines[4].contains(" 4096 ") && lines[4].contains(" 9999 "), "{text}");
         assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn times_that_were_not_measured_are_unknown_and_not_0() {
+        let untimed = OpRecord { done_ns: 7_000, issued_ns: 7_000, due_ns: 7_000, ..read(0, 0, 100) };
+        let timed = OpRecord { done_ns: 9_000, ..untimed };
+        let all = [untimed, timed];
+        let json: Vec<serde_json::Value> = serde_json::from_str(&written(RowFormat::Json, &all)).unwrap();
+        assert!(json[0]["service_ns"].is_null() && json[0]["response_ns"].is_null(), "{json:?}");
+        assert_eq!((&json[1]["service_ns"], &json[1]["response_ns"]), (&2_000.into(), &2_000.into()));
+        assert!(written(RowFormat::Csv, &all).lines().nth(1).is_some_and(|line| line.contains(",,,0,")));
+        let text = written(RowFormat::Text, &all);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(!lines[1].contains("0.000  ") && lines[1].contains("-            -"), "{text}");
+        assert!(lines[2].contains("0.002        0.002"), "{text}");
     }
 
     #[test]

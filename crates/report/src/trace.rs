@@ -216,9 +216,7 @@ fn kinds(figures: &TraceFigures, page: &mut Page) {
     table.column("", "operation", kinds.iter().map(|kind| kind.kind.clone()).collect());
     table.column("", "count", kinds.iter().map(|kind| count(kind.ops)).collect());
     table.column("", "failed", kinds.iter().map(|kind| count(kind.failed_ops)).collect());
-    let has_durations = kinds.iter().any(|kind| kind.max_service_us.is_some());
-    let in_all = |kind: &KindFigures| has_durations.then_some(kind.service_s);
-    table.column("in all", "s", numbers(&kinds.iter().map(in_all).collect::<Vec<_>>()));
+    table.column("in all", "s", numbers(&kinds.iter().map(|kind| kind.service_s).collect::<Vec<_>>()));
     table.column("mean", "ms", ms(|kind| kind.mean_service_us));
     table.column("max", "ms", ms(|kind| kind.max_service_us));
     page.gap();

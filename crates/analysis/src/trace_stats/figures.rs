@@ -164,8 +164,8 @@ pub struct KindFigures {
     pub ops: u64,
     /// Those that failed.
     pub failed_ops: u64,
-    /// How long those that did not fail took together.
-    pub service_s: f64,
+    /// How long those that did not fail took together. `None` where the trace has no durations.
+    pub service_s: Option<f64>,
     /// Their mean.
     pub mean_service_us: Option<f64>,
     /// The longest.
