@@ -1,5 +1,4 @@
-//! Looks for what disturbs storage beside a run: work on arrays and file systems, links that went down,
-//! mounts
+//! Looks for what disturbs storage beside a run: work on arrays and file systems, links that went down, mounts
 //! that changed, snapshots. A few small files of the kernel at each look; nothing asks a server or a disk.
 //!
 //! ZFS tells of scrubs and snapshots by commands alone, and btrfs of snapshots: they are asked now and then
@@ -10,12 +9,15 @@
 mod asked;
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::asked::Asked;
 use crate::counter::{Layer, Look, Reading};
+use crate::facts::interface_to;
 use crate::source::events::{array_work, exclusive_work, is_scrubbing, put_work, shown_at};
 use crate::source::put_on;
 
@@ -28,6 +30,8 @@ pub struct Disturbances {
     /// `/`, but for tests.
     root: PathBuf,
     mount_point: PathBuf,
+    /// The server that has what is mounted there.
+    server: Option<IpAddr>,
     /// Work that was seen, so that its end is seen, too.
     work: BTreeSet<String>,
     /// What showed at the mount point at the last look, and how often that changed.
@@ -37,15 +41,17 @@ pub struct Disturbances {
 }
 
 impl Disturbances {
-    /// Of this machine, and what is mounted at this place.
-    pub fn new(mount_point: &Path) -> Disturbances {
-        Disturbances { asked: Asked::of(mount_point), ..Disturbances::below(Path::new("/"), mount_point) }
+    /// Of this machine, and what is mounted at this place, from this server.
+    pub fn new(mount_point: &Path, server: Option<IpAddr>) -> Disturbances {
+        let asked = Asked::of(mount_point);
+        Disturbances { asked, server, ..Disturbances::below(Path::new("/"), mount_point) }
     }
 
     fn below(root: &Path, mount_point: &Path) -> Disturbances {
         Disturbances {
             root: root.to_path_buf(),
             mount_point: mount_point.to_path_buf(),
+            server: None,
             work: BTreeSet::new(),
             shown: None,
             remounts: 0,
@@ -98,10 +104,21 @@ impl Disturbances {
         Some(first.file_name()?.to_string_lossy().into_owned())
     }
 
-    /// How often the link of each interface went up or down.
+    /// How often the link of each interface went up or down, that of the way to the server first. Containers
+    /// come and go at ports of a bridge: those are not looked at unless the way takes that bridge.
     fn look_at_links(&self, look: &mut Look) {
+        let way = self.server.and_then(|server| {
+            interface_to(self.text("proc/net/route"), self.text("proc/net/ipv6_route"), server)
+        });
+        let is_way =
+            |link: &Path| way.is_some() && link.file_name().and_then(OsStr::to_str) == way.as_deref();
         let mut links = entries(&self.root.join("sys/class/net"));
-        links.retain(|link| link.file_name().is_some_and(|name| !name.to_string_lossy().starts_with("veth")));
+        links.retain(|link| {
+            let name = link.file_name().unwrap_or_default().to_string_lossy();
+            let bridge = fs::read_link(link.join("master")).ok();
+            !name.starts_with("veth") || bridge.is_none_or(|bridge| is_way(&bridge))
+        });
+        links.sort_by_key(|link| !is_way(link));
         for link in links.into_iter().take(LINKS_MAX) {
             let changes = fs::read_to_string(link.join("carrier_changes")).ok();
             if let Some(changes) = changes.and_then(|text| text.trim().parse().ok()) {
@@ -222,6 +239,41 @@ mod tests {
         for (work, level) in [("md0 resync", 0.0), ("vdb balance", 1.0), ("vdb scrub", 0.0)] {
             assert_eq!(seen(&ended)[&("background_work_count", work)], &Reading::Level(level), "{ended:#?}");
         }
+    }
+
+    #[test]
+    fn a_pair_is_left_out_only_where_it_is_a_port_of_another_bridge() {
+        let machine = Machine(tempfile::tempdir().unwrap());
+        let route = |interface: &str| {
+            let table = format!("{interface}\t0000000A\t00000000\t0001\t0\t0\t0\t000000FF\t0\t0\t0\n");
+            machine.put("proc/net/route", &table);
+        };
+        for link in ["vethnas", "vethport", "br0", "eth0"] {
+            machine.put(&format!("sys/class/net/{link}/carrier_changes"), "1\n");
+        }
+        let port = machine.0.path().join("sys/class/net/vethport/master");
+        std::os::unix::fs::symlink("../br0", port).unwrap();
+        for link in 0..40 {
+            machine.put(&format!("sys/class/net/a{link}/carrier_changes"), "0\n");
+        }
+        let links = |server: Option<&str>| {
+            let server = server.map(|server| server.parse().unwrap());
+            let seen = look(&mut Disturbances { server, ..machine.disturbances() });
+            let links = seen.iter().filter(|(key, _)| key.name == "link_changes_per_s");
+            links.map(|(key, _)| key.device.clone()).collect::<Vec<_>>()
+        };
+        route("vethnas");
+        let has = |link: &str| links(Some("10.0.0.5")).contains(&link.to_owned());
+        assert!(has("vethnas"), "the way comes first, whatever it is called");
+        route("br0");
+        assert!(has("br0") && !has("vethnas"), "only so many are looked at");
+        for link in 0..40 {
+            fs::remove_dir_all(machine.0.path().join(format!("sys/class/net/a{link}"))).unwrap();
+        }
+        assert!(has("vethport"));
+        route("eth0");
+        assert_eq!(links(Some("10.0.0.5")), ["br0", "eth0", "vethnas"]);
+        assert_eq!(links(None), ["br0", "eth0", "vethnas"]);
     }
 
     #[test]

@@ -35,6 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use controllers::PROGRAMS as CONTROLLER_PROGRAMS;
+pub(crate) use links::interface_to;
 pub use links::{LinkTo, link_named, link_to};
 pub(crate) use mount_table::{Mount, table as mount_table};
 pub(crate) use stack::Stack;

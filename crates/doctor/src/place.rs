@@ -10,8 +10,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::devices;
 use crate::facts::{Mount, mount_table};
-use crate::texts::Texts;
+use crate::texts::{NotKnown, Texts};
 use crate::union::{self, showing};
+
+/// The table of mounts.
+const MOUNTS: &str = "/proc/self/mountinfo";
 
 /// A mount is followed through so many links, as the kernel does it.
 const LINKS_MAX: usize = 40;
@@ -77,6 +80,18 @@ pub enum PlaceError {
     File {
         /// The path.
         path: PathBuf,
+    },
+    /// A line of the table of mounts is not understood, and may be that of its mount.
+    #[error(
+        "cannot tell which mount holds {path}: /proc/self/mountinfo is damaged ({what}); collect the texts again, \
+         or leave the path away to judge the machine as a whole",
+        path = path.display()
+    )]
+    TableDamaged {
+        /// The path.
+        path: PathBuf,
+        /// What of the table.
+        what: String,
     },
     /// The table of mounts has nothing above it.
     #[error("no mount in /proc/self/mountinfo holds {path}; leave the path away to judge the machine as a whole",
@@ -147,9 +162,15 @@ impl Place {
     /// Where a path of another machine lies, with its disks, from texts that were collected there.
     ///
     /// # Errors
-    /// No mount of its table holds it.
+    /// No mount of its table holds it, or the table is damaged.
     pub fn collected(texts: &Texts, path: &Path) -> Result<Place, PlaceError> {
-        let table = mount_table(texts.get("/proc/self/mountinfo").unwrap_or_default());
+        let said = match texts.damaged(MOUNTS).map_or_else(|| texts.get(MOUNTS), Err) {
+            Err(NotKnown::NotUnderstood(what)) => {
+                return Err(PlaceError::TableDamaged { path: path.to_owned(), what });
+            }
+            said => said.unwrap_or_default(),
+        };
+        let table = mount_table(said);
         let mut place = Place::on(&table, path)?;
         place.find_devices(&table, |point| {
             let told = devices::told::told(texts, point);
@@ -257,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    const MOUNTS: &str = "\
+    const TABLE: &str = "\
 29 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw
 33 29 0:52 / /mnt/nas rw - nfs4 nas1:/tank/media rw,vers=4.2,addr=10.0.0.5
 34 29 0:53 / /mnt/nas rw - xfs /dev/sdb1 rw
@@ -265,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_deepest_mount_holds_a_path_and_the_last_lies_on_top() {
-        let place = |path: &str| Place::told(MOUNTS, Path::new(path)).unwrap();
+        let place = |path: &str| Place::told(TABLE, Path::new(path)).unwrap();
         assert_eq!(place("/mnt/nas/clips").fs_type, "xfs");
         assert_eq!(place("/mnt/nasty").fs_type, "ext4");
         assert!(place("/").is_local);
@@ -273,9 +294,31 @@ mod tests {
     }
 
     #[test]
+    fn a_damaged_table_does_not_tell_which_mount_holds_a_path() {
+        let collected = |table: &str| {
+            let mut texts = Texts::default();
+            texts.put("/proc/self/mountinfo", Ok(table.to_owned()));
+            Place::collected(&texts, Path::new("/mnt/nas"))
+        };
+        let nfs = TABLE.find("nas1:").unwrap();
+        let two_lines_in_one = TABLE.replace("media rw,vers=4.2,addr=10.0.0.5\n", "");
+        for damaged in [
+            &TABLE[..nfs],
+            &format!("{}\n", &TABLE[..nfs - 8]),
+            &format!("{}\n", &TABLE[..nfs - 20]),
+            &two_lines_in_one,
+            &TABLE.replace("/mnt/nas rw", "mnt/nas rw"),
+        ] {
+            let found = collected(damaged);
+            assert!(matches!(found, Err(PlaceError::TableDamaged { .. })), "{damaged}: {found:?}");
+        }
+        assert_eq!(collected(TABLE).unwrap().mount_point, "/mnt/nas");
+    }
+
+    #[test]
     fn what_shows_other_file_systems_lies_where_they_lie() {
         let mounts = format!(
-            "{MOUNTS}40 29 0:60 / /u rw - fuse.mergerfs 1:2 rw\n\
+            "{TABLE}40 29 0:60 / /u rw - fuse.mergerfs 1:2 rw\n\
              41 29 0:61 / /b rw - fuse.bindfs /mnt/nas rw\n42 29 0:62 / /s rw - fuse.sshfs a@nas1:/m rw\n"
         );
         let mounts = mounts.replace("34 29 0:53 / /mnt/nas rw - xfs /dev/sdb1 rw\n", "");

@@ -59,7 +59,7 @@ impl ProcReader {
     /// Finds out what carries the target.
     pub fn open(target: Target) -> ProcReader {
         let net = NetReader::new(target.server, target.ports.clone());
-        let disturbances = Disturbances::new(&target.mount_point);
+        let disturbances = Disturbances::new(&target.mount_point, target.server);
         let mut proc_reader = ProcReader {
             target,
             disturbances,

@@ -2,7 +2,7 @@
 //! its own, and somebody stated that of the server (`site.toml`). A connection shows only the smaller of the
 //! two, so an end that is larger than this one is seen nowhere else.
 
-use super::number::strict;
+use super::number::whole;
 use super::{Subject, pair};
 use crate::texts::Texts;
 
@@ -22,7 +22,7 @@ pub(super) fn of(machine: &mut Subject, texts: &Texts) {
     let said = texts.get(ENDS).unwrap_or_default();
     let value = |wanted: &str| {
         let line = said.lines().filter_map(|line| pair(line, '=')).find(|(key, _)| *key == wanted)?;
-        strict(line.1).filter(|bytes| *bytes > 0.0)
+        whole(line.1).filter(|bytes| *bytes > 0.0)
     };
     let both = value(FACTS[0]).zip(value(FACTS[1]));
     for (fact, bytes) in

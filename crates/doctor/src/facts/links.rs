@@ -28,6 +28,14 @@ pub struct LinkTo {
     pub mtu_bytes: Option<u32>,
 }
 
+/// The interface that leads to a server, by the two tables of routes; `None` where none does.
+pub(crate) fn interface_to(routes: String, routes_6: String, server: IpAddr) -> Option<String> {
+    let mut texts = Texts::default();
+    texts.put(ROUTES, Ok(routes));
+    texts.put(ROUTES_6, Ok(routes_6));
+    Some(Links::new(&texts, &[]).way(&server.to_string()).ok()?.interface)
+}
+
 /// The link to a server with this address; `None` where no table of routes tells.
 pub fn link_to(texts: &Texts, server: IpAddr) -> Option<LinkTo> {
     let facts = Facts::of(texts);

@@ -1,7 +1,7 @@
 //! The machine as a whole: TCP, memory, processors.
 
 use super::interfaces::ROUND_TRIP_S;
-use super::number::{can_be, strict};
+use super::number::{can_be, strict, whole};
 use super::{FactKind, Gap, Subject, is_one_word, no_such_word, pair};
 use super::{ends, measured};
 use crate::texts::{NotKnown, Texts};
@@ -83,7 +83,7 @@ fn number(texts: &Texts, name: &str, unit: &str) -> Result<f64, Gap> {
     let (text, said) = sysctl(texts, name);
     let said = said.map_err(|why| Gap::new(&text, why))?;
     let not_understood = || NotKnown::NotUnderstood(format!("'{said}' is no number"));
-    let number = strict(&said).ok_or_else(not_understood).and_then(|number| can_be(unit, number));
+    let number = whole(&said).ok_or_else(not_understood).and_then(|number| can_be(unit, number));
     number.map_err(|why| Gap::new(&text, why))
 }
 
@@ -96,7 +96,7 @@ fn memory(machine: &mut Subject, texts: &Texts) {
         let word = word.ok_or_else(|| Gap::new(MEMORY, NotKnown::NotTold))?;
         let wrong = || NotKnown::NotUnderstood(format!("{wanted} is '{word}', which is no number"));
         let none = || NotKnown::NotUnderstood(format!("{wanted} is {word}, and no machine has none"));
-        let kib = strict(word).ok_or_else(wrong).and_then(|kib| can_be("memory_kib", kib));
+        let kib = whole(word).ok_or_else(wrong).and_then(|kib| can_be("memory_kib", kib));
         let kib = kib.and_then(|kib| if kib > 0.0 { Ok(kib) } else { Err(none()) });
         kib.map(|kib| kib * 1024.0).map_err(|why| Gap::new(MEMORY, why))
     };

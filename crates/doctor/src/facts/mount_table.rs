@@ -4,7 +4,6 @@
 
 use reelgauge_record::mountinfo::{self, Entry};
 
-use super::number::strict;
 use crate::devices::unescape;
 
 /// The table of mounts: what is in force, not what was asked for.
@@ -30,10 +29,6 @@ impl Mount {
 
     pub(super) fn has(&self, name: &str) -> bool {
         self.option(name).is_some()
-    }
-
-    pub(super) fn number(&self, name: &str) -> Option<f64> {
-        strict(self.option(name)?)
     }
 
     fn of(entry: Entry) -> Mount {

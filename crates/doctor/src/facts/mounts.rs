@@ -74,7 +74,8 @@ fn smb(mount: &Mount, links: &Links) -> Subject {
     smb.number("dialect", mount.option("vers").and_then(dialect), MOUNTS);
     requests(&mut smb, mount);
     shown(&mut smb, mount, "cache");
-    smb.number("attributes_kept_s", mount.number("actimeo").or(mount.number("acregmax")), MOUNTS);
+    let kept = mount.option("actimeo").or(mount.option("acregmax"));
+    smb.told("attributes_kept_s", kept.unwrap_or_default(), MOUNTS);
     smb.yes_no("has_multichannel", mount.has("multichannel") || mount.has("max_channels"));
     let is_signed = mount.has("sign") || mount.option("sec").is_some_and(|sec| sec.ends_with('i'));
     smb.yes_no("is_signed", is_signed);
@@ -190,8 +191,8 @@ fn of_fstab(nfs: &mut Subject, mount: &Mount, texts: &Texts) {
         }
     };
     let options = fstab_options(said, &mount.point).unwrap_or_default();
-    let asked = options.split(',').find_map(|option| strict(option.strip_prefix("nconnect=")?));
-    nfs.number("asked_nconnect", Some(asked.unwrap_or(1.0)), text);
+    let asked = options.split(',').find_map(|option| option.strip_prefix("nconnect="));
+    nfs.told("asked_nconnect", asked.unwrap_or("1"), text);
     let atime = options.split(',').find(|option| matches!(*option, "noatime" | "nodiratime" | "relatime"));
     nfs.word("asked_atime", atime.unwrap_or("none"));
 }
@@ -243,7 +244,7 @@ mod tests {
         let text = "33 29 0:52 / /mnt/two\\040words rw,relatime shared:2 - nfs4 nas1:/m rw,vers=4.2,rsize=65536\nnoise";
         let mounts = table(text);
         assert_eq!(mounts.len(), 1);
-        assert_eq!((mounts[0].point.as_str(), mounts[0].number("rsize")), ("/mnt/two words", Some(65536.0)));
+        assert_eq!((mounts[0].point.as_str(), mounts[0].option("rsize")), ("/mnt/two words", Some("65536")));
         assert!(mounts[0].has("relatime") && !mounts[0].has("noatime"));
     }
 

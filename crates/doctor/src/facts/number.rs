@@ -5,7 +5,7 @@ use super::Value;
 use crate::texts::NotKnown;
 
 /// Facts that are numbers though their names have no unit.
-const COUNTS: [&str; 13] = [
+const COUNTS: [&str; 15] = [
     "rpc_slots_max",
     "requests",
     "device_depth",
@@ -13,6 +13,8 @@ const COUNTS: [&str; 13] = [
     "rx_missed_errors",
     "rx_fifo_errors",
     "threads",
+    "asked_nconnect",
+    "attributes_kept_s",
     "nconnect",
     "vers",
     "ashift",
@@ -43,6 +45,10 @@ const UNITS: [(&str, f64); 8] = [
     ("_us", 1e12),
     ("_s", 1e12),
 ];
+/// Ends of names of what is counted, and has no parts.
+const COUNTED: [&str; 3] = ["_bytes", "_kib", "_mbit_per_s"];
+/// A version is written with a point.
+const VERSION: &str = "vers";
 /// The largest value of a switch.
 const SWITCH_MAX: f64 = 2.0;
 /// Of what only counts: a larger one is a counter that ran below 0.
@@ -61,6 +67,19 @@ pub(super) fn strict(word: &str) -> Option<f64> {
     word.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
+/// A number without a point: `131.072` may be a hundred and thirty-one thousand, and is none.
+pub(super) fn whole(word: &str) -> Option<f64> {
+    strict(word).filter(|_| !word.contains('.'))
+}
+
+/// Whether a fact counts something, so that a text has it without a point.
+fn is_counted(fact: &str) -> bool {
+    fact != VERSION
+        && (COUNTS.contains(&fact)
+            || SWITCHES.contains(&fact)
+            || COUNTED.iter().any(|unit| fact.ends_with(unit)))
+}
+
 /// A speed of a link, in Mbit/s; `None` for what stands for none: `SPEED_UNKNOWN` of the kernel's `ethtool.h`
 /// is -1, as 16 bits 65,535 and as 32 bits 4,294,967,295.
 pub(super) fn known_speed(word: &str) -> Option<f64> {
@@ -71,6 +90,9 @@ pub(super) fn known_speed(word: &str) -> Option<f64> {
 /// What a word is as the value of this fact.
 pub(super) fn read(fact: &str, word: &str) -> Result<Value, NotKnown> {
     match (strict(word), most(fact)) {
+        (Some(_), _) if is_counted(fact) && whole(word).is_none() => {
+            Err(NotKnown::NotUnderstood(format!("'{}' is no whole number", shown(word))))
+        }
         (Some(number), _) => can_be(fact, number).map(Value::Number),
         (None, _) if is_no_value(word) => Err(NotKnown::NotTold),
         (None, Some(_)) if word.is_empty() => Err(NotKnown::NotTold),
@@ -135,6 +157,13 @@ mod tests {
             ("rx_missed_errors", huge),
             ("speed_mbit_per_s", "1e4"),
             ("anything", huge),
+            ("rsize_bytes", "131.072"),
+            ("nconnect", "4.0"),
+            ("asked_nconnect", "1.6"),
+            ("read_ahead_kib", "15.360"),
+            ("tcp_sack", "0.1"),
+            ("speed_mbit_per_s", "10.000"),
+            ("attributes_kept_s", "3.600"),
         ] {
             assert!(matches!(read(fact, word), Err(NotKnown::NotUnderstood(_))), "{fact} {word}");
         }

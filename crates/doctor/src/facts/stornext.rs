@@ -6,7 +6,7 @@
 //! which no text tells.
 
 use super::mount_table::{MOUNTS, Mount, fstab_options};
-use super::number::strict;
+use super::number::whole;
 use super::{FactKind, Subject};
 use crate::texts::{NotKnown, Texts};
 
@@ -64,7 +64,7 @@ fn size(written: &str) -> Option<f64> {
         (at, 'g' | 'G') => (&written[..at], 1024.0 * 1024.0 * 1024.0),
         _ => (written, 1.0),
     };
-    strict(digits).map(|number| number * times)
+    whole(digits).map(|number| number * times)
 }
 
 fn device_params(stornext: &mut Subject, texts: &Texts) {

@@ -103,6 +103,10 @@ fn put(texts: &mut Texts, name: &str, text: Result<String, NotKnown>) {
     }
 }
 
+/// What is said of bytes that are no text. Half of what is in UTF-16 looks like text.
+const NO_TEXT: &str =
+    "it holds zero bytes, as text in UTF-16 without a byte order mark does; save it as UTF-8";
+
 /// What is said of a text without an end.
 const CUT_OFF: &str = "it ends in the middle of a line";
 
@@ -117,9 +121,13 @@ fn text(path: &Path, left_bytes: &mut u64) -> Option<Result<String, NotKnown>> {
     if !kind.is_file() {
         return Some(Err(NotKnown::NoFile(what(kind))));
     }
-    Some(bytes(path).map(|bytes| {
+    Some(bytes(path).and_then(|bytes| {
         *left_bytes = left_bytes.saturating_sub(bytes.len() as u64);
-        decoded(&bytes)
+        let text = decoded(&bytes);
+        match text.contains('\0') {
+            true => Err(NotKnown::NotUnderstood(NO_TEXT.to_owned())),
+            false => Ok(text),
+        }
     }))
 }
 
@@ -226,6 +234,26 @@ mod tests {
         assert_eq!(texts.get("/proc/mdstat"), Err(not_understood("it is empty")));
         assert_eq!(texts.get("/etc/fstab"), Ok("nas1:/m /m nfs nconnect=4 0 0"));
         assert_eq!((texts.get("smbstatus --json"), texts.unrecognised().len()), (Ok("{}\n"), 0));
+    }
+
+    #[test]
+    fn utf_16_without_a_mark_is_not_half_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
+        let wide = |text: &str, order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            text.encode_utf16().flat_map(order).collect()
+        };
+        let mounts = "29 1 8:1 / / rw - ext4 /dev/sda1 rw\n";
+        put("%2Fproc%2Fself%2Fmountinfo", &wide(mounts, u16::to_le_bytes));
+        put("%2Fproc%2Fmeminfo", &wide("MemTotal: 1 kB\n", u16::to_be_bytes));
+        put("%2Fetc%2Ffstab", b"nas1:/m /m nfs rw 0 0\n\0\0\0");
+        put("testparm -s -v", &[b"\xff\xfe".as_slice(), &wide("[global]\n", u16::to_le_bytes)].concat());
+        put("uname -sr", b"Linux 6.1.0");
+        let texts = read(folder.path()).unwrap();
+        for name in ["/proc/self/mountinfo", "/proc/meminfo", "/etc/fstab"] {
+            assert_eq!(texts.get(name), Err(NotKnown::NotUnderstood(NO_TEXT.to_owned())), "{name}");
+        }
+        assert_eq!(texts.get("testparm -s -v"), Ok("[global]\n"));
     }
 
     #[test]

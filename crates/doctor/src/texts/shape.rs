@@ -20,7 +20,7 @@ pub(super) fn fault(name: &str, text: &str) -> Option<String> {
     }
     let lines = |is_right: &dyn Fn(&str) -> bool| wrong_line(text, is_right);
     match name {
-        "/proc/self/mountinfo" => lines(&|line| mountinfo::parse(line.as_bytes()).len() == 1),
+        "/proc/self/mountinfo" => lines(&is_mount),
         "/proc/net/route" => lines(&|line| line.starts_with("Iface") || is_route(line)),
         "/proc/net/ipv6_route" => lines(&|line| words(line) >= 10 && is_hex(line, 0)),
         "/proc/meminfo" => lines(&is_amount),
@@ -63,6 +63,23 @@ fn wrong_line(text: &str, is_right: &dyn Fn(&str) -> bool) -> Option<String> {
     let shown: String = line.trim().chars().take(LINE_CHARS).collect();
     let more = if line.trim().chars().count() > LINE_CHARS { "…" } else { "" };
     Some(format!("line {}: '{shown}{more}'", at + 1))
+}
+
+/// One mount, whole. Options may hold blanks that the kernel does not escape; where a line feed is lost, they
+/// hold the device, root and mount point of the next mount.
+fn is_mount(line: &str) -> bool {
+    let mounts = mountinfo::parse(line.as_bytes());
+    let behind: Vec<&str> = line.split(' ').skip(6).skip_while(|field| *field != "-").skip(1).collect();
+    let is_device = |field: &str| {
+        let numbers = field.split_once(':').map(|(major, minor)| [major, minor]);
+        numbers.is_some_and(|numbers| numbers.iter().all(|number| only(number, |c| c.is_ascii_digit())))
+    };
+    let is_next = |three: &[&str]| is_device(three[0]) && three[1..].iter().all(|path| path.starts_with('/'));
+    let is_whole = behind.len() >= 3 && behind[..3].iter().all(|field| !field.is_empty());
+    mounts.len() == 1
+        && is_whole
+        && !behind.windows(3).any(is_next)
+        && mounts[0].mount_point.starts_with(b"/")
 }
 
 /// `ESTAB 0 0 10.0.0.2:801 10.0.0.5:2049 …`.
