@@ -103,6 +103,27 @@ fn a_read_only_target() {
     refused(bound.path(), &["--buffered"], "read-only");
 }
 
+/// Room is none of its troubles, however little of it there is.
+#[test]
+fn a_small_read_only_memory_is_told_to_be_mounted_writable() {
+    require!(Need::Root);
+    let mount = TempMount::tmpfs(1);
+    tool(&format!("mount -o remount,ro {}", mount.path().display()));
+    let target = mount.path().to_str().unwrap();
+    for verb in [
+        &["check", target][..],
+        &["mix", target, "--file-size", "64MiB"],
+        &["streams", target, "--format", "prores-422-hq-uhd-25"],
+        &["vda", target],
+    ] {
+        let scratch = Scratch::new();
+        let outcome = binary::run(verb.iter().chain(&["--out", scratch.path().to_str().unwrap()]));
+        let said = outcome.expect_code(2).said();
+        assert!(said.contains("mounted read-only; mount it writable"), "{verb:?}\n{said}");
+        assert!(!said.contains("make room"), "{verb:?}\n{said}");
+    }
+}
+
 #[test]
 fn direct_where_everything_is_memory() {
     require!(Need::Root);

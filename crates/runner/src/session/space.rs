@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use reelgauge_engine::area::AREA_DIR;
+use reelgauge_engine::area::{AREA_DIR, AreaError};
 use reelgauge_engine::mount::Mount;
 use reelgauge_engine::space::{KeepFree, Space, space};
 use reelgauge_workload::units::Size;
@@ -14,9 +14,7 @@ use crate::error::RunError;
 /// The room of a target before even the area is made. `None` where it has one already, in which files may lie
 /// that serve again, and where something is wrong with the target, which is better said by the area.
 pub fn space_before_area(target: &Path) -> Option<Space> {
-    // No room on a read-only volume would help.
-    let is_read_only = || Mount::at(target).is_ok_and(|mount| mount.is_read_only());
-    let has_none = target.is_dir() && !target.join(AREA_DIR).exists() && !is_read_only();
+    let has_none = target.is_dir() && !target.join(AREA_DIR).exists();
     has_none.then(|| space(target).ok().flatten()).flatten()
 }
 
@@ -37,6 +35,10 @@ pub fn check_room(
 ) -> Result<(), RunError> {
     if files_bytes <= space.usable_bytes(keep_free) {
         return Ok(());
+    }
+    // No room on a read-only volume would help.
+    if Mount::at(target).is_ok_and(|mount| mount.is_read_only()) {
+        return Err(RunError::Area(AreaError::ReadOnly { path: target.to_path_buf() }));
     }
     let Lacking { needed, available, kept } = Lacking::of(files_bytes, space, keep_free);
     Err(RunError::Space { target: target.to_path_buf(), needed, available, kept })
