@@ -21,15 +21,14 @@ pub(crate) fn outcome(summary: &Summary) -> Option<String> {
     let what = match summary.outcome {
         Outcome::Complete => return None,
         Outcome::Running => {
-            return Some("The run goes on. What its log holds until now follows.".to_owned());
+            return Some("The run goes on; its figures come from its log until now.".to_owned());
         }
         Outcome::Interrupted => "The run was interrupted",
         Outcome::BrokeOff => "The run broke off",
     };
     let reason = summary.outcome_reason.as_deref().map(|reason| format!(": {}", plain(reason)));
     let reason = reason.unwrap_or_default();
-    let kept = if summary.ops() > 0 { " What was measured until then follows." } else { "" };
-    Some(format!("{what}{}.{kept}", reason.trim_end_matches('.')))
+    Some(format!("{what}{}.", reason.trim_end_matches('.')))
 }
 
 pub(crate) fn verified(verify: &VerifyFacts) -> (Tone, String) {

@@ -26,7 +26,7 @@ pub(crate) fn answer(summary: &Summary, facts: &WatchFacts) -> Vec<(Tone, String
     }
     let ended = match (summary.outcome, summary.outcome_reason.as_deref()) {
         (Outcome::Complete, _) => None,
-        (Outcome::Running, _) => Some("The watch goes on. What it has sampled until now follows.".to_owned()),
+        (Outcome::Running, _) => Some("The watch goes on.".to_owned()),
         (Outcome::Interrupted, _) => {
             Some("The watch was ended before its time. What it sampled is kept.".to_owned())
         }
