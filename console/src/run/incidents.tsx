@@ -66,7 +66,7 @@ interface Props {
 
 function Incident({ incident, points, extent }: Props) {
   const facts = points[incident.point]?.streams?.incidents[incident.incident];
-  const label = points.length > 1 ? `${cut(points[incident.point]?.label ?? "", 40)}: ` : "";
+  const label = points.length > 1 ? `${cut(points[incident.point]?.label ?? "", 100)}: ` : "";
   const words = (
     <span dir="auto" data-incident>
       {label}

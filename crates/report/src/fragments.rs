@@ -8,7 +8,7 @@ pub mod against_copy;
 
 use reelgauge_analysis::fragments::{ColdReads, FarWrites, FragmentSigns, Hints};
 
-use crate::units::{block_size, duration};
+use crate::units::{block_size, count, duration};
 
 /// What the signs say, a sentence each, without the full stop; none where there are none.
 pub fn fragment_sentences(signs: &FragmentSigns) -> Vec<String> {
@@ -61,7 +61,7 @@ pub fn uneven_reads(reads: &ColdReads) -> Option<String> {
          {}{rhythm}. If the file was not in a cache, it lies in pieces, its disk had other work, or this machine \
          had",
         reads.path,
-        reads.reads,
+        count(reads.reads),
         duration(slow_us),
         duration(fast_us)
     ))
@@ -112,7 +112,7 @@ mod tests {
         };
         let said = uneven_reads(&uneven).unwrap_or_default();
         assert!(
-            said.contains("12.5 % of 1000 reads took about 9.80 ms") && said.contains("every 1 MiB"),
+            said.contains("12.5 % of 1,000 reads took about 9.80 ms") && said.contains("every 1 MiB"),
             "{said}"
         );
     }

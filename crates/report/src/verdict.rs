@@ -9,7 +9,7 @@ use reelgauge_analysis::verdict::{
     WhoseMargin,
 };
 
-use crate::units::{clock, span};
+use crate::units::{clock, count, span};
 
 /// The verdict that comes of a ruling, with its sentences.
 pub fn in_words(ruling: Ruling) -> Verdict {
@@ -82,7 +82,7 @@ pub fn unmet_sentence(unmet: &Unmet) -> String {
     }
 }
 
-/// `stream 14 (player, …) was late: frame 212 at 00:08.5 came 310 ms after its time; 12 of 1500 frames …`
+/// `stream 14 (player, …) was late: frame 212 at 00:08.5 came 310 ms after its time; 12 of 1,500 frames …`
 fn late_frames(late: &LateStream, limit: f64, is_because_of_tool: bool) -> String {
     let mut sentence = format!(
         "{} was late: frame {} at {} {}; {} of {} frames were late",
@@ -90,8 +90,8 @@ fn late_frames(late: &LateStream, limit: f64, is_because_of_tool: bool) -> Strin
         late.first_frame,
         clock(late.deadline_in_point_s),
         what_happened(late),
-        late.late_frames,
-        late.frames_judged
+        count(late.late_frames),
+        count(late.frames_judged)
     );
     let allowed = limit as u64;
     if allowed > 0 {
@@ -125,7 +125,7 @@ fn too_slow(what: &str, p99_us: f64, limit_ms: f64) -> String {
 }
 
 fn failed((failed_ops, ops): (u64, u64), limit: f64, first: Option<&FirstFailed>) -> String {
-    let mut sentence = format!("{failed_ops} of {ops} operations failed");
+    let mut sentence = format!("{} of {} operations failed", count(failed_ops), count(ops));
     if limit > 0.0 {
         sentence.push_str(&format!(" and {limit} may"));
     }

@@ -31,10 +31,10 @@ fn a_late_frame_is_told_with_its_moment() {
     assert_eq!(
         said("late=0", &[late(14, 8.48, 12)]),
         ["stream 14 (player, XAVC-I class 300 UHD50) was late: frame 212 at 00:08.5 came 310 ms after its \
-          time; 12 of 1500 frames were late"]
+          time; 12 of 1,500 frames were late"]
     );
     let said = said("late=6", &[late(1, 10.0, 10)]);
-    assert!(said[0].ends_with("10 of 1500 frames were late, 6 are allowed"), "{said:?}");
+    assert!(said[0].ends_with("10 of 1,500 frames were late, 6 are allowed"), "{said:?}");
 }
 
 #[test]
@@ -158,12 +158,12 @@ fn failed_operations_name_the_first() {
     };
     assert_eq!(
         at_most(0),
-        ["2 of 10000 operations failed; the first was a read by worker 3 at 00:12.0: Input/output error"]
+        ["2 of 10,000 operations failed; the first was a read by worker 3 at 00:12.0: Input/output error"]
     );
     assert_eq!(
         at_most(1),
         [
-            "2 of 10000 operations failed and 1 may; the first was a read by worker 3 at 00:12.0: Input/output \
+            "2 of 10,000 operations failed and 1 may; the first was a read by worker 3 at 00:12.0: Input/output \
           error"
         ]
     );
