@@ -495,6 +495,7 @@ export type Doubt =
   | "cache_may_have_answered"
   | "unsteady"
   | "burst"
+  | "silence"
   | "short_look"
   | "log_incomplete";
 

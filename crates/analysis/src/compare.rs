@@ -78,8 +78,8 @@ use crate::summary::Summary;
 use sides::Sides;
 
 pub use figures::{
-    INCIDENTS, KNOWN_FIGURES, KnownFigure, LATE_FRAMES, SEARCH, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight,
-    is_headline, is_of_streams, is_of_the_tool, weight,
+    INCIDENTS, KNOWN_FIGURES, KnownFigure, LATE_FRAMES, SEARCH, SILENCE, STREAMS_HIT, VERDICT, WORST_MARGIN,
+    Weight, is_headline, is_of_streams, is_of_the_tool, weight,
 };
 pub use gate::Gate;
 pub use judge::MeanScale;

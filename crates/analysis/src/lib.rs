@@ -70,6 +70,7 @@ mod rounding;
 mod scope;
 pub mod self_cost;
 pub mod series;
+pub mod silence;
 mod spread;
 pub mod statement;
 pub mod summary;

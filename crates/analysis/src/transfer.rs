@@ -83,6 +83,8 @@ impl Busy {
 
     /// Takes this time out of the gaps, from the latest on. How much of it lay in them.
     fn close_gaps(&mut self, from_ns: u64, to_ns: u64) -> u64 {
+        // What a damaged log has end before it begins takes no time.
+        let to_ns = to_ns.max(from_ns);
         let (mut closed_ns, mut later) = (0, Vec::new());
         while let Some((start, end)) = self.gaps.pop_back_if(|gap| gap.1 > from_ns) {
             let (inner, outer) = (from_ns.clamp(start, end), to_ns.clamp(start, end));

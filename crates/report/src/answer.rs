@@ -1,12 +1,13 @@
 //! The answer in plain words, for somebody who is tired and has one question.
 
 use reelgauge_analysis::Summary;
+use reelgauge_analysis::silence::without_incident;
 use reelgauge_analysis::statement::{Judgement, Number, of};
 
 use crate::answer_parts::is_in_streams;
 use crate::hosts::hosts_sentences;
 use crate::sentence::{Sentence, Tone};
-use crate::standstill::standstill;
+use crate::standstill::sentence;
 use crate::statement::{doubt_words, inconclusive_sentence, judgement_words};
 use crate::{check, mix, msmeter, replay, search, streams, vda, watch};
 
@@ -46,17 +47,11 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     told.map(|(tone, text)| Sentence { tone, text }).collect()
 }
 
-/// A silence that no incident tells of, because no frame was late by it: it began shortly before the end, or
-/// a buffer hid it. A mix has it in its own answer, and a first look measures its own way.
+/// A silence that no incident tells of. A mix has it in its own answer, and a first look measures its own way.
 fn silence(summary: &Summary) -> Option<String> {
     let has_own = summary.check.is_some() || !(is_in_streams(summary) || summary.replay.is_some());
-    let told = standstill(summary).filter(|_| !has_own)?;
-    let (from_s, until_s) = (told.longest.began_s, told.longest.began_s + told.longest.lasted_s);
-    let incidents =
-        summary.load_points.iter().flat_map(|point| &point.streams).flat_map(|late| &late.incidents);
-    let is_told =
-        incidents.into_iter().any(|incident| incident.began_s < until_s && from_s < incident.ended_s);
-    (!is_told).then(|| told.sentence(""))
+    let told = without_incident(summary).filter(|_| !has_own)?;
+    Some(sentence(&told, ""))
 }
 
 /// The word in front of the first sentence of an answer, which lists show alone, and the reasons behind it.

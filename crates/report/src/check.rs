@@ -1,5 +1,6 @@
 //! The screen of a short first look: one screen, plain words, the number that somebody came for first.
 
+use reelgauge_analysis::silence;
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::sustained::{RateTrend, SustainedRate};
 use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Outcome, Summary};
@@ -9,7 +10,7 @@ use crate::ending::next;
 use crate::limit::limit_sentences;
 use crate::page::Page;
 use crate::sentence::Tone;
-use crate::standstill::standstill;
+use crate::standstill::sentence;
 use crate::statement::doubts_of;
 use crate::table::Table;
 use crate::tables::numbers;
@@ -270,14 +271,14 @@ fn rates(summary: &Summary, facts: &CheckFacts) -> String {
 
 /// `Nothing was answered for 10 s while writing, from 31 s on.`
 fn standstill_words(summary: &Summary) -> Option<String> {
-    let told = standstill(summary)?;
+    let told = silence::told(summary)?;
     let label = told.point.map_or("", |point| point.label.as_str());
     let doing = match (label.ends_with("writes") || label.ends_with(", record"), label.is_empty()) {
         (true, _) => " while writing",
         (false, false) => " while reading",
         (false, true) => "",
     };
-    Some(told.sentence(doing))
+    Some(sentence(&told, doing))
 }
 
 /// What makes the counts less sure, for screen and page alike.
@@ -294,7 +295,7 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
     if rate_words(facts).next().is_some() {
         doubts.push("a rate was not steady".to_owned());
     }
-    if standstill(summary).is_some() {
+    if silence::told(summary).is_some() {
         doubts.push("the storage was silent for a while".to_owned());
     }
     if summary.load_points.iter().any(|point| point.not_measured.is_some()) {

@@ -246,6 +246,10 @@ fn short(doubt: Doubt, summary: &Summary) -> Option<String> {
         Doubt::OwnFault => "this machine or the tool was late itself".to_owned(),
         Doubt::Unsteady => "counts of one storage contradicted each other".to_owned(),
         Doubt::Burst => "a rate was not steady, so counts use the lower one".to_owned(),
+        Doubt::Silence => {
+            let told = reelgauge_analysis::silence::without_incident(summary)?;
+            format!("nothing was answered for {}, which no incident reports", moment(told.longest.lasted_s))
+        }
         Doubt::ShortLook => {
             let measured = summary.load_points.iter().filter(|point| point.total.ops > 0);
             let shortest_s = measured.map(|point| point.measured_s).min_by(f64::total_cmp)?;

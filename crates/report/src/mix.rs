@@ -1,6 +1,7 @@
 //! Runs that are told in MB/s: their answer, and the numbers behind it.
 
 use reelgauge_analysis::figures::TimeFigures;
+use reelgauge_analysis::silence;
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::verdict::Verdict;
@@ -13,7 +14,7 @@ use crate::answer_parts::{
 use crate::ending::{end, ended_early};
 use crate::page::Page;
 use crate::sentence::Tone;
-use crate::standstill::standstill;
+use crate::standstill;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, duration, mb_per_s, moment};
 use crate::wanted::{Detail, Screen, Tables};
@@ -31,14 +32,14 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
         Some(point) => {
             sentences.push((Tone::Answer, throughput(summary, point)));
             sentences.extend(unanswered(summary).map(|text| (Tone::Bad, text)));
-            sentences.extend(standstill(summary).map(|told| (Tone::Bad, told.sentence(""))));
+            sentences.extend(silence::told(summary).map(|told| (Tone::Bad, standstill::sentence(&told, ""))));
             sentences.extend(slowest(summary).map(|text| (Tone::Answer, text)));
             sentences.extend(most(&point.total).map(|text| (Tone::Plain, text)));
         }
         None => {
             sentences.push((Tone::Bad, nothing(summary)));
             sentences.extend(unanswered(summary).map(|text| (Tone::Bad, text)));
-            sentences.extend(standstill(summary).map(|told| (Tone::Bad, told.sentence(""))));
+            sentences.extend(silence::told(summary).map(|told| (Tone::Bad, standstill::sentence(&told, ""))));
         }
     }
     sentences.extend(criteria(summary));

@@ -242,6 +242,8 @@ pub(crate) fn doubts_of(summary: &Summary, statement: &Statement) -> Vec<String>
         Doubt::BrokeOff | Doubt::Interrupted | Doubt::Running | Doubt::OwnFault | Doubt::Unsteady => None,
         // A warning says how long it was, and a sentence of the check which rate changed.
         Doubt::ShortLook | Doubt::Burst => None,
+        // A sentence of the answer.
+        Doubt::Silence => None,
         // The reason why it is inconclusive.
         Doubt::OwnTiming if statement.inconclusive.contains(&Inconclusive::OwnTiming) => None,
         Doubt::OwnTiming => Some(own_timing(summary)),

@@ -166,6 +166,7 @@ pub fn row_doubts(row: &NasptRow) -> String {
         Doubt::CacheMayHaveAnswered => Some("cache possible"),
         Doubt::Unsteady => Some("unsteady"),
         Doubt::Burst => Some("burst"),
+        Doubt::Silence => Some("silence"),
         Doubt::LogIncomplete => Some("log incomplete"),
         // How long a workload takes is not chosen.
         Doubt::ShortLook => None,

@@ -76,6 +76,7 @@ const OF_ROW: &[(&str, &str)] = &[
 /// Compared figures that are made from several of `summary.json`.
 const MADE: &[(&str, &str)] = &[
     ("streams.incidents", "disturbances that made frames late, whichever streams they hit"),
+    ("series.standstills.lasted_s", "of the standstills of the load point"),
     ("rates.achieved_ops_per_s", "the sum over `load_points[].rates[]`"),
     ("replay.span_s", "the mean over the passes that were complete"),
     ("replay.different_ops", "per complete pass"),

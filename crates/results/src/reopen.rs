@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use reelgauge_analysis::late::{LateCounted, LateTally};
 use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
 use reelgauge_analysis::{
-    LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, statement, try_rebuild,
+    LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, silence, statement,
+    try_rebuild,
 };
 use reelgauge_record::log::{AgentLog, LogError, LogReader, SkipReason, Skipped, repair};
 use reelgauge_record::regular_file::read_regular_text;
@@ -28,11 +29,11 @@ use crate::unfinished::unfinished_into;
 use crate::watched::{watch_plan, watch_summary};
 
 /// Why a run without a summary has none.
-const KILLED: &str = "the run was killed before it could end; these are the figures of its log";
+const KILLED: &str = "it was killed before it could end; its figures come from its log";
 /// Why a watch without a summary has none.
 const KILLED_WATCH: &str = "it was killed before it could end";
 /// Why a run has none, of which nothing says how it ended.
-const UNKNOWN: &str = "nothing says how the run ended; these are the figures of its log";
+const UNKNOWN: &str = "nothing says how it ended; its figures come from its log";
 /// What is said of a run that ended as planned, and has lost its summary since.
 const LOST: &str = "The run came to its end, and its summary.json is missing: these figures were made again from \
                     its log. What only the summary held, such as criteria, is not among them.";
@@ -142,6 +143,7 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
         Life::Ended(LiveOutcome::Interrupted, reason) => (Outcome::Interrupted, reason),
         Life::Ended(LiveOutcome::BrokeOff, reason) => (Outcome::BrokeOff, reason),
     };
+    silence::unify(&mut summary);
     unfinished_into(&mut summary, run_dir);
     let planned = load_points::read(run_dir);
     limits_into(&mut summary, run_dir.path(), &planned);

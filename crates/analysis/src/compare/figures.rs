@@ -209,6 +209,8 @@ pub const INCIDENTS: &str = "streams.incidents";
 pub const LATE_FRAMES: &str = "streams.total.late_frames";
 /// Streams that had a late frame.
 pub const STREAMS_HIT: &str = "streams.total.streams_with_late_frames";
+/// The longest time in which operations were in flight and none was answered.
+pub const SILENCE: &str = "series.standstills.lasted_s";
 /// How near the nearest frame came to its deadline.
 pub const WORST_MARGIN: &str = "streams.total.worst_margin.margin_us";
 

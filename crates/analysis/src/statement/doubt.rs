@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Judgement, Statement};
 use crate::culprit::Culprit;
 use crate::facts::CheckFacts;
+use crate::silence::without_incident;
 use crate::summary::{Outcome, Summary};
 use crate::sustained::{RateTrend, SustainedRate};
 use crate::warning::SHORT_LOOK_S;
@@ -45,6 +46,9 @@ pub enum Doubt {
     Unsteady,
     /// A rate was not steady: a burst allowance or a cache answered first, or it did not settle.
     Burst,
+    /// The storage was silent for a while, and no incident reports it: frames that it made late were due after
+    /// the end, or a buffer hid it.
+    Silence,
     /// Measured for too short a time to see past a cache.
     ShortLook,
     /// Not every operation is in the log.
@@ -99,6 +103,7 @@ pub(super) fn confidence(summary: &Summary, statement: &Statement) -> Confidence
         (matches!(suspicion, Some(CacheSuspicion::MayHaveAnswered { .. })), Doubt::CacheMayHaveAnswered),
         (summary.check.as_ref().is_some_and(|check| check.unsteady.is_some()), Doubt::Unsteady),
         (summary.check.as_ref().is_some_and(has_burst), Doubt::Burst),
+        (without_incident(summary).is_some(), Doubt::Silence),
         (is_one_look && shortest_s.is_some_and(|s| s < SHORT_LOOK_S), Doubt::ShortLook),
         (!summary.log.complete && summary.log.dropped_to_histograms_ops > 0, Doubt::LogIncomplete),
     ];

@@ -4,7 +4,7 @@
 use crate::sentence::{Sentence, Tone};
 use reelgauge_analysis::compare::{
     ComparedLate, ComparedRun, Comparison, ComparisonRow, INCIDENTS, Judgement, Kinship, LATE_FRAMES,
-    STREAMS_HIT, VERDICT, WORST_MARGIN, Weight, is_of_the_tool, weight,
+    SILENCE, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight, is_of_the_tool, weight,
 };
 
 use super::cautions::plan_words;
@@ -156,7 +156,7 @@ impl Side<'_> {
         let is_told = |row: &&&ComparisonRow| match row.figure.as_str() {
             // Late frames say it all.
             INCIDENTS | STREAMS_HIT => !self.is_among(rows, LATE_FRAMES, &row.group),
-            WORST_MARGIN => !self.is_among(rows, LATE_FRAMES, &row.group),
+            WORST_MARGIN | SILENCE => !self.is_among(rows, LATE_FRAMES, &row.group),
             _ => true,
         };
         let told: Vec<&&ComparisonRow> = rows.iter().filter(is_told).collect();

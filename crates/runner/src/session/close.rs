@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use reelgauge_analysis::{Outcome, Summary, statement};
+use reelgauge_analysis::{Outcome, Summary, silence, statement};
 use reelgauge_engine::verify::Patterns;
 use reelgauge_record::run_dir::RunDir;
 
@@ -100,6 +100,7 @@ impl Session {
         summary.link = self.link;
         limits_into(&mut summary, self.run_dir.path(), &self.planned);
         conclude(&mut summary, &self.locked);
+        silence::unify(&mut summary);
         beside_into(&mut summary, self.run_dir.path(), &self.planned);
         summary.statement = Some(statement::of(&summary));
         self.run_dir.write_summary(&summary).map_err(RunError::NotKept)?;

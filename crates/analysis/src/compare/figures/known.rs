@@ -4,7 +4,7 @@
 //! Not here: their values ([`super`]), and what they mean, which is said where the figure is defined.
 
 use super::super::{Better, FigureUnit};
-use super::{INCIDENTS, LATE_FRAMES, SEARCH, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight};
+use super::{INCIDENTS, LATE_FRAMES, SEARCH, SILENCE, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight};
 
 /// What is known of a figure before anything was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,7 @@ pub const KNOWN_FIGURES: &[KnownFigure] = &[
     lower(LATE_FRAMES, "late frames", FigureUnit::Count, Weight::LateFrames),
     lower(STREAMS_HIT, "streams with late frames", FigureUnit::Count, Weight::LateFrames),
     higher(WORST_MARGIN, "worst margin, ms", FigureUnit::Us, Weight::Margin),
+    lower(SILENCE, "longest silence, s", FigureUnit::S, Weight::LateFrames),
     higher("vda.streams", "VDA-like streams, all valid up to", FigureUnit::Streams, Weight::Capacity),
     higher("vda.published_mb_per_s", "VDA-like total, KiB/s ÷ 1000", FigureUnit::MbPerS, Weight::Headline),
     lower("vda.overall_response_time_ms", "overall response time, ms", FigureUnit::Ms, Weight::Headline),

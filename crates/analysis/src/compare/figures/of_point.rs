@@ -1,11 +1,15 @@
 //! The figures of one load point.
 
 use super::super::evidence::{Noise, Stretches, of_count, of_rate};
-use super::super::incidents::{self, Disturbances};
+use super::super::incidents::{self, Disturbances, Window};
 use super::super::{ComparedIncident, ComparedLate, FLOOR_RATE};
 use super::times::{self, Whose};
-use super::{INCIDENTS, LATE_FRAMES, LoadPoint, Reading, STREAMS_HIT, Summary, VERDICT, WORST_MARGIN};
+use super::{
+    INCIDENTS, LATE_FRAMES, LoadPoint, Reading, SILENCE, STREAMS_HIT, Summary, VERDICT, WORST_MARGIN,
+};
 use crate::late::LateFigures;
+use crate::series::Standstill;
+use crate::silence;
 
 /// All of them, those that matter most first.
 pub(super) fn readings(summary: &Summary, point: &LoadPoint, is_demand: bool) -> Vec<Reading> {
@@ -81,6 +85,7 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
         let reading = Reading::new(figure, value as f64, Noise::Unknown);
         into.push(reading.hangs_on(disturbances));
     }
+    into.push(silence(figures, point, summary));
     if let Some(worst) = &total.worst_margin {
         let stream = figures.streams.iter().find(|stream| stream.stream == worst.stream);
         let stretches = Stretches::of(&summary.series, point);
@@ -98,6 +103,23 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
         let reading = Reading::new(WORST_MARGIN, value, noise);
         into.push(reading.hangs_on(disturbances));
     }
+}
+
+/// The longest silence of the storage; 0 where something was answered in every second. Like late frames it is
+/// an event: none against some is a change.
+fn silence(figures: &LateFigures, point: &LoadPoint, summary: &Summary) -> Reading {
+    let silences = silence::of_point(summary, point);
+    let window = |still: &Standstill| Window {
+        began_s: still.began_s - point.started_s,
+        ended_s: still.began_s - point.started_s + still.lasted_s,
+        late_frames: 0,
+    };
+    let windows: Vec<Window> = silences.iter().map(window).collect();
+    let from_s = began_measuring_s(summary, point);
+    let longest_s = silence::longest(&silences).map_or(0.0, |still| still.lasted_s);
+    let disturbances = Disturbances::new(&windows, 0, from_s, point.measured_s);
+    let reading = Reading::new(SILENCE, longest_s, Noise::Unknown);
+    reading.hangs_on(disturbances.judged_over(incidents::judged_s(figures)))
 }
 
 /// When the measured part of a load point begins, in the load point: at its first measured operation.

@@ -7,6 +7,7 @@ use super::*;
 use crate::facts::SearchFacts;
 use crate::incident::Incident;
 use crate::late::{LateFigures, LateRun, StreamFigures, StreamTotals, StreamWorstMargin, WorstMargin};
+use crate::series::Standstill;
 use crate::verdict::Verdict;
 
 const STREAMS: u32 = 3;
@@ -118,6 +119,23 @@ fn from_none_to_one_is_a_change_that_no_threshold_forgives() {
     let calm = compared(&[calm.clone(), calm], None);
     assert!(gate.fallen(&calm).is_empty() && gate.could_judge(&calm));
     assert!(row(&calm, LATE_FRAMES).is_judged(1));
+}
+
+#[test]
+fn a_silence_at_the_end_that_made_no_frame_late_is_a_change() {
+    let silent = |stills: &[(f64, f64)]| {
+        let mut summary = disturbed(&[]);
+        let still = |&(began_s, lasted_s): &(f64, f64)| Standstill { began_s, lasted_s };
+        summary.series.standstills = stills.iter().map(still).collect();
+        summary
+    };
+    let (calm, struck) = (silent(&[]), silent(&[(59.3, 4.0)]));
+    assert_eq!(judged(&calm, &struck, SILENCE), Judgement::Worse);
+    assert_eq!(judged(&struck, &calm, SILENCE), Judgement::Better);
+    assert_eq!(judged(&calm, &calm, SILENCE), Judgement::Same);
+    assert_eq!(judged(&struck, &silent(&[(20.0, 6.0)]), SILENCE), Judgement::Same);
+    let comparison = compared(&[calm, struck], None);
+    assert_eq!(row(&comparison, SILENCE).values, [Some(0.0), Some(4.0)]);
 }
 
 #[test]
