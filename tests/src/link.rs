@@ -147,6 +147,29 @@ impl Link {
         tool(&format!("ip -n {c} link set br0 up"));
     }
 
+    /// Gives the client's side another name, before anything uses the link.
+    ///
+    /// # Panics
+    /// If that is refused.
+    #[must_use]
+    pub fn named_on_client(self, name: &str) -> Link {
+        let c = &self.client.0;
+        for change in ["down", &format!("name {name}")] {
+            tool(&format!("ip -n {c} link set v0 {change}"));
+        }
+        tool(&format!("ip -n {c} link set {name} up"));
+        self
+    }
+
+    /// Sets the server's end of the cable up or down, and with it the link of both.
+    ///
+    /// # Panics
+    /// If that is refused.
+    pub fn set_up(&self, is_up: bool) {
+        let (server, state) = (&self.server.0, if is_up { "up" } else { "down" });
+        tool(&format!("ip -n {server} link set v0 {state}"));
+    }
+
     /// What the shell takes to give the server's side another speed, in Mbit/s.
     pub fn set_server_speed(&self, mbit: u32) -> String {
         let server = &self.server.0;

@@ -16,6 +16,7 @@ use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
+use reelgauge_tests::run_dir;
 use reelgauge_tests::samba::{self, Samba};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::sshfs::{self, Sshfs};
@@ -25,6 +26,7 @@ use reelgauge_tests::tool::{tool, tool_with};
 use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use rustix::process::Pid;
+use serde_json::Value;
 
 /// Two workers for three seconds, which is enough for three looks at the counters.
 fn short(target: &Path, writes: &str) -> Verb {
@@ -92,6 +94,37 @@ fn a_way_that_swallows_long_packets_is_told_from_one_that_is_cut_and_from_a_serv
 fn through_a_switch(buffer_bytes: u32, mtu_bytes: u32) -> Told {
     let sshfs = Sshfs::over(Link::switched(60, buffer_bytes, mtu_bytes).filling_queues());
     measured(&short(sshfs.path(), "0"), Some(sshfs.link()))
+}
+
+/// The interface is a virtual pair, as those of containers are: the way to the target takes it, so it counts.
+#[test]
+fn a_link_that_goes_down_for_two_seconds_is_marked_and_named() {
+    require!(Need::Tool("tc"));
+    if !needs::are_met(sshfs::NEEDS) {
+        return;
+    }
+    let _turn = my_turn();
+    let sshfs = Sshfs::over(Link::new(400).named_on_client("vethnas"));
+    let verb = bulk(sshfs.path(), "0").with(&["--duration", "12s"]);
+    // Only a mount of its own shows the namespace's devices in /sys.
+    let mut client = Command::new("ip");
+    client.args(["netns", "exec", sshfs.link().client_name()]).arg(binary::path());
+    let mut running = binary::start_by(client, verb.plain_words());
+    verb.until_measuring(&mut running);
+    std::thread::sleep(Duration::from_secs(2));
+    sshfs.link().set_up(false);
+    std::thread::sleep(Duration::from_secs(2));
+    sshfs.link().set_up(true);
+    let outcome = running.wait(Duration::from_secs(90));
+    let summary = run_dir::summary(&verb.run_dir());
+    let marks = summary["marks"].as_array().cloned().unwrap_or_default();
+    let is_it = |mark: &Value| mark["kind"] == "link_flap" && mark["device"] == "vethnas";
+    assert!(marks.iter().any(is_it), "{marks:#?}\n{}", outcome.stdout);
+    let screen = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains("the link of vethnas went down or up"), "{screen}");
+    // It stood still for longer than the link was down: TCP waits before it tries again.
+    let still = &summary["series"]["standstills"][0];
+    assert!(still["lasted_s"].as_f64().is_some_and(|lasted_s| lasted_s > 1.5), "{:#}", summary["series"]);
 }
 
 #[test]

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 use reelgauge_tests::binary::{self, Outcome};
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::link::Link;
+use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool_with;
+use reelgauge_tests::verb::Verb;
+use serde_json::Value;
 
 /// A folder of collected texts, as a script would have filled it.
 fn collected(scratch: &Scratch, texts: &[(&str, &str)]) -> PathBuf {
@@ -24,7 +27,7 @@ fn from(folder: &Path, more: &[&str]) -> Outcome {
     binary::run(["doctor", "--from", folder.to_str().unwrap()].iter().chain(more))
 }
 
-fn ids(told: &serde_json::Value, list: &str) -> Vec<String> {
+fn ids(told: &Value, list: &str) -> Vec<String> {
     let list = told[list].as_array().unwrap().iter();
     list.map(|rule| rule.get("rule").unwrap_or(rule).as_str().unwrap().to_owned()).collect()
 }
@@ -40,6 +43,53 @@ fn of_this_machine(scratch: &Scratch) -> PathBuf {
     std::fs::write(&script, text).unwrap();
     tool_with(&["sh", script.to_str().unwrap(), folder.to_str().unwrap()]).unwrap();
     folder
+}
+
+/// No card tells a speed, so that a rule that needs one takes what a run measured over the network.
+#[test]
+fn a_run_that_is_named_gives_the_rate_that_no_card_tells() {
+    let scratch = Scratch::new();
+    let verb: Verb =
+        Mix::on(&scratch.dir("target")).with(&["--duration", "1s", "--keep-free", "1GiB"]).into();
+    verb.run().expect_code(0);
+    let path = verb.run_dir().join("summary.json");
+    let write = |server: Value| {
+        let mut summary: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        summary["target"]["server"] = server;
+        summary["load_points"][0]["total"]["read_bytes_per_s"] = 300e6.into();
+        std::fs::write(&path, summary.to_string()).unwrap();
+    };
+    let texts = [
+        ("/proc/self/mountinfo", NFS),
+        ("/proc/sys/net/ipv4/tcp_rmem", "4096 65536 98304\n"),
+        ("/proc/sys/net/ipv4/tcp_wmem", "4096 65536 98304\n"),
+        ("uname -sr", "Linux 6.1.0\n"),
+    ];
+    let folder = collected(&scratch, &texts);
+    let buffers = |run: &[&str]| {
+        let told = from(&folder, &[&["--json"], run].concat());
+        ids(&told.json(), "findings").contains(&"net.tcp.buffer_below_bdp".to_owned())
+    };
+    let run_dir = verb.run_dir();
+    let run = ["--run", run_dir.to_str().unwrap()];
+    write("10.0.0.5".into());
+    assert!(!buffers(&[]), "without a run no rate is known");
+    assert!(buffers(&run), "300 MB/s need more than 96 KiB");
+    // The speed of a disk needs no buffers of TCP.
+    write(Value::Null);
+    assert!(!buffers(&run));
+}
+
+/// A table that ends within the line of the target's own mount does not tell what it is on.
+#[test]
+fn a_table_of_mounts_that_was_cut_names_no_mount_and_says_why() {
+    let scratch = Scratch::new();
+    let at = NFS.find("nfs4").unwrap();
+    for cut in [&NFS[..at], &format!("{}\n", &NFS[..at]), &NFS[..NFS.find("wsize").unwrap()]] {
+        let folder = collected(&scratch, &[("/proc/self/mountinfo", cut), ("uname -sr", "Linux 6.1.0\n")]);
+        let told = from(&folder, &["/mnt/nas"]).said();
+        assert!(told.contains("cannot tell which mount holds /mnt/nas"), "{cut}\n{told}");
+    }
 }
 
 #[test]
@@ -110,7 +160,7 @@ fn real_faults_are_found_and_their_remedies_end_them() {
         String::from_utf8(output.stdout).unwrap()
     };
     let found = || {
-        let told: serde_json::Value =
+        let told: Value =
             serde_json::from_str(&run(binary::path().to_str().unwrap(), &["doctor", "--json"])).unwrap();
         told["findings"].as_array().unwrap().clone()
     };
@@ -119,7 +169,7 @@ fn real_faults_are_found_and_their_remedies_end_them() {
         ("net.ipv4.tcp_moderate_rcvbuf", "0", "net.tcp.moderate_rcvbuf_off"),
         ("net.ipv4.tcp_sack", "0", "net.tcp.options_off"),
     ] {
-        let is_found = |findings: &[serde_json::Value]| findings.iter().any(|one| one["rule"] == rule);
+        let is_found = |findings: &[Value]| findings.iter().any(|one| one["rule"] == rule);
         assert!(!is_found(&found()), "{rule} in a namespace as it was made");
         run("sysctl", &["-w", &format!("{setting}={wrong}")]);
         let findings = found();
@@ -334,9 +384,8 @@ fn the_script_collects_here_what_the_doctor_sees_here() {
     assert!(!text.lines().any(|line| line.starts_with('@')), "a list was not filled in");
     std::fs::write(&script, text).unwrap();
     tool_with(&["dash", "-n", script.to_str().unwrap()]).unwrap();
-    let lists = |told: &serde_json::Value| {
-        ["findings", "in_order", "not_here", "documented_only"].map(|list| ids(told, list))
-    };
+    let lists =
+        |told: &Value| ["findings", "in_order", "not_here", "documented_only"].map(|list| ids(told, list));
     // Other tests mount, and come and go with interfaces: only a machine that is the same before and after
     // was the same meanwhile.
     for attempt in 0..10 {
@@ -408,7 +457,7 @@ fn a_mount_that_others_serve_is_not_touched() {
     let touching: Vec<&str> =
         text.lines().filter(|line| line.contains(&there) && !line.contains("execve(")).collect();
     assert!(touching.is_empty() && text.contains("/proc/self/mountinfo"), "{touching:#?}");
-    let told: serde_json::Value = serde_json::from_str(&told.unwrap()).unwrap();
+    let told: Value = serde_json::from_str(&told.unwrap()).unwrap();
     assert_eq!(told["place"]["is_local"], false, "{told:#}");
 }
 

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 
 use reelgauge_tests::binary;
+use reelgauge_tests::scratch::Scratch;
 
 /// Documents for users, from the root: those of the book too.
 fn documents(root: &Path) -> Vec<String> {
@@ -41,18 +43,35 @@ fn anchor(heading: &str) -> String {
 /// Command lines of the binary in the code blocks of a document, with their line numbers.
 fn commands(text: &str) -> Vec<(usize, String)> {
     let mut inside = false;
-    let mut found = Vec::new();
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut goes_on = false;
     for (at, line) in text.lines().enumerate() {
+        if let (true, Some((_, command))) = (goes_on, found.last_mut()) {
+            *command = format!("{} {}", command.trim_end_matches('\\').trim_end(), line.trim());
+            goes_on = line.ends_with('\\');
+            continue;
+        }
         if line.trim_start().starts_with("```") {
             inside = !inside;
             continue;
         }
         let command = line.trim_start().trim_start_matches("$ ").trim_start_matches("sudo ");
         if inside && command.starts_with("reelgauge ") {
+            goes_on = command.ends_with('\\');
             found.push((at + 1, command.to_owned()));
         }
     }
     found
+}
+
+/// A command line, and the one behind its `--` where a proof measures that.
+fn with_measured(command: &str) -> Vec<String> {
+    match command.split_once(" -- ") {
+        Some((proof, measured)) if command.starts_with("reelgauge prove ") => {
+            vec![proof.to_owned(), format!("reelgauge {measured}")]
+        }
+        _ => vec![command.to_owned()],
+    }
 }
 
 /// The verb and the flags of a command line, up to a comment.
@@ -72,7 +91,11 @@ fn every_command_in_the_documents_is_accepted() {
     let mut checked = 0;
     for document in documents(root) {
         let text = std::fs::read_to_string(root.join(&document)).unwrap();
-        for (line, command) in commands(&text) {
+        let commands = commands(&text).into_iter();
+        let each = commands.flat_map(|(line, command)| {
+            with_measured(&command).into_iter().map(move |command| (line, command))
+        });
+        for (line, command) in each {
             let (verb, flags) = verb_and_flags(&command);
             if verb.starts_with("--") {
                 continue;
@@ -92,6 +115,34 @@ fn every_command_in_the_documents_is_accepted() {
     assert!(checked >= 3, "only {checked} commands were found");
 }
 
+/// As far as the binary goes without a share: it takes every word, and the target is not there. What a proof
+/// sets is a file of this test.
+#[test]
+fn the_proofs_of_the_book_are_accepted_word_by_word() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let scratch = Scratch::new();
+    let (gone, setting) = (scratch.path().join("gone"), scratch.path().join("setting"));
+    std::fs::write(&setting, "128\n").unwrap();
+    let replaced = [("/mnt/nas", &gone), ("/sys/class/bdi/0:53/read_ahead_kb", &setting)];
+    let book = std::fs::read_to_string(root.join("docs/proving.md")).unwrap();
+    let proofs: Vec<String> = commands(&book)
+        .into_iter()
+        .map(|(_, command)| {
+            replaced.iter().fold(command, |command, (from, to)| command.replace(from, to.to_str().unwrap()))
+        })
+        .filter(|command| command.starts_with("reelgauge prove ") && command.contains("gone"))
+        .collect();
+    assert!(!proofs.is_empty());
+    for proof in proofs {
+        let printed = proof.replacen("reelgauge", "printf '%s\\n'", 1);
+        let shell = Command::new("sh").args(["-c", &printed]).output().unwrap();
+        let words = String::from_utf8(shell.stdout).unwrap();
+        let outcome = binary::run(words.lines());
+        assert!(outcome.said().contains("gone does not exist"), "{proof}\n{}", outcome.said());
+        assert_eq!(std::fs::read_to_string(&setting).unwrap(), "128\n");
+    }
+}
+
 #[test]
 fn commands_are_found_and_taken_apart() {
     let text = "reelgauge outside\n```\n$ reelgauge mix /mnt --workers 4 --out=a # --comment\nls\n```\n";
@@ -100,6 +151,11 @@ fn commands_are_found_and_taken_apart() {
     assert_eq!(found[0].0, 3);
     let (verb, flags) = verb_and_flags(&found[0].1);
     assert_eq!((verb.as_str(), flags), ("mix", vec!["--workers".to_owned(), "--out".to_owned()]));
+    let text = "```\nreelgauge prove \\\n  --change 'x' \\\n  -- mix /mnt --writes 0\n```\n";
+    let found = commands(text);
+    assert_eq!(found, [(2, "reelgauge prove --change 'x' -- mix /mnt --writes 0".to_owned())]);
+    let parts = with_measured(&found[0].1);
+    assert_eq!(parts, ["reelgauge prove --change 'x'", "reelgauge mix /mnt --writes 0"]);
 }
 
 /// The headings of a document that are verbs, each with the verbs of the commands below it.
