@@ -11,7 +11,7 @@ use reelgauge_analysis::path::{HopKind, PathFacts};
 use serde::{Deserialize, Serialize};
 
 use crate::text::{plain, plain_short, wrap};
-use crate::units::{count, duration, mb_per_s, number};
+use crate::units::{count, counted, duration, mb_per_s, number};
 
 /// What is known of a hop, on a screen.
 const WORDS_CHARS: usize = 160;
@@ -214,9 +214,10 @@ fn disks(path: &PathFacts) -> String {
     known.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// `745 streams per node (10), 74.5 per drive (100); 100 EUR per stream`.
+/// `of 7,450 streams, 745 per node (10), 74.5 per drive (100); 100 EUR per stream`. The count leads: a run that did
+/// not search for the largest has a smaller one, and its price is that of its count.
 pub fn shares_words(shares: &SiteShares) -> String {
-    let share = |(at, one): (usize, &PerUnit)| {
+    let share = |one: &PerUnit| {
         let unit = match one.unit {
             SiteUnit::Node => "node",
             SiteUnit::Drive => "drive",
@@ -224,19 +225,16 @@ pub fn shares_words(shares: &SiteShares) -> String {
             SiteUnit::Client => "client",
             SiteUnit::RackUnit => "rack unit",
         };
-        let streams = if at == 0 { " streams" } else { "" };
-        format!("{}{streams} per {unit} ({})", number(one.streams), count(u64::from(one.count)))
+        format!("{} per {unit} ({})", number(one.streams), count(u64::from(one.count)))
     };
-    let all: Vec<String> = shares.per_unit.iter().enumerate().map(share).collect();
+    let all: Vec<String> = shares.per_unit.iter().map(share).collect();
     let price = shares.price_per_stream.map(|price| {
         let currency = shares.currency.as_deref().map(plain).unwrap_or_default();
         format!("{} per stream", format!("{} {currency}", number(price)).trim_end())
     });
-    [Some(all.join(", ")).filter(|all| !all.is_empty()), price]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join("; ")
+    let shares_and_price = [Some(all.join(", ")).filter(|all| !all.is_empty()), price];
+    let words: Vec<String> = shares_and_price.into_iter().flatten().collect();
+    format!("of {}, {}", counted(u64::from(shares.streams), "stream"), words.join("; "))
 }
 
 /// In two digits: it is a guess from a disk's kind.
