@@ -214,8 +214,8 @@ fn disks(path: &PathFacts) -> String {
     known.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// `of 7,450 streams, 745 per node (10), 74.5 per drive (100); 100 EUR per stream`. The count leads: a run that did
-/// not search for the largest has a smaller one, and its price is that of its count.
+/// `of 7,450 streams, 745 per node (10), 74.5 per drive (100); 100 EUR per stream`. The count
+/// leads: a run that did not search for the largest has a smaller one, and its price is that of its count.
 pub fn shares_words(shares: &SiteShares) -> String {
     let share = |one: &PerUnit| {
         let unit = match one.unit {

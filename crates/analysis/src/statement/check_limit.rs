@@ -9,8 +9,8 @@ use crate::facts::CheckFacts;
 use crate::limit::{Limit, LimitFinding, LimitVerdict};
 
 impl CheckFacts {
-    /// Whether something that may mean these components may be named next to the check's limit. Next to a limit
-    /// that is unknown nothing is.
+    /// Whether something that may mean these components may be named next to the check's limit. Next to a
+    /// limit that is unknown nothing is.
     pub fn agrees_with(&self, components: &[Component]) -> bool {
         let limit = self.limit_culprit.map_or(&[][..], Culprit::components);
         components.iter().any(|component| limit.contains(component))
