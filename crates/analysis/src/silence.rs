@@ -1,9 +1,9 @@
 //! The silences of a run: times in which operations were in flight and none was answered.
 //!
-//! Screens, pages and comparisons take their length and their time from here, which has them from the log: from
-//! the last answer to the next one ([`Standstill`]). Incidents and replays find silences as well, without what
-//! the tool itself was late by, to decide whose they are. Where both mean the same silence, [`unify`] gives them
-//! the log's length.
+//! Screens, pages and comparisons take their length and their time from here, which has them from the log:
+//! from the last answer to the next one ([`Standstill`]). Incidents and replays find silences as well,
+//! without what the tool itself was late by, to decide whose they are. Where both mean the same silence,
+//! [`unify`] gives them the log's length.
 //!
 //! Not here: words (the report room).
 
@@ -34,8 +34,8 @@ pub fn told(summary: &Summary) -> Option<Told<'_>> {
     Some(Told { longest, point: point_of(&longest, summary), more: told.len() - 1 })
 }
 
-/// The same where no incident tells of it, because no frame was late by it: it began shortly before the end, or
-/// a buffer hid it.
+/// The same where no incident tells of it, because no frame was late by it: it began shortly before the end,
+/// or a buffer hid it.
 pub fn without_incident(summary: &Summary) -> Option<Told<'_>> {
     let told = told(summary)?;
     let (from_s, until_s) = (told.longest.began_s, told.longest.began_s + told.longest.lasted_s);
@@ -77,7 +77,8 @@ pub fn unify(summary: &mut Summary) {
     }
 }
 
-/// The silence of the log that this is. One that a pause of the tool explains for the greater part is another.
+/// The silence of the log that this is. One that a pause of the tool explains for the greater part is
+/// another.
 fn same(series: &Series, began_s: f64, length_s: f64) -> Option<Standstill> {
     let overlap_s = |still: &Standstill| {
         (still.began_s + still.lasted_s).min(began_s + length_s) - still.began_s.max(began_s)

@@ -1,5 +1,6 @@
-//! Looks for what disturbs storage beside a run: work on arrays and file systems, links that went down, mounts
-//! that changed, snapshots. A few small files of the kernel at each look; nothing asks a server or a disk.
+//! Looks for what disturbs storage beside a run: work on arrays and file systems, links that went down,
+//! mounts that changed, snapshots. A few small files of the kernel at each look; nothing asks a server or a
+//! disk.
 //!
 //! ZFS tells of scrubs and snapshots by commands alone, and btrfs of snapshots: they are asked now and then
 //! ([`asked`]), and a look takes what they said last.

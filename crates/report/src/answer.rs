@@ -47,7 +47,8 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     told.map(|(tone, text)| Sentence { tone, text }).collect()
 }
 
-/// A silence that no incident tells of. A mix has it in its own answer, and a first look measures its own way.
+/// A silence that no incident tells of. A mix has it in its own answer, and a first look measures its own
+/// way.
 fn silence(summary: &Summary) -> Option<String> {
     let has_own = summary.check.is_some() || !(is_in_streams(summary) || summary.replay.is_some());
     let told = without_incident(summary).filter(|_| !has_own)?;

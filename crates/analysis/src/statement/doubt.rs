@@ -46,8 +46,8 @@ pub enum Doubt {
     Unsteady,
     /// A rate was not steady: a burst allowance or a cache answered first, or it did not settle.
     Burst,
-    /// The storage was silent for a while, and no incident reports it: frames that it made late were due after
-    /// the end, or a buffer hid it.
+    /// The storage was silent for a while, and no incident reports it: frames that it made late were due
+    /// after the end, or a buffer hid it.
     Silence,
     /// Measured for too short a time to see past a cache.
     ShortLook,
