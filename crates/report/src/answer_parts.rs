@@ -21,7 +21,7 @@ pub(crate) fn outcome(summary: &Summary) -> Option<String> {
     let what = match summary.outcome {
         Outcome::Complete => return None,
         Outcome::Running => {
-            return Some("The run goes on; its figures come from its log until now.".to_owned());
+            return Some("The run goes on. Its figures come from its log until now.".to_owned());
         }
         Outcome::Interrupted => "The run was interrupted",
         Outcome::BrokeOff => "The run broke off",

@@ -15,7 +15,7 @@ struct Imported {
     ops: Vec<String>,
     /// When each began, in microseconds.
     starts_us: Vec<u64>,
-    /// What each took, in microseconds.
+    /// What each took, in microseconds; 0 where the source has no durations.
     took_us: Vec<u64>,
 }
 
@@ -60,7 +60,7 @@ fn import(file: &Path) -> Imported {
     Imported {
         ops: ops.iter().map(line).collect(),
         starts_us: ops.iter().map(|op| number(op, "issued_ns") / 1000).collect(),
-        took_us: ops.iter().map(|op| number(op, "service_ns") / 1000).collect(),
+        took_us: ops.iter().map(|op| op["service_ns"].as_u64().unwrap_or(0) / 1000).collect(),
         told,
     }
 }
