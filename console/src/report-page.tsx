@@ -2,10 +2,12 @@
 
 import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { ConditionsContext } from "./charts/conditions";
 import type { Page } from "./data/page";
 import { CompareReport } from "./compare/compare-report";
 import { period } from "./period";
 import { RunReport } from "./run/run-report";
+import { SuitesReport } from "./suites/suites-report";
 import { TraceReportPage } from "./trace/trace-report";
 
 interface Props {
@@ -14,12 +16,21 @@ interface Props {
   back?: ComponentChildren;
 }
 
-export function ReportPage({ page, back }: Props) {
+export function ReportPage(props: Props) {
   // Another page has other times.
-  useEffect(() => () => void (period.value = null), [page]);
+  useEffect(() => () => void (period.value = null), [props.page]);
+  return (
+    <ConditionsContext.Provider value={props.page.deviations}>
+      <Kind {...props} />
+    </ConditionsContext.Provider>
+  );
+}
+
+function Kind({ page, back }: Props) {
   if (page.kind === "trace" && page.trace !== null)
     return <TraceReportPage trace={page.trace} page={page} back={back} />;
   if (page.kind === "compare" && page.comparison !== null) return <CompareReport page={page} back={back} />;
+  if (page.kind === "suites" && page.suites !== null) return <SuitesReport page={page} suites={page.suites} back={back} />;
   const run = page.runs[0];
   if (run === undefined)
     return (

@@ -1,5 +1,6 @@
 // What a comparison shows first, and how it says it.
 
+import { histogramsOf } from "../src/compare/histogram-lines";
 import { expect, test } from "vitest";
 import type { ComparisonRow } from "../src/data/page";
 import { byWeight, change, isJudged, matters, noise, told } from "../src/compare/judged";
@@ -98,4 +99,12 @@ test("points that all count streams lie over their streams, not over workers", (
   expect([axis.title, axis.keys]).toEqual(["streams", ["1", "2", "10"]]);
   expect(axis.keyOf(point(20, 10))).toBe("10");
   expect(pointAxis([point(4, 2), point(8, undefined)]).title).toBe("workers (clients)");
+});
+
+test("histograms of several runs have the same bins and the share of each run's own operations", () => {
+  const [one, two, ...more] = histogramsOf([[0, 0, 3, 1], [], [0, 0, 0, 1, 0, 9]], ["fast", "none", "slow"]);
+  expect(more).toEqual([]);
+  expect(one).toEqual({ run: 0, name: "fast", count: 4, bins: [2, 3, 4, 5], percent: [75, 25, 0, 0], mode: 2 });
+  expect(two).toEqual({ run: 2, name: "slow", count: 10, bins: [2, 3, 4, 5], percent: [0, 10, 0, 90], mode: 5 });
+  expect(histogramsOf([[], [0]], ["a", "b"])).toEqual([]);
 });

@@ -368,11 +368,11 @@ describe("a suite in the list", () => {
     expect(rows("photoalbum", toggled(open, all!))[0]?.[1]).toEqual([]);
   });
 
-  it("is compared with one other suite, and refused beside a run in words", () => {
+  it("is compared with other suites, and refused with a run in words", () => {
     expect(compareChoice(["naspt", "other"], runs)).toEqual({ of: "suites" });
     expect(compareChoice(["mix", "naspt/1"], runs)).toEqual({ of: "runs" });
     expect(compareChoice(["mix", "naspt"], runs)).toEqual({ refused: expect.stringContaining("not with single runs") });
-    expect(compareChoice(["naspt", "other", "naspt"], runs)).toEqual({ refused: "Two suites can be compared at a time." });
+    expect(compareChoice(["naspt", "other", "third"], [...runs, run("third", { verb: "suite" })])).toEqual({ of: "suites" });
     expect(compareChoice(["naspt"], runs)).toEqual({ refused: "One more suite to compare." });
   });
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { FileMap, MapLevel } from "../src/data/page";
-import { cellsFor, covers, levelFor, levelsFor, pointsFor, seenIn, wantsMore } from "../src/trace/map-cells";
+import { cellsFor, covers, levelFor, levelsFor, drawnPoints, pointsFor, seenIn, wantsMore } from "../src/trace/map-cells";
 import type { MapView } from "../src/trace/map-view";
 import { paintMarks } from "../src/trace/map-paint";
 import { pickAt } from "../src/trace/map-pick";
@@ -48,12 +48,23 @@ it("takes only the cells of the time in view, also those that are partly in it",
 });
 
 describe("points", () => {
-  const points = { issued_s: [1, 2, 3, 4], offset_bytes: [0, 100, 200, 300], len_bytes: [10, 10, 10, 10], write: [false, true, false, true] };
+  const points = { issued_s: [1, 2, 3, 4], offset_bytes: [0, 100, 200, 300], len_bytes: [10, 10, 10, 10], write: [false, true, false, true], service_us: [500_000, 1e3, 1e3, 1e3] };
 
   it("are drawn where they are few in the view", () => {
     expect(pointsFor({ ...view, from_s: 2, to_s: 3 }, points)).toMatchObject({ first: 1, end: 3 });
     expect(pointsFor(view, points, 3)).toBeNull();
     expect(pointsFor(view, null)).toBeNull();
+  });
+
+  it("are drawn from their issue to their end, also where they began before the view", () => {
+    expect(pointsFor({ ...view, from_s: 1.2, to_s: 1.4 }, points)).toMatchObject({ first: 1, end: 1 });
+    expect(drawnPoints({ ...view, from_s: 1.2, to_s: 1.4 }, points)).toMatchObject({ first: 0, end: 1 });
+    const rects: number[][] = [];
+    const pen = { begin: () => {}, rect: (x: number, _y: number, width: number) => void rects.push([x, width]) };
+    const scene = { view: { ...view, from_s: 0, to_s: 4, width_px: 400 }, files: [{ map: { ...map, points }, finer: null, colour: "" }], reads: true, writes: false };
+    paintMarks(scene, pen);
+    // The first read took half a second, 50 px; the other one is as wide as a mark.
+    expect(rects).toEqual([[98, 52], [298, 4]]);
   });
 
   it("add up exactly", () => {
@@ -83,7 +94,7 @@ describe("a finer level from a server", () => {
   it("is wanted where the finest cells are large, and never where every access is known", () => {
     expect(wantsMore(view, map, map.levels)).toBe(false);
     expect(wantsMore(inside, map, map.levels)).toBe(true);
-    const points = { issued_s: [], offset_bytes: [], len_bytes: [], write: [] };
+    const points = { issued_s: [], offset_bytes: [], len_bytes: [], write: [], service_us: [] };
     expect(wantsMore(inside, { ...map, points }, map.levels)).toBe(false);
   });
 });

@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import type { RunPage } from "../src/data/page";
 import type { LoadPoint, PaperCell, Summary } from "../src/data/summary";
-import { blockName, blocksOf, paperFigures, paperValues, usualBlock } from "../src/run/paper-lines";
-import { sweptName } from "../src/run/swept";
+import { blockLines, blockName, blocksOf, clientLines, paperFigures, paperValues, usualBlock } from "../src/run/paper-lines";
+import { sweptGrid, sweptName } from "../src/run/swept";
 import { isLocal } from "../src/run/timed";
 
 const MIB = 1024 * 1024;
@@ -38,7 +38,51 @@ test("charts name the paper's figure where it has one", () => {
   expect(paperFigures("rate", "workers")).toMatch(/^Figure 23 .*Figure 25/);
   expect([paperFigures("rate", "random"), paperFigures("rate", "length")]).toEqual(["Figure 20", "Figure 19"]);
   expect([paperFigures("mean", "length"), paperFigures("rate", "load point")]).toEqual([null, null]);
+  expect([paperFigures("rate", "workers", "block"), paperFigures("mean", "workers", "client")]).toEqual(["Figure 21", "Figure 55"]);
+  expect(paperFigures("rate", "length x blocks", "block")).toBe("Figure 19");
   expect([blockName(MIB), blockName(null)]).toEqual(["1 MiB blocks", "all block sizes"]);
+});
+
+test("lines by block size and by client have their cells, and the client that stands out is named", () => {
+  const rate = (cell: PaperCell) => cell.transfer_rate_while_transferring_mb_per_s;
+  const points = [point([4096, MIB], { [`seq_rd ${MIB}`]: 12.5, "seq_rd 4096": 3 }), point([MIB], { [`seq_rd ${MIB}`]: 8 })];
+  expect(blockLines(points, "seq_rd", rate)).toEqual([
+    { name: "4 KiB", values: [3, null] },
+    { name: "1 MiB", values: [12.5, 8] },
+  ]);
+  const worker = (number: number, value: number) => ({ worker: number, ...point([MIB], { [`seq_rd ${MIB}`]: value }) });
+  const of = (rates: number[]) => ({ ...point([MIB]), per_worker: rates.map((value, at) => worker(at, value)) }) as unknown as LoadPoint;
+  const clients = clientLines([of([10, 10, 11]), of([10, 4, 10, 10])], "seq_rd", MIB, rate);
+  expect(clients.lines.map(({ name, values }) => [name, ...values])).toEqual([
+    ["client 1", 10, 10],
+    ["client 2", 10, 4],
+    ["client 3", 11, 10],
+    ["client 4", null, 10],
+  ]);
+  expect(clients.outstanding).toEqual({ name: "client 2", times: 0.4, point: 1 });
+  expect(clientLines([of([10, 10, 11])], "seq_rd", MIB, rate).outstanding).toBe(null);
+  const many = clientLines([of(Array.from({ length: 40 }, (_, at) => (at === 17 ? 90 : 10)))], "seq_rd", MIB, rate);
+  expect([many.lines.length, many.left_out, many.outstanding?.name]).toEqual([12, 28, "client 18"]);
+  expect(many.lines.some(({ name }) => name === "client 18")).toBe(true);
+});
+
+test("two sweeps are a line for each block size over the lengths, whichever was written first", () => {
+  const summary = (sweep: string, values: string[]) =>
+    ({ plan: { sweep }, load_points: values.map((sweep_value) => ({ sweep_value, label: sweep_value })) }) as unknown as Summary;
+  const first = sweptGrid(summary("length=1MiB,2MiB x blocks=4KiB,1MiB", ["1MiB x 4KiB", "1MiB x 1MiB", "2MiB x 4KiB", "2MiB x 1MiB"]));
+  expect(first?.axis).toEqual({ title: "length of a transfer", name: "length of a transfer", values: ["1MiB", "2MiB"] });
+  const shown = (grid: typeof first) => grid?.lines.map(({ name, points }) => [name, ...points.map((one) => one?.label ?? null)]);
+  expect(shown(first)).toEqual([
+    ["block size 4KiB", "1MiB x 4KiB", "2MiB x 4KiB"],
+    ["block size 1MiB", "1MiB x 1MiB", "2MiB x 1MiB"],
+  ]);
+  const turned = sweptGrid(summary("blocks=4KiB,1MiB x length=1MiB,2MiB", ["4KiB x 1MiB", "4KiB x 2MiB", "1MiB x 1MiB"]));
+  expect(turned?.axis.values).toEqual(["1MiB", "2MiB"]);
+  expect(shown(turned)).toEqual([
+    ["block size 4KiB", "4KiB x 1MiB", "4KiB x 2MiB"],
+    ["block size 1MiB", "1MiB x 1MiB", null],
+  ]);
+  expect(sweptGrid(summary("random=0,100", ["0 %", "100 %"]))).toBe(null);
 });
 
 test("the axis has the name of the setting in the plan", () => {

@@ -10,6 +10,7 @@ import { common, LEGEND_LINE_PX, legendFor, lookFor } from "./look";
 import type { Look } from "./palette";
 import { timeGrid } from "./axes";
 import { BandsContext, withBands } from "./bands";
+import { ConditionsContext, conditionsText } from "./conditions";
 import type { Band } from "./bands";
 import { CursorLine, useCursor } from "./cursor";
 import { followPointer } from "./pointer";
@@ -49,6 +50,8 @@ export interface ChartProps {
   onPick?: (pick: { series: string; index: number }) => void;
   /** What to know when reading it. */
   note?: ComponentChildren;
+  /** It corresponds to a figure of a paper: the conditions of the paper that were not kept are said below it. */
+  isOfPaper?: boolean;
   /** Heading level of the title, 3 unless told. */
   level?: 3 | 4;
 }
@@ -103,10 +106,27 @@ export function Chart(props: ChartProps) {
           Arrow keys move the period, plus and minus make it shorter and longer, Escape shows all of it.
         </p>
       )}
-      {note !== undefined && <figcaption class="chart-note">{note}</figcaption>}
+      <ChartNote note={note} isOfPaper={props.isOfPaper ?? false} />
       {props.readout !== undefined && <p class="chart-readout">{readout ?? "\u00a0"}</p>}
       {tabled && <ChartTableView title={title} table={props.table} />}
     </figure>
+  );
+}
+
+function ChartNote({ note, isOfPaper }: { note: ComponentChildren; isOfPaper: boolean }) {
+  const differs = conditionsText(useContext(ConditionsContext));
+  const conditions = isOfPaper && differs !== "" ? differs : null;
+  if (note === undefined && conditions === null) return null;
+  return (
+    <figcaption class="chart-note">
+      {note}
+      {conditions !== null && (
+        <span class="chart-conditions" dir="auto">
+          {" "}
+          {conditions}
+        </span>
+      )}
+    </figcaption>
   );
 }
 

@@ -6,6 +6,7 @@ import { madeBy } from "../run/when";
 import { Shell } from "../parts/shell";
 import type { Verdict } from "../parts/shell";
 import { Differences } from "./differences";
+import { histogramKinds } from "./histograms-over";
 import { isJudged } from "./judged";
 import { Overlays } from "./overlays";
 import { isLadder } from "./point-keys";
@@ -20,6 +21,7 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
   if (comparison === null) return null;
   const clients = runs.some(isLadder);
   const strips = runs.some((run) => (run.detail?.streams ?? []).length > 0);
+  const histograms = histogramKinds(runs, []).length > 0;
   const curves = runs.some((run) => (run.detail?.percentiles.length ?? 0) > 0);
   const sections = [
     { id: "answer", title: "Answer" },
@@ -27,6 +29,7 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
     ...(strips ? [{ id: "streams-over-time", title: "Streams" }] : []),
     { id: "over-time", title: "Throughput" },
     ...(curves ? [{ id: "percentiles", title: "Response times" }] : []),
+    ...(histograms ? [{ id: "histograms", title: "Histograms" }] : []),
     ...(clients ? [{ id: "clients", title: "Load points" }] : []),
     { id: "differences", title: "Differences" },
     { id: "settings", title: "Settings" },

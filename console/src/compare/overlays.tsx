@@ -17,16 +17,21 @@ import { hasEbuFigures, paperValues } from "../run/paper-lines";
 import { isLadder, pointAxis } from "./point-keys";
 import type { PointAxis } from "./point-keys";
 import { runName } from "./run-key";
+import { EbuOver } from "./ebu-over";
+import { HistogramsOver } from "./histograms-over";
 import { StripsOver } from "./strips-over";
 
 /** A run's name and its values over x. */
-interface Line {
+export interface Line {
   name: string;
   data: [number | string, number | null][];
+  /** The second line of a run: thin and dotted, in the run's colour. */
+  dotted?: boolean;
 }
 
 function lineSeries(look: Look, line: Line, at: number, symbols: boolean): LineSeriesOption {
   const style = seriesStyle(look, at);
+  const dash = line.dotted === true ? [1, 3] : style.dash;
   return {
     type: "line",
     name: line.name,
@@ -34,7 +39,7 @@ function lineSeries(look: Look, line: Line, at: number, symbols: boolean): LineS
     symbol: symbols ? style.marker : "none",
     symbolSize: 8,
     itemStyle: { color: style.color },
-    lineStyle: { color: style.color, width: 2, type: style.dash },
+    lineStyle: { color: style.color, width: line.dotted === true ? 1.5 : 2, type: dash },
   };
 }
 
@@ -50,6 +55,7 @@ export function Overlays({ runs, comparison }: Props) {
       <StripsOver runs={runs} names={names} />
       <ThroughputOver runs={runs} names={names} />
       <PercentilesOver runs={runs} names={names} />
+      <HistogramsOver runs={runs} names={names} />
       <ClientsOver runs={runs} names={names} />
     </>
   );
@@ -198,6 +204,11 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
       }),
     }));
   const rate = per((point) => (point.total.bytes_per_s === null ? null : point.total.bytes_per_s / 1e6));
+  // Of one client the total is the client's.
+  const inClients = axis.title !== "streams";
+  const isRamp = inClients && runs.some((run) => run.summary.load_points.some((point) => point.workers > 1));
+  const client = per((point) => (point.total.bytes_per_s === null || point.workers === 0 ? null : point.total.bytes_per_s / point.workers / 1e6));
+  const each = isRamp ? client.map((line): Line => ({ ...line, name: `${line.name}, per client`, dotted: true })) : [];
   const latency = per((point) => {
     const times = point.total.response.data ?? null;
     return times === null ? null : times.mean_us / 1e3;
@@ -207,15 +218,18 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
   return (
     <Section id="clients" title="Load point by load point">
       <div class="grid">
-        <AgainstChart id="compare-rate" title="Throughput" unit="MB/s" axis={axis} lines={rate} say={(v) => mbPerS(v * 1e6)} />
+        <AgainstChart id="compare-rate" title={isRamp ? "Throughput, total and per client" : "Throughput"} unit="MB/s" axis={axis} lines={[...rate, ...each]} say={(v) => mbPerS(v * 1e6)} {...(inClients ? { note: RATES } : {})} />
         <AgainstChart id="compare-mean" title="Mean response time" unit="ms" axis={axis} lines={latency} say={(v) => ms(v * 1e3)} />
         {has(paper) && (
           <AgainstChart id="compare-ebu-latency" title="Average EBU latency" unit="ms" axis={axis} lines={paper} say={number} note={PAPER} />
         )}
       </div>
+      <EbuOver runs={runs} names={names} axis={axis} />
     </Section>
   );
 }
+
+const RATES = "Corresponds to EBU Tech 3362, Figures 47, 49, 60, 62, 71 and 73 (total) and 58 (per client: the total divided by the clients).";
 
 /** The paper's latency over all types of access and block sizes. Earlier versions counted no time between blocks. */
 function averageOf({ paper }: LoadPoint): number | null {
@@ -234,14 +248,15 @@ interface AgainstProps {
   note?: string;
 }
 
-function AgainstChart({ id, title, unit, axis, lines, say, note }: AgainstProps) {
+export function AgainstChart({ id, title, unit, axis, lines, say, note }: AgainstProps) {
+  const runs = Math.max(1, lines.filter((line) => line.dotted !== true).length);
   const option = useMemo(
     () => (look: Look): ChartOption => ({
       xAxis: categoryAxis(look, axis.title, axis.keys),
       yAxis: { ...valueAxis(look, unit), min: 0 },
       grid: { bottom: 24 },
       tooltip: { valueFormatter: (value: unknown) => (typeof value === "number" ? `${say(value)} ${unit}` : "–") },
-      series: lines.map((line, at) => lineSeries(look, line, at, true)),
+      series: lines.map((line, at) => lineSeries(look, line, at % runs, true)),
     }),
     [lines],
   );
@@ -251,7 +266,7 @@ function AgainstChart({ id, title, unit, axis, lines, say, note }: AgainstProps)
       title={title}
       describe={lines.map((line) => `${line.name}: ${line.data.map(([, v]) => (v === null ? "nothing" : say(v))).join(", ")}`).join("; ")}
       option={option}
-      {...(note === undefined ? {} : { note })}
+      {...(note === undefined ? {} : { note, isOfPaper: true })}
       table={{
         columns: [axis.title, ...lines.map((line) => `${line.name}, ${unit}`)],
         rows: axis.keys.map((key, row) => [key, ...lines.map((line) => line.data[row]?.[1] ?? null)]),

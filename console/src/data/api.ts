@@ -2,7 +2,7 @@
 // Addresses are below that of the page, wherever a proxy puts it.
 
 import { signal } from "@preact/signals";
-import type { AheadAnswer, Choices, Counters, EventsTold, Form, FormatsFound, Info, LiveEvent, OpsFound, ProofPage, RunEntry, StartAnswer, StartRequest, SuiteComparison, SuitePage, TraceEntry } from "./live";
+import type { AheadAnswer, Choices, Counters, EventsTold, Form, FormatsFound, Info, LiveEvent, OpsFound, ProofPage, RunEntry, StartAnswer, StartRequest, SuitePage, TraceEntry } from "./live";
 import type { MapLevel, Page, RunNotes } from "./page";
 
 /** Something that the server refused, or that it could not be asked. */
@@ -50,7 +50,7 @@ export const api = {
   compare: (ids: readonly string[], stop?: AbortSignal) =>
     get<Page>(`api/compare?${new URLSearchParams(ids.map((id) => ["run", id]))}`, stop),
   compareSuites: (ids: readonly string[], stop?: AbortSignal) =>
-    get<SuiteComparison>(`api/suites/compare?${new URLSearchParams(ids.map((id) => ["run", id]))}`, stop),
+    get<Page>(`api/suites/compare?${new URLSearchParams(ids.map((id) => ["run", id]))}`, stop),
   proof: (id: string, stop?: AbortSignal) => get<ProofPage>(`${run(id)}/proof`, stop),
   suite: (id: string, stop?: AbortSignal) => get<SuitePage>(`${run(id)}/suite`, stop),
   events: (id: string, from: number, stop?: AbortSignal) => get<EventsTold>(`${run(id)}/events?from=${from}`, stop),

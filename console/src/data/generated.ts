@@ -1563,6 +1563,8 @@ export type MapPoints = {
   len_bytes: Array<number>,
   /** Whether it was written. */
   write: Array<boolean>,
+  /** How long it took, from its issue to its end. */
+  service_us: Array<Decimal>,
 };
 
 /** How the best margins of a stream changed over the measured part, without the tool's own delay. */
@@ -2005,10 +2007,17 @@ export type Page = {
   trace: TracePage | null,
   /** The comparison. */
   comparison: Comparison | null,
+  /** The suites. */
+  suites: SuitesPage | null,
+  /**
+   * Conditions of a paper that its runs did not keep, in words. Charts that correspond to the paper's name
+   * them.
+   */
+  deviations: Array<string>,
 };
 
 /** What a page shows. */
-export type PageKind = "run" | "trace" | "compare";
+export type PageKind = "run" | "trace" | "compare" | "suites";
 
 /** One cell of all three tables. Numbers that nothing was measured for are `null`. */
 export type PaperCell = {
@@ -3071,20 +3080,30 @@ export type StreamWorstMargin = {
   has_come: boolean,
 };
 
-/** Two suites: how many times as fast the second was. */
-export type SuiteComparison = {
-  /** What the other is held against. */
-  before: SuitePage,
-  /** The other. */
-  after: SuitePage,
-  /** What came of it, in the terminal's words. */
+/** A suite. */
+export type SuiteFacts = {
+  /** Name of its directory. */
+  id: string,
+  /** What charts call it: its tags that the others lack, else its storage, else its directory. */
+  label: string,
+  /** What it is called: "naspt". */
+  name: string,
+  /** What was measured. */
+  target: string,
+  /** Passes of each workload. */
+  passes: number,
+  /** When operations began: "max", "recorded". */
+  pace: string,
+  /** How many workloads it should have had. */
+  wanted: number,
+  /** Why it has fewer. */
+  ended_early: string | null,
+  /** The storage, in words. */
+  storage: string | null,
+  /** Words to find it by. */
+  tags: Array<string>,
+  /** What came of it, in a sentence. */
   sentence: string,
-  /** The geometric mean of the ratios; `null` where no workload has one. */
-  geometric_mean: number | null,
-  /** The workloads of `after`, in its order. */
-  rows: Array<SuiteRatio>,
-  /** Workloads of `before` that `after` lacks. */
-  missing: Array<string>,
 };
 
 /** A suite. */
@@ -3105,20 +3124,13 @@ export type SuitePage = {
   ended_early: string | null,
   /** Its workloads in their order, also those that have yet to run. */
   rows: Array<SuiteRow>,
-  /** The geometric mean of all medians; `null` unless every workload has one. */
+  /**
+   * The geometric mean of the medians of the paper's workloads, or of those there are instead; `null` unless
+   * each has one.
+   */
   geometric_mean_bytes_per_s: number | null,
-};
-
-/** A workload in two suites. */
-export type SuiteRatio = {
-  /** What it is called. */
-  workload: string,
-  /** Its median in the first suite; `null` where it has none. */
-  before_bytes_per_s: number | null,
-  /** Its median in the second suite; `null` where it has none. */
-  after_bytes_per_s: number | null,
-  /** How many times as fast the second was; `null` where one of the two has no median. */
-  ratio: number | null,
+  /** The arithmetic mean of the same. */
+  arithmetic_mean_bytes_per_s: number | null,
 };
 
 /** A workload of a suite. */
@@ -3133,6 +3145,55 @@ export type SuiteRow = {
   passes_bytes_per_s: Array<number | null>,
   /** What its run doubts, in a word or two, the client's cache first; empty where it has not ended. */
   doubts: string,
+};
+
+/** A workload in each suite. */
+export type SuitesLine = {
+  /** What it is called. */
+  workload: string,
+  /** Which group it belongs to, in words. */
+  group: string,
+  /** The median of its passes; `null` where it has none that counts. */
+  bytes_per_s: Array<number | null>,
+  /** The same in multiples of the first suite. */
+  times_first: Array<number | null>,
+  /** Each pass of each suite; `null` for one that does not count. */
+  passes_bytes_per_s: Array<Array<number | null>>,
+  /** What its run doubts, in a word or two; `-` for nothing. */
+  doubts: Array<string>,
+};
+
+/** Means of a group in each suite. */
+export type SuitesMeanLine = {
+  /** What they are taken over: `NASPT, 12 workloads`. */
+  over: string,
+  /** The geometric mean; `null` unless the suite has every workload of the group. */
+  geometric_bytes_per_s: Array<number | null>,
+  /** The arithmetic mean of the same. */
+  arithmetic_bytes_per_s: Array<number | null>,
+  /** The geometric mean of the multiples of the first suite, over the workloads that both have. */
+  geometric_times_first: Array<number | null>,
+  /** The arithmetic mean of the same, as the paper's Table 2 prints it. */
+  arithmetic_times_first: Array<number | null>,
+  /** How many workloads both have. */
+  compared: Array<number>,
+};
+
+/**
+ * Suites side by side. Lists with an entry for each suite have them in the order of `suites`; the first is
+ * what multiples are of.
+ */
+export type SuitesPage = {
+  /** The suites. */
+  suites: Array<SuiteFacts>,
+  /** The answer: a sentence for one suite, or one for each of the others. */
+  sentences: Array<string>,
+  /** What makes them hard to compare, or the figures doubtful. */
+  cautions: Array<string>,
+  /** Workloads. */
+  rows: Array<SuitesLine>,
+  /** Means of each group. */
+  means: Array<SuitesMeanLine>,
 };
 
 /** Everything that a report shows. */
@@ -3343,6 +3404,11 @@ export type TimeFigures = {
   count: number,
   /** Mean. */
   mean_us: number,
+  /**
+   * Standard deviation: of all operations there are, not of a sample, to three digits. `null` in summaries of
+   * versions that did not compute it, and for times of frames.
+   */
+  deviation_us?: number,
   /** Half of them took no longer. */
   p50_us: number,
   /** 95 of 100 took no longer. */

@@ -15,7 +15,7 @@
 // POST /api/runs/ID/stop
 // DELETE /api/runs/ID
 // GET  /api/compare?run=ID&run=ID     Page                 kind "compare"
-// GET  /api/suites/compare?run=SUITE&run=SUITE       SuiteComparison
+// GET  /api/suites/compare?run=SUITE&run=SUITE       Page                 kind "suites"
 // GET  /api/forms                     Form[]
 // GET  /api/choices                   Choices
 // GET  /api/formats?words=            FormatsFound
@@ -50,7 +50,6 @@ export type {
   ProofPassRow,
   RunEntry,
   StartAnswer,
-  SuiteComparison,
   SuitePage,
   SuiteRow,
   TraceEntry,

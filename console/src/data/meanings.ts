@@ -96,6 +96,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
   TimeFigures: {
     count: ["How many operations."],
     mean_us: ["Mean."],
+    deviation_us: ["Standard deviation: of all operations there are, not of a sample, to three digits. null in summaries of versions that did not compute it, and for times of frames."],
     p50_us: ["Half of them took no longer."],
     p95_us: ["95 of 100 took no longer."],
     p99_us: ["99 of 100 took no longer."],

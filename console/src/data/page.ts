@@ -32,6 +32,7 @@ export type {
   Sentence,
   SizeCounts,
   StreamStrip,
+  SuitesPage,
   TimeAxis,
   TracePage,
 } from "./generated";

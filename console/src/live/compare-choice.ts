@@ -1,4 +1,4 @@
-// Which runs can be compared with one another: runs with runs, a suite with one other suite. Pure.
+// Which runs can be compared with one another: runs with runs, suites with suites. Pure.
 
 import type { RunEntry } from "../data/live";
 import { PROOF, SUITE } from "./suite-rows";
@@ -17,9 +17,10 @@ export function compareChoice(ids: readonly string[], runs: readonly RunEntry[])
   }
   const suites = ids.filter((id) => runs.some((run) => run.id === id && run.verb === SUITE)).length;
   if (ids.length === 1) return { refused: suites === 1 ? "One more suite to compare." : "One more to compare." };
-  if (suites === 0) return ids.length > MOST ? { refused: `At most ${MOST} can be compared.` } : { of: "runs" };
+  if (ids.length > MOST) return { refused: `At most ${MOST} can be compared.` };
+  if (suites === 0) return { of: "runs" };
   if (suites < ids.length) {
-    return { refused: "A suite is compared with one other suite, and not with single runs; for one workload choose its runs in both." };
+    return { refused: "Suites are compared with suites, not with single runs; for one workload choose its runs in each suite." };
   }
-  return suites === 2 ? { of: "suites" } : { refused: "Two suites can be compared at a time." };
+  return { of: "suites" };
 }

@@ -1,4 +1,4 @@
-// A comparison in the console, chosen in the list: two to eight runs, or two suites.
+// A comparison in the console, chosen in the list: two to eight runs or suites.
 
 import { api } from "../data/api";
 import { ReportPage } from "../report-page";

@@ -1,6 +1,6 @@
 // A suite: what each of its workloads moved, each with its run; also while it goes on.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { api } from "../data/api";
 import { tickTime } from "../charts/axes";
 import type { RunEntry, SuitePage, SuiteRow } from "../data/live";
@@ -8,6 +8,8 @@ import { count, counted, mbPerS } from "../figures/units";
 import { Name } from "../parts/name";
 import { Missing } from "../parts/section";
 import { Shell } from "../parts/shell";
+import { passBars } from "../suites/bar-choice";
+import { SuiteBars } from "../suites/suite-bars";
 import { type Column, Table } from "../parts/table";
 import { ConsoleBar } from "./bar";
 import { Confirm } from "./confirm";
@@ -82,6 +84,7 @@ export function SuiteView({ entry, runs, against, again }: Props) {
       {page !== null && entry.state !== "running" && <p class={page.complete ? "headline" : "bad"}>{page.complete ? page.sentence : `Ended early: ${page.ended_early ?? "not known why"}`}</p>}
       {goesOn && page !== null && <Progress page={page} startedAt={entry.started_at} running={running} />}
       {page === null && <Missing>{suite.error ?? "Reading the suite …"}</Missing>}
+      {page !== null && <Bars rows={page.rows} />}
       {page !== null && <Table caption="Workloads" columns={columnsOf(page.rows)} rows={page.rows} most={100} />}
       {asks && (
         <Confirm title="Stop this suite?" yes="Stop" act={stop} close={() => setAsks(false)}>
@@ -91,6 +94,15 @@ export function SuiteView({ entry, runs, against, again }: Props) {
       {deletes && <Delete run={entry} close={() => setDeletes(false)} done={() => (window.location.hash = hashOf({ page: "runs" }))} />}
     </Shell>
   );
+}
+
+/** Each pass of the workloads that have ended. */
+function Bars({ rows }: { rows: readonly SuiteRow[] }) {
+  const ended = useMemo(() => rows.filter((row) => row.passes_bytes_per_s.length > 0), [JSON.stringify(rows)]);
+  const workloads = useMemo(() => ended.map((row) => row.workload), [ended]);
+  const series = useMemo(() => passBars(ended.map((row) => row.passes_bytes_per_s)), [ended]);
+  if (ended.length === 0) return null;
+  return <SuiteBars workloads={workloads} series={series} title="Each pass" paper="Figure 9" />;
 }
 
 interface ProgressProps {

@@ -265,7 +265,7 @@ function rowsOf(point: LoadPoint): Row[] {
 }
 
 function columnsOf(at: number, rows: readonly Row[]): Column<Row>[] {
-  type Field = "mean_us" | "p50_us" | "p95_us" | "p99_us" | "p99_9_us" | "max_us";
+  type Field = "mean_us" | "deviation_us" | "p50_us" | "p95_us" | "p99_us" | "p99_9_us" | "max_us";
   const times = (title: string, of: "response" | "service", field: Field, percentile = 0): Column<Row> => ({
     title: `${title}, ms`,
     number: true,
@@ -295,6 +295,7 @@ function columnsOf(at: number, rows: readonly Row[]): Column<Row>[] {
       ),
     },
     times("mean", "response", "mean_us"),
+    ...(rows.some((row) => row.response.deviation_us != null) ? [times("deviation", "response", "deviation_us")] : []),
     times("p50", "response", "p50_us", 50),
     times("p95", "response", "p95_us", 95),
     times("p99", "response", "p99_us", 99),

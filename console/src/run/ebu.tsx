@@ -1,6 +1,6 @@
 // Throughput and response times against what the load points differ in, then the main figure of EBU Tech 3362: the
-// transfer rate of a client by type of access, for one block size. Behind them the paper's latencies for that size, its
-// three tables, and the same by block size.
+// transfer rate of a client by type of access, for one block size; or by block size, or by client, for one type of
+// access. Behind them the paper's latencies likewise, and its three tables.
 
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -14,10 +14,21 @@ import { blockSize, mbPerS, ms, number } from "../figures/units";
 import { Term } from "../parts/glossary";
 import { Section } from "../parts/section";
 import { MODES, PaperView } from "./paper";
-import { type Block, blockName, blocksOf, paperFigures, paperValues, usualBlock } from "./paper-lines";
+import {
+  type Block,
+  type ClientLines,
+  type LinesBy,
+  blockLines,
+  blockName,
+  blocksOf,
+  clientLines,
+  paperFigures,
+  paperValues,
+  usualBlock,
+} from "./paper-lines";
 import { PointPick, usePoint } from "./point-pick";
-import { sweptAxis, sweptName } from "./swept";
-import type { SweptAxis } from "./swept";
+import { sweptAxis, sweptGrid, sweptName } from "./swept";
+import type { SweptAxis, SweptGrid } from "./swept";
 
 export function EbuSection({ run }: { run: RunPage }) {
   const points = run.summary.load_points;
@@ -28,10 +39,15 @@ export function EbuSection({ run }: { run: RunPage }) {
   const current = points[chosen];
   const axis = useMemo(() => sweptAxis(run.summary), [run]);
   const blocks = useMemo(() => blocksOf(points), [run]);
-  const [block, setBlock] = useState<Block>(() => usualBlock(points));
+  const grid = useMemo(() => sweptGrid(run.summary), [run]);
+  const [lines, setLines] = useState<LineChoice>(() => ({ by: "access", block: usualBlock(points), mode: usualMode(points) }));
   const main = useMemo(() => mainCharts(points), [run]);
-  const [rate, ...latencies] = useMemo(() => paperCharts(points, block, sweptName(run.summary)), [run, block]);
+  const [rate, ...latencies] = useMemo(
+    () => (grid === null ? paperCharts(points, lines, sweptName(run.summary)) : gridCharts(grid, lines.mode, sweptName(run.summary))),
+    [run, grid, lines],
+  );
   const isLadder = points.length > 1;
+  const paperAxis = grid?.axis ?? axis;
   return (
     <Section
       id="ebu"
@@ -46,14 +62,14 @@ export function EbuSection({ run }: { run: RunPage }) {
       {isLadder && <LineCharts charts={main} axis={axis} />}
       {isLadder && blocks.length > 0 && (
         <>
-          <BlockPick blocks={blocks} chosen={block} choose={setBlock} />
-          <LineChart chart={rate} axis={axis} />
+          <LinesPick blocks={blocks} points={points} isGrid={grid !== null} chosen={lines} choose={setLines} />
+          <LineChart chart={rate} axis={paperAxis} />
         </>
       )}
       <details>
-        <summary>{isLadder ? "EBU latency by type of access, t" : "T"}he paper’s tables, and figures by block size</summary>
+        <summary>{isLadder ? "EBU latency, t" : "T"}he paper’s tables, and figures by block size</summary>
         <div class="folded-content">
-          {isLadder && <LineCharts charts={latencies} axis={axis} />}
+          {isLadder && <LineCharts charts={latencies} axis={paperAxis} />}
           <PointPick points={measured} chosen={chosen} />
           {current !== undefined && <PaperView point={current} at={chosen} />}
         </div>
@@ -75,24 +91,83 @@ interface Against {
   say: (value: number) => string;
   /** The paper's figures that it corresponds to. */
   paper?: string | null;
+  /** What else to know. */
+  more?: string[];
 }
 
-function BlockPick({ blocks, chosen, choose }: { blocks: number[]; chosen: Block; choose: (block: Block) => void }) {
+/** What the lines of the paper's charts are, and what is the same for all of them. */
+interface LineChoice {
+  by: LinesBy;
+  /** The block size of lines by access and by client. */
+  block: Block;
+  /** The type of access of lines by block size and by client. */
+  mode: PaperMode;
+}
+
+interface PickProps {
+  blocks: number[];
+  points: LoadPoint[];
+  /** Two settings are swept: the lines are the second one's values. */
+  isGrid: boolean;
+  chosen: LineChoice;
+  choose: (choice: LineChoice) => void;
+}
+
+const BY: Record<LinesBy, string> = { access: "type of access", block: "block size", client: "client" };
+
+function LinesPick({ blocks, points, isGrid, chosen, choose }: PickProps) {
+  const hasClients = points.some((point) => point.per_worker.some((worker) => worker.paper !== undefined));
+  const kinds = (Object.keys(BY) as LinesBy[]).filter((by) => by !== "client" || hasClients);
+  const modes = (Object.keys(MODES) as PaperMode[]).filter((mode) => paperValues(points, mode, null, (cell) => cell.bytes || null).some((value) => value !== null));
   return (
-    <label class="pick">
-      Block size of the paper’s charts{" "}
-      <select
-        value={String(chosen)}
-        onChange={({ currentTarget: { value } }) => choose(value === String(null) ? null : Number(value))}
-      >
-        {[...blocks, null].map((block) => (
-          <option value={String(block)} selected={block === chosen}>
-            {block === null ? "all sizes" : blockSize(block)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <div class="picks">
+      {!isGrid && (
+        <label class="pick">
+          Lines of the paper’s charts{" "}
+          <select value={chosen.by} onChange={({ currentTarget: { value } }) => choose({ ...chosen, by: value as LinesBy })}>
+            {kinds.map((by) => (
+              <option value={by} selected={by === chosen.by}>
+                by {BY[by]}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {!isGrid && chosen.by !== "block" && (
+        <label class="pick">
+          Block size of the paper’s charts{" "}
+          <select
+            value={String(chosen.block)}
+            onChange={({ currentTarget: { value } }) => choose({ ...chosen, block: value === String(null) ? null : Number(value) })}
+          >
+            {[...blocks, null].map((block) => (
+              <option value={String(block)} selected={block === chosen.block}>
+                {block === null ? "all sizes" : blockSize(block)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {(isGrid || chosen.by !== "access") && (
+        <label class="pick">
+          Access{" "}
+          <select value={chosen.mode} onChange={({ currentTarget: { value } }) => choose({ ...chosen, mode: value as PaperMode })}>
+            {modes.map((mode) => (
+              <option value={mode} selected={mode === chosen.mode}>
+                {MODES[mode]}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
   );
+}
+
+/** Sequential reads, as in the paper, where there are any. */
+function usualMode(points: LoadPoint[]): PaperMode {
+  const has = (mode: PaperMode) => paperValues(points, mode, null, (cell) => cell.bytes || null).some((value) => value !== null);
+  return has("seq_rd") ? "seq_rd" : "all";
 }
 
 const ACCESS: { name: string; rate: (point: LoadPoint) => number | null }[] = [
@@ -122,20 +197,50 @@ function mainCharts(points: LoadPoint[]): Against[] {
   ];
 }
 
-/** The paper's figures for a block size, one line for each type of access: transfer rate, mean and maximum latency. */
-function paperCharts(points: LoadPoint[], block: Block, swept: string): [Against, Against, Against] {
-  const lines = (of: (cell: PaperCell) => number | null): Line[] =>
-    there(TYPES.map((mode) => ({ name: MODES[mode], values: paperValues(points, mode, block, of) })));
-  const rate = lines((cell) => cell.transfer_rate_while_transferring_mb_per_s);
-  const mean = lines((cell) => cell.average_latency_ms);
-  const max = lines((cell) => scaled(cell.maximum_latency_s, 1e-3));
-  const title = (of: string) => `${of} with ${blockName(block)}`;
-  const paper = (figure: "rate" | "mean" | "max") => paperFigures(figure, swept);
-  return [
-    { id: "transfer-rate", title: title("Transfer rate of one worker"), unit: "MB/s", lines: rate, say: number, paper: paper("rate") },
-    { id: "mean", title: title("Average EBU latency"), unit: "ms", lines: mean, say: number, paper: paper("mean") },
-    { id: "max", title: title("Maximum EBU latency"), unit: "ms", lines: max, say: number, paper: paper("max") },
-  ];
+type PaperFigure = "rate" | "mean" | "max";
+
+/** The paper's three figures: how a cell's value is read, shown and called. */
+const PAPER: { id: PaperFigure; title: string; unit: string; of: (cell: PaperCell) => number | null }[] = [
+  { id: "rate", title: "Transfer rate of one worker", unit: "MB/s", of: (cell) => cell.transfer_rate_while_transferring_mb_per_s },
+  { id: "mean", title: "Average EBU latency", unit: "ms", of: (cell) => cell.average_latency_ms },
+  { id: "max", title: "Maximum EBU latency", unit: "ms", of: (cell) => scaled(cell.maximum_latency_s, 1e-3) },
+];
+
+/** Transfer rate, mean and maximum latency, with the lines that are chosen. */
+function paperCharts(points: LoadPoint[], choice: LineChoice, swept: string): [Against, Against, Against] {
+  const { by, block, mode } = choice;
+  const chart = ({ id, title, unit, of }: (typeof PAPER)[number]): Against => {
+    const clients = by === "client" ? clientLines(points, mode, block, of) : null;
+    const byAccess = () => TYPES.map((type) => ({ name: MODES[type], values: paperValues(points, type, block, of) }));
+    const lines = clients?.lines ?? (by === "block" ? blockLines(points, mode, of) : byAccess());
+    const what = by === "access" ? blockName(block) : by === "block" ? MODES[mode] : `${MODES[mode]}, ${blockName(block)}`;
+    const heading = by === "block" ? `${title}, ${what}` : by === "client" ? `${title}, each client, ${what}` : `${title} with ${what}`;
+    const more = clients === null ? [] : clientWords(clients, points);
+    return { id: id === "rate" ? "transfer-rate" : id, title: heading, unit, lines: there(lines), say: number, paper: paperFigures(id, swept, by), more };
+  };
+  const [rate, mean, max] = PAPER.map(chart);
+  return [rate as Against, mean as Against, max as Against];
+}
+
+function clientWords({ left_out, outstanding }: ClientLines, points: LoadPoint[]): string[] {
+  const at = outstanding === null ? undefined : points[outstanding.point];
+  const out =
+    outstanding === null ? "No client stands out." : `${outstanding.name} stands out: ${number(outstanding.times)} times the median of all clients at ${at?.label ?? ""}.`;
+  return [out, ...(left_out > 0 ? [`${left_out} clients that differ less from the others have no line.`] : [])];
+}
+
+/** The same with two settings swept: a line for each value of the second. */
+function gridCharts(grid: SweptGrid, mode: PaperMode, swept: string): [Against, Against, Against] {
+  const chart = ({ id, title, unit, of }: (typeof PAPER)[number]): Against => ({
+    id: id === "rate" ? "transfer-rate" : id,
+    title: `${title}, ${MODES[mode]}`,
+    unit,
+    lines: there(grid.lines.map(({ name, points }) => ({ name, values: points.map((point) => (point === null ? null : (paperValues([point], mode, null, of)[0] ?? null))) }))),
+    say: number,
+    paper: paperFigures(id, swept, "block"),
+  });
+  const [rate, mean, max] = PAPER.map(chart);
+  return [rate as Against, mean as Against, max as Against];
 }
 
 function there(lines: Line[]): Line[] {
@@ -161,13 +266,19 @@ function LineChart({ chart, axis }: { chart: Against; axis: SweptAxis }) {
       title={`${title} by ${axis.title}`}
       describe={lines.map((line) => `${line.name}: ${said(line.values, axis.values, say)}`).join("; ") + `, ${unit}.`}
       option={option}
-      {...(chart.paper == null ? {} : { note: `Corresponds to EBU Tech 3362, ${chart.paper}.` })}
+      {...noteOf(chart)}
+      isOfPaper
       table={() => ({
         columns: [axis.name, ...lines.map((line) => `${line.name}, ${unit}`)],
         rows: axis.values.map((value, at) => [value, ...lines.map((line) => line.values[at] ?? null)]),
       })}
     />
   );
+}
+
+function noteOf({ paper, more = [] }: Against): { note?: string } {
+  const said = [...(paper == null ? [] : [`Corresponds to EBU Tech 3362, ${paper}.`]), ...more];
+  return said.length === 0 ? {} : { note: said.join(" ") };
 }
 
 function scaled(value: number | null | undefined, by: number): number | null {

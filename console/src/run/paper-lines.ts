@@ -47,19 +47,98 @@ export function blockName(block: Block): string {
   return block === null ? "all block sizes" : `${blockSize(block)} blocks`;
 }
 
+/** What the lines of a chart are. */
+export type LinesBy = "access" | "block" | "client";
+
+/** A line: its name, and a value for each place on the x axis. */
+export interface PaperLine {
+  name: string;
+  values: (number | null)[];
+}
+
+type Of = (cell: PaperCell) => number | null;
+
+/** A line for each block size, for a type of access. */
+export function blockLines(points: readonly Pick<LoadPoint, "paper">[], mode: PaperMode, of: Of): PaperLine[] {
+  return blocksOf(points).map((block) => ({ name: blockSize(block), values: paperValues(points, mode, block, of) }));
+}
+
+/** So many clients have a line of their own: those that differ most from the others. */
+const MOST_CLIENTS = 12;
+/** From this ratio to the median on, a client stands out. */
+const STANDS_OUT = 1.5;
+
+export interface ClientLines {
+  lines: PaperLine[];
+  /** Clients without a line. */
+  left_out: number;
+  /** The client that differs most from the others, if it does by more than half: its name, how many times the median, and where. */
+  outstanding: { name: string; times: number; point: number } | null;
+}
+
+/** A line for each client (worker), those first that differ most from the median of all at the same load point. */
+export function clientLines(points: readonly Pick<LoadPoint, "paper" | "per_worker">[], mode: PaperMode, block: Block, of: Of): ClientLines {
+  const workers = [...new Set(points.flatMap((point) => point.per_worker.map(({ worker }) => worker)))].sort((one, two) => one - two);
+  const all = workers.map((worker): PaperLine => ({
+    name: `client ${worker + 1}`,
+    values: points.map((point) => {
+      const paper = point.per_worker.find((one) => one.worker === worker)?.paper;
+      return paper === undefined ? null : (paperValues([{ paper }], mode, block, of)[0] ?? null);
+    }),
+  }));
+  const medians = points.map((_, at) => median(all.flatMap(({ values }) => values[at] ?? [])));
+  const ratios = (line: PaperLine) =>
+    line.values.map((value, at) => {
+      const middle = medians[at] ?? null;
+      return value === null || middle === null || middle <= 0 || value <= 0 ? 1 : value / middle;
+    });
+  const away = (line: PaperLine) => Math.max(1, ...ratios(line).map((ratio) => Math.max(ratio, 1 / ratio)));
+  const measured = all.filter(({ values }) => values.some((value) => value !== null));
+  const sorted = [...measured].sort((one, two) => away(two) - away(one));
+  const chosen = new Set(sorted.slice(0, MOST_CLIENTS));
+  const [most] = sorted;
+  const outstanding = most === undefined || measured.length < 3 || away(most) < STANDS_OUT ? null : outstandingOf(most.name, ratios(most));
+  return { lines: measured.filter((line) => chosen.has(line)), left_out: measured.length - chosen.size, outstanding };
+}
+
+function outstandingOf(name: string, ratios: number[]): NonNullable<ClientLines["outstanding"]> {
+  const away = ratios.map((ratio) => Math.max(ratio, 1 / ratio));
+  const point = away.indexOf(Math.max(...away));
+  return { name, times: ratios[point] ?? 1, point };
+}
+
+function median(values: number[]): number | null {
+  const sorted = [...values].sort((one, two) => one - two);
+  const middle = sorted.length / 2;
+  if (sorted.length === 0) return null;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}
+
 type PaperFigure = "rate" | "mean" | "max";
 
 /** The figures of the paper that a chart corresponds to, by what lies on its x axis; `null` where it has none. */
-export function paperFigures(figure: PaperFigure, swept: string): string | null {
-  return FIGURES[swept]?.[figure] ?? null;
+export function paperFigures(figure: PaperFigure, swept: string, by: LinesBy = "access"): string | null {
+  return FIGURES[by][swept]?.[figure] ?? null;
 }
 
-const FIGURES: Record<string, Partial<Record<PaperFigure, string>>> = {
-  workers: {
-    rate: "Figure 23 (one file for all clients) and Figure 25 (a file each)",
-    mean: "Figure 24 (one file for all clients) and Figure 26 (a file each)",
-    max: "Figure 51 (one file for all clients) and Figure 52 (a file each)",
+const FIGURES: Record<LinesBy, Record<string, Partial<Record<PaperFigure, string>>>> = {
+  access: {
+    workers: {
+      rate: "Figure 23 (one file for all clients) and Figure 25 (a file each)",
+      mean: "Figure 24 (one file for all clients) and Figure 26 (a file each)",
+      max: "Figure 51 (one file for all clients) and Figure 52 (a file each)",
+    },
+    length: { rate: "Figure 19" },
+    random: { rate: "Figure 20" },
   },
-  length: { rate: "Figure 19" },
-  random: { rate: "Figure 20" },
+  block: {
+    workers: { rate: "Figure 21", mean: "Figure 22" },
+    length: { rate: "Figure 19" },
+    random: { rate: "Figure 20" },
+    "length x blocks": { rate: "Figure 19" },
+    "blocks x length": { rate: "Figure 19" },
+    "random x blocks": { rate: "Figure 20" },
+    "blocks x random": { rate: "Figure 20" },
+  },
+  client: { workers: { mean: "Figure 55" } },
 };

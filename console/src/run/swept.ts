@@ -40,6 +40,33 @@ export function sweptAxis(summary: Summary): SweptAxis {
   return { title: "load point", name: "load point", values: points.map((point) => cut(labelOf(point), 18)) };
 }
 
+/** Two sweeps that run together, as a table of load points. */
+export interface SweptGrid {
+  /** The x axis: transfer lengths where they are one of the two, else the first setting. */
+  axis: SweptAxis;
+  /** What each line is: its value of the other setting. */
+  lines: { name: string; points: (LoadPoint | null)[] }[];
+}
+
+const BETWEEN = " x ";
+
+/** `null` where no two settings are swept. */
+export function sweptGrid(summary: Summary): SweptGrid | null {
+  const settings = settingsOf(summary.plan["sweep"] ?? "");
+  const parts = summary.load_points.map((point) => (point.sweep_value ?? "").split(BETWEEN));
+  if (settings.length !== 2 || parts.some((pair) => pair.length !== 2)) return null;
+  // Block sizes are lines, as in the paper.
+  const x = settings[0] === "blocks" ? 1 : 0;
+  const values = (at: number) => [...new Set(parts.map((pair) => pair[at] ?? ""))];
+  const [title, unit] = SWEPT[settings[x] ?? ""] ?? [settings[x] ?? "", ""];
+  const [other] = SWEPT[settings[1 - x] ?? ""] ?? [settings[1 - x] ?? "", ""];
+  const pointAt = (one: string, two: string) => summary.load_points.find((_, at) => parts[at]?.[x] === one && parts[at]?.[1 - x] === two) ?? null;
+  return {
+    axis: { title, name: unit === "" ? title : `${title}, ${unit}`, values: values(x) },
+    lines: values(1 - x).map((value) => ({ name: `${other} ${value}`, points: values(x).map((one) => pointAt(one, value)) })),
+  };
+}
+
 function labelOf(point: LoadPoint): string {
   return point.sweep_value ?? point.label;
 }

@@ -8,7 +8,7 @@ import { Name } from "../parts/name";
 import { type Column, Table } from "../parts/table";
 import { fileName } from "./file-names";
 import { matcher } from "./glob";
-import { MAX_SELECTED, selectionOf, toggled } from "./selection";
+import { selectionOf, toggled } from "./selection";
 import "./trace.css";
 
 interface FileRow {
@@ -153,7 +153,6 @@ function OnMap({ detail, row }: { detail: Detail; row: FileRow }) {
     <input
       type="checkbox"
       checked={on}
-      disabled={!on && selection.value.size >= MAX_SELECTED}
       aria-label={`On the map: ${row.name.slice(0, 100)}`}
       onChange={() => (selection.value = toggled(selection.value, row.file))}
     />

@@ -69,6 +69,22 @@ export function pointsFor(view: MapView, points: MapPoints | null, most = MAX_PO
   return end - first <= most ? { points, first, end } : null;
 }
 
+const longest = new WeakMap<MapPoints, number>();
+
+/** The longest time that an access took, in seconds. */
+function longestOf(points: MapPoints): number {
+  const known = longest.get(points);
+  if (known !== undefined) return known;
+  const found = points.service_us.reduce((most, us) => Math.max(most, us), 0) / 1e6;
+  longest.set(points, found);
+  return found;
+}
+
+/** The accesses to draw, with those that began before the view and may last into it. */
+export function drawnPoints(view: MapView, points: MapPoints | null): PointSlice | null {
+  return points === null ? null : pointsFor({ ...view, from_s: view.from_s - longestOf(points) }, points);
+}
+
 /** What is in view, as numbers. Cells that are partly in view count whole. */
 export interface Seen {
   read_bytes: number;

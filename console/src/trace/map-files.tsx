@@ -1,23 +1,27 @@
-// Which files the map shows: at most eight, each with its colour.
+// Which files the map shows, each with its colour.
 
 import type { Look } from "../charts/palette";
 import type { Detail } from "../data/page";
 import { counted } from "../figures/units";
 import { Name } from "../parts/name";
 import { fileName } from "./file-names";
-import { MAX_SELECTED, only, selectionOf, toggled } from "./selection";
+import { COLOURS, everyFile, only, selectionOf, toggled } from "./selection";
 
 export function MapFiles({ detail, look }: { detail: Detail; look: Look }) {
   const selection = selectionOf(detail);
   const chosen = selection.value;
-  const full = chosen.size >= MAX_SELECTED;
   const more = detail.files.file.length + detail.files.left_out - detail.maps.length;
   return (
     <fieldset class="map-files">
       <legend>
-        Files on the map ({chosen.size} of {detail.maps.length}
-        {detail.maps.length > MAX_SELECTED ? `, at most ${MAX_SELECTED} at a time` : ""})
+        Files on the map ({chosen.size} of {detail.maps.length})
+        {chosen.size > COLOURS && ". Colours repeat; the name of a mark’s file is shown below the map."}
       </legend>
+      {chosen.size < detail.maps.length && (
+        <button type="button" class="small" onClick={() => (selection.value = everyFile(detail))}>
+          All files
+        </button>
+      )}
       <ul>
         {detail.maps.map((map) => {
           const colour = chosen.get(map.file);
@@ -28,7 +32,6 @@ export function MapFiles({ detail, look }: { detail: Detail; look: Look }) {
                 <input
                   type="checkbox"
                   checked={colour !== undefined}
-                  disabled={colour === undefined && full}
                   onChange={() => (selection.value = toggled(chosen, map.file))}
                 />
                 <span

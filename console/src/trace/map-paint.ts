@@ -5,7 +5,7 @@ import { tickTime } from "../charts/axes";
 import type { Look } from "../charts/palette";
 import type { FileMap, MapLevel } from "../data/page";
 import { amount, fixed } from "../figures/units";
-import { CELL, type CellSlice, MIN_CELL_PX, type PointSlice, cellsFor, levelsFor, pointsFor } from "./map-cells";
+import { CELL, type CellSlice, MIN_CELL_PX, type PointSlice, cellsFor, drawnPoints, levelsFor } from "./map-cells";
 import { type MapView, marksOf } from "./map-view";
 
 export interface MapFile {
@@ -52,7 +52,7 @@ export function areaOf(width: number, height: number): Area {
 export function paintMarks(scene: Scene, pen: Pen): number {
   let marks = 0;
   for (const file of scene.files) {
-    const points = pointsFor(scene.view, file.map.points);
+    const points = drawnPoints(scene.view, file.map.points);
     if (points !== null) {
       marks += paintPoints(scene, file, points, pen);
       continue;
@@ -81,8 +81,12 @@ function paintPoints(scene: Scene, file: MapFile, slice: PointSlice, pen: Pen): 
       const top = Math.max((view.to_bytes - offset - length) * perByte, -least);
       const bottom = Math.min((view.to_bytes - offset) * perByte, view.height_px + least);
       const tall = Math.max(bottom - top, least);
+      // From its issue to its end: long waits are lines.
       const x = ((points.issued_s[at] ?? 0) - view.from_s) * perSecond;
-      pen.rect(x - least / 2, (top + bottom - tall) / 2, least, tall);
+      const took = ((points.service_us[at] ?? 0) / 1e6) * perSecond;
+      const [left, right] = [Math.max(x - least / 2, -least), Math.min(x + Math.max(took, least / 2), view.width_px + least)];
+      if (right < 0) continue;
+      pen.rect(left, (top + bottom - tall) / 2, right - left, tall);
       marks += 1;
     }
   }

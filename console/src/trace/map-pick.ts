@@ -1,6 +1,6 @@
 // What lies under the pointer on the offset map: the nearest access, or the cell. Pure.
 
-import { CELL, cellsFor, levelsFor, pointsFor } from "./map-cells";
+import { CELL, cellsFor, drawnPoints, levelsFor } from "./map-cells";
 import type { MapFile } from "./map-paint";
 import { offsetText } from "./map-paint";
 import type { Anchor, MapView } from "./map-view";
@@ -25,7 +25,7 @@ export function pickAt(view: MapView, files: readonly MapFile[], at: Anchor): Pi
 }
 
 function nearestPoint(view: MapView, file: MapFile, at: Anchor): { pick: Pick; distance: number } | null {
-  const slice = pointsFor(view, file.map.points);
+  const slice = drawnPoints(view, file.map.points);
   if (slice === null) return null;
   const { points } = slice;
   const perSecond = view.width_px / (view.to_s - view.from_s);
@@ -33,7 +33,9 @@ function nearestPoint(view: MapView, file: MapFile, at: Anchor): { pick: Pick; d
   let best = -1;
   let distance = NEAR_PX;
   for (let point = slice.first; point < slice.end; point += 1) {
-    const x = ((points.issued_s[point] ?? 0) - view.from_s) * perSecond - at.across * view.width_px;
+    const begin = ((points.issued_s[point] ?? 0) - view.from_s) * perSecond - at.across * view.width_px;
+    const end = begin + ((points.service_us[point] ?? 0) / 1e6) * perSecond;
+    const x = begin > 0 ? begin : Math.min(end, 0);
     if (Math.abs(x) > distance) continue;
     const from = ((points.offset_bytes[point] ?? 0) - view.from_bytes) * perByte;
     const to = from + (points.len_bytes[point] ?? 0) * perByte;
@@ -44,7 +46,7 @@ function nearestPoint(view: MapView, file: MapFile, at: Anchor): { pick: Pick; d
   if (best < 0) return null;
   const did = points.write[best] === true ? "written" : "read";
   const [length, offset] = [points.len_bytes[best] ?? 0, points.offset_bytes[best] ?? 0];
-  const text = `${fixed(points.issued_s[best] ?? 0, 6)} s: ${blockSize(length)} ${did} at ${blockSize(offset)}`;
+  const text = `${fixed(points.issued_s[best] ?? 0, 6)} s: ${blockSize(length)} ${did} at ${blockSize(offset)}, ${duration(points.service_us[best] ?? 0)}`;
   return { pick: { file: file.map.file, text }, distance };
 }
 

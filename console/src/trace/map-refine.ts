@@ -9,6 +9,8 @@ import type { DetailSource } from "./source";
 
 /** How long the view has to rest before the server is asked. */
 const REST_MS = 250;
+/** Files that are asked for at once. */
+const FILES = 16;
 /** Pixels of a cell that is asked for. */
 const WISH_PX = 4;
 
@@ -47,7 +49,7 @@ export function useRefining(view: MapView | null, maps: readonly FileMap[], sour
   const current = useRef(state.levels);
   useEffect(() => {
     if (view === null || source === null) return undefined;
-    const wanted = maps.filter((map) => wantsMore(view, map, map.levels) && !isFine(view, map, current.current));
+    const wanted = maps.filter((map) => wantsMore(view, map, map.levels) && !isFine(view, map, current.current)).slice(0, FILES);
     if (wanted.length === 0) return undefined;
     const stop = new AbortController();
     const timer = window.setTimeout(() => {

@@ -9,7 +9,7 @@ import type { MapView } from "./map-view";
 
 export const MAP_COLUMNS = ["file", "from, s", "to, s", "from, bytes", "to, bytes", "read, bytes", "written, bytes"];
 
-/** What is in view of the files. An access has one moment. */
+/** What is in view of the files. An access lasts from its issue to its end. */
 export function mapRows(view: MapView, files: readonly MapFile[], names: Detail["file_names"]): Cell[][] {
   return files.flatMap((file) => pointRows(view, file, names) ?? cellRows(view, file, names));
 }
@@ -24,7 +24,7 @@ function pointRows(view: MapView, file: MapFile, names: Detail["file_names"]): C
     const [issued_s, offset, length] = [points.issued_s[at] ?? 0, points.offset_bytes[at] ?? 0, points.len_bytes[at] ?? 0];
     if (offset >= view.to_bytes || offset + length <= view.from_bytes) continue;
     const write = points.write[at] === true;
-    rows.push([name, issued_s, issued_s, offset, offset + length, write ? 0 : length, write ? length : 0]);
+    rows.push([name, issued_s, issued_s + (points.service_us[at] ?? 0) / 1e6, offset, offset + length, write ? 0 : length, write ? length : 0]);
   }
   return rows;
 }

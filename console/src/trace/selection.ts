@@ -1,5 +1,5 @@
 // Which files the offset map shows, each with the number of its colour. One selection for a page's map and its table
-// of files. At most eight, because more colours can't be told apart.
+// of files. There are eight colours; with more files they repeat.
 
 import { type Signal, signal } from "@preact/signals";
 import type { Detail } from "../data/page";
@@ -7,29 +7,31 @@ import type { Detail } from "../data/page";
 /** File number to number of its colour, 0 to 7. */
 export type Selection = ReadonlyMap<number, number>;
 
-export const MAX_SELECTED = 8;
+export const COLOURS = 8;
 
 const selections = new WeakMap<Detail, Signal<Selection>>();
 
-/** The selection of a page: at first the files with the most accesses. */
+/** The selection of a page: at first every file that has a map. */
 export function selectionOf(detail: Detail): Signal<Selection> {
   const known = selections.get(detail);
   if (known !== undefined) return known;
-  const first = detail.maps.slice(0, MAX_SELECTED).map((map, colour) => [map.file, colour] as const);
-  const made = signal<Selection>(new Map(first));
+  const made = signal<Selection>(everyFile(detail));
   selections.set(detail, made);
   return made;
 }
 
-/** With or without the file. It gets a colour that is free; without one nothing changes. */
+/** Every file that has a map. */
+export function everyFile(detail: Pick<Detail, "maps">): Selection {
+  return new Map(detail.maps.map((map, at) => [map.file, at % COLOURS] as const));
+}
+
+/** With or without the file. It gets the colour that the fewest have. */
 export function toggled(selection: Selection, file: number): Selection {
   const next = new Map(selection);
   if (next.delete(file)) return next;
-  const taken = new Set(selection.values());
-  for (let colour = 0; colour < MAX_SELECTED; colour += 1) {
-    if (!taken.has(colour)) return next.set(file, colour);
-  }
-  return selection;
+  const taken = Array.from({ length: COLOURS }, () => 0);
+  for (const colour of selection.values()) taken[colour] = (taken[colour] ?? 0) + 1;
+  return next.set(file, taken.indexOf(Math.min(...taken)));
 }
 
 /** Only this file. It keeps its colour. */

@@ -61,6 +61,7 @@ mod figures;
 mod gate;
 mod incidents;
 mod judge;
+mod of_suites;
 mod rows;
 pub mod siblings;
 mod sides;
@@ -78,11 +79,12 @@ use crate::summary::Summary;
 use sides::Sides;
 
 pub use figures::{
-    INCIDENTS, KNOWN_FIGURES, KnownFigure, LATE_FRAMES, SEARCH, SILENCE, STREAMS_HIT, VERDICT, WORST_MARGIN,
-    Weight, is_headline, is_of_streams, is_of_the_tool, weight,
+    INCIDENTS, KNOWN_FIGURES, KnownFigure, LATE_FRAMES, SEARCH, SILENCE, STREAMS_HIT, SUITE_MEAN,
+    SUITE_WORKLOAD, VERDICT, WORST_MARGIN, Weight, is_headline, is_of_streams, is_of_the_tool, weight,
 };
 pub use gate::Gate;
 pub use judge::MeanScale;
+pub use of_suites::suite_rows;
 pub use work::{Kinship, PlanDifference, WorkActor};
 
 /// So many runs are compared at most: more columns are read by nobody.

@@ -234,6 +234,10 @@ pub struct TimeFigures {
     pub count: u64,
     /// Mean.
     pub mean_us: f64,
+    /// Standard deviation: of all operations there are, not of a sample, to three digits. `None` in summaries
+    /// of versions that did not compute it, and for times of frames.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviation_us: Option<f64>,
     /// Half of them took no longer.
     pub p50_us: f64,
     /// 95 of 100 took no longer.

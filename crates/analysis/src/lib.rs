@@ -17,7 +17,7 @@
 //! * [`trace_stats`]: traces, for the whole and file by file; [`in_order`] puts logs into the order of issue;
 //!   [`listing`] chooses single operations. [`fragments`]: signs that files lie in pieces.
 //! * [`msmeter`]: the tables of the original Media Storage Meter, from its workers' records.
-//! * [`naspt`]: the table of a suite of replayed workloads, and its geometric mean.
+//! * [`naspt`]: the table of a suite of workloads, and its means. [`suites`]: several of them side by side.
 //! * [`rates`]: what workers that were asked for a rate did.
 //! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
 //!   load point is valid. [`mod@vda_curve`]: both, from load points.
@@ -73,6 +73,7 @@ pub mod series;
 pub mod silence;
 mod spread;
 pub mod statement;
+pub mod suites;
 pub mod summary;
 pub mod sustained;
 mod tally;

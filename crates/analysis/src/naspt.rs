@@ -4,7 +4,11 @@
 //! Every pass is kept beside the median, because passes differ by up to 15 % with the place that the files
 //! got on the disks. The one number is the geometric mean: it is the same whether workloads are averaged
 //! first and compared then, or the other way round. The paper prints arithmetic means of ratios, with which a
-//! storage can beat another and be beaten by it at once; so the two are not to be compared.
+//! storage can beat another and be beaten by it at once. Both are kept, and are not to be compared with each
+//! other.
+//!
+//! A suite may hold other workloads next to the paper's twelve: traces of the user, and the small and large
+//! accesses of the paper's IOMeter tests. Each [`WorkloadGroup`] has means of its own, as in Table 2.
 //!
 //! Not here: replaying, and which workloads there are.
 
@@ -29,11 +33,89 @@ pub struct NasptPass {
     pub differing_ops: u64,
 }
 
+/// Where a workload of a suite comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkloadGroup {
+    /// One of the paper's twelve.
+    #[default]
+    Naspt,
+    /// A trace of the user.
+    Own,
+    /// Accesses of the paper's IOMeter tests, one in flight.
+    IometerOne,
+    /// The same, 32 in flight.
+    IometerMany,
+}
+
+impl WorkloadGroup {
+    fn is_naspt(&self) -> bool {
+        *self == WorkloadGroup::Naspt
+    }
+}
+
+/// What a mean is taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeanOver {
+    /// The workloads of one group.
+    Group(WorkloadGroup),
+    /// All accesses of the IOMeter tests.
+    Iometer,
+}
+
+impl MeanOver {
+    /// In the order of Table 2.
+    pub const ALL: [MeanOver; 5] = [
+        MeanOver::Group(WorkloadGroup::Naspt),
+        MeanOver::Group(WorkloadGroup::Own),
+        MeanOver::Group(WorkloadGroup::IometerOne),
+        MeanOver::Group(WorkloadGroup::IometerMany),
+        MeanOver::Iometer,
+    ];
+
+    /// Whether it is over workloads of this group.
+    pub fn holds(self, group: WorkloadGroup) -> bool {
+        match self {
+            MeanOver::Group(of) => of == group,
+            MeanOver::Iometer => matches!(group, WorkloadGroup::IometerOne | WorkloadGroup::IometerMany),
+        }
+    }
+
+    /// The mean that speaks for a suite: of the paper's workloads where it has some, else of the user's.
+    pub fn headline(groups: impl IntoIterator<Item = WorkloadGroup>) -> MeanOver {
+        match groups.into_iter().min().unwrap_or_default() {
+            group @ (WorkloadGroup::Naspt | WorkloadGroup::Own) => MeanOver::Group(group),
+            WorkloadGroup::IometerOne | WorkloadGroup::IometerMany => MeanOver::Iometer,
+        }
+    }
+}
+
+/// Both means of the same values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Means {
+    /// Their sum divided by their number, as the paper prints it.
+    pub arithmetic: f64,
+    /// The root of their product.
+    pub geometric: f64,
+}
+
+impl Means {
+    /// `None` of nothing, and where a value is not above 0.
+    pub fn of(values: &[f64]) -> Option<Means> {
+        let arithmetic = values.iter().sum::<f64>() / values.len() as f64;
+        Some(Means { geometric: geometric_mean(values)?, arithmetic })
+    }
+}
+
 /// A workload of the suite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NasptRow {
     /// What it is called.
     pub workload: String,
+    /// Where it comes from.
+    #[serde(default, skip_serializing_if = "WorkloadGroup::is_naspt")]
+    pub group: WorkloadGroup,
     /// Every pass, in the order in which they ran.
     pub passes: Vec<NasptPass>,
     /// The median of the passes that count; `None` where none does.
@@ -52,9 +134,13 @@ pub struct NasptRow {
 pub struct NasptTable {
     /// Its workloads, in the order in which they ran.
     pub rows: Vec<NasptRow>,
-    /// The geometric mean of all medians; `None` unless every workload has one.
+    /// The geometric mean of the medians of its [headline](MeanOver::headline); `None` unless every workload
+    /// of that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub geometric_mean_bytes_per_s: Option<f64>,
+    /// The arithmetic mean of the same. `None` in suites of versions that had none, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arithmetic_mean_bytes_per_s: Option<f64>,
 }
 
 /// A suite in multiples of another.
@@ -63,8 +149,12 @@ pub struct NasptRatios {
     /// Every workload of the suite, with how many times as fast it was; `None` where one of the two has no
     /// median.
     pub rows: Vec<(String, Option<f64>)>,
-    /// The geometric mean of those that have a ratio; `None` where none has.
+    /// The geometric mean of those of its [headline](MeanOver::headline) that have a ratio; `None` where none
+    /// has.
     pub geometric_mean: Option<f64>,
+    /// The arithmetic mean of the same.
+    #[serde(default)]
+    pub arithmetic_mean: Option<f64>,
     /// How many have one. A mean over fewer than all says less, and has to be shown with this number.
     pub compared: usize,
     /// Workloads of the other suite that this one lacks.
@@ -116,9 +206,29 @@ impl NasptRow {
 impl NasptTable {
     /// The table of these workloads.
     pub fn new(rows: Vec<NasptRow>) -> NasptTable {
-        let medians: Option<Vec<f64>> = rows.iter().map(|row| row.median_bytes_per_s).collect();
-        let geometric_mean_bytes_per_s = medians.and_then(|medians| geometric_mean(&medians));
-        NasptTable { rows, geometric_mean_bytes_per_s }
+        let table = NasptTable { rows, ..NasptTable::default() };
+        let means = table.means(table.headline());
+        NasptTable {
+            geometric_mean_bytes_per_s: means.map(|means| means.geometric),
+            arithmetic_mean_bytes_per_s: means.map(|means| means.arithmetic),
+            ..table
+        }
+    }
+
+    /// What its one number is taken over.
+    pub fn headline(&self) -> MeanOver {
+        MeanOver::headline(self.rows.iter().map(|row| row.group))
+    }
+
+    /// The rows that a mean is taken over.
+    pub fn rows_over(&self, over: MeanOver) -> impl Iterator<Item = &NasptRow> {
+        self.rows.iter().filter(move |row| over.holds(row.group))
+    }
+
+    /// Both means of the medians; `None` unless every workload has one.
+    pub fn means(&self, over: MeanOver) -> Option<Means> {
+        let medians: Option<Vec<f64>> = self.rows_over(over).map(|row| row.median_bytes_per_s).collect();
+        Means::of(&medians?)
     }
 
     /// This suite in multiples of another. Workloads are matched by name.
@@ -134,11 +244,15 @@ impl NasptTable {
                 (row.workload.clone(), ratio)
             })
             .collect();
-        let ratios: Vec<f64> = rows.iter().filter_map(|(_, ratio)| *ratio).collect();
+        let over = self.headline();
+        let in_mean = self.rows.iter().zip(&rows).filter(|(row, _)| over.holds(row.group));
+        let ratios: Vec<f64> = in_mean.filter_map(|(_, (_, ratio))| *ratio).collect();
+        let means = Means::of(&ratios);
         // In the other suite's order, not by name.
         let lacking = base.rows.iter().filter(|row| others.contains_key(row.workload.as_str()));
         NasptRatios {
-            geometric_mean: geometric_mean(&ratios),
+            geometric_mean: means.map(|means| means.geometric),
+            arithmetic_mean: means.map(|means| means.arithmetic),
             compared: ratios.len(),
             missing: lacking.map(|row| row.workload.clone()).collect(),
             rows,
@@ -212,7 +326,7 @@ mod tests {
         let (two, three) = (two.ratios_to(&one), three.ratios_to(&one));
         assert_eq!((two.compared, two.missing.len()), (12, 0));
         // Arithmetic: 2.625 and 1.283, as printed (2.6 and 1.3).
-        let mean = |ratios: &NasptRatios| ratios.rows.iter().map(|row| row.1.unwrap()).sum::<f64>() / 12.0;
+        let mean = |ratios: &NasptRatios| ratios.arithmetic_mean.unwrap();
         assert!((mean(&three) - 2.625).abs() < 1e-9 && (mean(&two) - 1.2833).abs() < 1e-4);
         assert!((three.geometric_mean.unwrap() - THREE).abs() < 1e-6, "{three:?}");
         assert!((two.geometric_mean.unwrap() - TWO).abs() < 1e-6, "{two:?}");
@@ -239,6 +353,27 @@ mod tests {
         assert_eq!((nothing.median_bytes_per_s, nothing.range_bytes_per_s()), (None, None));
         let table = NasptTable::new(vec![row, nothing]);
         assert_eq!(table.geometric_mean_bytes_per_s, None, "a mean over fewer workloads is another figure");
+    }
+
+    #[test]
+    fn other_workloads_are_in_no_mean_of_the_twelve() {
+        let of_group = |group, speed| NasptRow { group, ..NasptRow::new("x", vec![pass(speed)]) };
+        let own = of_group(WorkloadGroup::Own, 1000);
+        let [one, many] = [WorkloadGroup::IometerOne, WorkloadGroup::IometerMany].map(|of| of_group(of, 7));
+        let mut rows = table(&[("a", &[40]), ("b", &[10])]).rows;
+        rows.extend([own.clone(), one.clone(), many.clone()]);
+        let all = NasptTable::new(rows);
+        let is_about = |value: Option<f64>, wanted: f64| (value.unwrap() - wanted).abs() < 1.0;
+        assert!(
+            is_about(all.geometric_mean_bytes_per_s, 20e6) && is_about(all.arithmetic_mean_bytes_per_s, 25e6)
+        );
+        assert!(is_about(all.means(MeanOver::Iometer).map(|means| means.arithmetic), 7e6));
+        assert_eq!(
+            NasptTable::new(vec![one.clone(), own.clone()]).headline(),
+            MeanOver::Group(WorkloadGroup::Own)
+        );
+        assert_eq!(NasptTable::new(vec![many, one]).headline(), MeanOver::Iometer);
+        assert_eq!(NasptTable::new(vec![own]).means(MeanOver::Iometer), None);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! A *state* is how things are while a run is measured: as they were, with the change, with another value.
 //! All runs of a state do the same, so their spread is the noise ([`crate::compare`]). A state is accepted
 //! only if a figure that a storage is judged by became better by more than that, and none of them, no
-//! failure and no count of segments sent again became worse by more than it.
+//! failure and no count of segments sent again became worse by more than it. Of suites the mean decides, and
+//! every workload can refuse.
 //!
 //! Each figure is judged so that it is called changed by chance twice in a hundred times. There are some five
 //! of them in a run, so of changes that change nothing about one in twenty is called a gain; more rounds make
@@ -18,7 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use cached::CachedReads;
 
-use crate::compare::{Better, ComparisonRow, FigureUnit, Judgement, MeanScale, Weight, weight};
+use crate::compare::{
+    Better, ComparisonRow, FigureUnit, Judgement, MeanScale, SUITE_WORKLOAD, Weight, weight,
+};
 
 /// The operations that failed.
 const FAILED_OPS: &str = "total.failed_ops";
@@ -116,7 +119,7 @@ impl ProofConclusion {
         retransmitted: &[Option<f64>],
         cached: CachedReads,
     ) -> ProofConclusion {
-        let matters = |row: &&ComparisonRow| weight(&row.figure) != Weight::Other || row.figure == FAILED_OPS;
+        let matters = |row: &&ComparisonRow| weight(&row.figure) != Weight::Other || only_guards(&row.figure);
         let mut figures: Vec<ProofFigure> =
             rows.iter().filter(matters).map(|row| of_row(row, rounds)).collect();
         figures.sort_by_key(|figure| (figure.only_guards, weight(&figure.figure)));
@@ -128,6 +131,11 @@ impl ProofConclusion {
     }
 }
 
+/// Whether a figure can refuse a change and is no reason to accept one.
+fn only_guards(figure: &str) -> bool {
+    matches!(figure, FAILED_OPS | SUITE_WORKLOAD)
+}
+
 fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
     let scale = MeanScale::of(row.unit, row.values.iter().flatten().copied());
     let firsts = || (0..row.values.len()).step_by(rounds.max(1));
@@ -137,7 +145,7 @@ fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
         label: row.label.clone(),
         unit: row.unit,
         better: row.better,
-        only_guards: row.figure == FAILED_OPS,
+        only_guards: only_guards(&row.figure),
         values: row.values.chunks(rounds.max(1)).map(|runs| OverRuns::of(runs, scale)).collect(),
         change_percent: firsts().map(|run| row.change_percent[run]).collect(),
         noise_percent: firsts().map(|run| row.noise_percent[run]).collect(),

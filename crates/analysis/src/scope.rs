@@ -44,9 +44,11 @@ impl Times {
         let max = self.max?;
         let count = self.spread.count();
         let quantile_us = |quantile| us(self.spread.quantile_ns(quantile, max.ns));
+        let mean_ns = self.sum_ns as f64 / count as f64;
         Some(TimeFigures {
             count,
-            mean_us: round_to(self.sum_ns as f64 / 1e3 / count as f64, 3),
+            mean_us: round_to(mean_ns / 1e3, 3),
+            deviation_us: self.spread.deviation_ns(mean_ns).map(|ns| round_to(ns / 1e3, 3)),
             p50_us: quantile_us(0.5),
             p95_us: quantile_us(0.95),
             p99_us: quantile_us(0.99),

@@ -206,6 +206,13 @@ impl Spread {
         self.histogram.iter_recorded().map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
     }
 
+    /// The standard deviation of all values from their exact mean, to three digits; `None` without any.
+    pub(crate) fn deviation_ns(&self, mean_ns: f64) -> Option<f64> {
+        let square = |value: u64| (self.histogram.median_equivalent(value) as f64 - mean_ns).powi(2);
+        let squares: f64 = self.buckets().map(|(value, count)| square(value) * count as f64).sum();
+        (self.count() > 0).then(|| (squares / self.count() as f64).sqrt())
+    }
+
     /// How many values there are.
     pub(crate) fn count(&self) -> u64 {
         self.histogram.len()
@@ -244,6 +251,18 @@ mod tests {
             assert!((found / exact - 1.0).abs() < 0.001, "{quantile}: {found}");
         }
         assert_eq!(spread.quantile_ns(1.0, 100_000_000), 100_000_000);
+    }
+
+    #[test]
+    fn a_deviation_is_that_of_the_textbook_to_three_digits() {
+        assert_eq!(Spread::default().deviation_ns(0.0), None);
+        let mut spread = Spread::default();
+        // 2, 4, 4, 4, 5, 5, 7, 9 ms: mean 5, deviation 2.
+        for ms in [2, 4, 4, 4, 5, 5, 7, 9] {
+            spread.record_n(ms * 1_000_000, 1);
+        }
+        let found = spread.deviation_ns(5e6).unwrap();
+        assert!((found / 2e6 - 1.0).abs() < 1e-3, "{found}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ const MIB: f64 = 1_048_576.0;
 pub fn times(p99_us: f64) -> TimeFigures {
     TimeFigures {
         count: 1000,
+        deviation_us: None,
         mean_us: 5.0,
         p50_us: 5.0,
         p95_us: 5.0,

@@ -35,7 +35,7 @@ use crate::client::Client;
 use crate::entry::RunEntry;
 use crate::error::ApiError;
 use crate::pages::Look;
-use crate::suites::NOT_TWO_SUITES;
+use crate::suites::NOT_SUITES;
 use crate::tls::TlsListener;
 use crate::traces::TraceEntry;
 use crate::watching::{EventsTold, Watcher};
@@ -286,7 +286,7 @@ async fn compare(
     let names = ids.clone();
     let weight = app.light(move |app| {
         if names.iter().any(|name| app.runs.suite_dir(name).is_ok()) {
-            return Err(ApiError::bad(NOT_TWO_SUITES));
+            return Err(ApiError::bad(NOT_SUITES));
         }
         weight_of_runs(app, &names)
     });

@@ -1,20 +1,22 @@
-//! A suite as a page shows it: what each of its workloads moved, and which run that was; and two of them side
-//! by side.
+//! A suite as a page shows it: what each of its workloads moved, and which run that was; and several of them
+//! side by side.
 //!
 //! Not here: how a suite is run and what it writes (the runner).
 
 use std::path::Path;
 
-use reelgauge_report::{row_doubts, suite_comparison_sentence, suite_sentence};
+use reelgauge_analysis::compare::RUNS_MAX;
+use reelgauge_report::html::page::Page;
+use reelgauge_report::{row_doubts, suite_sentence};
 use reelgauge_runner::suite::Suite;
+use reelgauge_runner::suite::shown::{OpenedSuite, page_of_suites};
 use serde::Serialize;
 
 use crate::error::ApiError;
 use crate::runs::Runs;
 
 /// What is said where suites can't be compared.
-pub const NOT_TWO_SUITES: &str =
-    "a suite is compared with one other suite; for one of its workloads, choose its runs in both";
+pub const NOT_SUITES: &str = "two to eight suites are compared with each other; for one of their workloads, choose its runs in each suite";
 
 /// A suite.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,8 +38,11 @@ pub struct SuitePage {
     pub ended_early: Option<String>,
     /// Its workloads in their order, also those that have yet to run.
     pub rows: Vec<SuiteRow>,
-    /// The geometric mean of all medians; `None` unless every workload has one.
+    /// The geometric mean of the medians of the paper's workloads, or of those there are instead; `None`
+    /// unless each has one.
     pub geometric_mean_bytes_per_s: Option<f64>,
+    /// The arithmetic mean of the same.
+    pub arithmetic_mean_bytes_per_s: Option<f64>,
 }
 
 /// A workload of a suite.
@@ -56,69 +61,19 @@ pub struct SuiteRow {
     pub doubts: String,
 }
 
-/// Two suites: how many times as fast the second was.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct SuiteComparison {
-    /// What the other is held against.
-    pub before: SuitePage,
-    /// The other.
-    pub after: SuitePage,
-    /// What came of it, in the terminal's words.
-    pub sentence: String,
-    /// The geometric mean of the ratios; `None` where no workload has one.
-    pub geometric_mean: Option<f64>,
-    /// The workloads of `after`, in its order.
-    pub rows: Vec<SuiteRatio>,
-    /// Workloads of `before` that `after` lacks.
-    pub missing: Vec<String>,
-}
-
-/// A workload in two suites.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct SuiteRatio {
-    /// What it is called.
-    pub workload: String,
-    /// Its median in the first suite; `None` where it has none.
-    pub before_bytes_per_s: Option<f64>,
-    /// Its median in the second suite; `None` where it has none.
-    pub after_bytes_per_s: Option<f64>,
-    /// How many times as fast the second was; `None` where one of the two has no median.
-    pub ratio: Option<f64>,
-}
-
-impl SuiteComparison {
-    /// The second suite in multiples of the first, by their names.
-    ///
-    /// # Errors
-    /// There are not two names, one of them is no suite's, or a suite can't be read.
-    pub fn of(runs: &Runs, ids: &[String]) -> Result<SuiteComparison, ApiError> {
-        let [before, after] = ids else { return Err(ApiError::bad(NOT_TWO_SUITES)) };
-        if before == after {
-            return Err(ApiError::bad("this is one suite twice, which tells nothing; choose another suite"));
-        }
-        let [one, two] = [before, after].map(|id| Ok((id, read(runs, id)?)));
-        let (one, two): ((&String, Suite), (&String, Suite)) = (one?, two?);
-        let ratios = two.1.table.ratios_to(&one.1.table);
-        let median = |suite: &Suite, workload: &str| {
-            suite.table.rows.iter().find(|row| row.workload == workload)?.median_bytes_per_s
-        };
-        let row = |(workload, ratio): &(String, Option<f64>)| SuiteRatio {
-            workload: workload.clone(),
-            before_bytes_per_s: median(&one.1, workload),
-            after_bytes_per_s: median(&two.1, workload),
-            ratio: *ratio,
-        };
-        Ok(SuiteComparison {
-            sentence: suite_comparison_sentence(before, &ratios),
-            rows: ratios.rows.iter().map(row).collect(),
-            geometric_mean: ratios.geometric_mean,
-            missing: ratios.missing,
-            before: SuitePage::made_of(one.0, one.1),
-            after: SuitePage::made_of(two.0, two.1),
-        })
+/// The page of these suites, by their names; the first is what the others are multiples of.
+///
+/// # Errors
+/// There are not two to eight names, one is named twice or is no suite's, or a suite can't be read.
+pub fn page_of(runs: &Runs, ids: &[String]) -> Result<Page, ApiError> {
+    if !(2..=RUNS_MAX).contains(&ids.len()) {
+        return Err(ApiError::bad(NOT_SUITES));
     }
+    if ids.iter().enumerate().any(|(at, id)| ids[..at].contains(id)) {
+        return Err(ApiError::bad("this is one suite twice, which shows nothing; choose another suite"));
+    }
+    let open = |id: &String| Ok(OpenedSuite { suite: read(runs, id)?, dir: runs.suite_dir(id)? });
+    Ok(page_of_suites(&ids.iter().map(open).collect::<Result<Vec<_>, ApiError>>()?))
 }
 
 fn read(runs: &Runs, id: &str) -> Result<Suite, ApiError> {
@@ -158,6 +113,7 @@ impl SuitePage {
             sentence: suite_sentence(&suite.name, &suite.target.display().to_string(), &suite.table),
             rows: suite.workloads.iter().map(row).collect(),
             geometric_mean_bytes_per_s: suite.table.geometric_mean_bytes_per_s,
+            arithmetic_mean_bytes_per_s: suite.table.arithmetic_mean_bytes_per_s,
             name: suite.name,
             target: suite.target.display().to_string(),
             passes: suite.batch,

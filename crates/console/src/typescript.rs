@@ -24,7 +24,7 @@ use crate::log_view::OpsFound;
 use crate::proofs::ProofPage;
 use crate::routes::Info;
 use crate::start::{AheadAnswer, StartAnswer};
-use crate::suites::SuiteComparison;
+use crate::suites::SuitePage;
 use crate::traces::TraceEntry;
 use crate::watching::EventsTold;
 
@@ -89,7 +89,7 @@ impl Types {
         types.visit::<Choices>();
         types.visit::<FormatsFound>();
         types.visit::<EventsTold>();
-        types.visit::<SuiteComparison>();
+        types.visit::<SuitePage>();
         types.visit::<ProofPage>();
         types
     }

@@ -639,11 +639,21 @@ pub struct RunArgs {
     /// Passes of each workload, each on fresh files (suites only) [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub batch: Option<u32>,
+    /// Workloads of the suite: the groups naspt, own (your traces) and iometer (4 KiB and 128 KiB accesses, 1
+    /// and 32 in flight), names and patterns (HDVideo*), traces by name or path (suites only) [default:
+    /// naspt]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub workloads: Vec<String>,
+    /// Measured time of each kind of IOMeter access (suites only) [default: 30s]
+    #[arg(long, value_name = "TIME")]
+    pub access_time: Option<Span>,
     /// Compare with the suite in this directory (suites only)
     #[arg(long, value_name = "DIR")]
     pub against: Option<PathBuf>,
     /// Be steered through standard input and output, as an agent of a fleet does it
-    #[arg(long, hide = true, conflicts_with_all = ["json", "quiet", "find_max", "batch", "against"])]
+    #[arg(long, hide = true, conflicts_with_all = [
+        "json", "quiet", "find_max", "batch", "against", "workloads"
+    ])]
     pub steered: bool,
     #[command(flatten)]
     pub terms: TargetArgs,
@@ -727,6 +737,9 @@ pub struct TracesArgs {
     /// Write it to this new directory
     #[arg(long, value_name = "DIR", requires = "name", conflicts_with = "json")]
     pub out: Option<PathBuf>,
+    /// The NASPT workloads as one table: files, sequential share, bytes, rate, sizes (Table 1 of the paper)
+    #[arg(long, conflicts_with_all = ["name", "out"])]
+    pub table: bool,
     /// Make a NASPT workload with another seed [default: 1, as everybody's]
     #[arg(long, value_name = "N", requires = "out")]
     pub seed: Option<u64>,

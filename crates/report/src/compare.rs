@@ -18,8 +18,9 @@ pub use markdown::markdown;
 
 use reelgauge_analysis::compare::{
     CompareError, ComparedRun, Comparison, ComparisonRow, FigureUnit, Judgement, RunToCompare, Shown,
-    compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool,
+    compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool, suite_rows,
 };
+use reelgauge_analysis::naspt::NasptTable;
 
 use serde::Serialize;
 
@@ -76,6 +77,15 @@ pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<T
 /// They are not so many of each side.
 pub fn sides(runs: &[RunToCompare<'_>], repeats: usize) -> Result<Comparison, CompareError> {
     compare_repeats(runs, repeats, &show)
+}
+
+/// The rows of suites, so many one after another of each side. See
+/// [`reelgauge_analysis::compare::suite_rows`].
+///
+/// # Errors
+/// Their number does not fit.
+pub fn suite_sides(suites: &[&NasptTable], repeats: usize) -> Result<Vec<ComparisonRow>, CompareError> {
+    suite_rows(suites, repeats, &show)
 }
 
 /// Keeps the figures whose name is chosen, and says the answer about them alone.

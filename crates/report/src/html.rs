@@ -147,6 +147,8 @@ mod tests {
             runs: Vec::new(),
             trace: None,
             comparison: None,
+            suites: None,
+            deviations: Vec::new(),
         };
         let mut html = Vec::new();
         write(&page, &mut html).unwrap();

@@ -11,7 +11,8 @@
 //!   spreadsheets.
 //! * [`procedure`]: the screen of a procedure, and its table as CSV.
 //! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
-//!   pieces. `replay`: the screen of a replay; `watch`: that of a watch. [`suite`]: that of a suite of them.
+//!   pieces. `replay`: the screen of a replay; `watch`: that of a watch. [`suite`]: that of a suite of them;
+//!   [`suites`]: several side by side.
 //! * [`warning`] and [`self_cost`]: what limits what the figures say, in sentences; [`fragments`]: what
 //!   traces show of files in pieces; [`counters`]: what is not shown of them.
 //! * [`verdict`]: why criteria were not met. [`vda_curve`]: the curve of a VDA-like run, with its reasons.
@@ -28,7 +29,7 @@
 //! JSON is [`reelgauge_analysis::Summary::to_json`]. Not here: computing. Every number shown stands in
 //! the summary.
 
-mod about;
+pub mod about;
 mod answer;
 mod answer_parts;
 mod check;
@@ -74,6 +75,7 @@ mod standstill;
 mod statement;
 mod streams;
 pub mod suite;
+pub mod suites;
 mod table;
 mod tables;
 pub mod text;
@@ -100,7 +102,8 @@ pub use ops_rows::{OpRows, RowFormat};
 pub use replay::bad_timing_sentence;
 pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;
-pub use suite::{SuiteScreen, row_doubts, suite_comparison_sentence, suite_screen, suite_sentence};
+pub use suite::{SuiteScreen, row_doubts, suite_screen, suite_sentence};
+pub use suites::{SuiteToShow, SuitesPage, suites_csv, suites_page, suites_screen};
 pub use trace::trace_screen;
 pub use vda_curve::{VdaInput, vda_facts};
 pub use warning::warning_sentence;

@@ -2,7 +2,7 @@
 //! times as fast it was as another suite.
 
 use reelgauge_analysis::LinkFacts;
-use reelgauge_analysis::naspt::{NasptRatios, NasptRow, NasptTable};
+use reelgauge_analysis::naspt::{MeanOver, NasptRatios, NasptRow, NasptTable, WorkloadGroup};
 use reelgauge_analysis::statement::Doubt;
 
 use reelgauge_record::notes::StorageDetails;
@@ -67,6 +67,9 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     page.gap();
     page.table(table(suite));
     page.gap();
+    for words in means_words(suite.table) {
+        page.item("Means", &words);
+    }
     let discarded: usize = suite.table.rows.iter().map(NasptRow::discarded).sum();
     if discarded > 0 {
         let verb = if discarded == 1 { "doesn't" } else { "don't" };
@@ -79,9 +82,9 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     page.item(
         "How",
         &format!(
-            "synthetic workloads, matched to published statistics, not the original traces; {} each on files \
-             made anew, pace {}; the median counts. Through this machine's cache, as the applications went: \
-             what its memory takes in counts as moved",
+            "NASPT workloads are synthetic, matched to published statistics, not the original traces; {} of each \
+             replay, on new files, pace {}; the median counts. Replays use this client's cache, as the applications \
+             did: data that its memory takes in counts as moved",
             counted(u64::from(suite.batch), "pass"),
             plain(suite.pace)
         ),
@@ -99,18 +102,48 @@ fn ran(suite: &SuiteScreen<'_>) -> usize {
 /// `naspt on /mnt/nas: 85 MB/s in the geometric mean of 12 workloads.`
 pub fn suite_sentence(name: &str, target: &str, table: &NasptTable) -> String {
     let (name, place) = (plain(name), plain(target));
-    let cached = match cached_rows(table) {
+    let over = table.headline();
+    let in_mean = table.rows_over(over).count();
+    let cached = match table.rows_over(over).filter(|row| went_through_cache(row)).count() {
         0 => String::new(),
-        all if all == table.rows.len() => ", through this client's cache".to_owned(),
+        all if all == in_mean => ", through this client's cache".to_owned(),
         some => format!(", {some} of them through this client's cache"),
     };
     match table.geometric_mean_bytes_per_s {
         Some(mean) => format!(
             "{name} on {place}: {} MB/s in the geometric mean of {}{cached}.",
             mb_per_s(mean),
-            counted(table.rows.len() as u64, "workload")
+            counted(in_mean as u64, "workload")
         ),
         None => format!("{name} on {place}: no mean, because not every workload has a pass that counts."),
+    }
+}
+
+/// `NASPT: 85.1 MB/s geometric, 97.0 MB/s arithmetic.` of each group.
+fn means_words(table: &NasptTable) -> Vec<String> {
+    let words = |over: MeanOver| {
+        let means = table.means(over)?;
+        let (geometric, arithmetic) = (mb_per_s(means.geometric), mb_per_s(means.arithmetic));
+        Some(format!("{}: {geometric} MB/s geometric, {arithmetic} MB/s arithmetic.", over_words(over)))
+    };
+    MeanOver::ALL.into_iter().filter_map(words).collect()
+}
+
+/// What a group of workloads is called.
+pub(crate) fn group_words(group: WorkloadGroup) -> &'static str {
+    match group {
+        WorkloadGroup::Naspt => "NASPT",
+        WorkloadGroup::Own => "own traces",
+        WorkloadGroup::IometerOne => "IOMeter, 1 in flight",
+        WorkloadGroup::IometerMany => "IOMeter, 32 in flight",
+    }
+}
+
+/// What a mean is taken over, in words.
+pub(crate) fn over_words(over: MeanOver) -> &'static str {
+    match over {
+        MeanOver::Group(group) => group_words(group),
+        MeanOver::Iometer => "IOMeter",
     }
 }
 
@@ -136,7 +169,11 @@ pub fn suite_comparison_sentence(other: &str, ratios: &NasptRatios) -> String {
 
 /// Workloads whose operations went through this client's cache.
 fn cached_rows(table: &NasptTable) -> usize {
-    table.rows.iter().filter(|row| row.client_cache == Some(true) || is_cached(row)).count()
+    table.rows.iter().filter(|row| went_through_cache(row)).count()
+}
+
+fn went_through_cache(row: &NasptRow) -> bool {
+    row.client_cache == Some(true) || is_cached(row)
 }
 
 fn is_cached(row: &NasptRow) -> bool {

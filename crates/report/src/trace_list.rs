@@ -1,8 +1,10 @@
 //! The list of traces, and the published figures of one that was made after them.
 
+use serde::Serialize;
+
 use crate::table::Table;
 use crate::text::{plain, wrap};
-use crate::units::{amount, count, moment};
+use crate::units::{amount, block_size, count, fixed, mb_per_s, moment};
 
 /// A trace in the list.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +23,50 @@ pub struct TraceLine {
     pub seconds: Option<f64>,
     /// Why it can't be read, if it can't.
     pub damaged: Option<String>,
+}
+
+/// A workload of the NASPT paper, as its trace has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct WorkloadLine {
+    /// What it is called.
+    pub name: String,
+    /// Files that were read or written.
+    pub files: u64,
+    /// Share of accesses that begin where the one before them, in the whole trace, ended in the same file.
+    pub sequential_percent: Option<f64>,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Both, per second of the recording.
+    pub bytes_per_s: Option<f64>,
+    /// Half of the reads were no longer; `None` without any.
+    pub median_read_bytes: Option<u64>,
+    /// The same of writes.
+    pub median_write_bytes: Option<u64>,
+    /// What it is, in a few words.
+    pub about: String,
+}
+
+/// The paper's Table 1, ending with a line feed.
+pub fn workload_table(workloads: &[WorkloadLine], width: usize) -> String {
+    let cells = |of: &dyn Fn(&WorkloadLine) -> String| workloads.iter().map(of).collect::<Vec<_>>();
+    let bytes = |bytes: u64| if bytes == 0 { "-".to_owned() } else { amount(bytes) };
+    let size = |size: Option<u64>| size.map_or_else(|| "-".to_owned(), block_size);
+    let mut table = Table::default();
+    table.column("", "workload", cells(&|line| plain(&line.name)));
+    table.column("", "files", cells(&|line| count(line.files)));
+    let percent =
+        |line: &WorkloadLine| line.sequential_percent.map_or_else(|| "-".to_owned(), |share| fixed(share, 1));
+    table.column("sequential", "%", cells(&percent));
+    table.column("", "read", cells(&|line| bytes(line.read_bytes)));
+    table.column("", "written", cells(&|line| bytes(line.written_bytes)));
+    let rate = |line: &WorkloadLine| line.bytes_per_s.map_or_else(|| "-".to_owned(), mb_per_s);
+    table.column("recorded", "MB/s", cells(&rate));
+    table.column("median", "read", cells(&|line| size(line.median_read_bytes)));
+    table.column("median", "write", cells(&|line| size(line.median_write_bytes)));
+    table.words_if_they_fit("what", cells(&|line| plain(&line.about)), width);
+    table.lines(width).join("\n") + "\n"
 }
 
 /// A figure of a trace that was made after published ones.
@@ -109,6 +155,24 @@ mod tests {
              edit       1,234  61 s  155 MB  2      recorded\n\
              old is damaged: no log\n"
         );
+    }
+
+    #[test]
+    fn workloads_are_one_table_and_what_there_is_none_of_is_a_dash() {
+        let line = WorkloadLine {
+            name: "HDVideo_1Play".to_owned(),
+            files: 1,
+            sequential_percent: Some(99.52),
+            read_bytes: 1_300_000_000,
+            bytes_per_s: Some(2_000_000.0),
+            median_read_bytes: Some(262_144),
+            about: "one player".to_owned(),
+            ..WorkloadLine::default()
+        };
+        let said = workload_table(&[line], 120);
+        let row: Vec<&str> = said.lines().last().unwrap_or_default().split_whitespace().collect();
+        let expected = "HDVideo_1Play 1 99.5 1.30 GB - 2.00 256 KiB - one player";
+        assert_eq!(row.join(" "), expected, "{said}");
     }
 
     #[test]

@@ -75,6 +75,8 @@ const OF_ROW: &[(&str, &str)] = &[
 
 /// Compared figures that are made from several of `summary.json`.
 const MADE: &[(&str, &str)] = &[
+    ("suite.geometric_mean_bytes_per_s", "of suites in a proof: `table` of suite.json"),
+    ("suite.median_bytes_per_s", "the same, of each workload; it can refuse a change"),
     ("streams.incidents", "disturbances that made frames late, whichever streams they hit"),
     ("series.standstills.lasted_s", "of the standstills of the load point"),
     ("rates.achieved_ops_per_s", "the sum over `load_points[].rates[]`"),

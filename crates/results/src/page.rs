@@ -165,6 +165,8 @@ pub fn page(kind: PageKind, runs: Vec<RunPage>, trace: Option<TracePage>) -> Pag
         runs,
         trace,
         comparison: None,
+        suites: None,
+        deviations: Vec::new(),
     }
 }
 

@@ -26,10 +26,12 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use reelgauge_analysis::Summary;
+use reelgauge_analysis::naspt::NasptTable;
 use reelgauge_analysis::proof::ProofConclusion;
 use reelgauge_analysis::proof::cached::CachedReads;
 use reelgauge_analysis::proof::disturbance::{Disturbance, disturbance};
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
+use reelgauge_report::compare::suite_sides;
 use reelgauge_results::compare::{CompareRunsError, compare_sides};
 use reelgauge_results::counters::mean_of_counter;
 use reelgauge_results::live::process;
@@ -38,6 +40,7 @@ use crate::error::RunError;
 use crate::exit_code::BROKE_OFF;
 use crate::interrupt::Interrupt;
 use crate::session::make_out;
+use crate::suite::Suite;
 use change::{Change, PLACE};
 use left_change::{LeftChangeError, Noted, own_folder};
 use mounted::MountBefore;
@@ -269,7 +272,7 @@ struct Proving<'a> {
     place: PathBuf,
     proof: Proof,
     /// The first pass of each state, which the others are to be like.
-    firsts: Vec<Option<Summary>>,
+    firsts: Vec<Option<Pass>>,
     /// The state that things are in; `None` where nobody knows.
     state: Option<usize>,
     /// What undoes it, once it is on disk.
@@ -280,6 +283,8 @@ struct Proving<'a> {
     /// Whether a command of the change mounted it otherwise.
     alters_mount: bool,
     last_took_s: f64,
+    /// The tables of the passes of each state that count, where they are suites.
+    suites: Vec<Vec<NasptTable>>,
     /// Whether a cache answered the reads of passes that count.
     cached: CachedReads,
 }
@@ -316,13 +321,14 @@ impl<'a> Proving<'a> {
             dir,
             place,
             proof,
-            firsts: vec![None; states],
+            firsts: (0..states).map(|_| None).collect(),
             state: request.change.begins_in_first_state().then_some(0),
             noted: None,
             target: None,
             mount_before: None,
             alters_mount: false,
             last_took_s: 0.0,
+            suites: vec![Vec::new(); states],
             cached: CachedReads::of_states(states),
         })
     }
@@ -335,8 +341,8 @@ impl<'a> Proving<'a> {
         for state in 0..with_files {
             tell(&ProveEvent::FirstRun);
             let first = self.measure(state, tell)?;
-            is_comparable(&first.summary)?;
-            if judges_nothing(&first.summary) {
+            first.summaries().try_for_each(is_comparable)?;
+            if first.summaries().any(judges_nothing) {
                 return Err(ProveError::NothingJudged);
             }
             self.target.get_or_insert_with(|| PathBuf::from(&first.summary.target.path));
@@ -368,19 +374,23 @@ impl<'a> Proving<'a> {
             let of = wanted + disturbed;
             tell(&ProveEvent::Pass { number, of, state, last_took_s: self.last_took_s });
             let pass = self.measure(state, tell)?;
-            is_comparable(&pass.summary)?;
-            let disturbance = disturbance(&pass.summary, self.firsts[state].as_ref());
+            pass.summaries().try_for_each(is_comparable)?;
+            let disturbance = disturbance_of(&pass, self.firsts[state].as_ref());
             let is_again = disturbed + 1 < wanted;
             tell(&match &disturbance {
                 Some(disturbance) => ProveEvent::Disturbed { disturbance, is_again },
                 None => ProveEvent::Measured(&pass.summary),
             });
             let is_undisturbed = disturbance.is_none();
-            self.proof.passes.push(ProofPass { round, state, run: pass.run, disturbance });
+            self.proof.passes.push(ProofPass { round, state, run: pass.run.clone(), disturbance });
             self.proof.write(&self.dir)?;
             if is_undisturbed {
-                self.cached.take(state, pass.summary.memory.as_ref());
-                self.firsts[state].get_or_insert(pass.summary);
+                if pass.suite.is_none() {
+                    // A suite goes through the client's cache on purpose, as its applications did.
+                    self.cached.take(state, pass.summary.memory.as_ref());
+                }
+                self.suites[state].extend(pass.suite.clone());
+                self.firsts[state].get_or_insert(pass);
                 return Ok(());
             }
         }
@@ -474,7 +484,11 @@ impl<'a> Proving<'a> {
         let passes: Vec<&ProofPass> = (0..states).flat_map(|state| self.proof.counting(state)).collect();
         let dirs: Vec<PathBuf> = passes.iter().map(|pass| self.dir.join(&pass.run)).collect();
         let rounds = self.request.rounds as usize;
-        let rows = compare_sides(&dirs, rounds)?.rows;
+        let suites: Vec<&NasptTable> = self.suites.iter().flatten().collect();
+        let rows = match suites.len() == dirs.len() {
+            true => suite_sides(&suites, rounds).map_err(CompareRunsError::from)?,
+            false => compare_sides(&dirs, rounds)?.rows,
+        };
         let sent_again: Vec<Option<f64>> = dirs.iter().map(|dir| sent_again(dir)).collect();
         let cached = self.cached.clone();
         self.proof.conclusion = Some(ProofConclusion::new(&rows, rounds, &sent_again, cached));
@@ -496,10 +510,24 @@ fn judges_nothing(run: &Summary) -> bool {
     streams.peek().is_some() && streams.all(|streams| streams.total.frames_judged == 0)
 }
 
+/// What happened during a pass: during any run of it, compared with the same run of the first pass.
+fn disturbance_of(pass: &Pass, first: Option<&Pass>) -> Option<Disturbance> {
+    let mut firsts = first.into_iter().flat_map(Pass::summaries);
+    pass.summaries().find_map(|summary| disturbance(summary, firsts.next()))
+}
+
 /// Segments that this machine sent again during a run; `None` where nobody counted them.
 fn sent_again(run: &Path) -> Option<f64> {
     let (layer, name) = SENT_AGAIN;
-    mean_of_counter(run, layer, name)
+    match Suite::read(run) {
+        // No run of a suite may lack it: that would be another figure.
+        Ok(suite) => {
+            let each: Option<Vec<f64>> =
+                suite.runs.iter().map(|one| mean_of_counter(&run.join(one), layer, name)).collect();
+            each.filter(|each| !each.is_empty()).map(|each| each.iter().sum::<f64>() / each.len() as f64)
+        }
+        Err(_) => mean_of_counter(run, layer, name),
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! A suite: workloads of the library replayed one after the other, each in several passes, and the table of
-//! what each moved per second (the NASPT paper's batch mode, section 3).
+//! A suite: workloads one after the other, and the table of what each moved per second (the NASPT paper's
+//! batch mode, section 4). Traces are replayed in several passes; accesses of the paper's IOMeter tests are
+//! done for a while, once.
 //!
 //! ```text
 //! reelgauge-runs/2026-11-21T210105Z-nas1-naspt/
@@ -7,30 +8,38 @@
 //!   2026-…/      the run of each workload, with its log and summary
 //! ```
 //!
+//! [`selection`]: which workloads. [`shown`]: suites as a page and as words.
+//!
 //! Not here: how a trace is replayed ([`crate::replay`]), and what the table says (the analysis room).
+
+pub mod selection;
+pub mod shown;
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::naspt::{NasptPass, NasptRow, NasptTable};
-use reelgauge_analysis::{LinkFacts, Outcome, ReplayFacts, ReplayPass};
+use reelgauge_analysis::{LinkFacts, LoadPoint, Outcome, ReplayFacts, ReplayPass, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_record::notes::{RunNotes, StorageDetails};
 use reelgauge_record::run_dir::{RunDir, RunName};
 use reelgauge_results::run_notes;
-use reelgauge_trace::synth::workloads;
-use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION};
+use reelgauge_workload::iometer::Access;
+use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION, Plan};
 use reelgauge_workload::replay::{Pacing, ReplayOrder, ReplayPlan, ReplaySettings};
 use reelgauge_workload::units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
+use crate::mix::{self, MixRequest, run_mix};
 use crate::observer::Observer;
 use crate::replay::{self, ReplayRequest, run_replay};
 use crate::series::{self, SeriesState};
+use crate::session::finished::Finished;
 use crate::session::make_out;
+use selection::{SuiteWork, SuiteWorkload};
 
 /// The name of the suite of the twelve NASPT workloads.
 pub const NASPT: &str = "naspt";
@@ -47,12 +56,14 @@ const SUITE_VERSION: u32 = 1;
 pub struct SuiteRequest {
     /// What it is called.
     pub name: String,
-    /// Workloads of the library, by name, in their order.
-    pub workloads: Vec<String>,
+    /// Its workloads, in their order.
+    pub workloads: Vec<SuiteWorkload>,
     /// The directory that is measured.
     pub target: PathBuf,
     /// Passes of each workload.
     pub batch: u32,
+    /// How long each kind of access is measured.
+    pub access_time: Span,
     /// When operations begin.
     pub pace: Pacing,
     /// Where the content of files starts.
@@ -111,11 +122,6 @@ pub struct SuiteEnd {
     pub exit_code: u8,
 }
 
-/// The names of the twelve NASPT workloads, as the library has them.
-pub fn naspt_workloads() -> Vec<String> {
-    workloads().iter().map(|workload| workload.name.to_owned()).collect()
-}
-
 /// Runs a suite.
 ///
 /// # Errors
@@ -139,10 +145,9 @@ pub fn run_suite(
     let mut suite = Suite::begin(&request);
     let mut rows = Vec::new();
     for workload in &request.workloads {
-        observer.phase(workload);
-        let plan = plan_of(&request, workload);
-        let replay = ReplayRequest { plan, out: dir.clone(), terms: request.terms, is_announced: true };
-        let finished = match run_replay(replay, observer, interrupt) {
+        let name = &workload.name;
+        observer.phase(name);
+        let finished = match measured(&request, workload, &dir, observer, interrupt) {
             Ok(finished) => finished,
             Err(error) if rows.is_empty() => {
                 // There is nothing in it, and the error says why.
@@ -152,19 +157,19 @@ pub fn run_suite(
             }
             Err(error) => {
                 let exit_code = error.exit_code();
-                suite.ended_early = Some(format!("{workload}: {error}"));
+                suite.ended_early = Some(format!("{name}: {error}"));
                 suite.write(&dir)?;
                 return Ok(SuiteEnd { suite, dir, exit_code });
             }
         };
-        let passes = finished.summary.replay.as_ref().map(passes_of).unwrap_or_default();
-        rows.push(NasptRow::new(workload, passes).of_run(&finished.summary));
+        let row = NasptRow::new(name, passes_of(&finished.summary)).of_run(&finished.summary);
+        rows.push(NasptRow { group: workload.group, ..row });
         suite.link = suite.link.or_else(|| finished.summary.link.clone());
         suite.table = NasptTable::new(rows.clone());
         suite.runs.push(finished.run_dir.strip_prefix(&dir).unwrap_or(&finished.run_dir).to_path_buf());
         let stopped = !matches!(finished.summary.outcome, Outcome::Complete);
         if stopped {
-            suite.ended_early = Some(format!("{workload} did not come to its end; see its report"));
+            suite.ended_early = Some(format!("{name} did not come to its end; see its report"));
         }
         suite.complete = !stopped && rows.len() == request.workloads.len();
         suite.write(&dir)?;
@@ -183,13 +188,41 @@ pub fn run_suite(
 pub(crate) fn ahead(request: &SuiteRequest) -> Result<Option<Forecast>, RunError> {
     let mut sum: Option<Forecast> = None;
     for workload in &request.workloads {
-        let of_workload = replay::ahead(&mut plan_of(request, workload))?;
+        let of_workload = match &workload.work {
+            SuiteWork::Replay(trace) => replay::ahead(&mut plan_of(request, trace))?,
+            SuiteWork::Access(access) => mix::ahead(&plan_of_access(request, *access)),
+        };
         sum = Some(sum.map_or(of_workload, |sum| sum.and(of_workload)));
     }
     Ok(sum)
 }
 
-fn plan_of(request: &SuiteRequest, workload: &str) -> ReplayPlan {
+fn measured(
+    request: &SuiteRequest,
+    workload: &SuiteWorkload,
+    dir: &Path,
+    observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+) -> Result<Finished, RunError> {
+    let (out, terms) = (dir.to_path_buf(), request.terms);
+    match &workload.work {
+        SuiteWork::Replay(trace) => {
+            let plan = plan_of(request, trace);
+            run_replay(ReplayRequest { plan, out, terms, is_announced: true }, observer, interrupt)
+        }
+        SuiteWork::Access(access) => {
+            let plan = plan_of_access(request, *access);
+            run_mix(MixRequest { plan, must_be_direct: false, out, terms }, observer, interrupt)
+        }
+    }
+}
+
+fn plan_of_access(request: &SuiteRequest, access: Access) -> Plan {
+    let plan = access.plan(request.target.clone(), request.seed, request.access_time);
+    Plan { tags: request.tags.clone(), storage: request.storage.clone(), ..plan }
+}
+
+fn plan_of(request: &SuiteRequest, trace: &Path) -> ReplayPlan {
     ReplayPlan {
         plan_version: PLAN_VERSION,
         written_by: written_by(),
@@ -201,7 +234,7 @@ fn plan_of(request: &SuiteRequest, workload: &str) -> ReplayPlan {
         tags: request.tags.clone(),
         storage: request.storage.clone(),
         replay: ReplaySettings {
-            trace: PathBuf::from(workload),
+            trace: trace.to_path_buf(),
             pace: request.pace,
             // As the toolkit does it: one operation at a time, in the order of the trace. Threads that ran
             // free would play one merged stream after the other.
@@ -217,7 +250,24 @@ fn written_by() -> String {
 }
 
 /// The passes that came to their end.
-fn passes_of(facts: &ReplayFacts) -> Vec<NasptPass> {
+fn passes_of(summary: &Summary) -> Vec<NasptPass> {
+    match &summary.replay {
+        Some(facts) => passes_of_replay(facts),
+        None => summary.load_points.iter().filter_map(pass_of_point).collect(),
+    }
+}
+
+/// A load point that was measured for its time.
+fn pass_of_point(point: &LoadPoint) -> Option<NasptPass> {
+    let is_whole = point.not_measured.is_none() && !point.was_cut_off();
+    is_whole.then(|| NasptPass {
+        moved_bytes: point.total.read_bytes + point.total.written_bytes,
+        duration_ns: point.measured_ns.unwrap_or((point.measured_s * 1e9) as u64),
+        differing_ops: point.total.failed_ops,
+    })
+}
+
+fn passes_of_replay(facts: &ReplayFacts) -> Vec<NasptPass> {
     let complete = facts.passes.iter().filter(|pass| pass.complete);
     let pass = |pass: &ReplayPass| NasptPass {
         moved_bytes: pass.bytes,
@@ -246,7 +296,7 @@ impl Suite {
             batch: request.batch,
             pace: request.pace,
             seed: request.seed,
-            workloads: request.workloads.clone(),
+            workloads: request.workloads.iter().map(|workload| workload.name.clone()).collect(),
             complete: false,
             ended_early: None,
             link: None,
@@ -324,9 +374,10 @@ mod tests {
     fn merged_workloads_keep_the_interleaving_of_their_trace() {
         let request = SuiteRequest {
             name: NASPT.to_owned(),
-            workloads: naspt_workloads(),
+            workloads: selection::naspt_workloads(),
             target: PathBuf::from("/nowhere"),
             batch: 1,
+            access_time: Span::secs(1),
             pace: Pacing::Max,
             seed: 1,
             out: PathBuf::from("/nowhere"),
@@ -336,7 +387,7 @@ mod tests {
         };
         let merged = ["HDVideo_2Play-synth", "HDVideo_4Play-synth", "HDVideo_1Play_1Record-synth"];
         for workload in merged {
-            let order = plan_of(&request, workload).replay.order;
+            let order = plan_of(&request, Path::new(workload)).replay.order;
             let (shipped, issued) = sequential_shares(workload, order);
             assert!(shipped < 25.0, "{workload}: {shipped} %");
             assert!((shipped - issued).abs() < 0.01, "{workload}: {shipped} % became {issued} %");

@@ -6,23 +6,30 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use reelgauge_analysis::naspt::NasptTable;
+use reelgauge_analysis::naspt::{NasptTable, WorkloadGroup};
 use reelgauge_engine::area::Terms;
+use reelgauge_engine::space::KeepFree;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::{Observer, Silent};
-use reelgauge_runner::suite::{Suite, SuiteEnd, SuiteRequest, naspt_workloads, run_suite};
+use reelgauge_runner::suite::selection::{choose, naspt_workloads};
+use reelgauge_runner::suite::{Suite, SuiteEnd, SuiteRequest, run_suite};
+use reelgauge_trace::library::Library;
 use reelgauge_workload::replay::Pacing;
+use reelgauge_workload::units::Span;
 
 fn request(workloads: &[&str], dir: &Path) -> SuiteRequest {
     fs::create_dir_all(dir.join("target")).unwrap();
+    let words: Vec<String> = workloads.iter().map(|name| (*name).to_owned()).collect();
     SuiteRequest {
         name: "small".to_owned(),
-        workloads: workloads.iter().map(|name| (*name).to_owned()).collect(),
+        workloads: choose(&words, &Library::with_folders(Vec::new())).unwrap(),
+        access_time: Span::secs(1),
         target: dir.join("target"),
         batch: 2,
         pace: Pacing::Max,
         seed: 7,
-        terms: Terms::default(),
+        // A share of the disk may be more than a busy machine has left.
+        terms: Terms { keep_free: KeepFree::Bytes(1 << 30), ..Terms::default() },
         out: dir.join("runs"),
         storage: reelgauge_record::notes::StorageDetails::default(),
         tags: Vec::new(),
@@ -37,7 +44,7 @@ fn run(workloads: &[&str], dir: &Path) -> SuiteEnd {
 fn the_suite_has_the_twelve() {
     let names = naspt_workloads();
     assert_eq!(names.len(), 12);
-    assert!(names.iter().all(|name| name.ends_with("-synth")), "{names:?}");
+    assert!(names.iter().all(|workload| workload.name.ends_with("-synth")), "{names:?}");
 }
 
 #[test]
@@ -59,6 +66,28 @@ fn every_workload_has_its_passes_and_all_are_kept() {
     }
     let again = suite.table.ratios_to(&suite.table);
     assert_eq!((again.compared, again.geometric_mean.map(|mean| (mean * 1e6).round())), (2, Some(1e6)));
+}
+
+#[test]
+fn accesses_of_iometer_are_rows_of_their_own_mean() {
+    let dir = tempfile::tempdir().unwrap();
+    let ended = run(&["hint-stream-1mib", "4k-random-read-qd32", "128k-sequential-write-qd1"], dir.path());
+    assert_eq!(ended.exit_code, 0, "{:?}", ended.suite.ended_early);
+    let table = &ended.suite.table;
+    let groups: Vec<WorkloadGroup> = table.rows.iter().map(|row| row.group).collect();
+    assert_eq!(groups, [WorkloadGroup::Own, WorkloadGroup::IometerOne, WorkloadGroup::IometerMany]);
+    for (row, run) in table.rows.iter().zip(&ended.suite.runs).skip(1) {
+        // The same from the run's own summary.
+        let text = fs::read_to_string(ended.dir.join(run).join("summary.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let total = &summary["load_points"][0]["total"];
+        let rate = total["bytes_per_s"].as_f64().unwrap();
+        assert!((row.median_bytes_per_s.unwrap() / rate - 1.0).abs() < 1e-6, "{row:?} {rate}");
+        let plan = fs::read_to_string(ended.dir.join(run).join("run.toml")).unwrap();
+        assert_eq!(plan.contains("in_flight = 32"), row.workload.ends_with("32"), "{plan}");
+    }
+    let ratio = table.geometric_mean_bytes_per_s.unwrap() / table.rows[0].median_bytes_per_s.unwrap();
+    assert!((ratio - 1.0).abs() < 1e-9, "{ratio}");
 }
 
 #[test]

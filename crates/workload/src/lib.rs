@@ -5,7 +5,8 @@
 //!   frames lie. [`transcoder`] and [`copier`]: as fast as it gets. [`camera`] and [`companion`]: the
 //!   VDA-like pair; [`vda_table`]: its published tables.
 //! * [`plan`]: everything about a run in one value, from flags or TOML. [`profile`]: the paper's
-//!   procedures by name. [`range`]: ramps, sweeps and lists of sizes as people write them.
+//!   procedures by name. [`iometer`]: the NASPT paper's IOMeter accesses. [`range`]: ramps, sweeps and lists
+//!   of sizes as people write them.
 //! * [`streams`]: the same for actors that work together, and [`scenario`]: those that ship. [`replay`]: the
 //!   same for a replayed trace.
 //! * [`watch`]: what a watch is told, which has no load.
@@ -21,6 +22,7 @@ pub mod companion;
 pub mod copier;
 mod driver_choice;
 pub mod editor;
+pub mod iometer;
 pub mod mix;
 pub mod pace;
 mod parts;

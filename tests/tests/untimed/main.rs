@@ -37,6 +37,7 @@ mod shared_target;
 mod steered;
 mod stopping;
 mod streams_bad_input;
+mod suites;
 mod swapped_directories;
 mod trace_fragments;
 mod trace_hostile;

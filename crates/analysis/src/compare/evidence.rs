@@ -187,7 +187,20 @@ pub(super) fn t_98(dof: f64) -> f64 {
     T_98[at - 1]
 }
 
-/// The same for a value whose spread is known.
+/// The same for 2 of 1,000.
+const T_998: [f64; 30] = [
+    318.309, 22.327, 10.215, 7.173, 5.893, 5.208, 4.785, 4.501, 4.297, 4.144, 4.025, 3.930, 3.852, 3.787,
+    3.733, 3.686, 3.646, 3.610, 3.579, 3.552, 3.527, 3.505, 3.485, 3.467, 3.450, 3.435, 3.421, 3.408, 3.396,
+    3.385,
+];
+
+/// The limit that 2 of 1,000 exceed by chance.
+pub(super) fn t_998(dof: f64) -> f64 {
+    let at = (dof.max(1.0) as usize).min(T_998.len());
+    T_998[at - 1]
+}
+
+/// The limit that 2 of 100 exceed by chance, for a value whose spread is known.
 pub(super) const Z_98: f64 = 2.326;
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// A value of one of [`KNOWN_FIGURES`].
-    fn new(name: &str, value: f64, noise: Noise) -> Reading {
+    pub(super) fn new(name: &str, value: f64, noise: Noise) -> Reading {
         let Some((figure, word)) = known(name) else {
             unreachable!("{name} is compared and not among the known figures");
         };
@@ -205,6 +205,10 @@ pub const VERDICT: &str = "verdict.passed";
 pub const SEARCH: &str = "search.streams";
 /// Disturbances that made frames late, whichever streams they hit.
 pub const INCIDENTS: &str = "streams.incidents";
+/// What a suite moved per second, in the mean of its workloads.
+pub const SUITE_MEAN: &str = "suite.geometric_mean_bytes_per_s";
+/// What one workload of a suite moved per second, in the median of its passes.
+pub const SUITE_WORKLOAD: &str = "suite.median_bytes_per_s";
 /// Late frames of all streams.
 pub const LATE_FRAMES: &str = "streams.total.late_frames";
 /// Streams that had a late frame.

@@ -1,6 +1,6 @@
 //! Whether a figure changed by more than its noise. See the head of [`crate::compare`].
 
-use super::evidence::{Noise, mean, t_98};
+use super::evidence::{Noise, mean, t_98, t_998};
 use super::figures::Reading;
 use super::incidents::Disturbances;
 use super::sides::{DOF_MIN, Sides};
@@ -46,6 +46,14 @@ impl Judged {
     }
 }
 
+/// Judges by repeats alone a figure that is one of about a dozen: each is called changed by chance so rarely
+/// that of all of them together hardly one is. Unknown where repeats are too few.
+pub(super) fn judge_one_of_many(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
+    let unknown = || readings.iter().map(|_| Judged::unknown(None)).collect();
+    let judged = of_means(readings, sides, t_998).unwrap_or_else(unknown);
+    judged.into_iter().map(Judged::held_to_its_noise).collect()
+}
+
 /// Judges one figure of all runs.
 pub(super) fn judge(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
     let judged = by_evidence(readings, sides);
@@ -62,7 +70,7 @@ fn by_evidence(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
     if readings.iter().flatten().any(|reading| hangs_on_disturbances(reading)) {
         return of_sides(readings, sides, of_disturbances);
     }
-    let by_means = if sides.have_repeats() { of_means(readings, sides) } else { None };
+    let by_means = if sides.have_repeats() { of_means(readings, sides, t_98) } else { None };
     if let Some(judged) = by_means {
         return judged;
     }
@@ -321,7 +329,7 @@ impl MeanScale {
 
 /// Sides whose runs repeat one another, by their means. `None` where too few of them have the figure, or
 /// where a value is only a lower limit.
-fn of_means(readings: &[Option<&Reading>], sides: &Sides) -> Option<Vec<Judged>> {
+fn of_means(readings: &[Option<&Reading>], sides: &Sides, limit_of: fn(f64) -> f64) -> Option<Vec<Judged>> {
     let base = readings[0]?;
     let present: Vec<&Reading> = readings.iter().flatten().copied().collect();
     let is_open = |reading: &&Reading| matches!(reading.noise, Noise::Range { high: None, .. });
@@ -356,7 +364,7 @@ fn of_means(readings: &[Option<&Reading>], sides: &Sides) -> Option<Vec<Judged>>
         }
         let difference = mean(here) - mean(first);
         let error = (variance * (1.0 / first.len() as f64 + 1.0 / here.len() as f64)).sqrt();
-        let limit = t_98(dof as f64) * error;
+        let limit = limit_of(dof as f64) * error;
         if logarithmic {
             of_logarithms(base, difference, limit.max(FLOOR_REPEATS))
         } else {

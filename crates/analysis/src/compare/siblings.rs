@@ -189,6 +189,7 @@ mod tests {
         for ((_, point), mean_us) in hosts.iter_mut().zip([500.0, 510.0, 2_000.0]) {
             let times = TimeFigures {
                 count: 2_000,
+                deviation_us: None,
                 mean_us,
                 p50_us: mean_us,
                 p95_us: mean_us,

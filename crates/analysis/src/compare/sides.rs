@@ -55,7 +55,7 @@ pub(super) fn given(runs: &[RunToCompare<'_>], repeats: usize) -> Result<Sides, 
     }
 }
 
-fn of_numbers(runs: usize, repeats: usize) -> Result<Sides, CompareError> {
+pub(super) fn of_numbers(runs: usize, repeats: usize) -> Result<Sides, CompareError> {
     if repeats == 0 || !runs.is_multiple_of(repeats) || runs / repeats < 2 {
         return Err(CompareError::Repeats { runs, repeats });
     }

@@ -273,6 +273,8 @@ pub struct MapPoints {
     pub len_bytes: Vec<u32>,
     /// Whether it was written.
     pub write: Vec<bool>,
+    /// How long it took, from its issue to its end.
+    pub service_us: Vec<Decimal>,
 }
 
 /// The streams of one load point.

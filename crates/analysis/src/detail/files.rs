@@ -13,7 +13,7 @@ use crate::trace_stats::percent;
 /// Files with a row, at most.
 const MAX_ROWS: usize = 1_000;
 /// Files with a map, at most.
-const MAX_MAPS: usize = 20;
+const MAX_MAPS: usize = 500;
 /// A file without a row.
 const NO_ROW: u32 = u32::MAX;
 

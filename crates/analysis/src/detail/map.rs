@@ -22,12 +22,14 @@ const FINER: u64 = 4;
 const MIN_WIDTH: u64 = 4_096;
 /// Cells of one file that are kept while reading.
 const MAX_CELLS: usize = 40_000;
+/// The same of all files together: 20 MB.
+const ALL_CELLS: usize = 800_000;
 /// All cells of all maps as JSON, in bytes.
 const CELL_BYTES: usize = 900_000;
 /// Accesses of one file that are kept one by one.
 const MAX_POINTS: u32 = 30_000;
 /// The same of all files together: 1.2 MB.
-const ALL_POINTS: u32 = 40_000;
+const ALL_POINTS: u32 = 32_000;
 
 /// A cell: bin of time, bin of the file, bytes read, bytes written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,12 +133,14 @@ pub(super) struct MapTally {
     at: u16,
     column: Vec<(u64, u64)>,
     filled: std::ops::Range<usize>,
+    /// Cells that are kept while reading.
+    most_cells: usize,
     points: Option<MapPoints>,
 }
 
 impl MapTally {
     /// For a file that the first pass has seen and whose size was this before.
-    fn new(file: u32, seen: &FileSeen, size_before: u64, time: TimeBins, with_points: bool) -> MapTally {
+    fn new(file: u32, seen: &FileSeen, size_before: u64, time: TimeBins) -> MapTally {
         let length = seen.until_bytes.saturating_sub(seen.from_bytes);
         // So wide that an access of usual size fills few bins.
         let usual = seen.usual_bytes();
@@ -150,7 +154,8 @@ impl MapTally {
             at: 0,
             column: vec![(0, 0); places as usize],
             filled: 0..0,
-            points: with_points.then(MapPoints::default),
+            most_cells: MAX_CELLS,
+            points: None,
         }
     }
 
@@ -161,6 +166,7 @@ impl MapTally {
             points.offset_bytes.push(op.offset);
             points.len_bytes.push(op.done_len);
             points.write.push(op.kind == OpKind::Write);
+            points.service_us.push(Decimal::us(op.service_ns()));
         }
         let at = self.grid.time.bin(op.issued_ns) as u16;
         if at != self.at {
@@ -199,7 +205,7 @@ impl MapTally {
                 self.grid.cells.push(Cell { time: self.at, place: place as u16, read, written });
             }
         }
-        while self.grid.cells.len() > MAX_CELLS {
+        while self.grid.cells.len() > self.most_cells {
             self.grid.coarsen();
             self.column.truncate(self.grid.places as usize);
         }
@@ -211,7 +217,7 @@ impl MapTally {
 pub(super) struct Maps {
     maps: Vec<MapTally>,
     /// By number of the file, the place of its map plus one.
-    map_of: Vec<u8>,
+    map_of: Vec<u16>,
 }
 
 impl Maps {
@@ -224,14 +230,19 @@ impl Maps {
     ) -> Maps {
         let time = TimeBins::over(span, MAX_BINS);
         let mut left = ALL_POINTS;
+        let most_cells = (ALL_CELLS / files.len().max(1)).min(MAX_CELLS);
         let mut maps = Maps::default();
         for &file in files {
             let Some((seen, size_before)) = of(file) else { continue };
             let with_points = seen.accesses <= MAX_POINTS.min(left);
             left -= if with_points { seen.accesses } else { 0 };
             maps.map_of.resize(maps.map_of.len().max(file as usize + 1), 0);
-            maps.maps.push(MapTally::new(file, seen, size_before, time, with_points));
-            maps.map_of[file as usize] = maps.maps.len() as u8;
+            maps.maps.push(MapTally {
+                most_cells,
+                points: with_points.then(MapPoints::default),
+                ..MapTally::new(file, seen, size_before, time)
+            });
+            maps.map_of[file as usize] = maps.maps.len() as u16;
         }
         maps
     }
@@ -291,7 +302,7 @@ mod tests {
         let ops = [
             at(0, read(0, 8_192, 4_096)),
             at(50, write(0, 4_096 * 5 - 10, 30)),
-            at(50, read(0, 4_096 * 5, 1)),
+            OpRecord { done_ns: 53 * MS, ..at(50, read(0, 4_096 * 5, 1)) },
         ];
         let maps = maps(&ops, (0, 60 * MS), 1);
         assert_eq!((maps.len(), maps[0].file, maps[0].end_bytes), (1, 0, 4_096 * 5 + 20));
@@ -304,6 +315,10 @@ mod tests {
         assert_eq!(level.cells, [0, 0, 4_096, 0, 50, 2, 0, 10, 50, 3, 1, 20]);
         let points = maps[0].points.as_ref().map(|points| (&points.len_bytes[..], &points.write[..]));
         assert_eq!(points, Some((&[4_096, 30, 1][..], &[false, true, false][..])));
+        assert_eq!(
+            maps[0].points.as_ref().and_then(|points| points.service_us.last()),
+            Some(&Decimal(3_000.0))
+        );
     }
 
     #[test]
@@ -343,6 +358,24 @@ mod tests {
         assert!(json < 2_500_000, "{json}");
         let points: usize = maps.iter().flat_map(|map| &map.points).map(|points| points.write.len()).sum();
         assert!(points > 0 && points <= ALL_POINTS as usize, "{points}");
+    }
+
+    /// The paper's photo album: 169 files, all of them on its map.
+    #[test]
+    fn every_one_of_many_files_has_a_map() {
+        let ops: Vec<OpRecord> = (0..60_000)
+            .map(|n| OpRecord { issued_ns: n * MS, ..read((n % 500) as u32, n / 500 * 65_536, 65_536) })
+            .collect();
+        let some: Vec<OpRecord> = ops.iter().filter(|op| op.file < 169).copied().collect();
+        assert_eq!(maps(&some, (0, 60_000 * MS), 169).len(), 169);
+        let all = maps(&ops, (0, 60_000 * MS), 500);
+        assert_eq!(all.len(), 500);
+        for map in &all {
+            let bytes: u64 = map.levels[0].cells.chunks(4).map(|cell| cell[2]).sum();
+            assert_eq!(bytes, 120 * 65_536);
+        }
+        let json = serde_json::to_string(&all).map_or(usize::MAX, |json| json.len());
+        assert!(json < 2_500_000, "{json}");
     }
 
     #[test]

@@ -117,6 +117,7 @@ impl FrameTimes {
         let count = self.spread.count();
         (count > 0).then(|| TimeFigures {
             count,
+            deviation_us: None,
             mean_us: round_to(self.sum_ns as f64 / 1e3 / count as f64, 3),
             p50_us: self.spread.quantile_us(0.5, self.max_ns),
             p95_us: self.spread.quantile_us(0.95, self.max_ns),

@@ -151,6 +151,7 @@ mod tests {
     fn totals(late_p99_us: f64, response_p50_us: f64) -> RunTotals {
         let response = TimeFigures {
             count: 10,
+            deviation_us: None,
             mean_us: response_p50_us,
             p50_us: response_p50_us,
             p95_us: response_p50_us,

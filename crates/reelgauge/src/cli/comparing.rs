@@ -39,6 +39,9 @@ pub struct CompareArgs {
     /// Also write a page with the charts of all runs into this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Also write every workload and mean as a CSV file (suites only)
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 fn percent(text: &str) -> Result<f64, String> {

@@ -1,15 +1,14 @@
 //! `reelgauge compare`: runs side by side, and a gate for automation.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use glob::Pattern;
 use reelgauge_analysis::compare::{Comparison, Gate};
 use reelgauge_record::named_file::write_named;
 use reelgauge_report::compare::{as_data, compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
-use reelgauge_report::text::shell_word;
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_runner::suite::Suite;
 
@@ -21,18 +20,18 @@ use crate::screen;
 /// A figure was worse than allowed.
 const EXIT_WORSE: u8 = 1;
 
-/// What compares suites.
-const SUITES: &str = "a suite is compared with one other suite: reelgauge compare SUITE SUITE; of the flags only \
-                      --json has an effect. For one workload, name its runs in there";
-
 /// Compares runs. The exit code.
 pub fn compare(args: &CompareArgs) -> Result<u8> {
     let patterns = args.figure.iter().map(|text| Pattern::new(text)).collect::<Result<Vec<_>, _>>();
     let patterns = patterns.context("--figure is no pattern; '*' and '?' stand for any characters")?;
     let runs = runs_or_latest_two(&args.runs)?;
     if runs.iter().any(|run| Suite::is_in(run)) {
-        return of_suites(args, &runs);
+        return suite::compare(args, &runs);
     }
+    ensure!(
+        args.csv.is_none(),
+        "--csv is for suites; 'reelgauge report RUN --csv DIR' writes the tables of a run"
+    );
     let mut comparison = compare_runs(&runs, args.repeats.map(usize::from))?;
     if !patterns.is_empty() {
         keep(&mut comparison, &|figure| patterns.iter().any(|pattern| pattern.matches(figure)));
@@ -62,21 +61,6 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
         write(path, &page)?;
     }
     if args.threshold.is_some() { held(&comparison.comparison, &gate) } else { Ok(0) }
-}
-
-/// The second suite in multiples of the first. The exit code.
-fn of_suites(args: &CompareArgs, dirs: &[PathBuf]) -> Result<u8> {
-    let of_runs = args.markdown || args.junit || args.all || args.html.is_some() || args.out.is_some();
-    let gate = args.threshold.is_some() || !args.figure.is_empty() || args.repeats.is_some();
-    let [before, after] = dirs else { bail!("{SUITES}") };
-    ensure!(Suite::is_in(before) && Suite::is_in(after) && !of_runs && !gate, "{SUITES}");
-    let is_one = before.canonicalize().ok().is_some_and(|before| after.canonicalize().ok() == Some(before));
-    ensure!(
-        !is_one,
-        "{} is named twice; a suite beside itself tells nothing, so name another one",
-        shell_word(after)
-    );
-    suite::again(after, Some(before), args.json)
 }
 
 /// Writes a file that is there as a whole or not at all.

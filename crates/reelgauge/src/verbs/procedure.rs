@@ -21,7 +21,7 @@ use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::procedure::conclusion::{conclude, summaries};
 use reelgauge_runner::procedure::record::{KeptTerms, ProcedureRecord};
 use reelgauge_runner::procedure::shown::{
-    deviations_in_words, planned_action, procedure_table, procedure_text,
+    deviation_texts, deviations_in_words, planned_action, procedure_table, procedure_text,
 };
 use reelgauge_runner::procedure::{
     Manner, ProcedureEnd, ProcedureError, ProcedureEvent, ProcedureRequest, resume_procedure, run_procedure,
@@ -221,11 +221,12 @@ fn write_tables(record: &ProcedureRecord, dir: &Path, folder: &Path) -> Result<(
 fn write_page(record: &ProcedureRecord, dir: &Path, file: &Path) -> Result<()> {
     let runs: Vec<PathBuf> = record.rows.iter().filter_map(|row| Some(dir.join(row.run.as_ref()?))).collect();
     let runs = &runs[runs.len().saturating_sub(RUNS_MAX)..];
-    let page = match runs {
+    let mut page = match runs {
         [] => bail!("{} has no run yet", shell_word(dir)),
         [run] => page(reelgauge_report::html::page::PageKind::Run, vec![run_page(run, &|| false)?], None),
         runs => compare_page(runs, &compare_runs(runs, None)?, &|| false)?,
     };
+    page.deviations = deviation_texts(record);
     Ok(write_html(&page, file)?)
 }
 

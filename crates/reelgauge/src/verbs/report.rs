@@ -40,14 +40,13 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     ensure!(args.runs.len() <= 1, "report shows one run; several make one document: --document site.toml");
     let run = &run_or_latest(args.runs.first())?;
     if Suite::is_in(run) {
-        is_told_whole(args, run, "suite", "workload")?;
-        return suite::again(run, None, args.json);
+        return suite::again(args, run);
     }
     if ProcedureRecord::is_in(run) {
         return procedure::again(args, run);
     }
     if Proof::is_in(run) {
-        is_told_whole(args, run, "proof", "pass")?;
+        is_told_whole(args, run)?;
         return prove::again(run, args.json);
     }
     let is_trace = TraceInfo::read(run)?.is_some() || is_log_alone(run);
@@ -118,15 +117,14 @@ fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
     Ok(summary)
 }
 
-/// Refuses what only single runs and traces have; `dir` is a suite or a proof, with a run for each workload
-/// or pass.
-fn is_told_whole(args: &ReportArgs, dir: &Path, what: &str, part: &str) -> Result<()> {
+/// Refuses what only single runs and traces have; `dir` is a proof, with a run for each pass.
+fn is_told_whole(args: &ReportArgs, dir: &Path) -> Result<()> {
     let of_runs =
         args.tables || args.workers || args.csv.is_some() || args.html.is_some() || !args.observer.is_empty();
     let of_traces = args.as_trace || args.period.is_given() || args.top.is_some();
     ensure!(
         !of_runs && !of_traces,
-        "{dir} is a {what}, which is told whole; for one {part}, name its run in there: reelgauge report {dir}/RUN",
+        "{dir} is a proof, which is told whole; for one pass, name its run in there: reelgauge report {dir}/RUN",
         dir = shell_word(dir)
     );
     Ok(())

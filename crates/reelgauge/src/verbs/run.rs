@@ -23,9 +23,14 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     if args.plan.as_os_str() == NASPT && !args.plan.exists() {
         return suite::run(args);
     }
-    if args.batch.is_some() || args.against.is_some() {
+    let of_suites = args.batch.is_some()
+        || args.against.is_some()
+        || !args.workloads.is_empty()
+        || args.access_time.is_some();
+    if of_suites {
         bail!(
-            "--batch and --against have no effect on a plan or a scenario; they are for the suite '{NASPT}'"
+            "--batch, --workloads, --access-time and --against have no effect on a plan or a scenario; they are for the \
+             suite '{NASPT}'"
         );
     }
     if let Some(plan) = args.steered.then(|| watch_plan(args)).flatten() {

@@ -1,24 +1,39 @@
-//! `reelgauge run naspt`: a suite of replayed workloads, its screen again, and how it compares with another.
+//! `reelgauge run naspt`: a suite of workloads; its screen, page and tables again, and how it compares with
+//! others.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use reelgauge_analysis::compare::RUNS_MAX;
 use reelgauge_analysis::naspt::{NasptRatios, PASSES};
+use reelgauge_record::named_file::write_named;
 use reelgauge_record::notes::StorageDetails;
-use reelgauge_report::{SuiteScreen, suite_screen};
+use reelgauge_report::{SuiteScreen, SuitesPage, suite_screen, suites_csv, suites_screen};
+use reelgauge_results::page::write_html;
 use reelgauge_results::run_notes;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
-use reelgauge_runner::suite::{NASPT, Suite, SuiteRequest, naspt_workloads, run_suite};
+use reelgauge_runner::suite::selection::{NASPT_GROUP, choose};
+use reelgauge_runner::suite::shown::{OpenedSuite, page_of_suites, side_by_side};
+use reelgauge_runner::suite::{NASPT, Suite, SuiteRequest, run_suite};
 use reelgauge_runner::supervise::{HANG_AFTER, Patience, supervised};
+use reelgauge_trace::library::Library;
+use reelgauge_workload::iometer;
 use reelgauge_workload::replay::Pacing;
 use serde::Serialize;
 
-use crate::cli::RunArgs;
+use crate::cli::{CompareArgs, ReportArgs, RunArgs};
 use crate::progress::Progress;
 use crate::screen;
 use reelgauge_report::text::shell_word;
+
+/// The table of a suite, in a folder.
+const TABLE_FILE: &str = "suite.csv";
+
+/// What compares suites.
+const SUITES: &str = "two to eight suites are compared with each other: reelgauge compare SUITE SUITE; of the flags \
+                      --json, --out, --csv and --html have an effect. For one workload, name its runs in there";
 
 /// Runs the suite. The exit code.
 pub fn run(args: &RunArgs) -> Result<u8> {
@@ -43,9 +58,11 @@ pub(super) fn request_of(args: &RunArgs) -> Result<SuiteRequest> {
     let Some(target) = &args.target else {
         bail!("{NASPT} names no target; say which directory to measure with --target PATH");
     };
+    let words = if args.workloads.is_empty() { &[NASPT_GROUP.to_owned()][..] } else { &args.workloads };
     Ok(SuiteRequest {
         name: NASPT.to_owned(),
-        workloads: naspt_workloads(),
+        workloads: choose(words, &Library::standard())?,
+        access_time: args.access_time.unwrap_or(iometer::TIME),
         target: target.clone(),
         batch: args.batch.unwrap_or(PASSES as u32),
         pace: Pacing::Max,
@@ -72,11 +89,68 @@ fn measure(request: SuiteRequest, args: &RunArgs, against: Option<(&Path, Suite)
     Ok(ended.exit_code)
 }
 
-/// Prints a suite that ran before, beside another one if that is given. The exit code.
-pub fn again(dir: &Path, against: Option<&Path>, as_json: bool) -> Result<u8> {
-    let against = against.map(|dir| anyhow::Ok((dir, Suite::read(dir)?))).transpose()?;
-    print(&Suite::read(dir)?, dir, against, as_json)?;
+/// Prints a suite that ran before, and writes its table and page. The exit code.
+pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
+    let unfit =
+        args.tables || args.workers || !args.observer.is_empty() || args.as_trace || args.period.is_given();
+    ensure!(
+        !unfit && args.top.is_none(),
+        "{dir} is a suite; of the flags --json, --csv and --html have an effect. For one workload, name its run in \
+         there: reelgauge report {dir}/RUN",
+        dir = shell_word(dir)
+    );
+    let opened = OpenedSuite::open(dir)?;
+    if let Some(folder) = &args.csv {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        write_table(&side_by_side(std::slice::from_ref(&opened)), &folder.join(TABLE_FILE))?;
+    }
+    if let Some(file) = &args.html {
+        write_html(&page_of_suites(std::slice::from_ref(&opened)), file)?;
+    }
+    print(&opened.suite, dir, None, args.json)?;
     Ok(0)
+}
+
+/// Suites side by side, the first as what the others are multiples of. The exit code.
+pub fn compare(args: &CompareArgs, dirs: &[PathBuf]) -> Result<u8> {
+    let of_runs = args.markdown || args.junit || args.all;
+    let gate = args.threshold.is_some() || !args.figure.is_empty() || args.repeats.is_some();
+    let are_suites = dirs.iter().all(|dir| Suite::is_in(dir));
+    ensure!(are_suites && (2..=RUNS_MAX).contains(&dirs.len()) && !of_runs && !gate, "{SUITES}");
+    for (at, dir) in dirs.iter().enumerate() {
+        let place = dir.canonicalize().ok();
+        ensure!(
+            dirs[..at].iter().all(|before| place.is_none() || before.canonicalize().ok() != place),
+            "{} is named twice; a suite next to itself shows nothing, so name another one",
+            shell_word(dir)
+        );
+    }
+    let suites: Vec<OpenedSuite> = dirs.iter().map(|dir| OpenedSuite::open(dir)).collect::<Result<_, _>>()?;
+    let shown = side_by_side(&suites);
+    let style = if args.out.is_some() { reelgauge_report::Style::default() } else { screen::style() };
+    let text = match args.json {
+        true => format!("{}\n", serde_json::to_string_pretty(&shown)?),
+        false => suites_screen(&shown, style),
+    };
+    if let Some(file) = &args.csv {
+        write_table(&shown, file)?;
+    }
+    if let Some(file) = &args.html {
+        write_html(&page_of_suites(&suites), file)?;
+    }
+    match &args.out {
+        Some(file) => write_named(file, |out| out.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {}", file.display()))?,
+        None => std::io::stdout().write_all(text.as_bytes())?,
+    }
+    Ok(0)
+}
+
+fn write_table(suites: &SuitesPage, file: &Path) -> Result<()> {
+    let text = suites_csv(suites);
+    write_named(file, |out| out.write_all(text.as_bytes()))
+        .with_context(|| format!("cannot write {}", file.display()))
 }
 
 fn print(suite: &Suite, dir: &Path, against: Option<(&Path, Suite)>, as_json: bool) -> Result<()> {

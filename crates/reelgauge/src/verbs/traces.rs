@@ -1,12 +1,18 @@
 //! `reelgauge traces`: what is in the library; one trace with what was published of it; a copy of one.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Result, bail};
+use reelgauge_analysis::trace_stats::{Period, SizeFigures};
 use reelgauge_report::text::{plain, shell_word, wrap};
-use reelgauge_report::trace_list::{FigureLine, TraceLine, figure_list, trace_list};
+use reelgauge_report::trace_list::{
+    FigureLine, TraceLine, WorkloadLine, figure_list, trace_list, workload_table,
+};
 use reelgauge_report::units::{amount, count, counted, moment, number};
+use reelgauge_results::trace_report::{TraceView, trace_report};
 use reelgauge_trace::library::{Entry, Library, Materialised};
+use reelgauge_trace::synth::{self, Workload};
 use reelgauge_trace::{TargetFigure, TraceInfo};
 use serde_json::json;
 
@@ -16,6 +22,10 @@ use crate::screen;
 /// Lists the traces, shows one, or writes one to a directory. The exit code.
 pub fn traces(args: &TracesArgs) -> Result<u8> {
     let library = Library::standard();
+    if args.table {
+        workloads(&library, args.json)?;
+        return Ok(0);
+    }
     match (&args.name, &args.out) {
         (Some(name), Some(out)) => {
             let trace = library.write(name, args.seed, out)?;
@@ -31,6 +41,36 @@ pub fn traces(args: &TracesArgs) -> Result<u8> {
         (None, None) => list(&library)?,
     }
     Ok(0)
+}
+
+/// The paper's workloads as the traces here have them, each read whole.
+fn workloads(library: &Library, as_json: bool) -> Result<()> {
+    let view = TraceView { period: Period::WHOLE, top: 0 };
+    let line = |workload: &Workload| -> Result<WorkloadLine> {
+        let opened = library.open(Path::new(workload.name))?;
+        let figures = trace_report(opened.trace().dir(), view)?.figures;
+        let size = |sizes: Option<SizeFigures>| sizes.map(|sizes| sizes.median_bytes);
+        Ok(WorkloadLine {
+            name: workload.name.to_owned(),
+            files: figures.files.only_read + figures.files.only_written + figures.files.read_and_written,
+            sequential_percent: figures.sequential_percent,
+            read_bytes: figures.read_bytes,
+            written_bytes: figures.written_bytes,
+            bytes_per_s: figures
+                .read_bytes_per_s
+                .zip(figures.written_bytes_per_s)
+                .map(|(read, written)| read + written),
+            median_read_bytes: size(figures.read_sizes),
+            median_write_bytes: size(figures.write_sizes),
+            about: workload.what.to_owned(),
+        })
+    };
+    let lines = synth::workloads().iter().map(line).collect::<Result<Vec<_>>>()?;
+    match as_json {
+        true => print_json(&lines)?,
+        false => write!(std::io::stdout(), "{}", workload_table(&lines, screen::style().width))?,
+    }
+    Ok(())
 }
 
 /// One line for each trace.

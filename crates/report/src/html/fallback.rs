@@ -8,6 +8,7 @@ use super::element::{element, escaped};
 use super::page::{Page, RunPage};
 use crate::compare::compare_screen;
 use crate::screen::screen;
+use crate::suites::suites_screen;
 use crate::text::plain;
 use crate::trace::trace_screen;
 use crate::wanted::{Screen, Style, Tables};
@@ -17,9 +18,10 @@ const WIDTH: usize = 100;
 
 /// The page's name, for its tab.
 pub(super) fn title(page: &Page) -> String {
-    let names: Vec<String> = match &page.trace {
-        Some(trace) => vec![plain(&trace.id)],
-        None => page.runs.iter().map(|run| plain(&run.id)).collect(),
+    let names: Vec<String> = match (&page.trace, &page.suites) {
+        (Some(trace), _) => vec![plain(&trace.id)],
+        (None, Some(suites)) => suites.suites.iter().map(|suite| plain(&suite.id)).collect(),
+        (None, None) => page.runs.iter().map(|run| plain(&run.id)).collect(),
     };
     let names = names.join(" · ");
     if names.is_empty() { "Reelgauge".to_owned() } else { escaped(&format!("{names} – Reelgauge")) }
@@ -35,8 +37,15 @@ pub(super) fn fallback(page: &Page) -> String {
     } else if let Some(trace) = &page.trace {
         element("h1", &format!("Trace {}", plain(&trace.id)), &mut html);
         element("pre", &trace_screen(&trace.report, style), &mut html);
+    } else if let Some(suites) = &page.suites {
+        element("h1", if suites.suites.len() == 1 { "Suite" } else { "Suites" }, &mut html);
+        element("pre", &suites_screen(suites, style), &mut html);
     } else {
         page.runs.iter().for_each(|run| of_run(run, style, &mut html));
+    }
+    if !page.deviations.is_empty() {
+        element("h2", "Differs from the paper", &mut html);
+        page.deviations.iter().for_each(|words| element("p", &plain(words), &mut html));
     }
     html.push_str("</main>");
     html

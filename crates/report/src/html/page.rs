@@ -1,4 +1,5 @@
-//! What a page of a run, of a trace or of a comparison shows: the data of `report.html` and of the console.
+//! What a page of a run, of a trace, of a comparison or of suites shows: the data of `report.html` and of the
+//! console.
 //!
 //! The application that draws it reads it by these types: `console/src/data/generated.ts` is made from them.
 //! Figures that stand in a summary are taken from there; what only the log knows is the [`Detail`].
@@ -15,6 +16,7 @@ use crate::hero::Hero;
 use crate::marks::MarkWords;
 use crate::path::HopWords;
 use crate::sentence::{IncidentSentence, Sentence};
+use crate::suites::SuitesPage;
 
 /// The version of [`Page`] as JSON.
 pub const PAGE_VERSION: u32 = 1;
@@ -37,6 +39,11 @@ pub struct Page {
     pub trace: Option<TracePage>,
     /// The comparison.
     pub comparison: Option<ToldComparison>,
+    /// The suites.
+    pub suites: Option<SuitesPage>,
+    /// Conditions of a paper that its runs did not keep, in words. Charts that correspond to the paper's name
+    /// them.
+    pub deviations: Vec<String>,
 }
 
 /// What a page shows.
@@ -50,6 +57,8 @@ pub enum PageKind {
     Trace,
     /// Several runs, compared.
     Compare,
+    /// One or several suites.
+    Suites,
 }
 
 /// A run.

@@ -34,6 +34,11 @@ pub fn deviations_in_words(deviations: &[Deviation]) -> Vec<DeviationWords<'_>> 
     deviations.iter().map(words_of).collect()
 }
 
+/// The same as texts: `--step 20s (paper: 1h)`.
+pub fn deviation_texts(record: &ProcedureRecord) -> Vec<String> {
+    record.deviations.iter().map(|deviation| deviation_words(&words_of(deviation))).collect()
+}
+
 /// An action that is planned, for the room that has the words; `None` for a run.
 pub fn planned_action(action: &Action) -> Option<PlannedAction> {
     Some({

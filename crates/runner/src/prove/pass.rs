@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use reelgauge_analysis::naspt::NasptTable;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_results::reopen::{ReopenError, reopen};
 
 use super::shell::beginning;
 use crate::exit_code::{BROKE_OFF, INTERRUPTED};
 use crate::interrupt::Interrupt;
+use crate::suite::Suite;
 use crate::supervise::leash;
 
 /// How often is looked whether it has ended.
@@ -29,8 +31,19 @@ const MEASURED: [i32; 2] = [0, 1];
 pub(crate) struct Pass {
     /// Its directory, below the proof's.
     pub(crate) run: PathBuf,
-    /// What came of it.
+    /// What came of it; of a suite, of its first run.
     pub(crate) summary: Summary,
+    /// The other runs of a suite.
+    pub(crate) others: Vec<Summary>,
+    /// The table of a suite; `None` where it was one run.
+    pub(crate) suite: Option<NasptTable>,
+}
+
+impl Pass {
+    /// The summaries of all its runs.
+    pub(crate) fn summaries(&self) -> impl Iterator<Item = &Summary> {
+        std::iter::once(&self.summary).chain(&self.others)
+    }
 }
 
 /// Why a pass did not.
@@ -58,6 +71,9 @@ pub enum PassError {
     /// It left no run, or more than one.
     #[error("a pass left {0} runs instead of one; it can't be told which is its own")]
     Runs(usize),
+    /// Its suite can't be read.
+    #[error("the suite of a pass can't be read: {0}")]
+    Suite(String),
     /// Its run can't be read.
     #[error("the run of a pass can't be read: {0}")]
     Run(#[from] ReopenError),
@@ -72,7 +88,9 @@ impl PassError {
         match self {
             PassError::Ended { exit_code, .. } => *exit_code,
             PassError::Interrupted => INTERRUPTED,
-            PassError::Start { .. } | PassError::Runs(_) | PassError::Run(_) => BROKE_OFF,
+            PassError::Start { .. } | PassError::Runs(_) | PassError::Run(_) | PassError::Suite(_) => {
+                BROKE_OFF
+            }
         }
     }
 }
@@ -152,11 +170,32 @@ fn run_to_its_end(run: &OwnRun<'_>, interrupt: &Interrupt) -> Result<(), PassErr
     judged(status, &mut said, interrupt)
 }
 
-/// The summary of a run that came to its end.
+/// The suite or the run that came to its end.
 fn complete(dir: &Path, run: &Path) -> Result<Pass, PassError> {
-    let summary = reopen(&dir.join(run))?;
+    let place = dir.join(run);
+    if !Suite::is_in(&place) {
+        let summary = complete_run(&place)?;
+        return Ok(Pass { run: run.to_path_buf(), summary, others: Vec::new(), suite: None });
+    }
+    let suite = Suite::read(&place).map_err(|error| PassError::Suite(error.to_string()))?;
+    if !suite.complete || suite.runs.is_empty() {
+        return Err(PassError::Ended {
+            how: "a suite that is not complete".to_owned(),
+            said: suite.ended_early.unwrap_or_default(),
+            exit_code: BROKE_OFF,
+        });
+    }
+    let mut summaries: Vec<Summary> =
+        suite.runs.iter().map(|run| complete_run(&place.join(run))).collect::<Result<_, _>>()?;
+    let summary = summaries.remove(0);
+    Ok(Pass { run: run.to_path_buf(), summary, others: summaries, suite: Some(suite.table) })
+}
+
+/// The summary of a run that came to its end.
+fn complete_run(place: &Path) -> Result<Summary, PassError> {
+    let summary = reopen(place)?;
     match summary.outcome {
-        Outcome::Complete => Ok(Pass { run: run.to_path_buf(), summary }),
+        Outcome::Complete => Ok(summary),
         _ => Err(PassError::Ended {
             how: "a run that is not complete".to_owned(),
             said: summary.outcome_reason.unwrap_or_default(),

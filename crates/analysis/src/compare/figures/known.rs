@@ -4,7 +4,10 @@
 //! Not here: their values ([`super`]), and what they mean, which is said where the figure is defined.
 
 use super::super::{Better, FigureUnit};
-use super::{INCIDENTS, LATE_FRAMES, SEARCH, SILENCE, STREAMS_HIT, VERDICT, WORST_MARGIN, Weight};
+use super::{
+    INCIDENTS, LATE_FRAMES, SEARCH, SILENCE, STREAMS_HIT, SUITE_MEAN, SUITE_WORKLOAD, VERDICT, WORST_MARGIN,
+    Weight,
+};
 
 /// What is known of a figure before anything was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +72,8 @@ pub const KNOWN_FIGURES: &[KnownFigure] = &[
     higher("check.sequential_write_mb_per_s", "write in order, MB/s", FigureUnit::MbPerS, Weight::Other),
     higher("check.random_read_mb_per_s", "read at random, MB/s", FigureUnit::MbPerS, Weight::Headline),
     lower("check.random_read_ms_p99", "read at random p99, ms", FigureUnit::Ms, Weight::Other),
+    higher(SUITE_MEAN, "geometric mean of the suite, MB/s", FigureUnit::BytesPerS, Weight::Headline),
+    higher(SUITE_WORKLOAD, "median, MB/s", FigureUnit::BytesPerS, Weight::Other),
     higher("replay.median_bytes_per_s", "replayed, MB/s", FigureUnit::BytesPerS, Weight::Headline),
     lower("replay.span_s", "time of a pass, s", FigureUnit::S, Weight::Headline),
     lower("replay.different_ops", "operations that came out differently", FigureUnit::Count, Weight::Other),

@@ -124,6 +124,7 @@ mod tests {
     fn times(count: u64) -> TimeFigures {
         TimeFigures {
             count,
+            deviation_us: None,
             mean_us: 120.0,
             p50_us: 100.0,
             p95_us: 200.0,

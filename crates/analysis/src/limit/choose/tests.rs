@@ -30,6 +30,7 @@ fn mix(read: f64, written: f64) -> LoadPoint {
     let moved = read + written;
     let time = TimeFigures {
         count: 1_000,
+        deviation_us: None,
         mean_us: 10_000.0,
         p50_us: 10_000.0,
         p95_us: 10_000.0,

@@ -46,18 +46,21 @@ fn a_suite_is_listed_with_its_runs_and_has_a_page() {
 }
 
 #[test]
-fn two_suites_are_compared_as_on_the_terminal_and_a_suite_with_a_run_is_refused() {
+fn suites_are_compared_as_on_the_terminal_and_a_suite_with_a_run_is_refused() {
     let scene = scene(None);
     make_run(&scene.runs(), "run").write_summary(&summary(Outcome::Complete)).unwrap();
-    for (name, pass_ns) in [("before", 2_000_000_000), ("after", 500_000_000)] {
+    for (name, pass_ns) in [("before", 2_000_000_000), ("after", 500_000_000), ("third", 1_000_000_000)] {
         make_run(&scene.runs().join(name), "one").write_summary(&summary(Outcome::Complete)).unwrap();
         fs::write(scene.runs().join(name).join("suite.json"), suite_json(pass_ns).to_string()).unwrap();
     }
     let compared = scene.get("/api/suites/compare?run=before&run=after").json();
-    assert_eq!(compared["sentence"], "4.00 times as fast as before, in the one workload that both have.");
-    let row = json!({"workload": "a", "before_bytes_per_s": 5e6, "after_bytes_per_s": 2e7, "ratio": 4.0});
-    assert_eq!(compared["rows"], json!([row]));
-    assert_eq!(compared["after"]["rows"][0]["run"], "after/one");
+    assert_eq!(compared["kind"], "suites");
+    let suites = &compared["suites"];
+    assert_eq!(suites["sentences"][0], "4.00 times as fast as before, in the one workload that both have.");
+    assert_eq!(suites["rows"][0]["bytes_per_s"], json!([5e6, 2e7]));
+    assert_eq!(suites["rows"][0]["times_first"], json!([1.0, 4.0]));
+    let three = scene.get("/api/suites/compare?run=before&run=after&run=third").json();
+    assert_eq!(three["suites"]["rows"][0]["times_first"], json!([1.0, 4.0, 2.0]));
     for (path, status) in [
         ("/api/compare?run=before&run=run", StatusCode::BAD_REQUEST),
         ("/api/compare?run=before&run=after", StatusCode::BAD_REQUEST),

@@ -1,0 +1,443 @@
+//! Suites side by side, as many as there are: the data of their page, and the same as text and CSV.
+//!
+//! Not here: one suite alone as text ([`crate::suite`]), and what the figures mean
+//! ([`reelgauge_analysis::suites`]).
+
+use reelgauge_analysis::naspt::{Means, NasptTable};
+use reelgauge_analysis::suites::{SuitesMean, SuitesRow, SuitesTable};
+use serde::Serialize;
+
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::suite::{group_words, over_words, row_doubts, suite_comparison_sentence, suite_sentence};
+use crate::table::Table;
+use crate::text::{plain, plain_short};
+use crate::units::{counted, fixed, mb_per_s};
+use crate::wanted::Style;
+
+/// Longer names of suites are cut in a table.
+const NAME_CHARS: usize = 18;
+
+/// A suite that is to be shown.
+#[derive(Clone, Debug)]
+pub struct SuiteToShow<'a> {
+    /// Name of its directory.
+    pub id: String,
+    /// What it is called: "naspt".
+    pub name: &'a str,
+    /// What was measured.
+    pub target: String,
+    /// Passes of each workload.
+    pub passes: u32,
+    /// When operations began: "max", "recorded".
+    pub pace: String,
+    /// How many workloads it should have had.
+    pub wanted: usize,
+    /// Why it has fewer.
+    pub ended_early: Option<&'a str>,
+    /// The storage, in words.
+    pub storage: Option<String>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// What came of it.
+    pub table: &'a NasptTable,
+}
+
+/// Suites side by side. Lists with an entry for each suite have them in the order of `suites`; the first is
+/// what multiples are of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SuitesPage {
+    /// The suites.
+    pub suites: Vec<SuiteFacts>,
+    /// The answer: a sentence for one suite, or one for each of the others.
+    pub sentences: Vec<String>,
+    /// What makes them hard to compare, or the figures doubtful.
+    pub cautions: Vec<String>,
+    /// Workloads.
+    pub rows: Vec<SuitesLine>,
+    /// Means of each group.
+    pub means: Vec<SuitesMeanLine>,
+}
+
+/// A suite.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SuiteFacts {
+    /// Name of its directory.
+    pub id: String,
+    /// What charts call it: its tags that the others lack, else its storage, else its directory.
+    pub label: String,
+    /// What it is called: "naspt".
+    pub name: String,
+    /// What was measured.
+    pub target: String,
+    /// Passes of each workload.
+    pub passes: u32,
+    /// When operations began: "max", "recorded".
+    pub pace: String,
+    /// How many workloads it should have had.
+    pub wanted: usize,
+    /// Why it has fewer.
+    pub ended_early: Option<String>,
+    /// The storage, in words.
+    pub storage: Option<String>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// What came of it, in a sentence.
+    pub sentence: String,
+}
+
+/// A workload in each suite.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SuitesLine {
+    /// What it is called.
+    pub workload: String,
+    /// Which group it belongs to, in words.
+    pub group: String,
+    /// The median of its passes; `None` where it has none that counts.
+    pub bytes_per_s: Vec<Option<f64>>,
+    /// The same in multiples of the first suite.
+    pub times_first: Vec<Option<f64>>,
+    /// Each pass of each suite; `None` for one that does not count.
+    pub passes_bytes_per_s: Vec<Vec<Option<f64>>>,
+    /// What its run doubts, in a word or two; `-` for nothing.
+    pub doubts: Vec<String>,
+}
+
+/// Means of a group in each suite.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SuitesMeanLine {
+    /// What they are taken over: `NASPT, 12 workloads`.
+    pub over: String,
+    /// The geometric mean; `None` unless the suite has every workload of the group.
+    pub geometric_bytes_per_s: Vec<Option<f64>>,
+    /// The arithmetic mean of the same.
+    pub arithmetic_bytes_per_s: Vec<Option<f64>>,
+    /// The geometric mean of the multiples of the first suite, over the workloads that both have.
+    pub geometric_times_first: Vec<Option<f64>>,
+    /// The arithmetic mean of the same, as the paper's Table 2 prints it.
+    pub arithmetic_times_first: Vec<Option<f64>>,
+    /// How many workloads both have.
+    pub compared: Vec<usize>,
+}
+
+/// The page of suites.
+pub fn suites_page(suites: &[SuiteToShow<'_>]) -> SuitesPage {
+    let tables: Vec<&NasptTable> = suites.iter().map(|suite| suite.table).collect();
+    let table = SuitesTable::of(&tables);
+    SuitesPage {
+        sentences: sentences(suites),
+        cautions: cautions(suites),
+        rows: table.rows.iter().map(|row| line(row, &tables)).collect(),
+        means: table.means.iter().map(mean_line).collect(),
+        suites: suites.iter().map(|suite| facts(suite, suites)).collect(),
+    }
+}
+
+fn facts(suite: &SuiteToShow<'_>, all: &[SuiteToShow<'_>]) -> SuiteFacts {
+    let is_own = |tag: &&String| !all.iter().all(|other| other.tags.contains(tag));
+    let own: Vec<&str> = suite.tags.iter().filter(is_own).map(String::as_str).collect();
+    let by_tags = (!own.is_empty()).then(|| own.join(", "));
+    let is_alone =
+        |words: &String| all.iter().filter(|other| other.storage.as_ref() == Some(words)).count() == 1;
+    let by_storage = || suite.storage.clone().filter(is_alone);
+    SuiteFacts {
+        id: suite.id.clone(),
+        label: by_tags.or_else(by_storage).unwrap_or_else(|| suite.id.clone()),
+        name: suite.name.to_owned(),
+        target: suite.target.clone(),
+        passes: suite.passes,
+        pace: suite.pace.clone(),
+        wanted: suite.wanted,
+        ended_early: suite.ended_early.map(ToOwned::to_owned),
+        storage: suite.storage.clone(),
+        tags: suite.tags.clone(),
+        sentence: suite_sentence(suite.name, &suite.target, suite.table),
+    }
+}
+
+/// Of one suite what came of it; of several how many times as fast as the first each was.
+fn sentences(suites: &[SuiteToShow<'_>]) -> Vec<String> {
+    let Some((first, others)) = suites.split_first() else { return Vec::new() };
+    if others.is_empty() {
+        return vec![suite_sentence(first.name, &first.target, first.table)];
+    }
+    let sentence = |other: &SuiteToShow<'_>| {
+        let ratios = other.table.ratios_to(first.table);
+        match others.len() {
+            1 => suite_comparison_sentence(&first.id, &ratios),
+            _ => format!("{}: {}", plain(&other.id), suite_comparison_sentence(&first.id, &ratios)),
+        }
+    };
+    others.iter().map(sentence).collect()
+}
+
+fn cautions(suites: &[SuiteToShow<'_>]) -> Vec<String> {
+    let mut cautions = Vec::new();
+    for suite in suites {
+        if let Some(why) = suite.ended_early {
+            cautions.push(format!(
+                "{}: only {} of {} workloads ran: {}.",
+                plain(&suite.id),
+                suite.table.rows.len(),
+                suite.wanted,
+                plain(why).trim_end_matches('.')
+            ));
+        }
+        let discarded: usize = suite.table.rows.iter().map(|row| row.discarded()).sum();
+        if discarded > 0 {
+            cautions.push(format!(
+                "{}: {} not counted, because operations had another outcome than recorded.",
+                plain(&suite.id),
+                counted(discarded as u64, "pass")
+            ));
+        }
+    }
+    let differ =
+        |of: &dyn Fn(&SuiteToShow<'_>) -> String| suites.windows(2).any(|pair| of(&pair[0]) != of(&pair[1]));
+    if differ(&|suite| suite.passes.to_string()) {
+        cautions.push("The suites have different numbers of passes.".to_owned());
+    }
+    if differ(&|suite| suite.pace.clone()) {
+        cautions.push("The suites were replayed at different paces.".to_owned());
+    }
+    cautions
+}
+
+fn line(row: &SuitesRow, tables: &[&NasptTable]) -> SuitesLine {
+    let found = |table: &&NasptTable| table.rows.iter().find(|one| one.workload == row.workload).cloned();
+    let rows: Vec<_> = tables.iter().map(found).collect();
+    let passes = |row: &Option<reelgauge_analysis::naspt::NasptRow>| {
+        row.iter().flat_map(|row| &row.passes).map(|pass| pass.bytes_per_s()).collect()
+    };
+    SuitesLine {
+        workload: row.workload.clone(),
+        group: group_words(row.group).to_owned(),
+        bytes_per_s: row.bytes_per_s.clone(),
+        times_first: row.times_first.clone(),
+        passes_bytes_per_s: rows.iter().map(passes).collect(),
+        doubts: rows.iter().map(|row| row.as_ref().map_or_else(|| "-".to_owned(), row_doubts)).collect(),
+    }
+}
+
+fn mean_line(mean: &SuitesMean) -> SuitesMeanLine {
+    let each = |means: &[Option<Means>], of: fn(Means) -> f64| -> Vec<Option<f64>> {
+        means.iter().map(|means| means.map(of)).collect()
+    };
+    SuitesMeanLine {
+        over: format!("{}, {}", over_words(mean.over), counted(mean.workloads as u64, "workload")),
+        geometric_bytes_per_s: each(&mean.bytes_per_s, |means| means.geometric),
+        arithmetic_bytes_per_s: each(&mean.bytes_per_s, |means| means.arithmetic),
+        geometric_times_first: each(&mean.times_first, |means| means.geometric),
+        arithmetic_times_first: each(&mean.times_first, |means| means.arithmetic),
+        compared: mean.compared.clone(),
+    }
+}
+
+/// The suites as text, ending with a line feed.
+pub fn suites_screen(suites: &SuitesPage, style: Style) -> String {
+    let mut page = Page::new(style);
+    suites.sentences.iter().for_each(|sentence| page.sentence(Tone::Answer, sentence));
+    page.gap();
+    page.lines(medians(suites).lines(page.width));
+    page.gap();
+    page.lines(means(suites).lines(page.width));
+    page.gap();
+    suites.cautions.iter().for_each(|caution| page.warning(caution));
+    for (number, suite) in (1..).zip(&suites.suites) {
+        let label =
+            if suite.label == suite.id { String::new() } else { format!(" ({})", plain(&suite.label)) };
+        page.item(
+            &format!("Suite {number}"),
+            &format!("{}{label}, {}", plain(&suite.id), plain(&suite.target)),
+        );
+    }
+    page.text
+}
+
+/// What a column of a suite is called.
+fn column(suites: &SuitesPage, at: usize) -> String {
+    let label = plain_short(&suites.suites[at].label, NAME_CHARS);
+    if suites.suites.len() == 1 { "median".to_owned() } else { format!("{} {label}", at + 1) }
+}
+
+fn medians(suites: &SuitesPage) -> Table {
+    let mut table = Table::default();
+    table.column("", "workload", suites.rows.iter().map(|row| plain(&row.workload)).collect());
+    for at in 0..suites.suites.len() {
+        let cells = suites.rows.iter().map(|row| cell(row.bytes_per_s[at], mb_per_s)).collect();
+        table.column(&column(suites, at), "MB/s", cells);
+    }
+    for at in 1..suites.suites.len() {
+        let cells =
+            suites.rows.iter().map(|row| cell(row.times_first[at], |times| fixed(times, 2))).collect();
+        table.column(&format!("{} as", at + 1), "times 1", cells);
+    }
+    table
+}
+
+/// Both means of each group: of rates for one suite, of multiples for several.
+fn means(suites: &SuitesPage) -> Table {
+    let mut table = Table::default();
+    table.column("", "mean over", suites.means.iter().map(|mean| mean.over.clone()).collect());
+    let each = |values: fn(&SuitesMeanLine) -> &Vec<Option<f64>>, at: usize, say: fn(f64) -> String| {
+        suites.means.iter().map(|mean| cell(values(mean)[at], say)).collect::<Vec<String>>()
+    };
+    if suites.suites.len() == 1 {
+        table.column("geometric", "MB/s", each(|mean| &mean.geometric_bytes_per_s, 0, mb_per_s));
+        table.column("arithmetic", "MB/s", each(|mean| &mean.arithmetic_bytes_per_s, 0, mb_per_s));
+        return table;
+    }
+    let times = |times: f64| fixed(times, 2);
+    for at in 1..suites.suites.len() {
+        let number = at + 1;
+        table.column(
+            &format!("{number} geometric"),
+            "times 1",
+            each(|mean| &mean.geometric_times_first, at, times),
+        );
+        table.column(
+            &format!("{number} arithmetic"),
+            "times 1",
+            each(|mean| &mean.arithmetic_times_first, at, times),
+        );
+    }
+    table
+}
+
+/// A dash for what was not measured.
+fn cell(value: Option<f64>, say: impl Fn(f64) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), say)
+}
+
+/// A row for each workload of each suite, and one for each mean. What was not measured is empty.
+pub fn suites_csv(suites: &SuitesPage) -> String {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    // Writing to memory does not fail.
+    let _ = out.write_record([
+        "suite",
+        "label",
+        "target",
+        "group",
+        "workload",
+        "figure",
+        "bytes_per_s",
+        "times_first",
+        "passes",
+        "doubts",
+    ]);
+    for (at, suite) in suites.suites.iter().enumerate() {
+        let about = [suite.id.as_str(), suite.label.as_str(), suite.target.as_str()];
+        let mut write = |cells: [&str; 7]| {
+            let _ = out.write_record(about.into_iter().chain(cells));
+        };
+        for row in &suites.rows {
+            let passes: Vec<String> = row.passes_bytes_per_s[at].iter().map(|pass| number(*pass)).collect();
+            let (rate, times) = (number(row.bytes_per_s[at]), number(row.times_first[at]));
+            let doubts = if row.doubts[at] == "-" { "" } else { &row.doubts[at] };
+            write([&row.group, &row.workload, "median", &rate, &times, &passes.join(" "), doubts]);
+        }
+        for mean in &suites.means {
+            let kinds = [
+                ("geometric mean", &mean.geometric_bytes_per_s, &mean.geometric_times_first),
+                ("arithmetic mean", &mean.arithmetic_bytes_per_s, &mean.arithmetic_times_first),
+            ];
+            for (figure, rates, times) in kinds {
+                write([&mean.over, "", figure, &number(rates[at]), &number(times[at]), "", ""]);
+            }
+        }
+    }
+    String::from_utf8(out.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::naspt::{NasptPass, NasptRow, WorkloadGroup};
+
+    use super::*;
+
+    fn table(rows: &[(&str, WorkloadGroup, &[u64])]) -> NasptTable {
+        let pass = |speed: &u64| NasptPass {
+            moved_bytes: speed * 1_000_000,
+            duration_ns: 1_000_000_000,
+            differing_ops: 0,
+        };
+        let row = |(name, group, speeds): &(&str, WorkloadGroup, &[u64])| NasptRow {
+            group: *group,
+            ..NasptRow::new(*name, speeds.iter().map(pass).collect())
+        };
+        NasptTable::new(rows.iter().map(row).collect())
+    }
+
+    fn shown<'a>(id: &str, tags: &[&str], table: &'a NasptTable) -> SuiteToShow<'a> {
+        SuiteToShow {
+            id: id.to_owned(),
+            name: "naspt",
+            target: format!("/mnt/{id}"),
+            passes: 5,
+            pace: "max".to_owned(),
+            wanted: table.rows.len(),
+            ended_early: None,
+            storage: None,
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            table,
+        }
+    }
+
+    use WorkloadGroup::{IometerOne, Naspt};
+
+    #[test]
+    fn three_suites_have_every_median_and_both_means_of_each_group() {
+        let first = table(&[("A", Naspt, &[100]), ("B", Naspt, &[50]), ("4k", IometerOne, &[8])]);
+        let second = table(&[("A", Naspt, &[200]), ("B", Naspt, &[50]), ("4k", IometerOne, &[4])]);
+        let third = table(&[("A", Naspt, &[50, 70, 60]), ("B", Naspt, &[])]);
+        let suites =
+            [shown("one", &["hdd", "x"], &first), shown("two", &["x"], &second), shown("3", &["x"], &third)];
+        let page = suites_page(&suites);
+        let labels: Vec<&str> = page.suites.iter().map(|suite| suite.label.as_str()).collect();
+        assert_eq!(labels, ["hdd", "two", "3"]);
+        assert_eq!(page.rows[0].bytes_per_s, [Some(1e8), Some(2e8), Some(6e7)]);
+        assert_eq!(page.rows[1].times_first, [Some(1.0), Some(1.0), None]);
+        let naspt = &page.means[0];
+        assert_eq!(naspt.over, "NASPT, 2 workloads");
+        assert_eq!(naspt.arithmetic_times_first, [Some(1.0), Some(1.5), Some(0.6)]);
+        assert_eq!((naspt.compared.as_slice(), naspt.arithmetic_bytes_per_s[2]), (&[2, 2, 1][..], None));
+        let text = suites_screen(&page, Style { width: 110, colour: false });
+        assert!(text.starts_with("two: 1.41 times as fast as one, in the geometric mean of the 2"), "{text}");
+        let row = |name: &str| -> Vec<String> {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+            line.split_whitespace().skip(1).map(ToOwned::to_owned).collect()
+        };
+        assert_eq!(row("A "), ["100", "200", "60.0", "2.00", "0.60"], "{text}");
+        assert_eq!(row("4k"), ["8.00", "4.00", "-", "0.50", "-"], "{text}");
+        let csv = suites_csv(&page);
+        assert!(
+            csv.contains("3,3,/mnt/3,NASPT,A,median,60000000,0.6,50000000 70000000 60000000,\n"),
+            "{csv}"
+        );
+        assert!(
+            csv.contains("two,two,/mnt/two,\"NASPT, 2 workloads\",,arithmetic mean,125000000,1.5,,\n"),
+            "{csv}"
+        );
+        assert_eq!(csv.lines().count(), 1 + 3 * (3 + 2 * page.means.len()));
+    }
+
+    #[test]
+    fn what_makes_suites_hard_to_compare_is_said_and_names_are_harmless() {
+        let one = table(&[("A\u{1b}[31m", Naspt, &[1])]);
+        let stopped =
+            SuiteToShow { ended_early: Some("full."), passes: 1, wanted: 12, ..shown("a", &[], &one) };
+        let page = suites_page(&[shown("b\u{202e}", &[], &one), stopped]);
+        let text = suites_screen(&page, Style { width: 100, colour: false });
+        assert!(text.contains("only 1 of 12 workloads ran: full."), "{text}");
+        assert!(text.contains("different numbers of passes"), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
+    }
+}

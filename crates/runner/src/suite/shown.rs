@@ -1,0 +1,58 @@
+//! Suites handed to the room that has the words: side by side as a page's data.
+
+use std::path::{Path, PathBuf};
+
+use reelgauge_report::about::storage_words;
+use reelgauge_report::html::page::{Page, PageKind};
+use reelgauge_report::{SuiteToShow, SuitesPage, suites_page};
+use reelgauge_results::page::page;
+use reelgauge_results::run_notes;
+
+use super::Suite;
+use crate::error::RunError;
+
+/// A suite and where it lies.
+#[derive(Clone, Debug)]
+pub struct OpenedSuite {
+    /// Its directory.
+    pub dir: PathBuf,
+    /// What came of it.
+    pub suite: Suite,
+}
+
+impl OpenedSuite {
+    /// The suite in this directory.
+    ///
+    /// # Errors
+    /// There is none, it is damaged, or a newer version wrote it.
+    pub fn open(dir: &Path) -> Result<OpenedSuite, RunError> {
+        Ok(OpenedSuite { dir: dir.to_path_buf(), suite: Suite::read(dir)? })
+    }
+
+    fn to_show(&self) -> SuiteToShow<'_> {
+        let notes = run_notes::read(&self.dir).unwrap_or_default();
+        let Suite { name, target, batch, pace, workloads, ended_early, table, .. } = &self.suite;
+        SuiteToShow {
+            id: self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            name,
+            target: target.display().to_string(),
+            passes: *batch,
+            pace: pace.to_string(),
+            wanted: workloads.len(),
+            ended_early: ended_early.as_deref(),
+            storage: storage_words(&notes.storage()),
+            tags: notes.tags,
+            table,
+        }
+    }
+}
+
+/// What is shown of them; the first is what the others are multiples of.
+pub fn side_by_side(suites: &[OpenedSuite]) -> SuitesPage {
+    suites_page(&suites.iter().map(OpenedSuite::to_show).collect::<Vec<_>>())
+}
+
+/// Their page.
+pub fn page_of_suites(suites: &[OpenedSuite]) -> Page {
+    Page { suites: Some(side_by_side(suites)), ..page(PageKind::Suites, Vec::new(), None) }
+}

@@ -1,0 +1,116 @@
+//! Suites: chosen workloads, their tables and page, several side by side, and every figure as an independent
+//! script computes it from the logs.
+
+use std::path::PathBuf;
+
+use reelgauge_tests::binary;
+use reelgauge_tests::python;
+use reelgauge_tests::scratch::Scratch;
+use reelgauge_tests::tree::tree;
+use serde_json::Value;
+
+const TAGS: [&str; 3] = ["one", "two", "three"];
+
+const WORKLOADS: &str = "hint-stream-1mib,mine,4k-random-read-qd1,128k-sequential-write-qd32";
+
+/// Runs these workloads into a folder with this tag. The suite's directory.
+fn suite(scratch: &Scratch, tag: &str) -> PathBuf {
+    let (target, runs) = (scratch.dir(&format!("target-{tag}")), scratch.dir(&format!("runs-{tag}")));
+    let words = ["run", "naspt", "--workloads", WORKLOADS, "--access-time", "1s", "--batch", "3", "--quiet"];
+    let own = scratch.path().join("own");
+    let output = std::process::Command::new(binary::path())
+        .args(words)
+        .args(["--tag", tag, "--target", target.to_str().unwrap(), "--out", runs.to_str().unwrap()])
+        .env("REELGAUGE_TRACES", &own)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let folder = std::fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    assert!(folder.join("suite.json").exists());
+    folder
+}
+
+#[test]
+fn three_suites_have_the_figures_that_a_script_computes_from_their_logs() {
+    let scratch = Scratch::new();
+    let own = scratch.dir("own");
+    binary::run(["traces", "hint-stream", "--out", own.join("mine").to_str().unwrap()]).expect_code(0);
+    let suites = TAGS.map(|tag| suite(&scratch, tag));
+    let [csv, html, text] = ["suites.csv", "suites.html", "suites.txt"].map(|name| scratch.path().join(name));
+    let mut words: Vec<&str> = vec!["compare"];
+    words.extend(suites.iter().map(|dir| dir.to_str().unwrap()));
+    words.extend(["--csv", csv.to_str().unwrap(), "--html", html.to_str().unwrap()]);
+    words.extend(["--out", text.to_str().unwrap()]);
+    binary::run(words.iter().copied()).expect_code(0);
+    let [one, two, three] = &suites;
+    let counted = python::script("suite_figures.py", &[&csv, one, two, three]);
+    // What the CSV file has of a suite, a workload (or none) and a figure.
+    let found = |label: &str, workload: &str, figure: &str, column: &str| -> f64 {
+        let has = |row: &&Value, name: &str, wanted: &str| row[name].as_str().unwrap() == wanted;
+        let is_it = |row: &&Value| {
+            has(row, "label", label)
+                && has(row, "workload", workload)
+                && has(row, "figure", figure)
+                && !row["group"].as_str().unwrap().starts_with("IOMeter, 2 workloads")
+                && (!workload.is_empty() || row["group"].as_str().unwrap().starts_with("own traces"))
+        };
+        let row = counted["rows"].as_array().unwrap().iter().find(is_it);
+        row.unwrap_or_else(|| panic!("{label} {workload} {figure}: {counted:#}"))[column]
+            .as_str()
+            .unwrap()
+            .parse()
+            .unwrap()
+    };
+    let within = |share: f64, one: f64, two: f64, what: &str| {
+        assert!((one / two - 1.0).abs() < share, "{what}: {one} {two}");
+    };
+    // A pass lasts until the tool has seen the end of its last operation, which the log does not tell.
+    let from_log = |suite: usize, what: &str, one: f64, two: &Value| {
+        within(0.02, one, two.as_f64().unwrap(), &format!("{what} of suite {suite}"));
+    };
+    let median = |label: &str, workload: &str| found(label, workload, "median", "bytes_per_s");
+    for (at, label) in TAGS.iter().enumerate() {
+        let of_log = &counted["suites"][at];
+        for workload in WORKLOADS.split(',') {
+            from_log(at, workload, median(label, workload), &of_log["medians"][workload]);
+            let ratio = median(label, workload) / median(TAGS[0], workload);
+            within(1e-9, found(label, workload, "median", "times_first"), ratio, workload);
+        }
+        for (mean, name) in [("geometric mean", "geometric"), ("arithmetic mean", "arithmetic")] {
+            from_log(at, name, found(label, "", mean, "bytes_per_s"), &of_log[name]);
+        }
+        let [hints, mine] = ["hint-stream-1mib", "mine"].map(|name| median(label, name));
+        within(1e-9, found(label, "", "arithmetic mean", "bytes_per_s"), (hints + mine) / 2.0, label);
+        within(1e-9, found(label, "", "geometric mean", "bytes_per_s"), (hints * mine).sqrt(), label);
+        let [hints, mine] =
+            ["hint-stream-1mib", "mine"].map(|name| median(label, name) / median(TAGS[0], name));
+        within(1e-9, found(label, "", "arithmetic mean", "times_first"), (hints + mine) / 2.0, label);
+        within(1e-9, found(label, "", "geometric mean", "times_first"), (hints * mine).sqrt(), label);
+    }
+    // The page without JavaScript and the text have the same table.
+    let (page, text) = (std::fs::read_to_string(&html).unwrap(), std::fs::read_to_string(&text).unwrap());
+    let line = text.lines().find(|line| line.starts_with("hint-stream-1mib")).unwrap();
+    assert!(page.contains(line), "{line}");
+    assert!(text.contains("own traces, 2 workloads") && text.contains("IOMeter, 2 workloads"), "{text}");
+}
+
+#[test]
+fn wrong_workloads_are_refused_before_anything_is_touched() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let before = tree(&target, &[]);
+    let on_target = ["--target", target.to_str().unwrap()];
+    for (workloads, said) in [
+        ("nothing", "no workload of a suite is called 'nothing'"),
+        ("naspt,HD?", "no workload of a suite is called 'HD?'"),
+        ("naspt,[", "is no pattern"),
+    ] {
+        let words = ["run", "naspt", "--workloads", workloads, on_target[0], on_target[1]];
+        let refused = binary::run(words).expect_code(2);
+        assert!(refused.stderr.contains(said), "{}", refused.said());
+    }
+    let words = ["run", "newsroom", "--workloads", "naspt", on_target[0], on_target[1]];
+    let refused = binary::run(words).expect_code(2);
+    assert!(refused.stderr.contains("--workloads"), "{}", refused.said());
+    assert_eq!(tree(&target, &[]), before);
+}
