@@ -1596,7 +1596,7 @@ export type Mark = {
 };
 
 /** What happened. */
-export type MarkKind = "background_work" | "link_flap" | "remount" | "swap_storm" | "snapshot" | "paused";
+export type MarkKind = "background_work" | "link_flap" | "remount" | "swap_storm" | "snapshot" | "paused" | "entered";
 
 /** A mark as a page shows it. */
 export type MarkWords = {

@@ -1,5 +1,5 @@
 //! Marks: what happened beside a run that is known to disturb storage (a scrub, a link that went down, a
-//! remount), found in the counters that were sampled.
+//! remount), found in the counters that were sampled, or entered by people.
 //!
 //! A mark stands beside an incident as something to look at. It is nobody's culprit: that two things happened
 //! at
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::counters::{CounterAgent, CounterSeries, Counters};
 
 /// So many are kept.
-const MARKS_MAX: usize = 100;
+pub const MARKS_MAX: usize = 100;
 
 /// Pages read back from swap in a second, from which on programs wait for them: 4 MiB with usual pages.
 const STORM_PAGES_PER_S: f64 = 1_000.0;
@@ -39,12 +39,14 @@ pub enum MarkKind {
     /// Somebody paused the run between two load points. No counter says so, and it disturbs nothing: it tells
     /// why nothing was measured.
     Paused,
+    /// Somebody saw it happen and entered it; the device is what they wrote.
+    Entered,
 }
 
 impl MarkKind {
-    /// Whether it is found in counters, and found anew when others are put beside the run.
+    /// Whether it is found in counters, and found again when others are put beside the run.
     pub fn is_counted(self) -> bool {
-        self != MarkKind::Paused
+        !matches!(self, MarkKind::Paused | MarkKind::Entered)
     }
 }
 

@@ -44,7 +44,7 @@ pub use procedure::ProcedureArgs;
 pub use proving::ProveArgs;
 pub use recording::RecordArgs;
 pub use tuning::TuneArgs;
-pub use watching::WatchArgs;
+pub use watching::{MarkArgs, WatchArgs};
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -128,6 +128,8 @@ pub enum Verb {
     Tune(Box<TuneArgs>),
     /// What a machine counts, without load: for a server
     Watch(WatchArgs),
+    /// Enter what happened during a run, such as a failover
+    Mark(MarkArgs),
     /// What a command does to files, as a trace
     Record(RecordArgs),
     /// A trace from strace, fio, Process Monitor, tshark, ...

@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         Verb::Console(args) => verbs::console::console(&args),
         Verb::Doctor(args) => verbs::doctor::doctor(&args),
         Verb::Prove(args) => verbs::prove::prove(&args),
+        Verb::Mark(args) => verbs::mark::mark(&args),
         Verb::Watch(args) => verbs::watch::watch(&args),
         Verb::Tune(args) => verbs::tune::tune(&args),
         Verb::Clean(args) => verbs::clean::clean(&args),

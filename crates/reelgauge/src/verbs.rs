@@ -33,6 +33,7 @@ mod job;
 mod latest;
 pub mod list;
 pub mod man;
+pub mod mark;
 pub mod merge;
 pub mod mix;
 pub mod ops;

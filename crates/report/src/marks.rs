@@ -13,6 +13,9 @@ use crate::units::moment;
 /// A device's name on a screen.
 const NAME_CHARS: usize = 48;
 
+/// What somebody entered, on a screen.
+const TEXT_CHARS: usize = 200;
+
 /// So many are told on a screen.
 const SHOWN: usize = 6;
 
@@ -42,6 +45,7 @@ pub(crate) fn mark_lines(summary: &Summary) -> Vec<String> {
         let (from, until) = (moment(mark.began_s), moment(mark.ended_s));
         match mark.is_open {
             true => format!("{text}, from {from} on, and it went on at the end"),
+            false if mark.began_s == mark.ended_s => format!("{text}, at {from}"),
             false => format!("{text}, between {from} and {until}"),
         }
     };
@@ -61,6 +65,9 @@ pub(crate) fn beside_words(summary: &Summary, from_s: f64, until_s: f64) -> Vec<
 }
 
 fn words_of(mark: &Mark, summary: &Summary) -> String {
+    if mark.kind == MarkKind::Entered {
+        return plain_short(&mark.device, TEXT_CHARS);
+    }
     let device = plain_short(&mark.device, NAME_CHARS);
     // Of the run's own machine nobody needs to be told which it is.
     let is_observer = summary.observers.iter().any(|observer| observer.name == mark.agent);
@@ -73,6 +80,7 @@ fn words_of(mark: &Mark, summary: &Summary) -> String {
         MarkKind::SwapStorm => format!("programs were read back from swap{at}"),
         MarkKind::Snapshot if device.is_empty() => format!("a snapshot was made{at}"),
         MarkKind::Snapshot => format!("a snapshot was made ({device}){at}"),
+        MarkKind::Entered => device,
         MarkKind::Paused => format!("the run was paused, and nothing was measured{at}"),
     }
 }
@@ -102,6 +110,9 @@ mod tests {
                 "the link of eth0 went down or up, between 9.0 s and 11 s"
             ]
         );
+        summary.marks.push(Mark { ended_s: 12.0, ..mark(MarkKind::Entered, "failover \u{202e}", "", 12.0) });
+        assert_eq!(mark_lines(&summary)[2], "failover \\u{202e}, at 12 s");
+        summary.marks.pop();
         assert_eq!(beside_words(&summary, 10.0, 20.0), ["the link of eth0 went down or up"]);
         assert!(beside_words(&summary, 20.0, 30.0).is_empty());
         assert_eq!(mark_words(&summary).len(), 2);

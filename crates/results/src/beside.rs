@@ -16,6 +16,7 @@ use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_record::counters::Layer;
 
 use crate::counters::with_observers;
+use crate::entered_marks::entered_into;
 use crate::folders::of_observers;
 use crate::limits::{is_on_network, means_in, measured};
 use crate::load_points::LoadPointPlan;
@@ -29,7 +30,7 @@ pub fn beside_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     summary.marks.retain(|mark| !mark.kind.is_counted());
     let found = counters.map(|counters| marks(&counters, way_of(summary))).unwrap_or_default();
     summary.marks.extend(found);
-    summary.marks.sort_by(|one, two| one.began_s.total_cmp(&two.began_s));
+    entered_into(summary, run_dir);
     summary.path = path_of(summary, run_dir, planned);
     summary.site_shares = site_of_run(run_dir).and_then(|site| shares_of(summary, &site));
 }

@@ -8,6 +8,7 @@
 //!   [`document`]: runs and their site as a document to hand over, as HTML and PDF.
 //! * [`observers`]: what others counted meanwhile, put beside a run; [`beside`]: what that and the site
 //!   tell of it; [`anew`]: the run judged with it.
+//! * [`entered_marks`]: what people saw happen during a run.
 //! * [`watched`]: a watch, which measured nothing.
 //! * [`site`]: what no counter tells of a site.
 //! * [`run_notes`]: what people say of a run, from its start on or later.
@@ -22,6 +23,7 @@ pub mod beside;
 pub mod compare;
 pub mod counters;
 pub mod document;
+pub mod entered_marks;
 mod folders;
 pub mod limits;
 pub mod live;

@@ -18,6 +18,7 @@ use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::watch::WatchPlan;
 
 use crate::beside::beside_into;
+use crate::entered_marks::entered_into;
 use crate::limits::limits_into;
 use crate::live::LiveOutcome;
 use crate::live::life::{Life, life};
@@ -88,6 +89,7 @@ pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
         Err(source) => return Err(ReopenError::Io { path, source }),
     };
     run_notes::put_into(&mut summary, run_dir.path());
+    entered_into(&mut summary, run_dir.path());
     moved_into(&mut summary, run_dir.path());
     // By the rules of this version, so that screen and page of an older run say the same.
     if summary.statement.is_some() {

@@ -23,6 +23,7 @@ mod interrupts;
 mod limits;
 mod log_python;
 mod looking;
+mod marks;
 mod msmeter;
 mod named_files;
 mod observers;

@@ -15,12 +15,12 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Look", &["list", "report", "compare", "ops", "extents", "console"]),
     ("Improve", &["doctor", "prove", "tune", "watch"]),
     ("Traces", &["record", "import", "export", "traces", "profile"]),
-    ("Keep house", &["clean", "formats", "scenarios", "agent", "completions", "man"]),
+    ("Keep house", &["clean", "mark", "formats", "scenarios", "agent", "completions", "man"]),
 ];
 
 /// Verbs that the first screen only names, on the last line of their group.
-const NAMED_ONLY: [&str; 9] =
-    ["import", "export", "traces", "profile", "formats", "scenarios", "agent", "completions", "man"];
+const NAMED_ONLY: [&str; 10] =
+    ["mark", "import", "export", "traces", "profile", "formats", "scenarios", "agent", "completions", "man"];
 
 /// The first screen is made for this many columns, and has others where there are fewer.
 const USUAL_WIDTH: usize = 80;

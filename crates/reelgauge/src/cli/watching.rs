@@ -1,4 +1,4 @@
-//! Flags of `watch`.
+//! Flags of `watch` and `mark`: what happens during a run, counted and entered.
 
 use std::path::PathBuf;
 
@@ -22,6 +22,32 @@ pub struct WatchArgs {
     #[command(flatten)]
     pub output: OutputArgs,
 }
+
+/// Flags of `mark`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_MARK)]
+pub struct MarkArgs {
+    /// The directory of a run that goes on or is over
+    pub run: PathBuf,
+    /// What happened, in at most 200 characters
+    pub text: String,
+    /// When it began, since the run's start [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<Span>,
+    /// How long it lasted
+    #[arg(long, value_name = "TIME")]
+    pub lasted: Option<Span>,
+}
+
+const AFTER_MARK: &str = "\
+A mark is shown with the run, and next to the incidents that it overlaps. It is evidence and no cause. The marks of a \
+run are in its marks.json.
+
+Examples:
+  reelgauge mark reelgauge-runs/RUN 'node 2 switched off'                  while the run goes on
+  reelgauge mark reelgauge-runs/RUN 'rebuild of md0' --at 90s --lasted 5m  afterwards
+
+Exit codes: 0 entered, 2 wrong usage, or no directory of a run.";
 
 const AFTER_WATCH: &str = "\
 It makes no load and opens nothing on PATH: the system's own counters are read once a second, and after an hour \
