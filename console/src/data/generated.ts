@@ -3125,8 +3125,8 @@ export type SuitePage = {
   /** Its workloads in their order, also those that have yet to run. */
   rows: Array<SuiteRow>,
   /**
-   * The geometric mean of the medians of the paper's workloads, or of those there are instead; `null` unless
-   * each has one.
+   * The geometric mean of the medians of the paper's workloads, or of those there are instead; `null`
+   * unless each has one.
    */
   geometric_mean_bytes_per_s: number | null,
   /** The arithmetic mean of the same. */
@@ -3405,8 +3405,8 @@ export type TimeFigures = {
   /** Mean. */
   mean_us: number,
   /**
-   * Standard deviation: of all operations there are, not of a sample, to three digits. `null` in summaries of
-   * versions that did not compute it, and for times of frames.
+   * Standard deviation: of all operations there are, not of a sample, to three digits. `null` in summaries
+   * of versions that did not compute it, and for times of frames.
    */
   deviation_us?: number,
   /** Half of them took no longer. */
