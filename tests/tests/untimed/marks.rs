@@ -59,7 +59,7 @@ fn what_is_no_run_or_no_mark_is_refused_and_nothing_is_written() {
     assert_eq!(fs::read_dir(&empty).unwrap().count(), 0);
     let verb = Verb::on("mix", scratch.dir("target")).with(&["--workers", "1", "--file-size", "4MiB"]);
     let verb = verb.with(&["--warmup", "0s", "--duration", "1s"]);
-    verb.run().expect_end();
+    let _ = verb.run().expect_end();
     let run = verb.run_dir();
     for words in [&["", "--at", "1s"][..], &[&"x".repeat(201), "--at", "1s"], &["x", "--at", "1000d"]] {
         mark(&run, words).expect_code(2);
