@@ -644,10 +644,10 @@ pub struct RunArgs {
     /// Workloads of the suite: the groups naspt, own (your traces) and iometer (4 KiB and 128 KiB accesses, 1
     /// and 32 in flight), names and patterns (HDVideo*), traces by name or path (suites only) [default:
     /// naspt]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, hide_short_help = true, value_name = "NAMES", value_delimiter = ',')]
     pub workloads: Vec<String>,
     /// Measured time of each kind of IOMeter access (suites only) [default: 30s]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub access_time: Option<Span>,
     /// Compare with the suite in this directory (suites only)
     #[arg(long, value_name = "DIR")]
@@ -740,7 +740,7 @@ pub struct TracesArgs {
     #[arg(long, value_name = "DIR", requires = "name", conflicts_with = "json")]
     pub out: Option<PathBuf>,
     /// The NASPT workloads as one table: files, sequential share, bytes, rate, sizes (Table 1 of the paper)
-    #[arg(long, conflicts_with_all = ["name", "out"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["name", "out"])]
     pub table: bool,
     /// Make a NASPT workload with another seed [default: 1, as everybody's]
     #[arg(long, value_name = "N", requires = "out")]

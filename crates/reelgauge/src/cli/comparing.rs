@@ -40,7 +40,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Also write every workload and mean as a CSV file (suites only)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 }
 
