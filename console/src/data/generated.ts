@@ -1596,7 +1596,14 @@ export type Mark = {
 };
 
 /** What happened. */
-export type MarkKind = "background_work" | "link_flap" | "remount" | "swap_storm" | "snapshot" | "paused" | "entered";
+export type MarkKind =
+  | "background_work"
+  | "link_flap"
+  | "remount"
+  | "swap_storm"
+  | "snapshot"
+  | "paused"
+  | "entered";
 
 /** A mark as a page shows it. */
 export type MarkWords = {

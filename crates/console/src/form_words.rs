@@ -100,8 +100,22 @@ const WORDS: &[FieldWords] = &[
         "run",
         words("batch", "Passes", Some("Passes of each workload, each on fresh files (suites only)."), "5"),
     ),
+    of("run", words("workloads", "Workloads", Some(WORKLOADS), "naspt")),
+    of(
+        "run",
+        words(
+            "access-time",
+            "Time of each access",
+            Some("Measured time of each IOMeter access (suites only)."),
+            "30s",
+        ),
+    ),
     words("server-memory", "Memory of the server", None, ""),
 ];
+
+const WORKLOADS: &str = "Workloads of the suite: the groups naspt, own (your traces) and iometer (4 KiB and 128 KiB \
+                         accesses, 1 and 32 in flight), names and patterns (HDVideo*), traces by name or path \
+                         (suites only).";
 
 const MAX_RATE: &str = "Transfer no more than this in any second, reads, writes and test files together. \
                         Others keep their share of a storage in use.";

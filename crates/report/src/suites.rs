@@ -11,11 +11,11 @@ use crate::page::Page;
 use crate::sentence::Tone;
 use crate::suite::{group_words, over_words, row_doubts, suite_comparison_sentence, suite_sentence};
 use crate::table::Table;
-use crate::text::{plain, plain_short};
+use crate::text::plain;
 use crate::units::{counted, fixed, mb_per_s};
 use crate::wanted::Style;
 
-/// Longer names of suites are cut in a table.
+/// A suite with a longer name has its number alone in a table; the name stands below it.
 const NAME_CHARS: usize = 18;
 
 /// A suite that is to be shown.
@@ -260,8 +260,12 @@ pub fn suites_screen(suites: &SuitesPage, style: Style) -> String {
 
 /// What a column of a suite is called.
 fn column(suites: &SuitesPage, at: usize) -> String {
-    let label = plain_short(&suites.suites[at].label, NAME_CHARS);
-    if suites.suites.len() == 1 { "median".to_owned() } else { format!("{} {label}", at + 1) }
+    let label = plain(&suites.suites[at].label);
+    match suites.suites.len() {
+        1 => "median".to_owned(),
+        _ if label.chars().count() > NAME_CHARS => format!("suite {}", at + 1),
+        _ => format!("{} {label}", at + 1),
+    }
 }
 
 fn medians(suites: &SuitesPage) -> Table {
