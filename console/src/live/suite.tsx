@@ -102,7 +102,12 @@ function Bars({ rows }: { rows: readonly SuiteRow[] }) {
   const workloads = useMemo(() => ended.map((row) => row.workload), [ended]);
   const series = useMemo(() => passBars(ended.map((row) => row.passes_bytes_per_s)), [ended]);
   if (ended.length === 0) return null;
-  return <SuiteBars workloads={workloads} series={series} title="Each pass" paper="Figure 9" />;
+  return (
+    <>
+      <h2 class="sr-only">Workloads</h2>
+      <SuiteBars workloads={workloads} series={series} title="Each pass" paper="Figure 9" />
+    </>
+  );
 }
 
 interface ProgressProps {
