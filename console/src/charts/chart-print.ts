@@ -19,6 +19,8 @@ export function printed(box: () => HTMLElement | null, svg: () => string): () =>
   window.addEventListener("beforeprint", fill);
   window.addEventListener("afterprint", empty);
   query.addEventListener("change", change);
+  // Drawn while the page is printed already: nothing else says so again.
+  if (query.matches) fill();
   return () => {
     window.removeEventListener("beforeprint", fill);
     window.removeEventListener("afterprint", empty);
