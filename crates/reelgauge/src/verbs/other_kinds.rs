@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use anyhow::{Result, ensure};
 use reelgauge_console::entry::{PROCEDURE, PROOF, SUITE};
 use reelgauge_msmeter::kept::{RECORDS_FILE, SCRIPT_FILE, is_session};
 use reelgauge_record::run_dir::RunDir;
@@ -13,6 +14,7 @@ use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 
 use super::latest::newest_and_below;
+use crate::cli::ReportArgs;
 
 /// What a directory is, where it holds no operations and something else.
 pub fn without_operations(dir: &Path) -> Option<String> {
@@ -77,6 +79,19 @@ pub fn without_a_plan(plan: &Path) -> Option<String> {
     is_dir.then(|| {
         format!("{said} is a run; its plan does it again: reelgauge run {}", shell_word(&run_dir.plan_path()))
     })
+}
+
+/// Refuses flags that have no effect on a series of runs, such as a suite of workloads.
+pub(super) fn has_table_and_page_alone(args: &ReportArgs, dir: &Path, kind: &str, part: &str) -> Result<()> {
+    let of_runs = args.tables || args.workers || !args.observer.is_empty();
+    let of_traces = args.as_trace || args.period.is_given() || args.top.is_some();
+    ensure!(
+        !of_runs && !of_traces,
+        "{dir} is a {kind}; of the flags --json, --csv and --html have an effect. For one {part}, name its run in \
+         there: reelgauge report {dir}/RUN",
+        dir = shell_word(dir)
+    );
+    Ok(())
 }
 
 #[cfg(test)]

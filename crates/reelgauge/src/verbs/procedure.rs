@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use reelgauge_analysis::compare::RUNS_MAX;
 use reelgauge_analysis::procedure::Finding;
 use reelgauge_record::named_file::write_named;
@@ -31,6 +31,7 @@ use reelgauge_workload::procedure::{Action, Procedure, names, text};
 use serde::Serialize;
 
 use super::ahead::forecast_of;
+use super::other_kinds::has_table_and_page_alone;
 use crate::cli::{ProcedureArgs, ReportArgs};
 use crate::screen;
 
@@ -185,14 +186,7 @@ fn tell(event: &ProcedureEvent<'_>, is_quiet: bool, told_at: &mut Instant) {
 
 /// Prints a procedure that ran before, and writes its table and page. The exit code.
 pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
-    let unfit =
-        args.tables || args.workers || !args.observer.is_empty() || args.as_trace || args.period.is_given();
-    ensure!(
-        !unfit && args.top.is_none(),
-        "{dir} is a procedure; of the flags --json, --csv and --html have an effect. For one step, name its run in \
-         there: reelgauge report {dir}/RUN",
-        dir = shell_word(dir)
-    );
+    has_table_and_page_alone(args, dir, "procedure", "step")?;
     let record = ProcedureRecord::read(dir)?;
     if let Some(folder) = &args.csv {
         write_tables(&record, dir, folder)

@@ -23,6 +23,7 @@ use reelgauge_workload::iometer;
 use reelgauge_workload::replay::Pacing;
 use serde::Serialize;
 
+use super::other_kinds::has_table_and_page_alone;
 use crate::cli::{CompareArgs, ReportArgs, RunArgs};
 use crate::progress::Progress;
 use crate::screen;
@@ -91,14 +92,7 @@ fn measure(request: SuiteRequest, args: &RunArgs, against: Option<(&Path, Suite)
 
 /// Prints a suite that ran before, and writes its table and page. The exit code.
 pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
-    let unfit =
-        args.tables || args.workers || !args.observer.is_empty() || args.as_trace || args.period.is_given();
-    ensure!(
-        !unfit && args.top.is_none(),
-        "{dir} is a suite; of the flags --json, --csv and --html have an effect. For one workload, name its run in \
-         there: reelgauge report {dir}/RUN",
-        dir = shell_word(dir)
-    );
+    has_table_and_page_alone(args, dir, "suite", "workload")?;
     let opened = OpenedSuite::open(dir)?;
     if let Some(folder) = &args.csv {
         std::fs::create_dir_all(folder)
