@@ -180,11 +180,9 @@ const T_98: [f64; 30] = [
     2.457,
 ];
 
-/// The limit that 2 of 100 exceed by chance. Fractions of degrees are cut off; beyond 30 the last one
-/// stands.
+/// The limit that 2 of 100 exceed by chance.
 pub(super) fn t_98(dof: f64) -> f64 {
-    let at = (dof.max(1.0) as usize).min(T_98.len());
-    T_98[at - 1]
+    of_table(&T_98, dof)
 }
 
 /// The same for 2 of 1,000.
@@ -196,8 +194,12 @@ const T_998: [f64; 30] = [
 
 /// The limit that 2 of 1,000 exceed by chance.
 pub(super) fn t_998(dof: f64) -> f64 {
-    let at = (dof.max(1.0) as usize).min(T_998.len());
-    T_998[at - 1]
+    of_table(&T_998, dof)
+}
+
+/// Fractions of degrees are cut off; beyond 30 the last one stands.
+fn of_table(limits: &[f64; 30], dof: f64) -> f64 {
+    limits[(dof.max(1.0) as usize).min(limits.len()) - 1]
 }
 
 /// The limit that 2 of 100 exceed by chance, for a value whose spread is known.
