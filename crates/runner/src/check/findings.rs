@@ -6,6 +6,7 @@ use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::sustained::SustainedRate;
 use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_report::text::shell_word;
+use reelgauge_report::units::counted;
 
 use super::agreement::{Agreement, Stated, implied, settle};
 use super::everyday::{EVERYDAY, everyday, name};
@@ -334,8 +335,9 @@ fn unsteady_words([play, record]: [usize; 2], all: usize) -> Option<String> {
         .collect();
     (!parts.is_empty()).then(|| {
         format!(
-            "Unsteady: {} of {all} counts ({}) failed at a rate that others sustained.",
+            "Unsteady: {} of {} ({}) failed at a rate that others sustained.",
             play + record,
+            counted(all as u64, "count"),
             parts.join(", ")
         )
     })
@@ -394,7 +396,7 @@ mod tests {
         findings.found(4, Work::Play, Some(none.clone()));
         assert_eq!(findings.implied(Work::Play), [None, None, None, None, Some(1)]);
         let words = findings.settle();
-        let expected = "Unsteady: 1 of 1 counts (1 play) failed at a rate that others sustained.";
+        let expected = "Unsteady: 1 of 1 count (1 play) failed at a rate that others sustained.";
         assert_eq!(words.as_deref(), Some(expected));
         assert_eq!(findings.limiters(), [Limiter::Contradicted]);
         // Two failed trials of a single stream, and a rate that does not carry one.
