@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use reelgauge_record::OpRecord;
 use serde::Serialize;
 
-use visits::{Visit, Visits};
+use visits::{Order, Visit, Visits};
 
 /// A distance beyond this is none that a mix explains: one access in four would have to be another.
 pub const THRESHOLD: f64 = 0.25;
@@ -256,7 +256,7 @@ fn fitted(all: &Visits) -> FittedMix {
     let visits = &all.done;
     let writing = visits.iter().filter(|visit| visit.is_writing).count();
     let several = visits.iter().filter(|visit| visit.accesses > 1);
-    let random = several.clone().filter(|visit| visit.in_a_row == 0).count();
+    let random = several.clone().filter(|visit| all.order(visit) == Order::Random).count();
     let mut workers: Vec<u32> = visits.iter().map(|visit| visit.worker).collect();
     workers.sort_unstable();
     workers.dedup();

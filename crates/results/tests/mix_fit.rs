@@ -93,6 +93,15 @@ fn pauses_syncs_and_fixed_lengths_are_found() {
     assert_eq!((flags["--length"], flags["--sync"], flags["--files"]), ("3MiB,8MiB", "transfer", "8"));
 }
 
+/// Of random 4 KiB accesses in 256 MiB one in 65,536 follows the one before by chance: of visits with 3,000
+/// of them, one in twenty has such a pair.
+#[test]
+fn random_visits_with_neighbours_by_chance_are_random() {
+    let shape = shape(0, 93, 12..=12, Lengths::UpTo(13 << 20));
+    let share = found_in(&shape, false, 4_000).fit.mix.unwrap().random.unwrap();
+    assert!((share.percent - 93.0).abs() <= share.bound_percent, "{share:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -112,8 +121,9 @@ proptest! {
         let found = found_in(&shape, has_own_files, 1_000);
         let mix = found.fit.mix.as_ref().unwrap();
         prop_assert!(found.fit.likeness != Likeness::NothingLikeIt, "{found:#?}");
-        // Bounds hold in 99 of 100 cases each: half as much again is no chance.
-        let is_near = |found: f64, is: u32, bound: f64| (found - f64::from(is)).abs() <= 1.5 * bound + 1e-6;
+        // A bound holds in 99 of 100 cases. Twice the bound is five standard deviations: chance exceeds it once
+        // in four million comparisons, and these cases make three hundred.
+        let is_near = |found: f64, is: u32, bound: f64| (found - f64::from(is)).abs() <= 2.0 * bound + 1e-6;
         prop_assert!(is_near(mix.writes.percent, writes, mix.writes.bound_percent), "{mix:?}");
         let share = mix.random.unwrap();
         prop_assert!(is_near(share.percent, random, share.bound_percent), "{mix:?}");
@@ -122,7 +132,7 @@ proptest! {
         prop_assert!(longest <= longest_mib << 20 && longest * 100 >= (longest_mib << 20) * 97);
         for one in &found.fit.distances {
             let (distance, bound) = (one.distance.unwrap_or(0.0), one.bound.unwrap_or(1.0));
-            prop_assert!(distance <= 1.5 * bound, "{one:?} of {shape:?}");
+            prop_assert!(distance <= 2.0 * bound, "{one:?} of {shape:?}");
         }
     }
 }

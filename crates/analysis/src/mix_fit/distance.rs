@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::visits::{Visit, Visits};
+use super::visits::{Order, Visit, Visits};
 use super::{Distance, FittedLengths, FittedMix, FittedSync, Part};
 
 /// A pause shorter than this is the time that a worker itself takes between two transfers.
@@ -143,7 +143,7 @@ fn position(all: &Visits, mix: &FittedMix) -> Distance {
     let place = |(at, visit): (usize, &Visit)| {
         let room = all.file_bytes(visit.file).saturating_sub(visit.bytes);
         let place = (visit.start as f64 + step * within_step(at)) / (room as f64 + step);
-        (visit.in_a_row + 1 == visit.accesses && room > 0).then_some(place)
+        (all.order(visit) == Order::InARow && room > 0).then_some(place)
     };
     let places: Vec<f64> = visits.iter().enumerate().filter_map(place).collect();
     let draws = places.len();
@@ -153,7 +153,7 @@ fn position(all: &Visits, mix: &FittedMix) -> Distance {
     };
     let going_on = share(&|visit| visit.goes_on);
     // Neither in a row nor at random places.
-    let between = share(&|visit| visit.in_a_row > 0 && visit.in_a_row + 1 < visit.accesses);
+    let between = share(&|visit| all.order(visit) == Order::Between);
     let choice = choice_of_files(all, mix);
     let starts = if draws >= super::VISITS_MIN { starts } else { 0.0 };
     let largest = [starts, going_on, between, choice].into_iter().fold(0.0, f64::max);

@@ -32,6 +32,33 @@ pub(super) struct Visit {
     pub(super) waits: u32,
 }
 
+/// How the accesses of a visit follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Each begins where the one before ended.
+    InARow,
+    /// At random places: no more of them are in a row than chance explains.
+    Random,
+    /// Neither.
+    Between,
+}
+
+impl Visit {
+    /// The order of its accesses in a file of this size. In thousands of random accesses to a small file one
+    /// or two follow the one before by chance, so a random visit may have some in a row: as many as are
+    /// expected, three standard deviations, and one.
+    pub(super) fn order(&self, file_bytes: u64) -> Order {
+        let pairs = self.accesses.saturating_sub(1);
+        if self.in_a_row == pairs {
+            return Order::InARow;
+        }
+        let places = (file_bytes as f64 / f64::from(self.first_len.max(1))).max(1.0);
+        let expected = f64::from(pairs) / places;
+        let most_by_chance = expected + 3.0 * expected.sqrt() + 1.0;
+        if f64::from(self.in_a_row) <= most_by_chance { Order::Random } else { Order::Between }
+    }
+}
+
 /// A visit under way.
 #[derive(Clone, Debug)]
 struct OpenVisit {
@@ -82,6 +109,11 @@ impl Visits {
     pub(super) fn file_bytes(&self, file: u32) -> u64 {
         let known = self.sizes.get(file as usize).copied().unwrap_or(0);
         known.max(self.reached.get(&file).copied().unwrap_or(0))
+    }
+
+    /// How the accesses of a visit follow each other.
+    pub(super) fn order(&self, visit: &Visit) -> Order {
+        visit.order(self.file_bytes(visit.file))
     }
 
     /// How many files there are, used or not.
