@@ -33,9 +33,8 @@ mod share;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::Summary;
 use reelgauge_analysis::criteria::Criteria;
-use reelgauge_analysis::statement;
+use reelgauge_analysis::{Summary, silence, statement};
 use reelgauge_record::agents::{AgentPlace, AgentPlaces};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::html::page::PageKind;
@@ -206,6 +205,7 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     }
     summary.replay = replay;
     summary.notes.extend(note);
+    silence::unify(&mut summary);
     summary.statement = Some(statement::of(&summary));
     run_dir.write_summary(&summary)?;
     leave_page(&run_dir, &mut summary);
