@@ -121,8 +121,8 @@ proptest! {
         let found = found_in(&shape, has_own_files, 1_000);
         let mix = found.fit.mix.as_ref().unwrap();
         prop_assert!(found.fit.likeness != Likeness::NothingLikeIt, "{found:#?}");
-        // A bound holds in 99 of 100 cases. Twice the bound is five standard deviations: chance exceeds it once
-        // in four million comparisons, and these cases make three hundred.
+        // A bound holds in 99 of 100 cases. Twice the bound is five standard deviations: chance exceeds it
+        // once in four million comparisons, and these cases make three hundred.
         let is_near = |found: f64, is: u32, bound: f64| (found - f64::from(is)).abs() <= 2.0 * bound + 1e-6;
         prop_assert!(is_near(mix.writes.percent, writes, mix.writes.bound_percent), "{mix:?}");
         let share = mix.random.unwrap();

@@ -16,6 +16,11 @@ use super::narrowing::Narrowing;
 /// the rate.
 const FAR_BELOW_SHARE: f64 = 0.9;
 
+/// A limit that is further off than this part of the count is not stated.
+const VAGUE: u32 = 2;
+/// Of counts below this, an error of one is more than that part.
+const FEW: u32 = 6;
+
 /// See the module.
 #[derive(Debug)]
 pub struct Counting {
@@ -95,6 +100,14 @@ impl Counting {
         self.evidence.sustained_bytes_per_s = Some(known.map_or(least, |known| known.min(least)));
     }
 
+    /// So many failed while they were held, at a rate far below what the storage gives to a lighter load: it
+    /// says nothing of fewer.
+    pub(super) fn collapsed(&mut self, count: u32, fall: &Fall) {
+        self.failed(count);
+        self.narrowing.refute_from(count);
+        self.fall = Some(fall.clone());
+    }
+
     pub(super) fn standing(&self, level: &Level) -> Standing {
         Standing {
             needed_bytes_per_s: self.needed_bytes_per_s(),
@@ -137,6 +150,9 @@ impl Counting {
         // Not even one stream is a limit like any other: one failed trial does not show it.
         let is_unknown =
             narrowing.streams() == 0 && !self.is_limit_confirmed() && !narrowing.none_is_repeated();
+        // The limit lies anywhere up to there: no number.
+        let is_vague = narrowing.has_limit() && narrowing.error() > narrowing.streams().max(FEW) / VAGUE;
+        let limiter = if is_vague && !self.stopped && !limiter.is_open() { Limiter::Time } else { limiter };
         let at_least = !narrowing.has_limit() || limiter.is_open() || self.stopped || is_unknown;
         let basis = self.basis(level);
         // What is known to be sustained is no less than that.

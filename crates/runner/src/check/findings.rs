@@ -34,6 +34,14 @@ impl Work {
             Work::Record => "record",
         }
     }
+
+    /// The rate on which its counts rest.
+    pub fn rate(self) -> Rate {
+        match self {
+            Work::Play => Rate::SequentialRead,
+            Work::Record => Rate::SequentialWrite,
+        }
+    }
 }
 
 /// Whose counts of streams rest on a rate; `None` of random reads.

@@ -31,7 +31,7 @@ use super::holding::{Standing, next_contradiction, next_hold};
 use super::level::{Level, overloaded};
 use super::limit::{Fall, acquits_storage};
 use super::load::{PointLoad, Rate};
-use super::narrowing::{Narrowing, Tried};
+use super::narrowing::{FAR_OVER, Narrowing, Tried};
 use super::place::LookTarget;
 use super::written::look_as_toml;
 use crate::error::RunError;
@@ -247,11 +247,36 @@ impl Look {
             return Ok(());
         }
         let got = overloaded(&point.judged.flow, needed);
+        if let Some(got) = &got
+            && needed > FAR_OVER * got.most_bytes_per_s()
+            && !self.is_as_slow(work, got, observer, interrupt)?
+        {
+            counting.collapsed(count, &fall);
+            return Ok(());
+        }
         counting.failed_by_storage(count, got.as_ref(), &fall);
         if let Some(got) = got {
             level.failed(&got, fall);
         }
         Ok(())
+    }
+
+    /// Whether the storage gives no more to four workers than it just gave to streams far too many. If it does,
+    /// those stood in each other's way, and their rate is neither the end of a burst nor a limit. `false`
+    /// without the time to find out.
+    fn is_as_slow(
+        &mut self,
+        work: Work,
+        got: &SustainedRate,
+        observer: &mut dyn Observer,
+        interrupt: &Interrupt,
+    ) -> Result<bool, RunError> {
+        if !self.session.goes_on() || !self.has_time(work, RATE_TIMES.took_s()) {
+            return Ok(false);
+        }
+        let (total, _) = self.rate_point(work.rate(), RATE_TIMES, observer, interrupt)?;
+        let gives = total.bytes_per_s.unwrap_or(0.0);
+        Ok(self.session.goes_on() && gives < FAR_OVER * got.most_bytes_per_s())
     }
 
     /// Whether so much time is left for playing, or recording, and what comes before it.

@@ -18,6 +18,11 @@ const RATE_ERROR: f64 = 0.05;
 const SURPRISING_SHARE: f64 = 0.85;
 /// Nor one that moves less than this share of it.
 const DISTURBED_SHARE: f64 = 0.60;
+/// Storage that is asked for more than this many times what it gives may give less than it gives to fewer
+/// streams: they stand in each other's way. Its rate is no bound then.
+pub const FAR_OVER: f64 = 1.5;
+/// From this count on, a first trial that fell far over its rate is not made again: fewer streams say more.
+const MANY: u32 = 20;
 /// So many trials are made even beyond the time, as long as nothing has passed.
 const TRIALS_FOR_ONE: usize = 6;
 
@@ -94,7 +99,9 @@ impl Narrowing {
             return None;
         }
         if !tried.passed && self.is_surprising(last, &tried) {
-            return Some(last);
+            // A first trial only had the rate of a few workers to go by.
+            let is_repeated = last < MANY || self.trials.len() > 1 || !self.is_far_over(last, &tried);
+            return Some(if is_repeated { last } else { middle(self.reached().max(1), last) });
         }
         let passed = self.passed_most();
         let Some(fell) = self.fell() else {
@@ -105,7 +112,12 @@ impl Narrowing {
             return None;
         }
         let (between, reached) = (passed + 1..=fell - 1, self.reached());
-        Some(if between.contains(&reached) { reached } else { passed + span / 2 })
+        let far = self.overloaded().is_none() && passed > 0;
+        Some(match between.contains(&reached) {
+            true => reached,
+            false if far => middle(passed, fell).clamp(passed + 1, fell - 1),
+            false => passed + span / 2,
+        })
     }
 
     /// Takes the outcome of a trial with the count that was asked for.
@@ -208,9 +220,16 @@ impl Narrowing {
         self.trials.iter().filter(|(count, _)| *count == streams).count()
     }
 
-    /// What the storage gave to streams too many; the most of it.
+    /// Whether so many streams needed far more than they got.
+    fn is_far_over(&self, streams: u32, tried: &Tried) -> bool {
+        f64::from(streams) * self.needed_bytes_per_s > FAR_OVER * tried.bytes_per_s
+    }
+
+    /// What the storage gave to streams too many; the most of it. `None` where all were far too many.
     fn overloaded(&self) -> Option<f64> {
-        let fallen = self.trials.iter().filter(|(streams, tried)| !tried.passed && self.falls(*streams));
+        let fallen = self.trials.iter().filter(|(streams, tried)| {
+            !tried.passed && self.falls(*streams) && !self.is_far_over(*streams, tried)
+        });
         fallen.map(|(_, tried)| tried.bytes_per_s).max_by(f64::total_cmp)
     }
 
@@ -231,6 +250,11 @@ impl Narrowing {
         let may_be_one = self.fell() != Some(1) || says_nothing;
         in_time || (self.passed_most() == 0 && self.trials.len() < TRIALS_FOR_ONE && may_be_one)
     }
+}
+
+/// As many times the one as the other is times it.
+fn middle(less: u32, more: u32) -> u32 {
+    (f64::from(less) * f64::from(more)).sqrt() as u32
 }
 
 #[cfg(test)]
@@ -277,6 +301,22 @@ mod tests {
         // So few that the next one is the limit.
         assert_eq!(look(2.0, 1.3, 500), (vec![2, 1], 1, true));
         assert_eq!(look(0.2, 1.3, 500), (vec![1, 2], 1, true));
+    }
+
+    #[test]
+    fn a_rate_that_collapses_under_too_many_streams_is_no_bound() {
+        // 319 streams get what 67 need, and 200 are sustained.
+        let mut narrowing = Narrowing::new(14e6, 4_577e6, 319, 7.0);
+        let mut asked = Vec::new();
+        while let Some(streams) = narrowing.next() {
+            asked.push(streams);
+            let passed = streams <= 200;
+            let bytes_per_s = if passed { f64::from(streams) * 14e6 } else { 942e6 };
+            narrowing.report(streams, Tried { passed, ..tried(passed, bytes_per_s) });
+        }
+        assert_eq!(asked, [319, 146, 215]);
+        let most = narrowing.streams() + narrowing.error();
+        assert!(narrowing.streams() <= 200 && most >= 200, "{} to {most}", narrowing.streams());
     }
 
     #[test]
