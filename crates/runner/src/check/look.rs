@@ -261,9 +261,9 @@ impl Look {
         Ok(())
     }
 
-    /// Whether the storage gives no more to four workers than it just gave to streams far too many. If it does,
-    /// those stood in each other's way, and their rate is neither the end of a burst nor a limit. `false`
-    /// without the time to find out.
+    /// Whether the storage gives no more to four workers than it just gave to streams far too many. If it
+    /// does, those stood in each other's way, and their rate is neither the end of a burst nor a limit.
+    /// `false` without the time to find out.
     fn is_as_slow(
         &mut self,
         work: Work,
