@@ -22,7 +22,12 @@ pub struct FormatLine {
     pub kind: String,
     /// Width and height; `-` where there is none.
     pub raster: String,
+    /// How the sizes of its frames are modelled, in words. `None` where every size is sourced.
+    pub size_model: Option<String>,
 }
+
+/// Of more formats than this, the models of their frames are left to `--json`.
+const MODELS_MAX: usize = 12;
 
 /// The formats as aligned columns below a header, ending with a line feed; as many columns as there is room
 /// for.
@@ -42,7 +47,18 @@ pub fn format_list(formats: &[FormatLine], width: usize) -> String {
     table.words_if_they_fit("raster", cells(|format| &format.raster), width);
     table.words_if_they_fit("MB/frame", values(|format| format.mb_per_frame), width);
     table.words_if_they_fit("name", cells(|format| &format.name), width);
-    table.lines(width).join("\n") + "\n"
+    table.lines(width).join("\n") + "\n" + &models(formats, width)
+}
+
+/// How the frame sizes of the formats are modelled, below the list.
+fn models(formats: &[FormatLine], width: usize) -> String {
+    let modelled = formats.iter().filter_map(|format| Some((&format.id, format.size_model.as_ref()?)));
+    let lines: Vec<String> =
+        modelled.map(|(id, model)| wrap(&format!("{id}: {model}."), width, 2) + "\n").collect();
+    match (1..=MODELS_MAX).contains(&lines.len()) {
+        true => format!("\nFrame sizes\n{}", lines.concat()),
+        false => String::new(),
+    }
 }
 
 /// The same where there is no room for columns.
@@ -65,6 +81,7 @@ mod tests {
             frame_rate: "25".to_owned(),
             kind: "movie".to_owned(),
             raster: "3840x2160".to_owned(),
+            size_model: None,
         }];
         assert_eq!(
             format_list(&one, 100),
@@ -77,6 +94,12 @@ mod tests {
             "                      needs\n\
              id                     MB/s  fps  kind\n\
              prores-422-hq-uhd-25   92.1  25   movie\n"
+        );
+        let modelled =
+            FormatLine { size_model: Some("groups of 12 pictures".to_owned()), ..one[0].clone() };
+        assert!(
+            format_list(&[modelled], 100)
+                .ends_with("\n\nFrame sizes\nprores-422-hq-uhd-25: groups of 12 pictures.\n")
         );
         assert_eq!(format_list(&one, 24), "prores-422-hq-uhd-25\n  92.1 MB/s, 25 fps,\n  movie\n");
     }

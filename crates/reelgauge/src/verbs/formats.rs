@@ -42,6 +42,7 @@ fn line(format: &Format) -> FormatLine {
         frame_rate: format.frame_rate.to_string(),
         kind: format.kind.to_string(),
         raster: format.raster.map_or_else(|| "-".to_owned(), |raster| raster.to_string()),
+        size_model: format.model_in_words(),
     }
 }
 
@@ -57,6 +58,7 @@ fn as_json(format: &Format) -> Value {
         "mean_bytes_per_frame": format.mean_bytes_per_frame(),
         "mean_bytes_per_s": format.mean_bytes_per_s(),
         "varies": format.varies(),
+        "size_model": format.model_in_words(),
         "note": format.note,
         "source_url": format.source_url,
     })

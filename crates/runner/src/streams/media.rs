@@ -226,11 +226,7 @@ fn of_format(format: &Format, actor: &ActorPlan) -> Result<Media, MediaError> {
         frames,
         file_bytes,
         bytes_per_s: format.mean_bytes_per_frame() * rate.per_s(),
-        notes: format
-            .model_in_words()
-            .map(|model| format!("{}: {model}.", format.name))
-            .into_iter()
-            .collect(),
+        notes: Vec::new(),
     })
 }
 
