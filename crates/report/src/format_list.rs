@@ -95,8 +95,7 @@ mod tests {
              id                     MB/s  fps  kind\n\
              prores-422-hq-uhd-25   92.1  25   movie\n"
         );
-        let modelled =
-            FormatLine { size_model: Some("groups of 12 pictures".to_owned()), ..one[0].clone() };
+        let modelled = FormatLine { size_model: Some("groups of 12 pictures".to_owned()), ..one[0].clone() };
         assert!(
             format_list(&[modelled], 100)
                 .ends_with("\n\nFrame sizes\nprores-422-hq-uhd-25: groups of 12 pictures.\n")
