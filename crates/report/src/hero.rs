@@ -148,7 +148,7 @@ fn plural(number: u64, noun: &str) -> String {
 
 /// ` of Apple ProRes 422 HQ UHD`, where all streams are of one format.
 fn of_format(late: &LateFigures) -> String {
-    let mut formats = late.streams.iter().map(|stream| stream.name.split_once(", ").map_or("", |two| two.1));
+    let mut formats = late.streams.iter().map(|stream| stream.kind_and_format().1);
     let first = formats.next().unwrap_or_default();
     if first.is_empty() || !formats.all(|format| format == first) {
         return String::new();

@@ -129,7 +129,10 @@ impl Tried<'_> {
         if let Some(TriedFormat { id, name, needed_bytes_per_s_each }) = tried {
             return Some(Tried { id, name, each: *needed_bytes_per_s_each as f64 / 1e6 });
         }
-        let name = stream.name.split_once(", ").map_or(stream.name.as_str(), |(_, format)| format);
+        let name = match stream.kind_and_format() {
+            (_, "") => stream.name.as_str(),
+            (_, format) => format,
+        };
         Some(Tried { id: "", name, each: needed_mb_per_s(stream)? })
     }
 }

@@ -98,6 +98,14 @@ pub struct StreamFigures {
     pub ops_after_frame: u64,
 }
 
+impl StreamFigures {
+    /// What it is and in which format, from its name `player, XAVC-I class 300 UHD50`; either is empty where
+    /// the name does not have it.
+    pub fn kind_and_format(&self) -> (&str, &str) {
+        self.name.split_once(", ").unwrap_or((&self.name, ""))
+    }
+}
+
 /// All streams together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

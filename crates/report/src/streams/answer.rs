@@ -1,8 +1,8 @@
 //! The answer of a run of streams: were all frames in time?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use reelgauge_analysis::late::LateFigures;
+use reelgauge_analysis::late::{LateFigures, StreamFigures};
 use reelgauge_analysis::statement::{Judgement, Number, Statement, of};
 use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 
@@ -106,19 +106,15 @@ fn met(summary: &Summary, point: &LoadPoint) -> String {
 
 /// `8 streams of Apple ProRes 422 HQ UHD 25p played`; several kinds are counted.
 fn who(figures: &LateFigures) -> String {
-    let mut names: BTreeMap<&str, u64> = BTreeMap::new();
-    for stream in &figures.streams {
-        *names.entry(&stream.name).or_default() += 1;
-    }
+    let names: BTreeSet<(&str, &str)> = figures.streams.iter().map(StreamFigures::kind_and_format).collect();
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     for stream in &figures.streams {
-        *kinds.entry(kind_and_format(&stream.name).0).or_default() += 1;
+        *kinds.entry(stream.kind_and_format().0).or_default() += 1;
     }
     let streams = counted(figures.total.streams, "stream");
-    let (mut names, mut kinds_in_order) = (names.keys(), kinds.iter());
+    let (mut names, mut kinds_in_order) = (names.into_iter(), kinds.iter());
     match (names.next(), names.next(), kinds.len()) {
-        (Some(name), None, _) => {
-            let (kind, format) = kind_and_format(name);
+        (Some((kind, format)), None, _) => {
             let of =
                 if format.is_empty() { String::new() } else { format!(" of {}", plain_short(format, 80)) };
             format!("{streams}{of} {}", verb(kind, figures))
@@ -132,11 +128,6 @@ fn who(figures: &LateFigures) -> String {
             format!("{streams} ({}) ran", each.collect::<Vec<_>>().join(", "))
         }
     }
-}
-
-/// `player, XAVC-I class 300 UHD50` in its two parts.
-fn kind_and_format(name: &str) -> (&str, &str) {
-    name.split_once(", ").unwrap_or((name, ""))
 }
 
 fn verb(kind: &str, figures: &LateFigures) -> &'static str {
