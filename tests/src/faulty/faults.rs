@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::costs::{Costs, Fading, Write};
 use super::pipe::{Allowance, OwnPipe, Pipe};
 
 /// What a server remembers at once.
@@ -37,6 +39,9 @@ pub struct Faults {
     /// What passes at most while the pipe lets a burst through.
     peak: Pipe,
     each_bytes_per_s: AtomicU64,
+    /// The pipe's rate while nothing makes it slower.
+    fresh_bytes_per_s: AtomicU64,
+    costs: Costs,
     held: Mutex<Held>,
 }
 
@@ -87,6 +92,8 @@ impl Faults {
             pipe: Pipe::unlimited(),
             peak: Pipe::unlimited(),
             each_bytes_per_s: AtomicU64::new(0),
+            fresh_bytes_per_s: AtomicU64::new(0),
+            costs: Costs::default(),
             held: Mutex::default(),
         }
     }
@@ -166,6 +173,47 @@ impl Faults {
     pub fn limit_with_burst(&self, bytes_per_s: u64, burst_bytes: u64, peak_bytes_per_s: u64) {
         self.peak.limit(peak_bytes_per_s);
         self.pipe.limit_with(bytes_per_s, Allowance { bytes: burst_bytes });
+    }
+
+    /// A write that does not go on where the last one through the same open file ended costs the line as much
+    /// as so many bytes: a store that has to read and write around an edit.
+    pub fn jumps_cost(&self, bytes: u64) {
+        self.costs.jumps_cost(bytes);
+    }
+
+    /// A write that makes a file longer costs the line so much more of its bytes: a store that has to find
+    /// room for them.
+    pub fn growth_costs(&self, percent: u64) {
+        self.costs.growth_costs(percent);
+    }
+
+    /// All reads and writes together move so many bytes per second while the volume of this folder is empty,
+    /// and `loss` of that less when it is full, evenly in between.
+    pub fn limit_falling_with_space(&self, bytes_per_s: u64, folder: PathBuf, loss: f64) {
+        self.fade(bytes_per_s, Fading::Full { folder, loss });
+    }
+
+    /// All reads and writes together move so many bytes per second, half of that after so many bytes were
+    /// written into files whose names begin like this, a third after twice as many.
+    pub fn limit_falling_with_wear(&self, bytes_per_s: u64, prefix: &str, half_bytes: f64) {
+        let prefix = prefix.to_owned();
+        self.fade(bytes_per_s, Fading::Worn { prefix, half_bytes, written_bytes: 0 });
+    }
+
+    fn fade(&self, bytes_per_s: u64, fading: Fading) {
+        self.limit_bytes_per_s(bytes_per_s);
+        self.fresh_bytes_per_s.store(bytes_per_s, Ordering::SeqCst);
+        self.costs.fade(fading);
+    }
+
+    /// Bytes written so far into files that wear the store.
+    pub fn worn_bytes(&self) -> u64 {
+        self.costs.worn_bytes()
+    }
+
+    /// Books a write; what it costs the line beyond its bytes.
+    pub(super) fn cost_of_write(&self, write: Write<'_>) -> u64 {
+        self.costs.of_write(write)
     }
 
     /// What is opened from now on moves so many bytes per second, whatever others do: a store whose bandwidth
@@ -249,10 +297,14 @@ impl Faults {
         self.ops.load(Ordering::SeqCst)
     }
 
-    /// Decides about a read or write, and takes the time it is to take.
-    pub(super) fn fate_of_transfer(&self, errno: &AtomicI32, offset: u64, len: u64) -> Fate {
+    /// Decides about a read or write, and takes the time it is to take; `cost` is in bytes of the line.
+    pub(super) fn fate_of_transfer(&self, errno: &AtomicI32, offset: u64, len: u64, cost: u64) -> Fate {
         self.ops.fetch_add(1, Ordering::SeqCst);
-        if let Some(until) = self.pipe.reserve(len).max(self.peak.reserve(len)) {
+        if let Some(left) = self.costs.rate_left() {
+            let fresh = self.fresh_bytes_per_s.load(Ordering::SeqCst) as f64;
+            self.pipe.change_rate((fresh * left).max(1.0) as u64);
+        }
+        if let Some(until) = self.pipe.reserve(cost).max(self.peak.reserve(cost)) {
             std::thread::sleep(until.saturating_duration_since(Instant::now()));
         }
         let every = self.seek_every.load(Ordering::SeqCst);

@@ -17,11 +17,15 @@ use fuser::{
     TimeOrNow, WriteFlags,
 };
 
+use super::costs::Write;
 use super::faults::{Fate, Faults};
 use super::pipe::OwnPipe;
 
 /// The kernel asks again every time: nothing is remembered that a fault should have changed.
 const NO_TTL: Duration = Duration::ZERO;
+
+/// Requests of one open file that may be on their way at a time.
+const IN_FLIGHT: u16 = 128;
 
 /// The file system behind [`Faulty`]: requests become calls on the folder `root`.
 ///
@@ -58,6 +62,10 @@ pub trait DataPath: std::fmt::Debug + Send + Sync {
 #[derive(Debug)]
 struct Handle {
     file: File,
+    /// The file's own name.
+    name: String,
+    /// Where the last write ended.
+    written_until: AtomicU64,
     pipe: OwnPipe,
     /// Where its contents go another way: that, and its path there.
     data: Option<(Arc<dyn DataPath>, PathBuf)>,
@@ -69,6 +77,14 @@ impl Handle {
             Some((data, path)) => data.read_at(path, into, offset),
             None => self.file.read_at(into, offset),
         }
+    }
+
+    /// What is to be booked of a write.
+    fn booked(&self, offset: u64, len: u64) -> Write<'_> {
+        let end = offset + len;
+        let jumps = self.written_until.swap(end, Ordering::SeqCst) != offset;
+        let grows = self.file.metadata().is_ok_and(|about| end > about.size());
+        Write { name: &self.name, len, jumps, grows }
     }
 
     fn write_all_at(&self, from: &[u8], offset: u64) -> io::Result<()> {
@@ -147,7 +163,9 @@ impl Passthrough {
         let handle = self.next_handle.fetch_add(1, Ordering::Relaxed);
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         let data = self.data.as_ref().map(|data| (Arc::clone(data), below.to_owned()));
-        let open = Handle { file, pipe: self.faults.own_pipe(), data };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let open =
+            Handle { file, name, written_until: AtomicU64::new(0), pipe: self.faults.own_pipe(), data };
         self.open.lock().unwrap().insert(handle, Arc::new(open));
         FileHandle(handle)
     }
@@ -241,6 +259,8 @@ fn answer_attr(reply: ReplyAttr, result: io::Result<FileAttr>) {
 
 impl Filesystem for Passthrough {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        // As many requests at a time as anybody asks for; an older kernel keeps its own number.
+        let _ = config.set_max_background(IN_FLIGHT);
         if self.grants_locks {
             let locks = InitFlags::FUSE_POSIX_LOCKS | InitFlags::FUSE_FLOCK_LOCKS;
             config
@@ -378,7 +398,8 @@ impl Filesystem for Passthrough {
     ) {
         let arrived = Instant::now();
         self.faults.fetch(node.0, offset, u64::from(size));
-        let fate = self.faults.fate_of_transfer(&self.faults.read_errno, offset, u64::from(size));
+        let len = u64::from(size);
+        let fate = self.faults.fate_of_transfer(&self.faults.read_errno, offset, len, len);
         match fate {
             Fate::Hangs => return self.faults.hold(move || reply.error(Errno::EIO)),
             Fate::Fails(errno) => return reply.error(Errno::from_i32(errno)),
@@ -415,7 +436,9 @@ impl Filesystem for Passthrough {
         reply: ReplyWrite,
     ) {
         let arrived = Instant::now();
-        match self.faults.fate_of_transfer(&self.faults.write_errno, offset, data.len() as u64) {
+        let len = data.len() as u64;
+        let cost = self.handle(handle).map_or(0, |open| self.faults.cost_of_write(open.booked(offset, len)));
+        match self.faults.fate_of_transfer(&self.faults.write_errno, offset, len, len + cost) {
             Fate::Hangs => return self.faults.hold(move || reply.error(Errno::EIO)),
             Fate::Fails(errno) => return reply.error(Errno::from_i32(errno)),
             Fate::Done | Fate::Spoilt => {}

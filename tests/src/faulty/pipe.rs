@@ -39,6 +39,11 @@ impl Pipe {
         *state = State { bytes_per_s, busy_until: Instant::now(), catch_up: CATCH_UP };
     }
 
+    /// Goes on at another rate; what is on its way passes as before.
+    pub(super) fn change_rate(&self, bytes_per_s: u64) {
+        self.0.lock().unwrap().bytes_per_s = bytes_per_s;
+    }
+
     /// The same with a burst allowance, which is full now and fills again as fast as the pipe is idle.
     pub(super) fn limit_with(&self, bytes_per_s: u64, allowance: Allowance) {
         let catch_up = CATCH_UP + time_of(allowance.bytes, bytes_per_s);

@@ -31,6 +31,7 @@ mod limiting_layer;
 mod max_rate;
 mod mix_storage;
 mod paper_tables;
+mod procedures_computed;
 mod procedures_found;
 mod prove;
 mod prove_undo;

@@ -214,6 +214,34 @@ fn ageing_makes_edits_and_deletes_files_and_new_ones_are_written_and_read_in_bet
     assert!(!mount.path().join("reelgauge-area/ballast").exists());
 }
 
+/// The extents that ageing reports are those that `filefrag` counts of the same files.
+#[test]
+fn extents_of_aged_files_are_those_that_the_file_system_has() {
+    require!(Need::Root, Need::FileSystem("ext4"), Need::Tool("filefrag"));
+    let (mount, scratch) = (TempMount::image(ImageKind::Ext4, 160), Scratch::new());
+    let (plan, counted) = (scratch.path().join("aged.toml"), scratch.path().join("counted"));
+    let ballast = mount.path().join("reelgauge-area/ballast");
+    let steps = format!(
+        "about = \"aged\"\n[[step]]\nname = \"age\"\nage = \"1s\"\n[[step]]\nname = \"count\"\ncool = true\n\
+         set = {{ command = \"filefrag {}/* > {}\" }}\n[[step]]\nname = \"run\"\nrun = \"mix\"\n\
+         set = {{ duration = \"200ms\", warmup = \"0s\", file-size = \"2MiB\", workers = 1 }}\n",
+        ballast.display(),
+        counted.display()
+    );
+    std::fs::write(&plan, steps).unwrap();
+    let printed = Verb::on("procedure", &plan).operand(mount.path()).run().expect_code(0).json();
+    let aged = at(&rows(&printed)[0], "fact");
+    // `/mnt/.../age-000001: 3 extents found`
+    let counted = std::fs::read_to_string(&counted).unwrap();
+    let found: Vec<u64> = counted
+        .lines()
+        .map(|line| line.rsplit(": ").next().unwrap().split(' ').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(found.len() <= 200, "more files than are counted: {}", found.len());
+    assert_eq!(count(aged, "counted_files"), found.len() as u64);
+    assert_eq!(count(aged, "extents"), found.iter().sum::<u64>(), "{counted}");
+}
+
 #[test]
 fn new_files_are_made_where_others_are_written_over() {
     let scratch = Scratch::new();

@@ -55,6 +55,7 @@ const MEASURING: &[(&str, Beside)] = &[
     ("streams_hidden_overload", Beside::Few),
     ("prove_undo", Beside::Few),
     ("paper_tables", Beside::Few),
+    ("procedures_computed", Beside::Few),
     ("procedures_found", Beside::Few),
     ("check_counts", Beside::Few),
     ("check_sustained", Beside::Few),
