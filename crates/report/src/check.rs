@@ -162,7 +162,7 @@ fn formats(facts: &CheckFacts, width: usize) -> Table {
 
 /// `✓ 31 ± 1`, `✓ at least 40`, `✗ 0`, `✗ 0 ± 3`; without a tick what was not held for long enough:
 /// `40 ± 2 for 1.4 s`.
-fn marked(found: Option<&CheckCount>) -> String {
+pub(crate) fn marked(found: Option<&CheckCount>) -> String {
     let Some(found) = found else { return "not measured".to_owned() };
     match (found.streams, found.at_least) {
         (0, true) => with_error(found),
@@ -173,7 +173,7 @@ fn marked(found: Option<&CheckCount>) -> String {
 }
 
 /// At least none: that is always so.
-fn is_not_known(found: &CheckCount) -> bool {
+pub(crate) fn is_not_known(found: &CheckCount) -> bool {
     found.at_least && found.streams == 0
 }
 

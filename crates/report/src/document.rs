@@ -3,13 +3,15 @@
 //!
 //! * [`reference`]: the document of runs and their site, to hand to a customer. [`stated`]: what is
 //!   stated of a site, and what is not. [`figures`]: every figure of the load points as tables.
-//! * [`mod@html`]: one HTML file, for screens and paper. [`chart`]: charts, drawn as SVG there.
+//! * [`mod@html`]: one HTML file, for screens and paper. [`chart`]: charts, drawn as SVG there. `charts`:
+//!   which of them a run has.
 //!
 //! Blocks of a run come from its terminal screen: what is written there is kept as blocks, too.
 //!
 //! Not here: facts, and where they are read.
 
 pub mod chart;
+mod charts;
 mod figures;
 mod hosts;
 pub mod html;

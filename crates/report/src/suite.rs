@@ -1,6 +1,8 @@
 //! The screen of a suite: one number first, then every workload with the spread of its passes, and how many
 //! times as fast it was as another suite.
 
+use std::path::Path;
+
 use reelgauge_analysis::LinkFacts;
 use reelgauge_analysis::naspt::{MeanOver, NasptRatios, NasptRow, NasptTable, WorkloadGroup};
 use reelgauge_analysis::statement::Doubt;
@@ -8,10 +10,11 @@ use reelgauge_analysis::statement::Doubt;
 use reelgauge_record::notes::StorageDetails;
 
 use crate::about::about_words;
+use crate::document::Block;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
-use crate::text::plain;
+use crate::text::{plain, shell_word};
 use crate::units::{counted, fixed, mb_per_s};
 use crate::wanted::Style;
 
@@ -46,6 +49,27 @@ pub struct SuiteScreen<'a> {
 
 /// The screen as text, ending with a line feed.
 pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
+    written(suite, style).text
+}
+
+/// The same as blocks.
+pub(crate) fn suite_blocks(suite: &SuiteScreen<'_>) -> Vec<Block> {
+    written(suite, Style::default()).blocks
+}
+
+/// The command that does the suite again.
+pub(crate) fn suite_again(suite: &SuiteScreen<'_>) -> String {
+    let workloads: Vec<&str> = suite.table.rows.iter().map(|row| row.workload.as_str()).collect();
+    format!(
+        "reelgauge run {} --target {} --workloads {} --batch {}",
+        shell_word(Path::new(suite.name)),
+        shell_word(Path::new(suite.target)),
+        shell_word(Path::new(&workloads.join(","))),
+        suite.batch,
+    )
+}
+
+fn written(suite: &SuiteScreen<'_>, style: Style) -> Page {
     let mut page = Page::new(style);
     if let Some(why) = suite.ended_early {
         let sentence = format!("Only {} of {} workloads ran: {}.", ran(suite), suite.wanted, plain(why));
@@ -92,7 +116,7 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     page.item("Files", &plain(suite.dir));
     let again = format!("reelgauge run {} --target PATH --against {}", plain(suite.name), plain(suite.dir));
     page.item("Next", &format!("After a change, or on other storage: {again}"));
-    page.text
+    page
 }
 
 fn ran(suite: &SuiteScreen<'_>) -> usize {

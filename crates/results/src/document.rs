@@ -13,6 +13,7 @@ use reelgauge_analysis::path::site::Site;
 use reelgauge_analysis::path::{ClientLink, HopKind, MeasuredPath, PathFacts, path};
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::SuiteScreen;
 use reelgauge_report::document::html;
 use reelgauge_report::document::reference::{DocumentRun, Facts, reference_document};
 
@@ -28,16 +29,21 @@ pub const DOCUMENT_FILE: &str = "document.html";
 /// More runs are nothing that is handed over as one.
 pub const RUNS_MAX: usize = 32;
 
-/// Writes the document of these runs and this site as HTML, whole or not at all.
+/// Writes the document of these runs, suites and this site as HTML, whole or not at all.
 ///
 /// # Errors
 /// When a run can't be read, or the file can't be written.
-pub fn write_document(runs: &[PathBuf], site: &Site, to: &Path) -> Result<(), PageError> {
+pub fn write_document(
+    runs: &[PathBuf],
+    suites: &[SuiteScreen<'_>],
+    site: &Site,
+    to: &Path,
+) -> Result<(), PageError> {
     let runs: Vec<DocumentRun> =
         runs.iter().map(|dir| document_run(dir, site)).collect::<Result<_, ReopenError>>()?;
     let made_at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let tool_version = env!("CARGO_PKG_VERSION");
-    let document = reference_document(&Facts { site, runs: &runs, made_at: &made_at, tool_version });
+    let document = reference_document(&Facts { site, runs: &runs, suites, made_at: &made_at, tool_version });
     write_named(to, |out| html::write(&document, out))
         .map_err(|source| PageError::Write { path: to.to_path_buf(), source })
 }

@@ -67,6 +67,8 @@ fn a_document_has_the_figures_of_its_runs_their_plans_and_what_is_missing() {
         &format!(">{rate}</td>"),
         "Transfer rate during the run",
         "Mean response time against streams",
+        "Late frames of each stream",
+        "Transfer rate of one client while transferring",
     ] {
         assert!(page.contains(part), "{part} is not in the document");
     }

@@ -1,16 +1,19 @@
-//! `reelgauge report --document`: makes a document of runs and a stated site.
+//! `reelgauge report --document`: makes a document of runs, suites and a stated site.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use reelgauge_report::SuiteScreen;
 use reelgauge_report::text::shell_word;
 use reelgauge_results::document::pdf::print_pdf;
 use reelgauge_results::document::{DOCUMENT_FILE, RUNS_MAX, write_document};
 use reelgauge_results::site::read_site;
+use reelgauge_runner::suite::Suite;
 
 use super::latest::run_or_latest;
 use super::other_kinds::without_operations;
+use super::suite::Words;
 use crate::cli::ReportArgs;
 
 /// Makes the document of the named runs. The exit code.
@@ -20,6 +23,7 @@ pub fn document(args: &ReportArgs, site: &Path) -> Result<u8> {
         runs => runs.to_vec(),
     };
     ensure!(runs.len() <= RUNS_MAX, "a document has at most {RUNS_MAX} runs, not {}", runs.len());
+    let (suites, runs): (Vec<PathBuf>, Vec<PathBuf>) = runs.into_iter().partition(|dir| Suite::is_in(dir));
     for run in &runs {
         if let Some(what) = without_operations(run) {
             bail!(what);
@@ -28,8 +32,12 @@ pub fn document(args: &ReportArgs, site: &Path) -> Result<u8> {
     let Some(stated) = read_site(site)? else {
         bail!("{} does not exist; 'reelgauge doctor --ask --site {0}' makes it", shell_word(site));
     };
-    let html = args.html.clone().unwrap_or_else(|| runs[0].join(DOCUMENT_FILE));
-    write_document(&runs, &stated, &html)?;
+    let first = runs.iter().chain(&suites).next();
+    let html = args.html.clone().or_else(|| Some(first?.join(DOCUMENT_FILE)));
+    let html = html.context("a document needs a run")?;
+    let suites: Vec<(Suite, Words)> = suites.iter().map(|dir| opened(dir)).collect::<Result<_>>()?;
+    let screens: Vec<SuiteScreen<'_>> = suites.iter().map(|(suite, words)| words.screen(suite)).collect();
+    write_document(&runs, &screens, &stated, &html)?;
     let mut out = std::io::stdout();
     writeln!(out, "Document: {}", shell_word(&html))?;
     match print_pdf(&html) {
@@ -37,4 +45,10 @@ pub fn document(args: &ReportArgs, site: &Path) -> Result<u8> {
         Err(why) => writeln!(out, "PDF: not made: {why}.")?,
     }
     Ok(0)
+}
+
+fn opened(dir: &Path) -> Result<(Suite, Words)> {
+    let suite = Suite::read(dir)?;
+    let words = Words::of(&suite, dir);
+    Ok((suite, words))
 }

@@ -176,23 +176,49 @@ fn json(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> Res
 }
 
 fn shown(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> String {
-    let (target, pace) = (suite.target.display().to_string(), suite.pace.to_string());
-    let notes = run_notes::read(dir).unwrap_or_default();
-    let storage = notes.storage();
-    let (dir, other) = (shell_word(dir), ratios.map(|(dir, _)| dir.display().to_string()));
-    let shown = SuiteScreen {
-        name: &suite.name,
-        target: &target,
-        batch: suite.batch,
-        pace: &pace,
-        wanted: suite.workloads.len(),
-        link: suite.link.as_ref(),
-        ended_early: suite.ended_early.as_deref(),
-        table: &suite.table,
-        against: other.as_deref().zip(ratios.map(|(_, ratios)| ratios)),
-        storage: &storage,
-        tags: &notes.tags,
-        dir: &dir,
-    };
-    suite_screen(&shown, screen::style())
+    let words = Words::of(suite, dir);
+    let other = ratios.map(|(dir, _)| dir.display().to_string());
+    let against = other.as_deref().zip(ratios.map(|(_, ratios)| ratios));
+    suite_screen(&SuiteScreen { against, ..words.screen(suite) }, screen::style())
+}
+
+/// What a screen of a suite borrows.
+pub(super) struct Words {
+    target: String,
+    pace: String,
+    dir: String,
+    storage: StorageDetails,
+    tags: Vec<String>,
+}
+
+impl Words {
+    /// Of the suite in this directory.
+    pub(super) fn of(suite: &Suite, dir: &Path) -> Words {
+        let notes = run_notes::read(dir).unwrap_or_default();
+        Words {
+            target: suite.target.display().to_string(),
+            pace: suite.pace.to_string(),
+            dir: shell_word(dir),
+            storage: notes.storage(),
+            tags: notes.tags,
+        }
+    }
+
+    /// The screen, with nothing to compare with.
+    pub(super) fn screen<'a>(&'a self, suite: &'a Suite) -> SuiteScreen<'a> {
+        SuiteScreen {
+            name: &suite.name,
+            target: &self.target,
+            batch: suite.batch,
+            pace: &self.pace,
+            wanted: suite.workloads.len(),
+            link: suite.link.as_ref(),
+            ended_early: suite.ended_early.as_deref(),
+            table: &suite.table,
+            against: None,
+            storage: &self.storage,
+            tags: &self.tags,
+            dir: &self.dir,
+        }
+    }
 }

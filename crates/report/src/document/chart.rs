@@ -1,11 +1,11 @@
-//! A chart of lines over numbers, and how it is drawn as SVG: readable on paper without colours, and with no
-//! script.
+//! A chart of lines over numbers or named places, or of bars at named places, and how it is drawn as SVG:
+//! readable on paper without colours, and with no script.
 
 use std::fmt::Write;
 
 use crate::html::element::escaped;
-use crate::text::plain;
-use crate::units::fixed;
+use crate::text::{plain, plain_short};
+use crate::units::{fixed, number};
 
 /// The drawing's size, in its own units, and the room for its axes.
 const WIDTH: f64 = 720.0;
@@ -19,20 +19,55 @@ const STEPS: f64 = 5.0;
 /// Points of a line that are drawn; more of them are drawn as means of neighbours.
 const POINTS: usize = 600;
 /// Colours with enough contrast on white, and dashes that tell lines apart without them.
-const LOOKS: [(&str, &str); 4] =
-    [("#0b57a4", "none"), ("#a33b00", "6 3"), ("#1d6b35", "2 3"), ("#6b2d8f", "9 3 2 3")];
+const LOOKS: [(&str, &str); 5] = [
+    ("#0b57a4", "none"),
+    ("#a33b00", "6 3"),
+    ("#1d6b35", "2 3"),
+    ("#6b2d8f", "9 3 2 3"),
+    ("#1b1f24", "14 4"),
+];
+
+/// Lines with no more points than this have a dot at each.
+const DOTTED: usize = 40;
+/// Numbers or names at the axis to the right.
+const NAMES: usize = 10;
+/// Characters of such a name.
+const NAME_CHARS: usize = 12;
+/// A bar, the room between those of two places, and the room for the names of places and for values.
+const BAR: f64 = 13.0;
+const BAR_GAP: f64 = 9.0;
+const BAR_LEFT: f64 = 232.0;
+const BAR_RIGHT: f64 = 96.0;
+/// Characters of a place's name.
+const PLACE_CHARS: usize = 30;
+/// How dark bars are, one line's after the other's.
+const FILLS: [&str; 5] = ["1", ".55", ".25", "0", ".8"];
 
 /// A chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
     /// What it shows.
     pub title: String,
-    /// What is counted to the right, with its unit.
+    /// What is counted to the right, with its unit; of bars, what their places are.
     pub x: String,
-    /// What is counted upwards, with its unit.
+    /// What is counted upwards, with its unit; of bars, what is counted along them.
     pub y: String,
     /// The lines.
     pub lines: Vec<Line>,
+    /// How they are drawn.
+    pub form: Form,
+}
+
+/// How the lines of a chart are drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// As lines over numbers.
+    #[default]
+    Lines,
+    /// As lines over places of these names, which are at 0, 1, 2 and so on.
+    Named(Vec<String>),
+    /// As bars from left to right, below each other, at places of these names.
+    Bars(Vec<String>),
 }
 
 /// A line of a chart.
@@ -42,6 +77,8 @@ pub struct Line {
     pub name: String,
     /// Its points from left to right; where nothing was measured the line has a gap.
     pub points: Vec<(f64, Option<f64>)>,
+    /// What stands behind the bar of each point; its value where there is none.
+    pub labels: Vec<String>,
 }
 
 /// An axis from 0 to its end.
@@ -79,71 +116,156 @@ impl Chart {
 
     /// The chart as an element of HTML.
     pub(crate) fn svg(&self) -> String {
-        let points = || self.lines.iter().flat_map(|line| &line.points);
-        let x = Axis::of(points().map(|point| point.0).filter(|x| x.is_finite()).fold(0.0, f64::max));
-        let y = Axis::of(points().filter_map(|point| point.1).filter(|y| y.is_finite()).fold(0.0, f64::max));
-        let at_x = |value: f64| LEFT + value.max(0.0) / x.end * (WIDTH - LEFT - RIGHT);
+        let drawing = match &self.form {
+            Form::Lines => self.over(None),
+            Form::Named(names) => self.over(Some(names)),
+            Form::Bars(names) => self.bars(names),
+        };
+        drawing + &self.legend()
+    }
+
+    fn begun(&self, height: f64) -> String {
+        let title = escaped(&plain(&self.title));
+        format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\">")
+    }
+
+    fn values_axis(&self) -> Axis {
+        let values = self.lines.iter().flat_map(|line| &line.points).filter_map(|point| point.1);
+        Axis::of(values.filter(|value| value.is_finite()).fold(0.0, f64::max))
+    }
+
+    /// Lines over numbers, or over places of these names.
+    fn over(&self, names: Option<&[String]>) -> String {
+        let y = self.values_axis();
+        let places = self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
+        let x = Axis::of(places.filter(|x| x.is_finite()).fold(0.0, f64::max));
+        let width = WIDTH - LEFT - RIGHT;
+        let at_x = |value: f64| match names {
+            // In the middle of its part of the axis.
+            Some(names) => LEFT + (value.max(0.0) + 0.5) / names.len().max(1) as f64 * width,
+            None => LEFT + value.max(0.0) / x.end * width,
+        };
         let at_y = |value: f64| HEIGHT - BOTTOM - value.max(0.0) / y.end * (HEIGHT - TOP - BOTTOM);
-        let mut svg = format!(
-            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
-            escaped(&plain(&self.title))
-        );
+        let mut svg = self.begun(HEIGHT);
         // Writing to a string does not fail.
         for value in y.numbers() {
             let (left, right, up) = (LEFT, WIDTH - RIGHT, at_y(value));
             let _ = write!(svg, "<path class=\"grid\" d=\"M{left} {up:.1}H{right}\"/>");
-            let _ = write!(
-                svg,
-                "<text x=\"{}\" y=\"{:.1}\" class=\"end\">{}</text>",
-                left - 6.0,
-                up + 4.0,
-                y.shown(value)
-            );
+            text_at(&mut svg, (left - 6.0, up + 4.0), "end", &y.shown(value));
         }
-        for value in x.numbers() {
+        let numbers: Vec<(f64, String)> = match names {
+            Some(names) => some_of(names),
+            None => x.numbers().map(|value| (value, x.shown(value))).collect(),
+        };
+        for (value, shown) in numbers {
             let (at, base) = (at_x(value), HEIGHT - BOTTOM);
             let _ = write!(svg, "<path class=\"grid\" d=\"M{at:.1} {base}v4\"/>");
-            let _ = write!(
-                svg,
-                "<text x=\"{at:.1}\" y=\"{}\" class=\"mid\">{}</text>",
-                base + 18.0,
-                x.shown(value)
-            );
+            text_at(&mut svg, (at, base + 18.0), "mid", &shown);
         }
         let (middle_x, middle_y) = ((LEFT + WIDTH - RIGHT) / 2.0, (HEIGHT - BOTTOM + TOP) / 2.0);
-        let (x_name, y_name) = (escaped(&plain(&self.x)), escaped(&plain(&self.y)));
-        let _ = write!(svg, "<text x=\"{middle_x}\" y=\"{}\" class=\"mid\">{x_name}</text>", HEIGHT - 6.0);
-        let turned = format!("rotate(-90 14 {middle_y})");
+        text_at(&mut svg, (middle_x, HEIGHT - 6.0), "mid", &self.x);
+        let (y_name, turned) = (escaped(&plain(&self.y)), format!("rotate(-90 14 {middle_y})"));
         let _ = write!(
             svg,
             "<text x=\"14\" y=\"{middle_y}\" class=\"mid\" transform=\"{turned}\">{y_name}</text>"
         );
         for (line, (colour, dashes)) in self.lines.iter().zip(LOOKS.iter().cycle()) {
-            let path = path(&thinned(&line.points), at_x, at_y);
+            let points = thinned(&line.points);
+            let path = path(&points, at_x, at_y);
             let _ = write!(
                 svg,
                 "<path class=\"line\" stroke=\"{colour}\" stroke-dasharray=\"{dashes}\" d=\"{path}\"/>"
             );
+            for (x, y) in points.iter().filter(|_| points.len() <= DOTTED) {
+                let Some(y) = y.filter(|y| y.is_finite() && x.is_finite()) else { continue };
+                let (x, y) = (at_x(*x), at_y(y));
+                let _ = write!(svg, "<circle fill=\"{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.6\"/>");
+            }
         }
         svg.push_str("</svg>");
-        svg.push_str(&self.legend());
+        svg
+    }
+
+    /// A bar for each line at each place, from top to bottom.
+    fn bars(&self, names: &[String]) -> String {
+        let values = self.values_axis();
+        let group = self.lines.len() as f64 * BAR + BAR_GAP;
+        let base = TOP + names.len() as f64 * group;
+        let height = base + BOTTOM;
+        let along = |value: f64| value.max(0.0) / values.end * (WIDTH - BAR_LEFT - BAR_RIGHT);
+        let mut svg = self.begun(height);
+        for value in values.numbers() {
+            let at = BAR_LEFT + along(value);
+            // Writing to a string does not fail.
+            let _ = write!(svg, "<path class=\"grid\" d=\"M{at:.1} {TOP}V{base:.1}\"/>");
+            text_at(&mut svg, (at, base + 18.0), "mid", &values.shown(value));
+        }
+        text_at(&mut svg, ((BAR_LEFT + WIDTH - BAR_RIGHT) / 2.0, height - 6.0), "mid", &self.y);
+        for (place, name) in names.iter().enumerate() {
+            let top = TOP + place as f64 * group;
+            let middle = top + (group - BAR_GAP) / 2.0 + 4.0;
+            text_at(&mut svg, (BAR_LEFT - 8.0, middle), "end", &plain_short(name, PLACE_CHARS));
+            let looks = LOOKS.iter().zip(FILLS).cycle();
+            for (at, (line, ((colour, _), fill))) in self.lines.iter().zip(looks).enumerate() {
+                let (x, value) = (BAR_LEFT, line.value_at(place));
+                let (y, length) = (top + at as f64 * BAR, value.map_or(0.0, along));
+                let _ = write!(
+                    svg,
+                    "<rect x=\"{x}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"{:.1}\" fill=\"{colour}\" \
+                     fill-opacity=\"{fill}\" stroke=\"{colour}\"/>",
+                    BAR - 2.0
+                );
+                let shown = line.labels.get(place).cloned();
+                let shown = shown.unwrap_or_else(|| value.map_or("not measured".to_owned(), number));
+                text_at(&mut svg, (x + length + 5.0, y + BAR - 2.5), "", &plain_short(&shown, PLACE_CHARS));
+            }
+        }
+        svg.push_str("</svg>");
         svg
     }
 
     fn legend(&self) -> String {
         let mut html = String::from("<ul class=\"legend\">");
-        for (line, (colour, dashes)) in self.lines.iter().zip(LOOKS.iter().cycle()) {
-            let stroke = format!("stroke=\"{colour}\" stroke-dasharray=\"{dashes}\"");
+        let looks = LOOKS.iter().zip(FILLS).cycle();
+        for (line, ((colour, dashes), fill)) in self.lines.iter().zip(looks) {
             let name = escaped(&plain(&line.name));
-            let _ = write!(
-                html,
-                "<li><svg viewBox=\"0 0 30 8\" aria-hidden=\"true\"><path class=\"line\" {stroke} d=\"M0 4H30\"/></svg> \
-                 {name}</li>"
-            );
+            let sample = match self.form {
+                Form::Bars(_) => format!(
+                    "<rect x=\"1\" y=\"0.5\" width=\"28\" height=\"7\" fill=\"{colour}\" fill-opacity=\"{fill}\" \
+                     stroke=\"{colour}\"/>"
+                ),
+                Form::Lines | Form::Named(_) => format!(
+                    "<path class=\"line\" stroke=\"{colour}\" stroke-dasharray=\"{dashes}\" d=\"M0 4H30\"/>"
+                ),
+            };
+            let _ =
+                write!(html, "<li><svg viewBox=\"0 0 30 8\" aria-hidden=\"true\">{sample}</svg> {name}</li>");
         }
         html.push_str("</ul>");
         html
     }
+}
+
+impl Line {
+    /// Its value at a named place.
+    fn value_at(&self, place: usize) -> Option<f64> {
+        let at = |point: &&(f64, Option<f64>)| point.0 == place as f64;
+        self.points.iter().find(at)?.1.filter(|value| value.is_finite())
+    }
+}
+
+/// A text of the drawing, made harmless.
+fn text_at(svg: &mut String, (x, y): (f64, f64), class: &str, text: &str) {
+    let text = escaped(&plain(text));
+    // Writing to a string does not fail.
+    let _ = write!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{text}</text>");
+}
+
+/// As many of the names as fit at an axis, evenly spread, each with its place.
+fn some_of(names: &[String]) -> Vec<(f64, String)> {
+    let every = names.len().div_ceil(NAMES).max(1);
+    let shown = |(place, name): (usize, &String)| (place as f64, plain_short(name, NAME_CHARS));
+    names.iter().enumerate().step_by(every).map(shown).collect()
 }
 
 /// A line as a path; a lone point is a dash of its own.
@@ -177,8 +299,31 @@ mod tests {
     use super::*;
 
     fn chart(points: Vec<(f64, Option<f64>)>) -> Chart {
-        let lines = vec![Line { name: "read".to_owned(), points }];
-        Chart { title: "t".to_owned(), x: "s".to_owned(), y: "MB/s".to_owned(), lines }
+        let lines = vec![Line { name: "read".to_owned(), points, ..Line::default() }];
+        let [title, x, y] = ["t", "s", "MB/s"].map(str::to_owned);
+        Chart { title, x, y, lines, ..Chart::default() }
+    }
+
+    #[test]
+    fn a_bar_is_as_long_as_its_value_and_what_was_not_measured_has_none() {
+        let chart = Chart {
+            form: Form::Bars(["a", "b", "c"].map(str::to_owned).to_vec()),
+            ..chart(vec![(0.0, Some(50.0)), (1.0, None), (2.0, Some(100.0))])
+        };
+        let svg = chart.svg();
+        let lengths: Vec<&str> =
+            svg.split("width=\"").skip(1).map(|rest| rest.split('"').next().unwrap_or("")).collect();
+        assert_eq!(lengths, ["196.0", "0.0", "392.0", "28"], "{svg}");
+        assert!(svg.contains(">not measured</text>") && svg.contains(">50.0</text>"), "{svg}");
+    }
+
+    #[test]
+    fn named_places_are_evenly_spread_and_their_names_thinned() {
+        let names: Vec<String> = (0..25).map(|at| format!("place {at}")).collect();
+        let points = (0..25).map(|at| (f64::from(at), Some(1.0))).collect();
+        let svg = Chart { form: Form::Named(names), ..chart(points) }.svg();
+        assert_eq!(svg.matches(">place ").count(), 9, "{svg}");
+        assert!(svg.contains("d=\"M82.7 12.0L108.2 12.0L"), "{svg}");
     }
 
     #[test]

@@ -198,7 +198,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::document::chart::{Chart, Line};
+    use crate::document::chart::{Chart, Form, Line};
 
     fn html(document: &Document) -> String {
         let mut bytes = Vec::new();
@@ -213,8 +213,14 @@ mod tests {
         let mut table = Table::default();
         table.words(&text(), vec![text()]);
         table.column(&text(), &text(), vec![text(), text()]);
-        let line = Line { name: text(), points: vec![(0.0, Some(1.0))] };
-        let chart = Chart { title: text(), x: text(), y: text(), lines: vec![line] };
+        let line = Line { name: text(), points: vec![(0.0, Some(1.0))], labels: vec![text()] };
+        let chart = |form| Chart {
+            title: text(),
+            x: text(),
+            y: text(),
+            lines: vec![line.clone(), line.clone()],
+            form,
+        };
         let hop = HopWords { name: text(), known: text(), carries: text(), is_lowest: true };
         let blocks = vec![
             Block::Heading(text()),
@@ -222,7 +228,9 @@ mod tests {
             Block::Warning(text()),
             Block::Rows(vec![(text(), text())]),
             Block::Table(table),
-            Block::Chart(chart),
+            Block::Chart(chart(Form::Lines)),
+            Block::Chart(chart(Form::Named(vec![text()]))),
+            Block::Chart(chart(Form::Bars(vec![text(), text()]))),
             Block::Diagram(vec![hop]),
             Block::Command(text()),
             Block::Text(text()),

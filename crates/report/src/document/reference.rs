@@ -6,13 +6,12 @@
 
 use reelgauge_analysis::path::site::Site;
 use reelgauge_analysis::path::{HopKind, PathFacts};
-use reelgauge_analysis::series::SeriesStep;
 use reelgauge_analysis::statement::{Judgement, of};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_record::notes::RunNotes;
 use serde_json::Value;
 
-use super::chart::{Chart, Line};
+use super::charts::{charts, of_suite};
 use super::figures::figures;
 use super::hosts::host_rows;
 use super::stated::{Stated, about, bill_of_materials, stated};
@@ -24,6 +23,7 @@ use crate::hero::hero;
 use crate::path::{HopWords, all_hops, shares_words};
 use crate::screen::written;
 use crate::sentence::{Sentence, Tone};
+use crate::suite::{SuiteScreen, suite_again, suite_blocks, suite_sentence};
 use crate::text::plain;
 use crate::units::{counted, mb_per_s};
 use crate::wanted::{Detail, Screen, Tables};
@@ -35,6 +35,8 @@ pub struct Facts<'a> {
     pub site: &'a Site,
     /// The runs, in the order in which they were named.
     pub runs: &'a [DocumentRun],
+    /// The suites, likewise.
+    pub suites: &'a [SuiteScreen<'a>],
     /// When it is made, RFC 3339.
     pub made_at: &'a str,
     /// Version of the program that makes it.
@@ -81,18 +83,19 @@ pub fn reference_document(facts: &Facts) -> Document {
     let mut sections = vec![as_stated(site, &stated), as_measured(facts.runs), path(facts.runs)];
     sections.push(Section { heading: "Missing facts".to_owned(), blocks: vec![Block::Missing(missing)] });
     sections.extend(facts.runs.iter().map(run));
-    sections.extend([validity(facts.runs), again(facts.runs)]);
+    sections.extend(facts.suites.iter().map(suite));
+    sections.extend([validity(facts.runs), again(facts)]);
     sections.extend(facts.runs.iter().map(|run| Section {
         heading: format!("All figures: {}", plain(run.name())),
         blocks: figures(&run.summary),
     }));
     sections.retain(|section| !section.blocks.is_empty());
-    Document { title: plain(title), about: rows, answer: answer(facts.runs), sections }
+    Document { title: plain(title), about: rows, answer: answer(facts), sections }
 }
 
-/// What each run answers; of several runs each with its name.
-fn answer(runs: &[DocumentRun]) -> Vec<Sentence> {
-    let several = runs.len() > 1;
+/// What each run and suite answers; of several runs each with its name.
+fn answer(facts: &Facts) -> Vec<Sentence> {
+    let several = facts.runs.len() + facts.suites.len() > 1;
     let of_run = |run: &DocumentRun| {
         let told = answer_sentences(&run.summary).into_iter().take(if several { 1 } else { usize::MAX });
         let named = move |sentence: Sentence| match several {
@@ -104,7 +107,11 @@ fn answer(runs: &[DocumentRun]) -> Vec<Sentence> {
         let shares = shares.map(|text| Sentence { tone: Tone::Plain, text });
         told.map(named).chain(shares).collect::<Vec<_>>()
     };
-    runs.iter().flat_map(of_run).collect()
+    let of_suite = |suite: &SuiteScreen| Sentence {
+        tone: Tone::Answer,
+        text: suite_sentence(suite.name, suite.target, suite.table),
+    };
+    facts.runs.iter().flat_map(of_run).chain(facts.suites.iter().map(of_suite)).collect()
 }
 
 /// Everything that is not stated and was not measured.
@@ -272,60 +279,8 @@ fn run(run: &DocumentRun) -> Section {
     // Warnings are below "Validity and doubts".
     let blocks = written(&summary, &show).blocks.into_iter();
     section.blocks.extend(blocks.filter(|block| !matches!(block, Block::Warning(_))));
-    section.blocks.extend([rates(&summary), curve(&summary)].into_iter().flatten().map(Block::Chart));
+    section.blocks.extend(charts(&summary).into_iter().map(Block::Chart));
     section
-}
-
-/// What was read and written, second by second.
-fn rates(summary: &Summary) -> Option<Chart> {
-    let series = &summary.series;
-    let step_s = series.step_s.max(1);
-    let is_measured = measured_steps(&series.steps);
-    let line = |name: &str, bytes: fn(&SeriesStep) -> u64| {
-        let mut points: Vec<(f64, Option<f64>)> = Vec::new();
-        let mut due_s = None;
-        for (step, is_measured) in series.steps.iter().zip(&is_measured) {
-            // Seconds of which the series has nothing are a gap.
-            if due_s.is_some_and(|due_s| due_s != step.began_s) {
-                points.push((step.began_s as f64, None));
-            }
-            due_s = Some(step.began_s.saturating_add(step_s));
-            let rate = is_measured.then(|| bytes(step) as f64 / step_s as f64 / 1e6);
-            points.push((step.began_s as f64, rate));
-        }
-        Line { name: name.to_owned(), points }
-    };
-    let lines = vec![line("read", |step| step.read_bytes), line("written", |step| step.written_bytes)];
-    let title = "Transfer rate during the run".to_owned();
-    let chart = Chart { title, x: "time, s".to_owned(), y: "MB/s".to_owned(), lines };
-    (!chart.is_empty()).then_some(chart)
-}
-
-/// Which steps were measured: those with operations, and those without between two of one load point.
-/// Preparation, warm-up and the time between load points were not.
-fn measured_steps(steps: &[SeriesStep]) -> Vec<bool> {
-    let mut next = vec![None; steps.len()];
-    for at in (0..steps.len().saturating_sub(1)).rev() {
-        next[at] = steps[at + 1].point.or(next[at + 1]);
-    }
-    let mut before = None;
-    let each = steps.iter().zip(next).map(|(step, next)| {
-        let is_between = step.warmup_ops == 0 && before.is_some() && before == next;
-        before = step.point.or(before);
-        step.ops > 0 || is_between
-    });
-    each.collect()
-}
-
-/// The curve of a VDA-like run.
-fn curve(summary: &Summary) -> Option<Chart> {
-    let facts = summary.vda.as_ref()?;
-    let points =
-        facts.points.iter().map(|point| (f64::from(point.streams), point.mean_response_ms)).collect();
-    let lines = vec![Line { name: plain(&facts.label), points }];
-    let title = "Mean response time against streams".to_owned();
-    let chart = Chart { title, x: "streams".to_owned(), y: "ms".to_owned(), lines };
-    (!chart.is_empty()).then_some(chart)
 }
 
 /// Whether criteria were met, and what limits what the figures say.
@@ -362,10 +317,22 @@ fn validity(runs: &[DocumentRun]) -> Section {
     section
 }
 
-/// The command and the plan of each run.
-fn again(runs: &[DocumentRun]) -> Section {
+/// Everything that the screen of a suite shows, with its bars.
+fn suite(suite: &SuiteScreen) -> Section {
+    let mut section = Section::new(format!("Suite: {} on {}", plain(suite.name), plain(suite.target)));
+    section.blocks = suite_blocks(suite);
+    section.blocks.extend(of_suite(suite.table).map(Block::Chart));
+    section
+}
+
+/// The command and the plan of each run, and the command of each suite.
+fn again(facts: &Facts) -> Section {
     let mut section = Section::new("How to repeat each run");
-    for run in runs {
+    for suite in facts.suites {
+        section.blocks.push(Block::Heading(format!("Suite {}", plain(suite.name))));
+        section.blocks.push(Block::Command(suite_again(suite)));
+    }
+    for run in facts.runs {
         section.blocks.push(Block::Heading(plain(run.name())));
         section.blocks.push(Block::Command(run.again.clone()));
         if let Some(plan) = &run.plan_toml {
@@ -408,7 +375,8 @@ mod tests {
     }
 
     fn document(site: &Site, runs: &[DocumentRun]) -> Document {
-        reference_document(&Facts { site, runs, made_at: "2026-11-28T05:00:00Z", tool_version: "0.1.0" })
+        let (suites, made_at) = (&[][..], "2026-11-28T05:00:00Z");
+        reference_document(&Facts { site, runs, suites, made_at, tool_version: "0.1.0" })
     }
 
     fn missing_in(document: &Document) -> Vec<String> {
@@ -471,27 +439,5 @@ mod tests {
                 .iter()
                 .any(|block| *block == sentence("Its clients are configured as those of a run above."))
         );
-    }
-
-    #[test]
-    fn a_stall_is_zero_and_what_was_not_measured_is_nothing() {
-        let step = |point: Option<u16>, ops, warmup_ops| SeriesStep {
-            point,
-            ops,
-            warmup_ops,
-            ..SeriesStep::default()
-        };
-        let steps = [
-            step(None, 0, 0),
-            step(None, 0, 9),
-            step(Some(0), 9, 0),
-            step(None, 0, 0),
-            step(Some(0), 9, 0),
-            step(None, 0, 0),
-            step(Some(1), 9, 0),
-            step(None, 0, 0),
-        ];
-        assert_eq!(measured_steps(&steps), [false, false, true, true, true, false, true, false]);
-        assert!(measured_steps(&[]).is_empty());
     }
 }
