@@ -155,6 +155,20 @@ pub fn write_html(page: &Page, path: &Path) -> Result<(), PageError> {
         .map_err(|source| PageError::Write { path: path.to_path_buf(), source })
 }
 
+/// Makes the page in the directory of a run again, whole or not at all, after something was added to the run.
+/// Whether it has one.
+///
+/// # Errors
+/// When the run can't be read, or the file can't be written. The page is then as it was.
+pub fn renew_page(dir: &Path) -> Result<bool, PageError> {
+    let file = dir.join(REPORT_FILE);
+    if !file.is_file() {
+        return Ok(false);
+    }
+    write_html(&page(PageKind::Run, vec![run_page(dir, &|| false)?], None), &file)?;
+    Ok(true)
+}
+
 /// A page of these.
 pub fn page(kind: PageKind, runs: Vec<RunPage>, trace: Option<TracePage>) -> Page {
     Page {

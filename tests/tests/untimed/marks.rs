@@ -48,6 +48,9 @@ fn a_mark_is_entered_while_a_run_goes_on_and_afterwards() {
     let screen = report(&run, "--workers").expect_code(0).stdout;
     assert!(screen.contains("Mark: rebuild \\u{202e}\\n, between 2.0 s and 5.0 s"), "{screen}");
     assert!(screen.contains("Mark: node 2 switched off, at "), "{screen}");
+    // The page that the run left has both, too.
+    let page = fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(page.contains("Mark: node 2 switched off, at ") && page.contains("Mark: rebuild \\u{202e}\\n"));
 }
 
 #[test]

@@ -41,13 +41,13 @@ pub struct MarkArgs {
 
 const AFTER_MARK: &str = "\
 A mark is shown with the run, and next to the incidents that it overlaps. It is evidence and no cause. The marks of a \
-run are in its marks.json.
+run are in its marks.json; report.html of a run that is over is made again with them.
 
 Examples:
   reelgauge mark reelgauge-runs/RUN 'node 2 switched off'                  while the run goes on
   reelgauge mark reelgauge-runs/RUN 'rebuild of md0' --at 90s --lasted 5m  afterwards
 
-Exit codes: 0 entered, 2 wrong usage, or no directory of a run.";
+Exit codes: 0 entered, 2 wrong usage, or no directory of a run, 3 entered, but report.html does not show it.";
 
 const AFTER_WATCH: &str = "\
 It makes no load and opens nothing on PATH: the system's own counters are read once a second, and after an hour \

@@ -1,14 +1,18 @@
-//! `reelgauge mark`: enters what happened during a run.
+//! `reelgauge mark`: enters what happened during a run, also in the page of a run that is over.
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::text::plain;
 use reelgauge_report::units::moment;
 use reelgauge_results::entered_marks::{EnteredMark, enter, now_s};
+use reelgauge_results::live::life::{Life, life};
+use reelgauge_results::page::{REPORT_FILE, renew_page};
+use reelgauge_runner::exit_code::BROKE_OFF;
 
 use crate::cli::MarkArgs;
+use crate::screen;
 
 /// Enters a mark. The exit code.
 pub fn mark(args: &MarkArgs) -> Result<u8> {
@@ -20,5 +24,14 @@ pub fn mark(args: &MarkArgs) -> Result<u8> {
     let lasted_s = args.lasted.map_or(0.0, |lasted| lasted.duration().as_secs_f64());
     enter(&run_dir, EnteredMark { at_s, lasted_s, text: args.text.clone() })?;
     writeln!(std::io::stdout(), "Marked at {}: {}", moment(at_s), plain(&args.text))?;
+    // One that goes on makes its page at its end, with all marks.
+    if !matches!(life(&args.run), Life::Running(_))
+        && let Err(error) = renew_page(&args.run)
+    {
+        let error =
+            anyhow!(error).context(format!("the mark is entered, but {REPORT_FILE} does not show it"));
+        screen::complain(&error);
+        return Ok(BROKE_OFF);
+    }
     Ok(0)
 }

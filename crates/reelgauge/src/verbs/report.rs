@@ -12,7 +12,7 @@ use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables, trace_screen};
 use reelgauge_results::anew::judge_anew;
 use reelgauge_results::observers::add;
-use reelgauge_results::page::{REPORT_FILE, page, run_page, trace_page, write_html};
+use reelgauge_results::page::{page, renew_page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::{ReopenError, reopen};
 use reelgauge_results::trace_report::{TraceView, trace_report};
 use reelgauge_results::watched::watch_plan;
@@ -110,10 +110,7 @@ fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
         }
     }
     let summary = judge_anew(&run_dir)?;
-    let page_file = run.join(REPORT_FILE);
-    if page_file.exists() {
-        write_html(&page(PageKind::Run, vec![run_page(run, &|| false)?], None), &page_file)?;
-    }
+    renew_page(run)?;
     Ok(summary)
 }
 
