@@ -384,6 +384,10 @@ describe("a suite in the list", () => {
     expect(countText(all, EVERY_RUN)).toBe("4 runs");
     const more = [...all, { ...proof, id: "suite" }, ...["suite/1", "suite/2"].map((id) => ({ ...proof, id, verb: "replay", suite: "suite" }))];
     expect(countText(more, EVERY_RUN)).toBe("6 runs in 5 rows");
+    const ofSuites = [...all, run("proof/s", { verb: "suite", suite: "proof" }), run("proof/s/photo", { suite: "proof/s" })];
+    const found = listedRuns(ofSuites, { ...EVERY_RUN, words: "photo" }, {}).find((listed) => listed.run.id === "proof");
+    expect(found?.members.map((member) => member.id)).toEqual(["proof/s", "proof/1"]);
+    expect(found?.under.map((member) => member.id)).toEqual(["proof/s/photo"]);
     expect(compareChoice(["proof", "mix"], all)).toEqual({ refused: expect.stringContaining("already") });
     expect(againOf(proof)).toBeNull();
   });

@@ -2396,7 +2396,10 @@ export type Rereads = {
 
 /** A run in the list. */
 export type RunEntry = {
-  /** Name of its directory; of a run in a suite, or in a folder, with that name in front: `SUITE/RUN`. */
+  /**
+   * Name of its directory; of a run in a suite, or in a folder, with that name in front: `SUITE/RUN`,
+   * `PROOF/SUITE/RUN`.
+   */
   id: string,
   /** The command; `suite` of many runs that are one. */
   verb: string,

@@ -18,7 +18,7 @@ export type Opened = Readonly<Record<string, boolean>>;
 
 export interface ListedRun {
   run: RunEntry;
-  /** Of a suite: the runs in it, in the order in which they began. */
+  /** Of a suite: the runs in it, in the order in which they began; of a proof of suites, these. */
   members: readonly RunEntry[];
   /** Those that are shown under it. */
   under: readonly RunEntry[];
@@ -36,7 +36,8 @@ export function listedRuns(runs: readonly RunEntry[], filter: RunFilter, opened:
     .filter((run) => !isMember(run))
     .flatMap((run) => {
       const members = holdsRuns(run) ? runs.filter((other) => other.suite === run.id).reverse() : [];
-      const hits = members.filter((member) => found.has(member.id));
+      // Those of a suite within a proof, too.
+      const hits = members.length === 0 ? [] : runs.filter(({ id }) => id.startsWith(`${run.id}/`) && found.has(id)).reverse();
       if (!found.has(run.id) && hits.length === 0) return [];
       const isOpen = opened[run.id];
       const under = isOpen === true ? members : isOpen === undefined && !found.has(run.id) ? hits : [];

@@ -49,7 +49,7 @@ export function SuiteView({ entry, runs, against, again }: Props) {
           Compare with the suite before
         </a>
       )}
-      {entry.state !== "running" && (
+      {entry.state !== "running" && entry.suite === null && (
         <button type="button" class="small" onClick={() => setDeletes(true)}>
           Delete
         </button>

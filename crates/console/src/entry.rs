@@ -89,7 +89,8 @@ impl RunState {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RunEntry {
-    /// Name of its directory; of a run in a suite, or in a folder, with that name in front: `SUITE/RUN`.
+    /// Name of its directory; of a run in a suite, or in a folder, with that name in front: `SUITE/RUN`,
+    /// `PROOF/SUITE/RUN`.
     pub id: String,
     /// The command; `suite` of many runs that are one.
     pub verb: String,
@@ -155,7 +156,7 @@ impl RunEntry {
             hosts: 0,
             bytes_on_disk: bytes_below(run_dir, DEPTH_MAX),
             notes: run_notes::read(run_dir),
-            suite: id.split_once('/').map(|(suite, _)| suite.to_owned()),
+            suite: id.rsplit_once('/').map(|(suite, _)| suite.to_owned()),
             passes: None,
         };
         if let Some(begin) = begin(run_dir) {

@@ -15,8 +15,10 @@ use crate::runs::{Runs, shown};
 /// One that goes on, that is not there, or that can't be removed; then it is all there as before, as far as
 /// the system lets that be so.
 pub fn remove(runs: &Runs, id: &str) -> Result<(), ApiError> {
-    if let Some((suite, _)) = id.split_once('/') {
-        runs.open(id)?;
+    if let Some((suite, _)) = id.rsplit_once('/') {
+        if runs.suite_dir(id).is_err() {
+            runs.open(id)?;
+        }
         let suite = shown(suite);
         return Err(ApiError::conflict(format!("this run is a part of the suite {suite}; delete the suite")));
     }

@@ -24,6 +24,8 @@ use crate::events::life;
 const ENTRIES_MAX: usize = 20_000;
 /// No file system has longer names.
 const NAME_MAX: usize = 255;
+/// Parts of a name: a run in a suite in a proof has three, and all of them may be in a folder.
+const PARTS_MAX: usize = 4;
 
 /// The folder of runs.
 #[derive(Debug)]
@@ -132,7 +134,7 @@ impl Runs {
     }
 
     fn is_run_or_suite(&self, id: &str) -> bool {
-        What::of(&self.dir.join(id)) == What::Suite || self.run_dir(id).is_some()
+        self.is_suite(id) || self.run_dir(id).is_some()
     }
 
     /// The directory of a run.
@@ -141,15 +143,7 @@ impl Runs {
     /// When the list has no run of this name.
     pub fn open(&self, id: &str) -> Result<RunDir, ApiError> {
         let missing = || ApiError::missing(format!("there is no run '{}' here", shown(id)));
-        if let Some((outer, run)) = id.split_once('/') {
-            let dir = self.outer_dir(outer).ok_or_else(missing)?;
-            let is_there =
-                is_name(run) && names_in(&dir).is_ok_and(|names| names.iter().any(|name| name == run));
-            return if is_there { self.run_dir(id).ok_or_else(missing) } else { Err(missing()) };
-        }
-        if !is_name(id) || !self.names()?.iter().any(|name| name == id) {
-            return Err(missing());
-        }
+        self.dir_named(id)?.ok_or_else(missing)?;
         self.run_dir(id).ok_or_else(missing)
     }
 
@@ -158,27 +152,51 @@ impl Runs {
     /// # Errors
     /// When the list has no suite of this name.
     pub fn suite_dir(&self, id: &str) -> Result<PathBuf, ApiError> {
-        let dir = self.outer_dir(id).filter(|dir| What::of(dir) == What::Suite);
+        let dir = self.dir_named(id)?.filter(|dir| What::of(dir) == What::Suite);
         dir.ok_or_else(|| ApiError::missing(format!("there is no suite '{}' here", shown(id))))
     }
 
-    /// The directory of this name that may hold runs: a suite's, or a folder.
-    fn outer_dir(&self, id: &str) -> Option<PathBuf> {
-        let is_there = is_name(id) && self.names().ok()?.iter().any(|name| name == id);
-        let dir = self.dir.join(id);
-        (is_there && What::of(&dir) != What::Run).then_some(dir)
+    /// The directory of this name, each part of which is in that of the part before, and no link; `None`
+    /// where there is none. Nothing that is listed lies in a run.
+    fn dir_named(&self, id: &str) -> Result<Option<PathBuf>, ApiError> {
+        let (mut dir, mut names) = (self.dir.clone(), self.names()?);
+        for (at, part) in id.split('/').enumerate() {
+            if at > 0 {
+                let is_run = at >= PARTS_MAX || What::of(&dir) == What::Run;
+                names = if is_run { Vec::new() } else { names_in(&dir).unwrap_or_default() };
+            }
+            if !is_name(part) || !names.iter().any(|name| name == part) {
+                return Ok(None);
+            }
+            dir.push(part);
+        }
+        Ok(Some(dir))
     }
 
-    /// The runs of a suite, in the order in which they began, and behind them the suite.
+    /// The runs of a suite, in the order in which they began, and behind them the suite. The passes of a
+    /// proof may be suites themselves.
     fn suite(&self, name: &str) -> Vec<Arc<RunEntry>> {
         let dir = self.dir.join(name);
         let mut inside = names_in(&dir).unwrap_or_default();
         inside.sort();
-        let mut runs: Vec<_> = inside.iter().filter_map(|run| self.entry(&format!("{name}/{run}"))).collect();
-        // It is in a folder at most, and in no other suite.
-        let suite = RunEntry { suite: None, ..RunEntry::of_suite(&dir, name, &runs) };
-        runs.push(Arc::new(suite));
-        runs
+        let (mut runs, mut below) = (Vec::new(), Vec::new());
+        for id in inside.iter().map(|run| format!("{name}/{run}")) {
+            if self.is_suite(&id) && id.split('/').count() < PARTS_MAX {
+                below.extend(self.suite(&id));
+                runs.extend(below.pop());
+            } else {
+                runs.extend(self.entry(&id));
+            }
+        }
+        let mut suite = RunEntry::of_suite(&dir, name, &runs);
+        suite.suite = suite.suite.filter(|outer| self.is_suite(outer));
+        below.extend(runs);
+        below.push(Arc::new(suite));
+        below
+    }
+
+    fn is_suite(&self, id: &str) -> bool {
+        What::of(&self.dir.join(id)) == What::Suite
     }
 
     /// Names of all directories in the folder.
@@ -211,8 +229,7 @@ impl Runs {
         let run_dir = self.run_dir(name)?;
         let mut entry = RunEntry::of(run_dir.path(), name, &life(run_dir.path()));
         // What lies in a mere folder belongs to no suite.
-        let is_of_suite = |suite: &String| What::of(&self.dir.join(suite)) == What::Suite;
-        entry.suite = entry.suite.filter(is_of_suite);
+        entry.suite = entry.suite.filter(|outer| self.is_suite(outer));
         let entry = Arc::new(entry);
         self.known().insert(name.to_owned(), Known { stamp, entry: Arc::clone(&entry) });
         Some(entry)
@@ -461,6 +478,35 @@ pub(crate) mod tests {
         assert_eq!(ids(runs.newest_and_below(2).unwrap()), (all[..2].to_vec(), 2));
         let listed = runs.list().unwrap();
         assert!(listed.iter().all(|entry| entry.verb != "suite" && entry.suite.is_none()), "{listed:#?}");
+    }
+
+    #[test]
+    fn suites_of_a_proof_are_listed_below_it_with_their_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = Runs::in_dir(folder.path()).unwrap();
+        let proof = make_run(runs.dir(), "proof");
+        fs::write(proof.path().join("proof.json"), "{}").unwrap();
+        for pass in ["pass-1", "pass-2"] {
+            let suite = make_run(proof.path(), pass);
+            make_run(suite.path(), "workload").write_summary(&summary(Outcome::Complete)).unwrap();
+        }
+        let listed = runs.list().unwrap();
+        let mut told: Vec<(&str, Option<&str>)> =
+            listed.iter().map(|entry| (entry.id.as_str(), entry.suite.as_deref())).collect();
+        told.sort();
+        let expected = [
+            ("proof", None),
+            ("proof/pass-1", Some("proof")),
+            ("proof/pass-1/workload", Some("proof/pass-1")),
+            ("proof/pass-2", Some("proof")),
+            ("proof/pass-2/workload", Some("proof/pass-2")),
+        ];
+        assert_eq!(told, expected);
+        assert!(runs.suite_dir("proof/pass-1").is_ok() && runs.open("proof/pass-1/workload").is_ok());
+        assert!(runs.open("proof/pass-1").is_err() && runs.suite_dir("proof/pass-1/workload").is_err());
+        for id in ["proof/pass-1/..", "proof/../proof/pass-1", "proof/pass-1/workload/ops", "proof//pass-1"] {
+            assert!(runs.open(id).is_err() && runs.suite_dir(id).is_err(), "{id}");
+        }
     }
 
     /// One odd file hides all other runs, if somebody waits for it or reads it without an end.

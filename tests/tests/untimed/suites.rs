@@ -4,7 +4,10 @@
 use std::path::PathBuf;
 
 use reelgauge_tests::binary;
+use reelgauge_tests::console::Console;
+use reelgauge_tests::proof::Proof;
 use reelgauge_tests::python;
+use reelgauge_tests::run_dir::{at, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tree::tree;
 use serde_json::Value;
@@ -87,11 +90,74 @@ fn three_suites_have_the_figures_that_a_script_computes_from_their_logs() {
         within(1e-9, found(label, "", "arithmetic mean", "times_first"), (hints + mine) / 2.0, label);
         within(1e-9, found(label, "", "geometric mean", "times_first"), (hints * mine).sqrt(), label);
     }
+    // A document to hand over has its bars and the command that does it again.
+    let (site, document) = (scratch.path().join("site.toml"), scratch.path().join("document.html"));
+    std::fs::write(&site, "[disks]\ncount = 12\n").unwrap();
+    let words = ["report", one.to_str().unwrap(), "--document", site.to_str().unwrap()];
+    binary::run(words.into_iter().chain(["--html", document.to_str().unwrap()])).expect_code(0);
+    let document = std::fs::read_to_string(&document).unwrap();
+    let again = format!("--workloads {WORKLOADS} --batch 3");
+    for part in ["Each workload: the median of its passes", "<rect", &again, "MB/s in the geometric mean"] {
+        assert!(document.contains(part), "{part}");
+    }
     // The page without JavaScript and the text have the same table.
     let (page, text) = (std::fs::read_to_string(&html).unwrap(), std::fs::read_to_string(&text).unwrap());
     let line = text.lines().find(|line| line.starts_with("hint-stream-1mib")).unwrap();
     assert!(page.contains(line), "{line}");
     assert!(text.contains("own traces, 2 workloads") && text.contains("IOMeter, 2 workloads"), "{text}");
+}
+
+/// Suites are passes of a proof like runs are, and the console shows them and the runs in them.
+#[test]
+fn a_proof_with_suites_is_made_and_its_suites_are_opened_in_the_console() {
+    let scratch = Scratch::new();
+    let (target, changed) = (scratch.dir("target"), scratch.path().join("changed"));
+    let mut proof = Proof::of_a_file(&target, &changed);
+    let front = proof.words.iter().position(|word| word == "--").unwrap();
+    proof.words.truncate(front + 1);
+    let suite =
+        format!("run naspt --target {} --workloads 4k-random-read-qd1,hint-stream-1mib", target.display());
+    proof.words.extend(format!("{suite} --access-time 200ms --batch 1").split(' ').map(str::to_owned));
+    let ended = proof.run();
+    // Nothing changes by a file, so a gain would be noise.
+    assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.said());
+    let printed = ended.json();
+    assert_eq!(at(&printed, "complete"), true, "{printed:#}");
+    let passes = at(&printed, "passes").as_array().unwrap();
+    assert!(passes.len() >= 6, "{passes:?}");
+    let figures: Vec<&str> = at(&printed, "conclusion.figures")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|figure| text(figure, "figure"))
+        .collect();
+    assert!(!figures.is_empty(), "{printed:#}");
+    let dir = PathBuf::from(text(&printed, "dir"));
+    let screen = proof.other(&["report", text(&printed, "dir")]).expect_code(0).stdout;
+    assert!(screen.contains("hint-stream-1mib"), "{screen}");
+    assert!(!changed.exists() && !proof.has_undo());
+
+    let console = Console::start(scratch.path(), dir.parent().unwrap());
+    let name = dir.file_name().unwrap().to_str().unwrap();
+    let page = console.client.get(&format!("/api/runs/{name}/proof")).expect(200).json();
+    let shown = at(&page, "passes").as_array().unwrap();
+    assert_eq!(shown.len(), passes.len());
+    for pass in shown {
+        let id = text(pass, "run");
+        let entry = console.entry(id).unwrap_or_else(|| panic!("{id} is not in the list"));
+        assert_eq!((text(&entry, "verb"), text(&entry, "suite")), ("suite", name));
+        let suite =
+            console.client.get(&format!("/api/runs/{}/suite", id.replace('/', "%2F"))).expect(200).json();
+        for row in at(&suite, "rows").as_array().unwrap() {
+            let run = console.entry(text(row, "run")).unwrap();
+            assert_eq!(text(&run, "suite"), id);
+            let page = format!("/api/runs/{}/page", text(row, "run").replace('/', "%2F"));
+            console.client.get(&page).expect(200);
+        }
+    }
+    let pair: Vec<String> = shown[..2].iter().map(|pass| text(pass, "run").replace('/', "%2F")).collect();
+    let compared = format!("/api/suites/compare?run={}&run={}", pair[0], pair[1]);
+    console.client.get(&compared).expect(200);
 }
 
 #[test]
