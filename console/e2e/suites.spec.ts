@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, type Page } from "@playwright/test";
-import { rowsOf } from "./chart-file";
+import { fileOf, rowsOf } from "./chart-file";
 import { BIN } from "./setup";
 import { expectAccessible, expectAlone, expectButtonsWhole, expectNoOverflow, watch } from "./watch";
 
@@ -172,6 +172,8 @@ test("a procedure's charts name what differs from the paper; lines by client are
     await expect(note).toContainText("Corresponds to EBU Tech 3362, Figure");
     await expect(note).toContainText("Differs from the paper: --file-size 8MiB (paper: 100GB); --step 1s (paper: 1h).");
   }
+  // A picture that is sent on has the same below it.
+  expect(await fileOf(page, "compare-transfer-rate", "SVG")).toContain("--file-size 8MiB (paper: 100GB)");
   await expect(page.locator("#compare-histogram-reads")).toHaveCount(0);
   await expectAccessible(page);
   await shown(page, "study");

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { titledSvg } from "../src/charts/chart-files";
 import { csv, fileName } from "../src/parts/download";
-import { chartText, cut } from "../src/parts/text";
+import { chartText, cut, wrapped } from "../src/parts/text";
 
 describe("CSV", () => {
   it("quotes what needs it", () => {
@@ -40,6 +40,23 @@ describe("an SVG file", () => {
     expect(svg).not.toContain("<script>");
     expect(svg).toContain("&#60;script&#62;");
     expect(svg).toContain('height="84"');
+  });
+
+  it("has what differs from the paper below the chart, in lines that fit", () => {
+    const plot = '<svg width="400" height="50"></svg>';
+    const differs = `Differs from the paper: --step 20s (paper: 1h); --file-size <8MiB> (paper: ${"x".repeat(70)}).`;
+    const svg = titledSvg(plot, "t", differs);
+    const told = [...svg.matchAll(/font-size="12"[^>]*>([^<]*)</g)].map((found) => found[1] ?? "");
+    expect(told.length).toBeGreaterThan(2);
+    expect(told.every((line) => line.length <= 70)).toBe(true);
+    expect(told.join(" ")).toContain("--step 20s (paper: 1h); --file-size &#60;8MiB&#62;");
+    expect(svg).toContain(`height="${84 + told.length * 17 + 8}"`);
+  });
+
+  it("breaks lines between words, and long words where they have to be", () => {
+    expect(wrapped("one two three", 7)).toEqual(["one two", "three"]);
+    expect(wrapped("a 12345678 b", 4)).toEqual(["a", "1234", "5678", "b"]);
+    expect(wrapped("", 4)).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { FONT } from "./look";
 import { DARK, LIGHT } from "./palette";
 import { csv, download } from "../parts/download";
 import { Menu } from "../parts/menu";
-import { cut } from "../parts/text";
+import { cut, wrapped } from "../parts/text";
 import { dark } from "../parts/theme";
 
 interface Props {
@@ -16,17 +16,19 @@ interface Props {
   chart: ECharts | null;
   table: ChartTable | (() => ChartTable);
   svg: () => string;
+  /** What has to go with a picture: how its run differs from the paper. Empty where nothing does. */
+  conditions: string;
   /** Shows the table below the chart, or takes it away. */
   showTable: () => void;
   tableIsShown: boolean;
 }
 
-export function ChartFiles({ id, title, chart, table, svg, showTable, tableIsShown }: Props) {
+export function ChartFiles({ id, title, chart, table, svg, conditions, showTable, tableIsShown }: Props) {
   const png = () => {
-    if (chart !== null) savePng(chart, title, `${id}.png`);
+    if (chart !== null) savePng(chart, title, conditions, `${id}.png`);
   };
   const asSvg = () =>
-    download(`${id}.svg`, new Blob([titledSvg(svg(), headline(title))], { type: "image/svg+xml" }));
+    download(`${id}.svg`, new Blob([titledSvg(svg(), headline(title), conditions)], { type: "image/svg+xml" }));
   const asCsv = () => {
     const { columns, rows } = tableOf(table);
     download(`${id}.csv`, new Blob([csv(columns, rows)], { type: "text/csv" }));
@@ -54,38 +56,63 @@ function headline(title: string): string {
 
 /** Room above the chart for the headline, CSS pixels. */
 const HEAD_PX = 34;
+/** A line below the chart. */
+const LINE_PX = 17;
+/** Room on both sides of texts. */
+const SIDE_PX = 8;
+/** Letters of the lines below are no wider than this on average. */
+const LETTER_PX = 6.5;
 
-function savePng(chart: ECharts, title: string, name: string): void {
+/** The lines below a chart of this width. */
+function lines(conditions: string, width: number): string[] {
+  return conditions === "" ? [] : wrapped(cut(conditions, 4_000), Math.floor((width - 2 * SIDE_PX) / LETTER_PX));
+}
+
+/** What the lines need, with a little room below them. */
+const footPx = (below: readonly string[]) => (below.length === 0 ? 0 : below.length * LINE_PX + SIDE_PX);
+
+function savePng(chart: ECharts, title: string, conditions: string, name: string): void {
   const look = dark.peek() ? DARK : LIGHT;
   const fineness = 2;
   const plot = chart.renderToCanvas({ pixelRatio: fineness, backgroundColor: look.ground });
+  const below = lines(conditions, plot.width / fineness);
   const canvas = document.createElement("canvas");
   canvas.width = plot.width;
-  canvas.height = plot.height + HEAD_PX * fineness;
+  canvas.height = plot.height + (HEAD_PX + footPx(below)) * fineness;
   const context = canvas.getContext("2d");
   if (context === null) return;
   context.fillStyle = look.ground;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.fillStyle = look.ink;
+  const write = (text: string, y: number) =>
+    context.fillText(text, SIDE_PX * fineness, y * fineness, canvas.width - 2 * SIDE_PX * fineness);
   context.font = `600 ${13 * fineness}px ${FONT}`;
-  context.fillText(headline(title), 8 * fineness, 21 * fineness, canvas.width - 16 * fineness);
+  write(headline(title), 21);
   context.drawImage(plot, 0, HEAD_PX * fineness);
+  context.font = `${12 * fineness}px ${FONT}`;
+  below.forEach((line, at) => write(line, HEAD_PX + plot.height / fineness + 13 + at * LINE_PX));
   canvas.toBlob((blob) => {
     if (blob !== null) download(name, blob);
   }, "image/png");
 }
 
-/** The chart's SVG below a headline. */
-export function titledSvg(svg: string, title: string): string {
+/** The chart's SVG below a headline, and above what has to go with it. */
+export function titledSvg(svg: string, title: string, conditions = ""): string {
   const size = /^<svg width="([\d.]+)" height="([\d.]+)"/.exec(svg);
   if (size === null) return svg;
-  const [width, height] = [Number(size[1]), Number(size[2]) + HEAD_PX];
-  const safe = title.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const below = lines(conditions, Number(size[1]));
+  const plotEnd = Number(size[2]) + HEAD_PX;
+  const [width, height] = [Number(size[1]), plotEnd + footPx(below)];
+  const text = (words: string, y: number, look: string) =>
+    `<text x="${SIDE_PX}" y="${y}" font-family="${FONT}" ${look} fill="${LIGHT.ink}">${safe(words)}</text>`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     `<rect width="${width}" height="${height}" fill="${LIGHT.ground}"/>`,
-    `<text x="8" y="21" font-family="${FONT}" font-size="13" font-weight="600" fill="${LIGHT.ink}">${safe}</text>`,
+    text(title, 21, 'font-size="13" font-weight="600"'),
     svg.replace("<svg ", `<svg y="${HEAD_PX}" `),
+    ...below.map((line, at) => text(line, plotEnd + 13 + at * LINE_PX, 'font-size="12"')),
     "</svg>",
   ].join("\n");
 }
+
+const safe = (text: string) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);

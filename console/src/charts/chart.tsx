@@ -50,7 +50,10 @@ export interface ChartProps {
   onPick?: (pick: { series: string; index: number }) => void;
   /** What to know when reading it. */
   note?: ComponentChildren;
-  /** It corresponds to a figure of a paper: the conditions of the paper that were not kept are said below it. */
+  /**
+   * It corresponds to a figure of a paper: the conditions of the paper that were not kept are said below it, and in its
+   * pictures.
+   */
   isOfPaper?: boolean;
   /** Heading level of the title, 3 unless told. */
   level?: 3 | 4;
@@ -64,6 +67,8 @@ export function Chart(props: ChartProps) {
   const [tabled, setTabled] = useState(false);
   const bands = useContext(BandsContext);
   const help = useId();
+  const differs = conditionsText(useContext(ConditionsContext));
+  const conditions = props.isOfPaper === true ? differs : "";
   useLazyChart(box, setChart);
   useDrawing(chart, props, bands);
   usePointing(chart, props, setReadout);
@@ -81,6 +86,7 @@ export function Chart(props: ChartProps) {
           chart={chart}
           table={props.table}
           svg={() => svgOf(props, bands)}
+          conditions={conditions}
           showTable={() => setTabled(!tabled)}
           tableIsShown={tabled}
         />
@@ -106,21 +112,19 @@ export function Chart(props: ChartProps) {
           Arrow keys move the period, plus and minus make it shorter and longer, Escape shows all of it.
         </p>
       )}
-      <ChartNote note={note} isOfPaper={props.isOfPaper ?? false} />
+      <ChartNote note={note} conditions={conditions} />
       {props.readout !== undefined && <p class="chart-readout">{readout ?? "\u00a0"}</p>}
       {tabled && <ChartTableView title={title} table={props.table} />}
     </figure>
   );
 }
 
-function ChartNote({ note, isOfPaper }: { note: ComponentChildren; isOfPaper: boolean }) {
-  const differs = conditionsText(useContext(ConditionsContext));
-  const conditions = isOfPaper && differs !== "" ? differs : null;
-  if (note === undefined && conditions === null) return null;
+function ChartNote({ note, conditions }: { note: ComponentChildren; conditions: string }) {
+  if (note === undefined && conditions === "") return null;
   return (
     <figcaption class="chart-note">
       {note}
-      {conditions !== null && (
+      {conditions !== "" && (
         <span class="chart-conditions" dir="auto">
           {" "}
           {conditions}

@@ -13,6 +13,25 @@ export function cut(text: string, length = 48): string {
   return `${letters.slice(0, front).join("")}…${letters.slice(letters.length - (length - 1 - front)).join("")}`;
 }
 
+/** Lines of at most so many letters, broken between words; a longer word is broken, too. */
+export function wrapped(text: string, letters: number): string[] {
+  const most = Math.max(1, letters);
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const joined = line === "" ? word : `${line} ${word}`;
+    if ([...joined].length <= most) {
+      line = joined;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    const rest = [...word];
+    while (rest.length > most) lines.push(rest.splice(0, most).join(""));
+    line = rest.join("");
+  }
+  return line === "" ? lines : [...lines, line];
+}
+
 /** For a chart's rich text, where braces mean something. */
 export function chartText(text: string, length = 48): string {
   return cut(text, length).replace(/\{/g, "(").replace(/\}/g, ")");
