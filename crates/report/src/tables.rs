@@ -6,7 +6,7 @@ use crate::answer_parts::says_only_workers;
 use crate::page::Page;
 use crate::table::Table;
 use crate::text::plain_short;
-use crate::units::{block_size, column_decimals, count, duration, fixed};
+use crate::units::{block_size, column_decimals, count, duration, fixed, number};
 
 /// Cells that nothing was measured for.
 const NOTHING: &str = "-";
@@ -78,9 +78,31 @@ pub(crate) fn paper(paper: &PaperTables, page: &mut Page) {
         page.caption(title);
         page.table(paper_table(paper, number));
     }
+    if let Some(symmetry) = symmetry(paper) {
+        page.caption(&symmetry);
+    }
     if let Some(terms) = paper_terms(paper) {
         page.caption(&terms);
     }
+}
+
+/// How far writes keep up with reads, where both were measured with the same access.
+fn symmetry(paper: &PaperTables) -> Option<String> {
+    let rate = |mode| paper.cell(mode, None)?.transfer_rate_while_transferring_mb_per_s;
+    let times = |writes, reads, words: &str| {
+        let (writes, reads) = (rate(writes)?, rate(reads)?);
+        (reads > 0.0).then(|| format!("{} times the rate of {words}", number(writes / reads)))
+    };
+    let times: Vec<String> = [
+        times(Mode::SeqWr, Mode::SeqRd, "sequential reads"),
+        times(Mode::RandWr, Mode::RandRd, "random reads"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let (first, rest) = times.split_first()?;
+    let rest = rest.first().map_or_else(String::new, |rest| format!(", {rest}"));
+    Some(format!("Symmetry: writes had {first}{rest}."))
 }
 
 /// Where the paper draws the line between data and latency, in words; `None` where tables were made without
@@ -115,4 +137,38 @@ fn paper_table(paper: &PaperTables, number: fn(&PaperCell) -> Option<f64>) -> Ta
         table.column(size, unit, modes.iter().map(of).collect());
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tables(rates: &[(Mode, Option<f64>)]) -> PaperTables {
+        let cell = |&(mode, rate): &(Mode, Option<f64>)| PaperCell {
+            mode,
+            block_bytes: None,
+            data_ops: 1,
+            short_block_share: None,
+            bytes: 1,
+            transfers: 1,
+            transfer_rate_while_transferring_mb_per_s: rate,
+            average_latency_ms: None,
+            average_gap_ms: None,
+            maximum_latency_s: None,
+        };
+        PaperTables { cells: rates.iter().map(cell).collect(), ..PaperTables::default() }
+    }
+
+    #[test]
+    fn symmetry_is_stated_where_both_directions_were_measured() {
+        let sequential = [(Mode::SeqRd, Some(100.0)), (Mode::SeqWr, Some(50.0))];
+        let said = symmetry(&tables(&sequential)).unwrap_or_default();
+        assert_eq!(said, "Symmetry: writes had 0.50 times the rate of sequential reads.");
+        let random = [(Mode::RandRd, Some(20.0)), (Mode::RandWr, Some(30.0))];
+        let said = symmetry(&tables(&[sequential, random].concat())).unwrap_or_default();
+        assert!(said.ends_with("sequential reads, 1.50 times the rate of random reads."), "{said}");
+        assert_eq!(symmetry(&tables(&sequential[..1])), None);
+        assert_eq!(symmetry(&tables(&[(Mode::SeqRd, Some(0.0)), (Mode::SeqWr, Some(1.0))])), None);
+        assert_eq!(symmetry(&tables(&[(Mode::SeqRd, Some(1.0)), (Mode::SeqWr, None)])), None);
+    }
 }
