@@ -23,6 +23,7 @@
 //!   load point is valid. [`mod@vda_curve`]: both, from load points.
 //! * [`mod@compare`]: two to eight runs side by side, and which differences are more than noise.
 //! * [`response_counts`]: response times as counts, which hosts tell each other while they measure.
+//! * [`run_event`]: what an event of the user's own did to the streams.
 //! * [`rereads`]: first against later reads of the same bytes. [`mod@whose_memory`]: whether a cache
 //!   answered.
 //! * [`hosts`]: whose figures they are, in a run that several machines made. [`preflight`]: what is known of
@@ -67,6 +68,7 @@ pub mod rebuild;
 pub mod rereads;
 pub mod response_counts;
 mod rounding;
+pub mod run_event;
 mod scope;
 pub mod self_cost;
 pub mod series;

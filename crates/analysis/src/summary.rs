@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
 use crate::facts::{
-    CheckFacts, LinkFacts, MemoryFacts, MeterFacts, ObserverFacts, ReplayFacts, SearchFacts, VdaFacts,
-    WatchFacts,
+    CheckFacts, EventFacts, LinkFacts, MemoryFacts, MeterFacts, ObserverFacts, ReplayFacts, SearchFacts,
+    VdaFacts, WatchFacts,
 };
 use crate::figures::{Figures, WorkerFigures, seconds};
 use crate::hosts::HostsSection;
@@ -132,6 +132,10 @@ pub struct Summary {
     /// What happened beside it that is known to disturb storage; nobody's culprit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
+    /// What an event of the user's own did to it. `None` where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub event: Option<EventFacts>,
     /// The path to the disks with what each part of it can carry. `None` where nothing leads over a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathFacts>,
@@ -545,6 +549,7 @@ impl Summary {
             msmeter: None,
             observers: Vec::new(),
             marks: Vec::new(),
+            event: None,
             path: None,
             site_shares: None,
             hosts: None,

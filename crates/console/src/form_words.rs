@@ -74,6 +74,12 @@ const WORDS: &[FieldWords] = &[
     words("clip", "Clip", Some("How long the clip of each stream plays; streams loop over it."), "10s"),
     words("sync-every", "Sync every", Some("How often recorders call fsync."), "never"),
     words("cameras", "Cameras", Some("How many cameras an editor plays side by side."), "4"),
+    words(
+        "copiers",
+        "Copiers",
+        Some("How many files are copied next to the streams, as a backup does."),
+        "0",
+    ),
     words("block", "Block", Some("How much a copier reads and writes at once."), "1MiB"),
     words("together", "Start together", Some("Start all streams at once instead of staggered."), ""),
     words("criteria", "Pass criteria", None, "no late frame"),

@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::form_words::{title_of, words_of};
 
-/// Flags that have no place in a form: where results go and how they are printed is the console's.
-const UNFIT: &[&str] = &["help", "version", "json", "quiet", "out"];
+/// Flags that have no place in a form: where results go and how they are printed is the console's. Nobody
+/// starts a command on this machine from a browser.
+const UNFIT: &[&str] = &["help", "version", "json", "quiet", "out", "event", "event-at", "event-limit"];
 /// Longest value: a path has at most that.
 const VALUE_MAX_BYTES: usize = 4096;
 /// What the command line calls values of time.

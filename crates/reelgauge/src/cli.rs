@@ -7,6 +7,7 @@ pub mod command;
 mod comparing;
 mod console;
 mod doctor;
+mod event;
 mod fleet;
 mod fleet_clean;
 mod fleet_doctor;
@@ -28,6 +29,7 @@ mod watching;
 pub use comparing::CompareArgs;
 pub use console::ConsoleArgs;
 pub use doctor::{DoctorArgs, ScriptKind};
+pub use event::EventArgs;
 pub use fleet::{
     AgentArgs, FleetArgs, FleetInitArgs, FleetInstallArgs, FleetLogsArgs, FleetLookArgs, FleetMsmeterArgs,
     FleetNameArgs, FleetRunArgs, FleetStopArgs, FleetUpArgs, FleetVerb,
@@ -102,7 +104,7 @@ pub enum Verb {
     Replay(ReplayArgs),
     /// A plan, a scenario, or a run again from its run.toml
     Run(RunArgs),
-    /// A paper's study, storage as it fills or ages, ...
+    /// A paper's study, storage as it fills, a worst night, ...
     Procedure(Box<ProcedureArgs>),
     /// Many machines, one measurement: keys, server, agents
     Fleet(Box<FleetArgs>),
@@ -258,6 +260,8 @@ pub struct MixArgs {
     pub no_log: bool,
     #[command(flatten)]
     pub storage: StorageArgs,
+    #[command(flatten)]
+    pub event: EventArgs,
     #[command(flatten)]
     pub terms: TargetArgs,
     #[command(flatten)]
@@ -485,6 +489,9 @@ pub struct StreamsArgs {
     /// Size of the file that a copier copies [default: 1GiB]
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub file_size: Option<Size>,
+    /// Copiers that work next to the streams, as a backup does; each copies a file of --file-size
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0, conflicts_with = "find_max")]
+    pub copiers: u32,
     /// Pass criteria: late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0
     #[arg(long, hide_short_help = true, value_name = "LIMITS")]
     pub criteria: Option<String>,
@@ -518,6 +525,8 @@ pub struct StreamsArgs {
     pub run: RunningArgs,
     #[command(flatten)]
     pub storage: StorageArgs,
+    #[command(flatten)]
+    pub event: EventArgs,
     #[command(flatten)]
     pub terms: TargetArgs,
     #[command(flatten)]
@@ -558,6 +567,8 @@ pub struct VdaArgs {
     pub run: RunningArgs,
     #[command(flatten)]
     pub storage: StorageArgs,
+    #[command(flatten)]
+    pub event: EventArgs,
     #[command(flatten)]
     pub terms: TargetArgs,
     #[command(flatten)]
@@ -618,6 +629,8 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub run: RunningArgs,
     #[command(flatten)]
+    pub event: EventArgs,
+    #[command(flatten)]
     pub terms: TargetArgs,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -654,9 +667,11 @@ pub struct RunArgs {
     pub against: Option<PathBuf>,
     /// Be steered through standard input and output, as an agent of a fleet does it
     #[arg(long, hide = true, conflicts_with_all = [
-        "json", "quiet", "find_max", "batch", "against", "workloads"
+        "json", "quiet", "find_max", "batch", "against", "workloads", "event"
     ])]
     pub steered: bool,
+    #[command(flatten)]
+    pub event: EventArgs,
     #[command(flatten)]
     pub terms: TargetArgs,
     #[command(flatten)]

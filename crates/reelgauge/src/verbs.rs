@@ -11,6 +11,7 @@ pub mod console;
 mod csv_tables;
 pub mod doctor;
 pub mod document;
+mod event;
 #[cfg(test)]
 mod every_flag;
 pub mod export;

@@ -7,6 +7,7 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::marks::{Mark, MarkKind};
 use serde::{Deserialize, Serialize};
 
+use crate::event::end_words;
 use crate::text::plain_short;
 use crate::units::moment;
 
@@ -65,6 +66,10 @@ pub(crate) fn beside_words(summary: &Summary, from_s: f64, until_s: f64) -> Vec<
 }
 
 fn words_of(mark: &Mark, summary: &Summary) -> String {
+    let event = summary.event.as_ref().filter(|event| event.began_s == Some(mark.began_s));
+    if let Some(event) = event.filter(|event| mark.kind == MarkKind::Entered && event.name == mark.device) {
+        return format!("{}: {}", plain_short(&mark.device, TEXT_CHARS), end_words(event));
+    }
     if mark.kind == MarkKind::Entered {
         return plain_short(&mark.device, TEXT_CHARS);
     }

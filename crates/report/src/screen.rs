@@ -6,6 +6,7 @@ use reelgauge_analysis::Summary;
 use crate::about::about;
 use crate::answer::answer_sentences;
 use crate::answer_parts::is_in_streams;
+use crate::event::event_lines;
 use crate::limit::limit_lines;
 use crate::marks::mark_lines;
 use crate::observers::observer_words;
@@ -27,6 +28,7 @@ fn beside(summary: &Summary, page: &mut Page) {
     if let Some(shares) = &summary.site_shares {
         page.item("Per unit", &shares_words(shares));
     }
+    summary.event.iter().flat_map(event_lines).for_each(|(name, text)| page.item(name, &text));
     mark_lines(summary).iter().for_each(|line| page.item("Mark", line));
 }
 

@@ -21,6 +21,7 @@ use crate::folders::of_observers;
 use crate::limits::{is_on_network, means_in, measured};
 use crate::load_points::LoadPointPlan;
 use crate::observers::observers;
+use crate::run_event::event_into;
 use crate::site::site_of_run;
 
 /// Puts into a summary what stands beside its run. What can't be read is not known.
@@ -31,6 +32,7 @@ pub fn beside_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     let found = counters.map(|counters| marks(&counters, way_of(summary))).unwrap_or_default();
     summary.marks.extend(found);
     entered_into(summary, run_dir);
+    event_into(summary, run_dir, planned);
     summary.path = path_of(summary, run_dir, planned);
     summary.site_shares = site_of_run(run_dir).and_then(|site| shares_of(summary, &site));
 }

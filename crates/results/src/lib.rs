@@ -8,7 +8,7 @@
 //!   [`document`]: runs and their site as a document to hand over, as HTML and PDF.
 //! * [`observers`]: what others counted meanwhile, put beside a run; [`beside`]: what that and the site
 //!   tell of it; [`anew`]: the run judged with it.
-//! * [`entered_marks`]: what people saw happen during a run.
+//! * [`entered_marks`]: what people saw happen during a run; [`run_event`]: the event that it started itself.
 //! * [`watched`]: a watch, which measured nothing.
 //! * [`site`]: what no counter tells of a site.
 //! * [`run_notes`]: what people say of a run, from its start on or later.
@@ -33,6 +33,7 @@ pub mod observers;
 pub mod ops_listing;
 pub mod page;
 pub mod reopen;
+pub mod run_event;
 pub mod run_notes;
 pub mod site;
 mod small_file;

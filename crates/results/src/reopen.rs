@@ -23,6 +23,7 @@ use crate::limits::limits_into;
 use crate::live::LiveOutcome;
 use crate::live::life::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
+use crate::run_event::event_into;
 use crate::run_notes;
 use crate::small_file::{PLAN_MAX_BYTES, read_to_string};
 use crate::stream_table::{self, PointStreams};
@@ -90,6 +91,7 @@ pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
     };
     run_notes::put_into(&mut summary, run_dir.path());
     entered_into(&mut summary, run_dir.path());
+    event_into(&mut summary, run_dir.path(), &load_points::read(&run_dir));
     moved_into(&mut summary, run_dir.path());
     // By the rules of this version, so that screen and page of an older run say the same.
     if summary.statement.is_some() {

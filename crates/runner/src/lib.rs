@@ -21,6 +21,7 @@ pub mod ahead;
 pub mod check;
 pub mod clean;
 pub mod error;
+pub mod event;
 pub mod exit_code;
 pub mod extents;
 pub mod folder_lock;

@@ -224,6 +224,10 @@ pub trait Observer {
     /// It is over, and whether nothing stopped it.
     fn point_over(&mut self, _index: u16, _is_complete: bool) {}
 
+    /// All load points are over, and whether nothing stopped them. Whoever has something end with the load
+    /// waits here.
+    fn load_over(&mut self, _is_complete: bool, _interrupt: &Interrupt) {}
+
     /// Whether the next [`Live`] should have [`Live::response_counts`]; it may be the load point's last.
     fn wants_response_counts(&mut self, _is_over: bool) -> bool {
         false

@@ -9,7 +9,7 @@
 //!   of sizes as people write them.
 //! * [`streams`]: the same for actors that work together, and [`scenario`]: those that ship. [`replay`]: the
 //!   same for a replayed trace.
-//! * [`watch`]: what a watch is told, which has no load.
+//! * [`watch`]: what a watch is told, which has no load. [`event`]: commands of the user during a run.
 //! * [`search`]: the search for the largest number of streams that passes.
 //! * [`units`]: sizes, times and percentages. [`spelling`]: what settings are called in messages.
 //!   [`random`]: draws that are exact and repeatable.
@@ -22,6 +22,7 @@ pub mod companion;
 pub mod copier;
 mod driver_choice;
 pub mod editor;
+pub mod event;
 pub mod iometer;
 pub mod mix;
 pub mod pace;

@@ -11,6 +11,7 @@ mod counters;
 mod doctor;
 mod documents;
 mod earlier_runs;
+mod events;
 mod faults_errors;
 mod faults_hangs;
 mod field_doctor;

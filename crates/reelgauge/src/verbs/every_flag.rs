@@ -11,8 +11,20 @@ use super::{mix, replay, streams, vda};
 use crate::cli::{Cli, Verb};
 
 /// Flags that say how a run is carried out on this machine now, and not what it is.
-const NOT_OF_THE_PLAN: &[&str] =
-    &["direct", "keep-free", "max-rate", "resume", "shared-target", "out", "json", "quiet", "help"];
+const NOT_OF_THE_PLAN: &[&str] = &[
+    "direct",
+    "event",
+    "event-at",
+    "event-limit",
+    "keep-free",
+    "max-rate",
+    "resume",
+    "shared-target",
+    "out",
+    "json",
+    "quiet",
+    "help",
+];
 
 const RUNNING: &[&[&str]] = &[
     &["--driver", "uring"],
@@ -71,6 +83,7 @@ const STREAMS: &[&[&str]] = &[
     &["--actor", "copier", "--block", "7MiB"],
     &["--actor", "copier", "--file-size", "7GiB"],
     &["--criteria", "late=3"],
+    &["--copiers", "7"],
     &["--find-max"],
     &["--find-max", "--time-max", "7s"],
     &["--buffered"],

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::error::RunError;
+use reelgauge_runner::event::{EventRequest, WithEvent};
 use reelgauge_runner::exit_code::BROKE_OFF;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::mix::MixRequest;
@@ -39,8 +40,13 @@ pub enum Job {
 
 /// Runs a plan and shows its summary. The exit code.
 pub fn carry_out(job: Job, output: &OutputArgs) -> Result<u8> {
+    carry_out_with(job, None, output)
+}
+
+/// The same, with an event of the user's own.
+pub fn carry_out_with(job: Job, event: Option<EventRequest>, output: &OutputArgs) -> Result<u8> {
     let patience = patience(&job);
-    let code = supervised(&patience, || match measure(job, output) {
+    let code = supervised(&patience, || match measure(job, event, output) {
         Ok(code) => code,
         Err(error) => screen::complain(&error),
     })?;
@@ -83,10 +89,14 @@ fn patience(job: &Job) -> Patience {
     Patience { path: path.clone(), hang_after }
 }
 
-fn measure(job: Job, output: &OutputArgs) -> Result<u8> {
+fn measure(job: Job, event: Option<EventRequest>, output: &OutputArgs) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let mut progress = Progress::new(output.quiet || output.json);
-    let finished = match perform(job, &mut progress, &interrupt) {
+    let came = match event {
+        Some(event) => perform(job, &mut WithEvent::new(&mut progress, event), &interrupt),
+        None => perform(job, &mut progress, &interrupt),
+    };
+    let finished = match came {
         Ok(finished) => finished,
         Err(error) => {
             progress.finished();

@@ -10,7 +10,8 @@ use reelgauge_workload::range::{Ramp, Sizes, Sweep};
 use reelgauge_workload::units::Span;
 
 use crate::cli::MixArgs;
-use crate::verbs::job::{Job, carry_out};
+use crate::verbs::event::{Measured, event_of};
+use crate::verbs::job::{Job, carry_out_with};
 
 /// Workers when nothing is said: the paper's four cameras of one editor.
 const WORKERS_DEFAULT: u32 = 4;
@@ -21,9 +22,11 @@ const WARMUP_DEFAULT: Span = Span::secs(5);
 pub fn mix(args: Box<MixArgs>) -> Result<u8> {
     let plan = plan_of(&args)?;
     plan.check()?;
+    let measured = Measured::points(plan.points() as u64, plan.warmup, plan.duration);
+    let event = event_of(&args.event, measured)?;
     let must_be_direct = args.direct;
     let request = MixRequest { plan, must_be_direct, out: args.output.out.clone(), terms: args.terms.said() };
-    carry_out(Job::Mix(Box::new(request)), &args.output)
+    carry_out_with(Job::Mix(Box::new(request)), event, &args.output)
 }
 
 pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {

@@ -29,6 +29,8 @@ use crate::screen;
 const EXIT_NO_GAIN: u8 = 1;
 /// Flags of the verb that the proof sets itself.
 const OWN_FLAGS: [&str; 3] = ["--out", "--json", "--quiet"];
+/// Takes place once, in one run.
+const EVENT_FLAG: &str = "--event";
 /// Verbs whose operations come from a seed.
 const SEEDED: [&str; 4] = ["mix", "streams", "vda", "replay"];
 
@@ -157,6 +159,9 @@ fn words(args: &ProveArgs) -> Result<Vec<OsString>> {
     };
     if let Some(flag) = OWN_FLAGS.iter().find(|flag| words.iter().any(|word| is_flag(word, flag))) {
         bail!("{flag} belongs in front of the '--': it is the proof's, and not the verb's");
+    }
+    if words.iter().any(|word| is_flag(word, EVENT_FLAG)) {
+        bail!("{EVENT_FLAG} does not work in a proof, which repeats its runs; use --change for a command");
     }
     let has_place = words.iter().any(|word| word.to_str().is_some_and(|word| word.contains(PLACE)));
     ensure!(

@@ -8,7 +8,8 @@ use reelgauge_workload::plan::PLAN_VERSION;
 use reelgauge_workload::replay::{ReplayPlan, ReplaySettings};
 
 use crate::cli::ReplayArgs;
-use crate::verbs::job::{Job, carry_out};
+use crate::verbs::event::{Measured, event_of};
+use crate::verbs::job::{Job, carry_out_with};
 use crate::verbs::other_kinds::without_operations;
 
 /// Replays a trace. The exit code.
@@ -21,9 +22,10 @@ pub fn replay(args: &ReplayArgs) -> Result<u8> {
     }
     let plan = plan_of(args)?;
     plan.check()?;
+    let event = event_of(&args.event, Measured::Unknown)?;
     let request =
         ReplayRequest { plan, out: args.output.out.clone(), terms: args.terms.said(), is_announced: false };
-    carry_out(Job::Replay(Box::new(request)), &args.output)
+    carry_out_with(Job::Replay(Box::new(request)), event, &args.output)
 }
 
 pub(super) fn plan_of(args: &ReplayArgs) -> Result<ReplayPlan> {

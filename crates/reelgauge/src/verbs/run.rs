@@ -13,7 +13,8 @@ use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
 use reelgauge_workload::watch::WatchPlan;
 
-use super::job::{Job, carry_out, carry_out_steered};
+use super::event::{Measured, event_of};
+use super::job::{Job, carry_out_steered, carry_out_with};
 use super::other_kinds::without_a_plan;
 use super::suite;
 use crate::cli::RunArgs;
@@ -21,6 +22,9 @@ use crate::cli::RunArgs;
 /// Runs a plan. The exit code.
 pub fn run(args: &RunArgs) -> Result<u8> {
     if args.plan.as_os_str() == NASPT && !args.plan.exists() {
+        if args.event.event.is_some() {
+            bail!("--event has no effect on a suite; use it with one workload: reelgauge replay NAME PATH");
+        }
         return suite::run(args);
     }
     let of_suites = args.batch.is_some()
@@ -57,7 +61,12 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     if args.steered {
         return carry_out_steered(job, &args.plan);
     }
-    carry_out(job, &args.output)
+    let measured = match &job {
+        Job::Mix(mix) => Measured::points(mix.plan.points() as u64, mix.plan.warmup, mix.plan.duration),
+        Job::Streams(streams) => Measured::of(&streams.plan),
+        _ => Measured::Unknown,
+    };
+    carry_out_with(job, event_of(&args.event, measured)?, &args.output)
 }
 
 /// What an observer of a fleet is told, where the file is that.

@@ -9,11 +9,12 @@ use reelgauge_runner::streams::StreamsRequest;
 use reelgauge_workload::plan::PLAN_VERSION;
 use reelgauge_workload::range::Ramp;
 use reelgauge_workload::spelling::Spelling;
-use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, Setting, StreamsError, StreamsPlan};
+use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, Setting, StreamsError, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
 
 use crate::cli::{OutputArgs, RunningArgs, StreamsArgs};
-use crate::verbs::job::{Job, carry_out};
+use crate::verbs::event::{Measured, event_of};
+use crate::verbs::job::{Job, carry_out_with};
 
 /// Trials of a search are shorter than a run on its own.
 const TRIAL: (Span, Span) = (Span::secs(3), Span::secs(10));
@@ -25,8 +26,9 @@ const USUAL: (Span, Span) = (Span::secs(5), Span::secs(30));
 /// Measures a directory with streams. The exit code.
 pub fn streams(args: StreamsArgs) -> Result<u8> {
     let plan = plan_of(&args)?;
-    plan.actors.iter().try_for_each(|actor| check_effects(&args, actor))?;
+    plan.actors.iter().take(1).try_for_each(|actor| check_effects(&args, actor))?;
     plan.check()?;
+    let event = event_of(&args.event, Measured::of(&plan))?;
     let request = StreamsRequest {
         plan,
         verb: "streams".to_owned(),
@@ -37,7 +39,7 @@ pub fn streams(args: StreamsArgs) -> Result<u8> {
         is_told: false,
         vda: None,
     };
-    carry_out(Job::Streams(Box::new(request)), &args.output)
+    carry_out_with(Job::Streams(Box::new(request)), event, &args.output)
 }
 
 /// Refuses flags that do nothing for this actor, even where they say what is so anyway.
@@ -54,7 +56,7 @@ fn check_effects(args: &StreamsArgs, actor: &ActorPlan) -> Result<(), StreamsErr
         (Setting::Preallocated, args.preallocated),
         (Setting::Cameras, args.cameras.is_some()),
         (Setting::Block, args.block.is_some()),
-        (Setting::FileSize, args.file_size.is_some()),
+        (Setting::FileSize, args.file_size.is_some() && args.copiers == 0),
     ];
     let mut given = given.into_iter().filter(|(_, given)| *given);
     given.try_for_each(|(setting, _)| setting.check_effect(actor, Spelling::Flags))
@@ -68,6 +70,9 @@ pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
         Some(scale) => (1, scale),
         None => (1, Ramp(vec![1])),
     };
+    if args.copiers > 0 && scale.0.len() > 1 {
+        bail!("--copiers has no effect with several load points; give --count one number");
+    }
     let (warmup, duration) = (args.warmup.unwrap_or(warmup), args.duration.unwrap_or(duration));
     let clip = match args.read_from {
         // Own files cost no time to make, and what is read twice comes from memory.
@@ -86,9 +91,18 @@ pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
         read_from: args.read_from.clone(),
         scale,
         find_max: args.find_max.then(|| FindMaxPlan { time_max: args.time_max, ..FindMaxPlan::default() }),
-        actors: vec![ActorPlan { count, clip: args.clip.unwrap_or(clip), ..actor_of(args)? }],
+        actors: std::iter::once(ActorPlan { count, clip: args.clip.unwrap_or(clip), ..actor_of(args)? })
+            .chain(copiers(args))
+            .collect(),
         ..plan_with(&args.run, &args.output, &args.path)?
     })
+}
+
+/// Those that work next to the streams.
+fn copiers(args: &StreamsArgs) -> Option<ActorPlan> {
+    let usual = ActorPlan::new(ActorKind::Copier);
+    let file_size = args.file_size.unwrap_or(usual.file_size);
+    (args.copiers > 0).then_some(ActorPlan { count: args.copiers, file_size, ..usual })
 }
 
 /// The user's own format, if one is described.
@@ -138,7 +152,7 @@ fn actor_of(args: &StreamsArgs) -> Result<ActorPlan> {
         preallocated: args.preallocated,
         cameras: args.cameras.unwrap_or(usual.cameras),
         block: args.block.unwrap_or(usual.block),
-        file_size: args.file_size.unwrap_or(usual.file_size),
+        file_size: args.file_size.filter(|_| args.actor == ActorKind::Copier).unwrap_or(usual.file_size),
         criteria: args.criteria.clone().unwrap_or_default(),
         ..usual
     })

@@ -7,7 +7,8 @@ use reelgauge_workload::range::Ramp;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, StreamsPlan};
 
 use crate::cli::VdaArgs;
-use crate::verbs::job::{Job, carry_out};
+use crate::verbs::event::{Measured, event_of};
+use crate::verbs::job::{Job, carry_out_with};
 use crate::verbs::streams::plan_with;
 
 /// Load points of a curve.
@@ -17,6 +18,7 @@ const POINTS: u32 = 10;
 pub fn vda(args: &VdaArgs) -> Result<u8> {
     let plan = plan_of(args)?;
     plan.check()?;
+    let event = event_of(&args.event, Measured::of(&plan))?;
     let request = StreamsRequest {
         verb: "vda".to_owned(),
         must_be_direct: false,
@@ -27,7 +29,7 @@ pub fn vda(args: &VdaArgs) -> Result<u8> {
         vda: input_of(&plan),
         plan,
     };
-    carry_out(Job::Streams(Box::new(request)), &args.output)
+    carry_out_with(Job::Streams(Box::new(request)), event, &args.output)
 }
 
 pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {

@@ -63,6 +63,7 @@ impl Session {
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<Closed, RunError> {
+        observer.load_over(matches!(self.ending, Ending::OnTime | Ending::Exhausted), interrupt);
         let Closing { subject, mut made } = closing;
         // Before reading back fills the cache that the run may have passed by.
         let traces = self.traces();

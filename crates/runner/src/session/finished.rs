@@ -18,15 +18,18 @@ pub struct Finished {
 
 impl Finished {
     /// The exit code: 0 complete, 1 complete but the criteria were not met, the run is inconclusive, a load
-    /// point could not be measured or what was written is not what was read back, 3 broke off, 130
-    /// interrupted.
+    /// point could not be measured, an event of the user's own did not succeed or what was written is not
+    /// what was read back, 3 broke off, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         let differs = self.summary.verify.as_ref().is_some_and(|verify| verify.different_bytes > 0);
         let not_met = self.summary.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
         let not_measured = self.summary.load_points.iter().any(|point| point.not_measured.is_some());
+        let event_failed = self.summary.event.as_ref().is_some_and(|event| !event.end.is_success());
         let inconclusive = of(&self.summary).judgement == Judgement::Inconclusive;
         match self.summary.outcome {
-            Outcome::Complete if differs || not_met || not_measured || inconclusive => NOT_MET,
+            Outcome::Complete if differs || not_met || not_measured || inconclusive || event_failed => {
+                NOT_MET
+            }
             Outcome::Complete => 0,
             Outcome::BrokeOff | Outcome::Running => BROKE_OFF,
             Outcome::Interrupted => INTERRUPTED,

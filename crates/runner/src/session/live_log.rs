@@ -184,6 +184,10 @@ impl Observer for LiveLog<'_> {
         self.first.point_over(index, is_complete);
     }
 
+    fn load_over(&mut self, is_complete: bool, interrupt: &Interrupt) {
+        self.first.load_over(is_complete, interrupt);
+    }
+
     fn wants_response_counts(&mut self, is_over: bool) -> bool {
         self.first.wants_response_counts(is_over)
     }

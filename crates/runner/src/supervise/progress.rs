@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 
 /// Threads that are run whether the work goes on or not.
-const KEEPERS: [&str; 7] = ["counters", "watchdog", "signals", "drain", "leash", "steering", "said"];
+const KEEPERS: [&str; 8] = ["counters", "watchdog", "signals", "drain", "leash", "steering", "said", "event"];
 
 /// Nobody looked for so long: the watching process itself was stopped, and knows nothing of that time.
 const MISSED: Duration = Duration::from_secs(1);

@@ -1,0 +1,126 @@
+//! An event of the user's own in words: what became of its command, and how the streams got over it.
+//!
+//! Not here: when frames are in time again ([`reelgauge_analysis::run_event`]).
+
+use reelgauge_analysis::run_event::{EventEnd, EventFacts, Recovery};
+
+use crate::text::{plain, plain_short};
+use crate::units::{counted, fixed, moment};
+
+/// What the system reported, on a screen.
+const WHY_CHARS: usize = 100;
+
+/// How the command ended: `exit code 3`.
+pub fn end_words(event: &EventFacts) -> String {
+    match &event.end {
+        EventEnd::Exit { code: 0 } => "it succeeded".to_owned(),
+        EventEnd::Exit { code: 126 } => {
+            "it failed: the command cannot be executed (exit code 126)".to_owned()
+        }
+        EventEnd::Exit { code: 127 } => "it failed: the command was not found (exit code 127)".to_owned(),
+        EventEnd::Exit { code } => format!("it failed with exit code {code}"),
+        EventEnd::Signal { number } => format!("it failed: signal {number} ended it"),
+        EventEnd::TimeLimit => {
+            format!("it was ended at its time limit of {}", moment(event.time_limit_s))
+        }
+        EventEnd::Running => format!(
+            "it went on when the run ended; it ends at the latest {} after its beginning",
+            moment(event.time_limit_s)
+        ),
+        EventEnd::NotStarted { why } => format!("it could not be started: {}", plain_short(why, WHY_CHARS)),
+        EventEnd::NotBegun => "it did not begin: the load was over before".to_owned(),
+        EventEnd::Pending => "it did not begin".to_owned(),
+    }
+}
+
+/// The lines of a screen about an event, each with its label.
+pub(crate) fn event_lines(event: &EventFacts) -> Vec<(&'static str, String)> {
+    let times = match (event.began_s, event.ended_s) {
+        (Some(began_s), Some(ended_s)) => format!(" from {} to {}", moment(began_s), moment(ended_s)),
+        (Some(began_s), None) => format!(" from {}", moment(began_s)),
+        _ => String::new(),
+    };
+    let output = event.output.as_ref().filter(|_| event.began_s.is_some());
+    let output = output.map_or_else(String::new, |file| format!(". Its output is in {}", plain(file)));
+    let mut lines = vec![("Event", format!("{}{times}: {}{output}", plain(&event.name), end_words(event)))];
+    let Some(effect) = &event.effect else { return lines };
+    if let (Some(sustained), Some(served)) = (effect.streams_sustained(), effect.served) {
+        lines.push((
+            "Sustained",
+            format!(
+                "{sustained} of {} while it went on (the storage delivered for {})",
+                counted(effect.streams.into(), "stream"),
+                fixed(served, 1)
+            ),
+        ));
+    }
+    lines.push((
+        "Recovery",
+        format!(
+            "{} after its end, {} after its beginning",
+            recovery_words(effect.recovery_after_end),
+            recovery_words(effect.recovery_after_begin)
+        ),
+    ));
+    lines
+}
+
+/// `2.3 s`, `at least 20 s`, `unknown`.
+pub fn recovery_words(recovery: Recovery) -> String {
+    match recovery {
+        Recovery::After { s } => format!("{} s", fixed(s, 1)),
+        Recovery::AtLeast { s } => format!("at least {} s", fixed(s, 1)),
+        Recovery::Unknown => "unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::run_event::EventEffect;
+
+    use super::*;
+
+    fn event(end: EventEnd) -> EventFacts {
+        EventFacts {
+            name: "rebuild\u{1b}".to_owned(),
+            command: "true".to_owned(),
+            time_limit_s: 600.0,
+            began_s: Some(10.0),
+            ended_s: Some(16.0),
+            end,
+            output: Some("event-rebuild.log".to_owned()),
+            effect: None,
+        }
+    }
+
+    #[test]
+    fn every_end_has_its_words_and_nothing_is_printed_raw() {
+        let of = |end| end_words(&event(end));
+        assert!(of(EventEnd::Exit { code: 127 }).contains("not found"));
+        assert!(of(EventEnd::Exit { code: 3 }).contains("exit code 3"));
+        assert!(of(EventEnd::TimeLimit).contains("time limit of 10 min"), "{}", of(EventEnd::TimeLimit));
+        assert!(of(EventEnd::NotStarted { why: "x\u{1b}".to_owned() }).ends_with("x\\u{1b}"));
+        let lines = event_lines(&event(EventEnd::Exit { code: 0 }));
+        let text = "rebuild\\u{1b} from 10 s to 16 s: it succeeded. Its output is in event-rebuild.log";
+        assert_eq!(lines, [("Event", text.to_owned())]);
+        let not_begun = EventFacts { began_s: None, ended_s: None, ..event(EventEnd::NotBegun) };
+        assert_eq!(
+            event_lines(&not_begun)[0].1,
+            "rebuild\\u{1b}: it did not begin: the load was over before"
+        );
+    }
+
+    #[test]
+    fn the_effect_is_streams_and_time() {
+        let effect = EventEffect {
+            streams: 10,
+            served: Some(6.4),
+            recovery_after_end: Recovery::After { s: 1.26 },
+            recovery_after_begin: Recovery::AtLeast { s: 7.0 },
+        };
+        let lines = event_lines(&EventFacts { effect: Some(effect), ..event(EventEnd::TimeLimit) });
+        assert_eq!(lines[1].1, "6 of 10 streams while it went on (the storage delivered for 6.4)");
+        assert_eq!(lines[2].1, "1.3 s after its end, at least 7.0 s after its beginning");
+        assert_eq!(recovery_words(Recovery::Unknown), "unknown");
+    }
+}

@@ -1,0 +1,163 @@
+//! A command with all that it starts, as one process group: its output goes through a pipe into a file that
+//! keeps the beginning of it, and one process of the group ends all of them at the time limit.
+//!
+//! Unix only; elsewhere there are no process groups, and nothing is started.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use reelgauge_analysis::run_event::EventEnd;
+
+#[cfg(unix)]
+pub(super) use unix::Group;
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::OpenOptions;
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::{Child, Command, ExitStatus, Stdio};
+    use std::time::Instant;
+
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    use super::{Duration, EventEnd, Path, io};
+
+    /// How often is looked whether it has ended.
+    const BEAT: Duration = Duration::from_millis(20);
+    /// How long the end of the output may take behind the end of the command.
+    const OUTPUT_GRACE: Duration = Duration::from_millis(500);
+    /// Takes the rest, too, so that no command waits for a full pipe or ends with it.
+    const KEEPS: &str = "head -c 1048576; exec cat >/dev/null";
+    /// Ends the group at the limit, whoever else is still there.
+    const LIMITED: &str = r#"(sleep "$1"; kill -KILL 0) >/dev/null 2>&1 </dev/null & exec /bin/sh -c "$2""#;
+
+    /// The group: its first process keeps the output.
+    pub(in super::super) struct Group {
+        keeper: Child,
+        command: Child,
+        begun: Instant,
+    }
+
+    impl Group {
+        /// Starts the command.
+        pub(in super::super) fn start(command: &str, output: &Path, limit: Duration) -> io::Result<Group> {
+            let file = OpenOptions::new().write(true).create_new(true).open(output)?;
+            let (from, to) = io::pipe()?;
+            let mut keeper = Command::new("/bin/sh");
+            keeper.args(["-c", KEEPS]).stdin(from).stdout(file).stderr(Stdio::null()).process_group(0);
+            let mut keeper = keeper.spawn()?;
+            let mut shell = Command::new("/bin/sh");
+            let limit_s = limit.as_secs_f64().ceil().max(1.0).to_string();
+            shell.args(["-c", LIMITED, "reelgauge-event", &limit_s, command]);
+            shell.stdin(Stdio::null()).stdout(to.try_clone()?).stderr(to);
+            shell.process_group(keeper.id().cast_signed());
+            match shell.spawn() {
+                Ok(command) => Ok(Group { keeper, command, begun: Instant::now() }),
+                Err(error) => {
+                    let _ = keeper.kill();
+                    let _ = keeper.wait();
+                    Err(error)
+                }
+            }
+        }
+
+        /// Waits for the end of the command. What it left in the background ends with it.
+        pub(in super::super) fn wait(&mut self, limit: Duration) -> EventEnd {
+            let end = loop {
+                let is_late = self.begun.elapsed() >= limit;
+                match self.command.try_wait() {
+                    Ok(Some(status)) if !is_late => break end_of(status),
+                    Ok(None) if !is_late => std::thread::sleep(BEAT),
+                    _ => break EventEnd::TimeLimit,
+                }
+            };
+            let ended = Instant::now();
+            while end != EventEnd::TimeLimit
+                && ended.elapsed() < OUTPUT_GRACE
+                && matches!(self.keeper.try_wait(), Ok(None))
+            {
+                std::thread::sleep(BEAT);
+            }
+            self.kill();
+            end
+        }
+
+        /// The process that waits for the limit keeps the number of the group from being given away.
+        fn kill(&mut self) {
+            if let Some(group) = Pid::from_raw(self.keeper.id().cast_signed()) {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            let _ = self.command.wait();
+            let _ = self.keeper.wait();
+        }
+    }
+
+    fn end_of(status: ExitStatus) -> EventEnd {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => EventEnd::Exit { code },
+            (None, number) => EventEnd::Signal { number: number.unwrap_or_default() },
+        }
+    }
+}
+
+/// No group.
+#[cfg(not(unix))]
+pub(super) struct Group;
+
+#[cfg(not(unix))]
+impl Group {
+    /// There is none here.
+    pub(super) fn start(_command: &str, _output: &Path, _limit: Duration) -> io::Result<Group> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+
+    /// Nothing was started.
+    pub(super) fn wait(&mut self, _limit: Duration) -> EventEnd {
+        EventEnd::NotBegun
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Instant;
+
+    use super::*;
+
+    /// How a command ended, what was kept of its output, and how long it took.
+    fn ran(command: &str, limit_ms: u64) -> (EventEnd, String, Duration) {
+        let dir = tempfile::tempdir().unwrap();
+        let (output, limit) = (dir.path().join("output"), Duration::from_millis(limit_ms));
+        let begun = Instant::now();
+        let end = Group::start(command, &output, limit).unwrap().wait(limit);
+        (end, std::fs::read_to_string(output).unwrap(), begun.elapsed())
+    }
+
+    #[test]
+    fn a_command_has_its_exit_code_and_its_output() {
+        let (end, output, _) = ran("echo one; echo two >&2; exit 7", 60_000);
+        assert_eq!((end, output.as_str()), (EventEnd::Exit { code: 7 }, "one\ntwo\n"));
+        assert_eq!(ran("kill -9 $$", 60_000).0, EventEnd::Signal { number: 9 });
+        let (end, output, _) = ran("no-such-command", 60_000);
+        assert!(end == EventEnd::Exit { code: 127 } && output.contains("no-such-command"), "{output}");
+    }
+
+    #[test]
+    fn a_command_ends_at_its_limit_with_all_that_it_started() {
+        let (end, _, took) = ran("sleep 71.3 & sleep 71.3", 400);
+        assert!(end == EventEnd::TimeLimit && took < Duration::from_secs(20), "{took:?}");
+        // What a command leaves in the background ends with it.
+        let (end, _, took) = ran("sleep 71.3 &", 60_000);
+        assert!(end == EventEnd::Exit { code: 0 } && took < Duration::from_secs(20), "{took:?}");
+        let left = std::process::Command::new("pgrep").args(["-f", "^sleep 71.3"]).output().unwrap();
+        assert!(left.stdout.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn a_mebibyte_of_output_is_kept_and_the_rest_stops_nothing() {
+        let (end, output, _) = ran("head -c 3000000 /dev/zero | tr '\\0' x; exit 5", 60_000);
+        assert_eq!((end, output.len()), (EventEnd::Exit { code: 5 }, 1 << 20));
+    }
+}

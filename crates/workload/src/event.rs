@@ -1,0 +1,56 @@
+//! Events of the user's own during a run: a command that begins a rebuild, a backup or a failover.
+//!
+//! An event is no part of any plan, so neither a fleet nor the repetition of a run starts it.
+//!
+//! Not here: running the command (the runner).
+
+use std::str::FromStr;
+
+/// Characters of an event's name.
+const NAME_CHARS: usize = 40;
+
+/// A command of the user with the name of what it does: `rebuild: mdadm /dev/md0 --re-add /dev/sdd`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What marks and tables call it.
+    pub name: String,
+    /// What the shell runs.
+    pub command: String,
+}
+
+/// The text is no event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write 'NAME: COMMAND', with a name of at most {NAME_CHARS} letters and digits")]
+pub struct EventError;
+
+impl FromStr for Event {
+    type Err = EventError;
+
+    fn from_str(text: &str) -> Result<Event, EventError> {
+        let (name, command) = text.split_once(':').ok_or(EventError)?;
+        let (name, command) = (name.trim(), command.trim());
+        let has_name = name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
+        // The file with its output is named after it, in letters and digits.
+        let has_letter = name.chars().any(|c| c.is_ascii_alphanumeric());
+        if !has_name || !has_letter || command.is_empty() || command.contains('\0') {
+            return Err(EventError);
+        }
+        Ok(Event { name: name.to_owned(), command: command.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_has_a_name_and_a_command() {
+        let event = "rebuild: mdadm --re-add /dev/md0:x".parse::<Event>();
+        let expected = Event { name: "rebuild".to_owned(), command: "mdadm --re-add /dev/md0:x".to_owned() };
+        assert_eq!(event, Ok(expected));
+        let long = format!("{}: true", "x".repeat(41));
+        for text in ["", "rebuild", ": true", "rebuild:", "rebuild: ", "a\u{1b}: true", "..: true", &long] {
+            assert_eq!(text.parse::<Event>(), Err(EventError), "{text:?}");
+        }
+    }
+}
