@@ -12,6 +12,7 @@ import { Overlays } from "./overlays";
 import { isLadder } from "./point-keys";
 import { ownName } from "./run-key";
 import { Settings } from "./settings";
+import { States } from "./states";
 import { Systems } from "./systems";
 import { Folded } from "../parts/section";
 import "./compare.css";
@@ -25,6 +26,7 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
   const curves = runs.some((run) => (run.detail?.percentiles.length ?? 0) > 0);
   const sections = [
     { id: "answer", title: "Answer" },
+    ...(page.states.length > 0 ? [{ id: "states", title: "States" }] : []),
     { id: "systems", title: "Systems" },
     ...(strips ? [{ id: "streams-over-time", title: "Streams" }] : []),
     { id: "over-time", title: "Throughput" },
@@ -45,6 +47,7 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
     >
       <h1 class="sr-only">Comparison of {comparison.runs.length} runs</h1>
       <Answer comparison={comparison} />
+      <States states={page.states} />
       <Systems runs={runs} comparison={comparison} />
       <Overlays runs={runs} comparison={comparison} />
       <Folded>

@@ -2021,6 +2021,8 @@ export type Page = {
    * them.
    */
   deviations: Array<string>,
+  /** The states of a worst night: name, streams sustained, late frames, time to recover. */
+  states: Array<[string, string, string, string]>,
 };
 
 /** What a page shows. */

@@ -1,17 +1,20 @@
 //! What the runs of a procedure allow to conclude together, from one figure of each: a rate.
 //!
 //! [`steady`]: whether rounds are steady. [`cliff`]: after how many bytes written storage became slow.
-//! [`warm`]: the first pass against later ones. Here: levels, pairs and trends.
+//! [`warm`]: the first pass against later ones. [`states`]: streams in each state of the storage. Here:
+//! levels, pairs and trends.
 //!
 //! Not here: how a procedure is carried out (the runner), and the words for it (the report room).
 
 pub mod cliff;
+pub mod states;
 pub mod steady;
 pub mod warm;
 
 use serde::{Deserialize, Serialize};
 
 use self::cliff::Cliff;
+use self::states::StateRow;
 use self::steady::Steadiness;
 use self::warm::Warming;
 
@@ -42,6 +45,11 @@ pub enum Finding {
     Warm {
         /// What was found.
         warming: Option<Warming>,
+    },
+    /// Streams in each state of the storage.
+    States {
+        /// The states, in the order of the steps.
+        states: Vec<StateRow>,
     },
     /// The change from round to round, for each kind of run that the rounds have.
     Trend {

@@ -149,6 +149,7 @@ mod tests {
             comparison: None,
             suites: None,
             deviations: Vec::new(),
+            states: Vec::new(),
         };
         let mut html = Vec::new();
         write(&page, &mut html).unwrap();

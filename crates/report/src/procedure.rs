@@ -2,6 +2,7 @@
 //! point of every run. The same as CSV.
 
 pub mod plan;
+pub mod states;
 
 use reelgauge_analysis::procedure::Finding;
 use reelgauge_analysis::procedure::cliff::Cliff;
@@ -9,6 +10,7 @@ use reelgauge_analysis::procedure::steady::{Steadiness, WINDOW};
 use reelgauge_analysis::procedure::warm::Warming;
 use reelgauge_record::notes::StorageDetails;
 
+use self::states::{state_words, states_table};
 use crate::about::about_words;
 use crate::page::Page;
 use crate::sentence::Tone;
@@ -87,6 +89,8 @@ pub enum StepState {
     Done,
     /// The rounds before were steady.
     NotNeeded,
+    /// What it takes is missing.
+    NotTried,
     /// It did not come to its end.
     BrokeOff,
     /// It is still to be done.
@@ -176,6 +180,10 @@ pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String
     for (name, text) in about_words(procedure.storage, procedure.tags) {
         page.item(name, &text);
     }
+    if let Some(Finding::States { states }) = procedure.finding {
+        page.gap();
+        page.table(states_table(states));
+    }
     page.gap();
     page.table(table(procedure));
     page.gap();
@@ -197,7 +205,8 @@ pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String
 /// What is wrong with it, before everything else.
 fn state_sentence(procedure: &ProcedureScreen<'_>) -> Option<String> {
     let done = procedure.steps.iter().filter(|step| step.state == StepState::Done).count();
-    let of = format!("{done} of {} steps done", procedure.steps.len());
+    let tried = procedure.steps.iter().filter(|step| step.state != StepState::NotTried).count();
+    let of = format!("{done} of {tried} steps done");
     Some(match procedure.ended_early {
         _ if procedure.goes_on => format!("Running: {of}."),
         _ if procedure.is_interrupted => format!("Interrupted: {of}."),
@@ -228,6 +237,7 @@ fn finding_words(finding: &Finding, steps: &[StepWords<'_>]) -> String {
             )
         }
         Finding::Pair { ratio } => pair_words(*ratio, steps),
+        Finding::States { states } => state_words(states),
         Finding::Warm { warming } => warm_words(warming.as_ref()),
         Finding::Trend { trends } => {
             let words = trends.iter().map(|trend| {
@@ -432,6 +442,7 @@ pub fn procedure_csv(procedure: &ProcedureScreen<'_>) -> String {
         let state = match step.state {
             StepState::Done => "done",
             StepState::NotNeeded => "not_needed",
+            StepState::NotTried => "not_tried",
             StepState::BrokeOff => "broke_off",
             StepState::Open => "open",
         };

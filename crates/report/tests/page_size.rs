@@ -163,6 +163,7 @@ fn worst_page() -> Page {
         comparison: None,
         suites: None,
         deviations: Vec::new(),
+        states: Vec::new(),
     }
 }
 

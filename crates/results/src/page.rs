@@ -181,6 +181,7 @@ pub fn page(kind: PageKind, runs: Vec<RunPage>, trace: Option<TracePage>) -> Pag
         comparison: None,
         suites: None,
         deviations: Vec::new(),
+        states: Vec::new(),
     }
 }
 

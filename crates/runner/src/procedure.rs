@@ -12,6 +12,7 @@
 
 mod actions;
 pub mod conclusion;
+pub mod given_events;
 pub mod record;
 pub mod shown;
 
@@ -26,6 +27,7 @@ use reelgauge_engine::ballast;
 use reelgauge_record::notes::{RunNotes, StorageDetails};
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 use reelgauge_results::live::process;
+use reelgauge_results::reopen::reopen;
 use reelgauge_results::run_notes;
 use reelgauge_workload::procedure::deviation::Deviation;
 use reelgauge_workload::procedure::{Action, FindingKind, Step};
@@ -37,6 +39,7 @@ use crate::prove::pass::{self, OwnRun, PassError};
 use crate::prove::shell::{self, Running, ShellError, Waiting};
 use crate::session::make_out;
 use actions::{ActionError, Place};
+use given_events::GivenEvents;
 use record::{ActionFact, KeptTerms, ProcedureFileError, ProcedureRecord, Row, RowState};
 
 /// How often interruptions are noticed.
@@ -75,6 +78,8 @@ pub struct ProcedureRequest {
     pub tags: Vec<String>,
     /// Where every random draw starts.
     pub seed: u64,
+    /// Events of the user's own. None is kept: whoever resumes gives them again.
+    pub events: GivenEvents,
     /// Folder for its directory.
     pub out: PathBuf,
 }
@@ -152,6 +157,22 @@ pub enum ProcedureError {
          same target removes it. Resume when nothing else runs there"
     )]
     BallastGone,
+    /// No search of streams found a count.
+    #[error("step '{step}' plays the count that '{of}' found, which is none; give it with --set count=N")]
+    NoCount {
+        /// The step.
+        step: String,
+        /// Whose search it was.
+        of: String,
+    },
+    /// An event whose command is not kept.
+    #[error("step '{step}' needs its event again, whose command is not kept: add --event '{event}: COMMAND'")]
+    EventAgain {
+        /// The step.
+        step: String,
+        /// The event's name.
+        event: String,
+    },
     /// Another process carries it out.
     #[error("{} is still being carried out by process {pid}", dir.display())]
     GoesOn {
@@ -184,8 +205,11 @@ impl ProcedureError {
             ProcedureError::Dir(_)
             | ProcedureError::File(_)
             | ProcedureError::GoesOn { .. }
+            | ProcedureError::EventAgain { .. }
             | ProcedureError::Complete(_) => USAGE,
-            ProcedureError::Command(_) | ProcedureError::BallastGone => BROKE_OFF,
+            ProcedureError::Command(_) | ProcedureError::BallastGone | ProcedureError::NoCount { .. } => {
+                BROKE_OFF
+            }
         }
     }
 }
@@ -210,7 +234,8 @@ pub fn run_procedure(
     }
     let record = ProcedureRecord::begin(request);
     record.write(&dir)?;
-    Carrying { manner, dir, record, held_bytes: 0, holds: false }.finish(tell)
+    let events = request.events.clone();
+    Carrying { manner, dir, record, events, held_bytes: 0, holds: false }.finish(tell)
 }
 
 /// Goes on with a procedure where it was stopped.
@@ -219,6 +244,7 @@ pub fn run_procedure(
 /// There is nothing to resume, or nothing could be measured.
 pub fn resume_procedure(
     dir: &Path,
+    events: GivenEvents,
     manner: Manner<'_>,
     tell: &mut dyn FnMut(&ProcedureEvent<'_>),
 ) -> Result<ProcedureEnd, ProcedureError> {
@@ -229,10 +255,12 @@ pub fn resume_procedure(
     if record.goes_on(dir) {
         return Err(ProcedureError::GoesOn { dir: dir.to_path_buf(), pid: record.pid });
     }
+    events.meet(&mut record.rows)?;
     (record.ended_early, record.is_interrupted) = (None, false);
     (record.pid, record.process) = (std::process::id(), process::own_mark());
     record.write(dir)?;
-    let mut carrying = Carrying { manner, dir: dir.to_path_buf(), record, held_bytes: 0, holds: false };
+    let dir = dir.to_path_buf();
+    let mut carrying = Carrying { manner, dir, record, events, held_bytes: 0, holds: false };
     let restored = carrying.restore(tell);
     match restored {
         Ok(()) => carrying.finish(tell),
@@ -245,6 +273,7 @@ struct Carrying<'a> {
     manner: Manner<'a>,
     dir: PathBuf,
     record: ProcedureRecord,
+    events: GivenEvents,
     /// Bytes of ballast that runs are to find.
     held_bytes: u64,
     /// Whether anything may lie there.
@@ -260,6 +289,8 @@ impl Carrying<'_> {
     /// Removes the ballast first of all, whatever else went wrong.
     fn end(mut self, came: Result<(), ProcedureError>) -> Result<ProcedureEnd, ProcedureError> {
         let ballast_left = if self.holds { self.place().remove_ballast().err() } else { None };
+        self.record.conclusion =
+            conclusion::conclude(&self.record, &conclusion::summaries(&self.record, &self.dir));
         if let Err(error) = &came {
             self.record.ended_early = Some(error.to_string());
             self.record.is_interrupted = error.exit_code() == INTERRUPTED;
@@ -340,6 +371,11 @@ impl Carrying<'_> {
         let fact = match action {
             Action::Run { verb, flags } => return self.measure(at, &verb, &flags),
             Action::Rest { time } => return self.rest(time.duration()),
+            Action::Empty => {
+                self.place().remove_ballast()?;
+                (self.held_bytes, self.holds) = (0, false);
+                return Ok(());
+            }
             Action::Fill { percent } => {
                 self.holds = true;
                 let filled = self.place().work(tell, move |ballast| ballast.fill_to(percent))?;
@@ -378,7 +414,10 @@ impl Carrying<'_> {
     }
 
     fn measure(&mut self, at: usize, verb: &str, flags: &[String]) -> Result<(), ProcedureError> {
-        let words = words(verb, flags, &self.record.target, &self.record.terms, self.record.seed);
+        let mut flags = flags.to_vec();
+        flags.extend(self.count_flag(at)?);
+        flags.extend(self.events.flags(&self.record.rows[at].requires));
+        let words = words(verb, &flags, &self.record.target, &self.record.terms, self.record.seed);
         let run = OwnRun {
             program: self.manner.program,
             words: &words,
@@ -397,6 +436,20 @@ impl Carrying<'_> {
             return Err(ProcedureError::BallastGone);
         }
         Ok(())
+    }
+
+    /// The count of streams that another step found.
+    fn count_flag(&self, at: usize) -> Result<Option<String>, ProcedureError> {
+        let row = &self.record.rows[at];
+        let Some(of) = &row.requires.count_of else { return Ok(None) };
+        let searched = self.record.rows.iter().find(|row| row.name == *of);
+        let run = searched.and_then(|row| row.run.as_ref());
+        let summary = run.and_then(|run| reopen(&self.dir.join(run)).ok());
+        let count = summary.and_then(|summary| summary.search?.streams).filter(|count| *count > 0);
+        match count {
+            Some(count) => Ok(Some(format!("--count={count}"))),
+            None => Err(ProcedureError::NoCount { step: row.name.clone(), of: of.clone() }),
+        }
     }
 
     fn run_command(
@@ -431,12 +484,13 @@ fn to_restore(rows: &[Row]) -> Vec<usize> {
     let next = rows.iter().position(|row| !row.state.is_over()).unwrap_or(rows.len());
     let last = |is_it: fn(&Action) -> bool| rows[..next].iter().rposition(|row| is_it(&row.action));
     let last_run = last(|action| matches!(action, Action::Run { .. }));
-    let last_fill = last(|action| matches!(action, Action::Fill { .. }));
+    // What was removed again is not missed.
+    let last_fill = last(|action| matches!(action, Action::Fill { .. } | Action::Empty));
     let is_needed = |at: &usize| match rows[*at].action {
         Action::Fill { .. } => Some(*at) == last_fill,
         Action::Age { .. } => true,
         Action::Cool { .. } => last_run.is_none_or(|run| run < *at),
-        Action::Run { .. } | Action::Rest { .. } => false,
+        Action::Run { .. } | Action::Rest { .. } | Action::Empty => false,
     };
     (0..next).filter(is_needed).collect()
 }
@@ -466,12 +520,23 @@ pub fn words(verb: &str, flags: &[String], target: &Path, terms: &KeptTerms, see
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_workload::procedure::requirement::Requirement;
     use reelgauge_workload::units::Span;
 
     use super::*;
 
     fn row(action: Action, state: RowState) -> Row {
-        Row { name: String::new(), round: None, action, state, run: None, fact: None, why: None }
+        Row {
+            name: String::new(),
+            round: None,
+            action,
+            state,
+            requires: Requirement::default(),
+            missing: None,
+            run: None,
+            fact: None,
+            why: None,
+        }
     }
 
     #[test]
@@ -488,6 +553,7 @@ mod tests {
         assert_eq!(of(vec![run(), fill(50), run(), fill(80), run()], 4), [3]);
         assert_eq!(of(vec![run(), fill(50), run(), fill(80), run()], 3), [1]);
         assert_eq!(of(vec![run(), fill(50), run(), fill(80), run()], 1), [] as [usize; 0]);
+        assert_eq!(of(vec![run(), fill(90), run(), Action::Empty, run()], 4), [] as [usize; 0]);
         assert_eq!(of(vec![age(), run(), age(), run()], 3), [0, 2]);
         assert_eq!(of(vec![run(), cool(), run(), run()], 2), [1]);
         assert_eq!(of(vec![run(), cool(), run(), run()], 3), [] as [usize; 0]);

@@ -1,25 +1,32 @@
 //! Procedures: series of runs and actions with one report, as a paper or a field practice prescribes them.
 //!
 //! They are data (`catalogue/procedures/*.toml`). A step is a run (a verb and its flags) or an action:
-//! ballast up to a fill level, ageing, making a server cold, a rest. Rounds are steps that are repeated. What
+//! ballast up to a fill level or its removal, ageing, making a server cold, a rest. A step may require
+//! others, or events of the user's own ([`requirement`]). Rounds are steps that are repeated. What
 //! a paper prescribes is in `paper_set`, in the names of the flags; [`deviation`] compares it with what is
 //! run.
 //!
 //! Not here: carrying it out (the runner), what flags mean (the binary).
 
 pub mod deviation;
+pub mod requirement;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use self::requirement::Requirement;
 use crate::units::{Size, Span};
 
 /// The most rounds.
 const ROUNDS_MAX: u32 = 1000;
 
+/// The flag with a count of streams, and those of a search, whose place it takes.
+const COUNT: &str = "count";
+const SEARCH: [&str; 2] = ["find-max", "time-max"];
+
 /// A procedure that ships: its name and its text.
-const CATALOGUE: [(&str, &str); 8] = [
+const CATALOGUE: [(&str, &str); 9] = [
     ("ebu-study", include_str!("../../../catalogue/procedures/ebu-study.toml")),
     ("iometer", include_str!("../../../catalogue/procedures/iometer.toml")),
     ("cold-server", include_str!("../../../catalogue/procedures/cold-server.toml")),
@@ -27,6 +34,7 @@ const CATALOGUE: [(&str, &str); 8] = [
     ("age", include_str!("../../../catalogue/procedures/age.toml")),
     ("steady", include_str!("../../../catalogue/procedures/steady.toml")),
     ("create-vs-overwrite", include_str!("../../../catalogue/procedures/create-vs-overwrite.toml")),
+    ("worst-night", include_str!("../../../catalogue/procedures/worst-night.toml")),
     ("whole-file-vs-edit", include_str!("../../../catalogue/procedures/whole-file-vs-edit.toml")),
 ];
 
@@ -79,6 +87,8 @@ pub enum FindingKind {
     Warm,
     /// How the figures change from round to round.
     Trend,
+    /// Streams in each state of the storage.
+    States,
 }
 
 /// Flags by their names, without the dashes.
@@ -120,6 +130,15 @@ pub struct StepPlan {
     /// Wait.
     #[serde(default)]
     pub rest: Option<Span>,
+    /// Remove the ballast.
+    #[serde(default)]
+    pub empty: bool,
+    /// The server need not be made cold: without a way to do it, the step is not tried.
+    #[serde(default)]
+    pub optional: bool,
+    /// What it takes to be tried.
+    #[serde(default)]
+    pub requires: Requirement,
     /// Flags of the run, or settings of the action.
     #[serde(default)]
     pub set: Settings,
@@ -161,6 +180,8 @@ pub enum Action {
         /// For how long.
         time: Span,
     },
+    /// The ballast is removed.
+    Empty,
 }
 
 /// A step that is to be carried out.
@@ -172,6 +193,8 @@ pub struct Step {
     pub round: Option<u32>,
     /// What it does.
     pub action: Action,
+    /// What it takes to be tried.
+    pub requires: Requirement,
 }
 
 /// What is wrong with a procedure.
@@ -185,11 +208,19 @@ pub enum ProcedureError {
     #[error("not a procedure: {0}")]
     Toml(String),
     /// A step that does nothing, or several things.
-    #[error("step '{0}' must have exactly one of run, fill, age, cool and rest")]
+    #[error("step '{0}' must have exactly one of run, fill, empty, age, cool and rest")]
     Action(String),
     /// A level that is none.
     #[error("step '{0}' fills to {1} %; use 1 to 100")]
     Level(String, u8),
+    /// A step that requires one that does not exist.
+    #[error("step '{step}' requires '{required}', which is no other step")]
+    NoStep {
+        /// The step.
+        step: String,
+        /// What it requires.
+        required: String,
+    },
     /// Nothing to do.
     #[error("the procedure has no run; add a [[step]] with run = \"mix\"")]
     NoRun,
@@ -252,7 +283,14 @@ impl Procedure {
         if has_rounds == procedure.round.is_empty() || procedure.rounds.is_some() != has_rounds {
             return Err(ProcedureError::Rounds);
         }
-        steps.into_iter().try_for_each(StepPlan::check)?;
+        steps.clone().try_for_each(StepPlan::check)?;
+        let names: Vec<&str> = steps.clone().map(|step| step.name.as_str()).collect();
+        for step in steps {
+            if let Some(required) = step.requires.missing(&names, &step.name) {
+                let (step, required) = (step.name.clone(), required.to_owned());
+                return Err(ProcedureError::NoStep { step, required });
+            }
+        }
         Ok(procedure)
     }
 
@@ -323,14 +361,22 @@ impl Procedure {
         let rounds = (1..=self.rounds.unwrap_or(0))
             .flat_map(|round| self.round.iter().map(move |step| (Some(round), step)));
         let all = self.step.iter().map(|step| (None, step)).chain(rounds);
-        all.map(|(round, step)| Ok(Step { name: step.name.clone(), round, action: self.action(step)? }))
-            .collect()
+        let planned = |(round, step): (Option<u32>, &StepPlan)| {
+            let mut requires = step.requires.clone();
+            // A count that was given takes the place of a search for it.
+            requires.count_of = requires.count_of.filter(|_| !self.settings(step).contains_key(COUNT));
+            Ok(Step { name: step.name.clone(), round, action: self.action(step)?, requires })
+        };
+        all.map(planned).collect()
     }
 
     /// The flags of a run: those of all runs, with its own in their place.
     fn settings(&self, step: &StepPlan) -> BTreeMap<String, String> {
         let mut all = self.set.0.clone();
         all.extend(step.set.0.clone());
+        if all.contains_key(COUNT) {
+            SEARCH.iter().for_each(|flag| drop(all.remove(*flag)));
+        }
         all
     }
 
@@ -349,6 +395,9 @@ impl Procedure {
         if let Some(time) = step.rest {
             return Ok(Action::Rest { time });
         }
+        if step.empty {
+            return Ok(Action::Empty);
+        }
         let said = |key: &str| step.set.0.get(key).filter(|value| !value.trim().is_empty());
         let server_memory = said("server-memory").map(|value| {
             value.parse::<Size>().map_err(|error| ProcedureError::Value {
@@ -358,7 +407,7 @@ impl Procedure {
             })
         });
         match (said("command").cloned(), server_memory.transpose()?) {
-            (None, None) => Err(ProcedureError::NotCold),
+            (None, None) if !step.optional => Err(ProcedureError::NotCold),
             (command, server_memory) => Ok(Action::Cool { command, server_memory }),
         }
     }
@@ -366,9 +415,10 @@ impl Procedure {
 
 impl StepPlan {
     fn check(&self) -> Result<(), ProcedureError> {
+        let timed = [self.age.is_some(), self.rest.is_some()];
         let actions =
-            [self.run.is_some(), self.fill.is_some(), self.age.is_some(), self.cool, self.rest.is_some()];
-        if actions.iter().filter(|&&is_it| is_it).count() != 1 {
+            [self.run.is_some(), self.fill.is_some(), self.empty, self.cool].into_iter().chain(timed);
+        if actions.filter(|&is_it| is_it).count() != 1 {
             return Err(ProcedureError::Action(self.name.clone()));
         }
         match self.fill.filter(|percent| !(1..=100).contains(percent)) {
@@ -471,6 +521,23 @@ mod tests {
     }
 
     #[test]
+    fn a_count_that_is_given_takes_the_place_of_a_search() {
+        let mut night = procedure("worst-night");
+        let of = |night: &Procedure| {
+            let steps = night.steps().unwrap();
+            let healthy = flags(&steps[0]).contains(&"--find-max".to_owned());
+            let counts = steps.iter().filter(|step| step.requires.count_of.is_some()).count();
+            (healthy, counts)
+        };
+        assert_eq!(of(&night), (true, 6));
+        night.change("count=4").unwrap();
+        assert_eq!(of(&night), (false, 0));
+        let steps = night.steps().unwrap();
+        let runs = steps.iter().filter(|step| matches!(step.action, Action::Run { .. }));
+        assert!(runs.clone().all(|step| flags(step).contains(&"--count=4".to_owned())));
+    }
+
+    #[test]
     fn what_makes_no_sense_is_refused() {
         let of = |steps: &str| Procedure::from_toml(&format!("about = \"x\"\n{steps}")).unwrap_err();
         assert_eq!(of(""), ProcedureError::NoRun);
@@ -482,6 +549,8 @@ mod tests {
             ProcedureError::Level("b".to_owned(), 0)
         );
         assert_eq!(of(&format!("rounds = 3\n{run}")), ProcedureError::Rounds);
+        let count_of = "[[step]]\nname = \"b\"\nrun = \"mix\"\nrequires = { count_of = \"c\" }";
+        assert!(matches!(of(&format!("{run}{count_of}")), ProcedureError::NoStep { .. }));
         assert!(matches!(of(&format!("{run}warp = 9")), ProcedureError::Toml(_)));
         assert!(matches!(of(&format!("{run}set = {{ a = [1] }}")), ProcedureError::Toml(_)));
         assert_eq!(text("opera"), Err(ProcedureError::Unknown("opera".to_owned())));

@@ -54,3 +54,4 @@ mod vda;
 mod vda_load_points;
 mod whose_fault;
 mod whose_fault_busy;
+mod worst_night;

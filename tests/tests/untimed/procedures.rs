@@ -258,3 +258,67 @@ fn new_files_are_made_where_others_are_written_over() {
     assert_eq!((made(0).0, made(1).1), (0, 0));
     assert!(made(0).1 > 0 && made(1).0 > 0);
 }
+
+/// A worst night of one small stream: a steady run instead of the search.
+fn worst_night(target: &Path, more: &[&str]) -> Verb {
+    let settings = [
+        "count=1",
+        "format=xdcam-hd422-50-1080i-25",
+        "clip=1s",
+        "duration=3s",
+        "warmup=0s",
+        "file-size=8MiB",
+        "command=true",
+    ];
+    more.iter().fold(short("worst-night", target, &settings), |verb, word| verb.operand(word))
+}
+
+#[test]
+fn a_worst_night_has_a_row_for_every_state_and_says_what_was_not_tried() {
+    require!(Need::Root);
+    let mount = TempMount::tmpfs(192);
+    let verb = worst_night(mount.path(), &["--event", "rebuild: echo begun; sleep 0.2"]);
+    let printed = verb.run().expect_code(0).json();
+    let states = at(&printed, "conclusion.states").as_array().unwrap();
+    let kinds: Vec<(&str, &str)> =
+        states.iter().map(|state| (text(state, "name"), text(state, "found.kind"))).collect();
+    let expected = [
+        ("healthy", "steady"),
+        ("server cold", "steady"),
+        ("90 % full", "steady"),
+        ("during a backup", "steady"),
+        ("during a rebuild", "steady"),
+        ("through a failover", "not_tried"),
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(text(&states[4], "found.event.kind"), "exit");
+    assert_eq!(count(&states[0], "found.played"), 1);
+    assert!(!mount.path().join("reelgauge-area/ballast").exists());
+    let dir = procedure_in(verb.runs());
+    let rebuild = rows(&printed).iter().find(|row| text(row, "name") == "during a rebuild").unwrap();
+    let output = dir.join(text(rebuild, "run")).join("event-rebuild.log");
+    assert_eq!(std::fs::read_to_string(output).unwrap(), "begun\n");
+    let kept = std::fs::read_to_string(dir.join("procedure.json")).unwrap();
+    assert!(kept.contains("conclusion") && !kept.contains("echo begun"), "{kept}");
+    let csv = Scratch::new();
+    let words = ["report".as_ref(), dir.as_os_str(), "--csv".as_ref(), csv.path().as_os_str()];
+    let screen = binary::run(words).expect_code(0).stdout;
+    assert!(screen.contains("not tried: give --event 'failover: COMMAND'"), "{screen}");
+    let table = std::fs::read_to_string(csv.path().join("states.csv")).unwrap();
+    assert_eq!(table.lines().count(), 1 + 6, "{table}");
+}
+
+#[test]
+fn a_worst_night_plans_what_it_tries_and_keeps_no_command() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let words = ["--dry-run", "--event", "rebuild: echo x"];
+    let plan = worst_night(&target, &words).run_plain().expect_code(0).stdout;
+    assert!(plan.contains("--event=rebuild: echo x"), "{plan}");
+    assert!(plan.contains("Not tried: give --event 'failover: COMMAND'"), "{plan}");
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
+    let unknown = ["procedure", "worst-night"].map(std::ffi::OsString::from).into_iter();
+    let unknown: Vec<_> =
+        unknown.chain([target.clone().into(), "--event".into(), "flood: x".into()]).collect();
+    refusal::refused(&unknown, &target, "rebuild, balance, failover");
+}

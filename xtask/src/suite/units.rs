@@ -57,6 +57,7 @@ const MEASURING: &[(&str, Beside)] = &[
     ("paper_tables", Beside::Few),
     ("procedures_computed", Beside::Few),
     ("procedures_found", Beside::Few),
+    ("worst_night", Beside::Few),
     ("check_counts", Beside::Few),
     ("check_sustained", Beside::Few),
     ("prove", Beside::Few),

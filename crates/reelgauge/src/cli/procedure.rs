@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use reelgauge_workload::event::Event;
+use reelgauge_workload::units::Span;
+
 use super::{OutputArgs, TargetArgs};
 
 /// Flags of `procedure`.
@@ -26,6 +29,16 @@ pub struct ProcedureArgs {
     /// Change a setting: --set duration=10s; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// A command of yours during the step that waits for it, such as 'rebuild: mdadm ...' or 'failover: ...';
+    /// may be repeated. It runs with your rights and is not kept: give it again with --resume
+    #[arg(long, value_name = "NAME: COMMAND", conflicts_with = "show")]
+    pub event: Vec<Event>,
+    /// When an event begins, after the warm-up [default: a third of the measured time]
+    #[arg(long, hide_short_help = true, value_name = "TIME", requires = "event")]
+    pub event_at: Option<Span>,
+    /// End an event, with all that it started, after this time [default: 10m]
+    #[arg(long, hide_short_help = true, value_name = "TIME", requires = "event")]
+    pub event_limit: Option<Span>,
     /// Go on with the procedure in this directory where it stopped
     #[arg(
         long,
@@ -52,6 +65,7 @@ Examples:
   reelgauge procedure ebu-study /mnt/nas --dry-run         how long the EBU study takes, and what it writes
   reelgauge procedure ebu-study /mnt/nas --short           the same in about half an hour
   reelgauge procedure fill /mnt/nas --set duration=10s
+  reelgauge procedure worst-night /mnt/nas --event 'rebuild: mdadm /dev/md0 --re-add /dev/sdd'
   reelgauge procedure --resume reelgauge-runs/DIR          after Ctrl-C, or a power cut
   reelgauge procedure steady --show > mine.toml            change it, then: reelgauge procedure mine.toml PATH
 

@@ -7,27 +7,29 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use reelgauge_analysis::compare::RUNS_MAX;
-use reelgauge_analysis::procedure::Finding;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::notes::StorageDetails;
 use reelgauge_report::procedure::plan::{
     PlanScreen, PlannedStep, plan_screen, procedure_list, step_line, written_line,
 };
-use reelgauge_report::text::shell_word;
+use reelgauge_report::text::{plain, shell_word};
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_results::page::{page, run_page, write_html};
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
-use reelgauge_runner::procedure::conclusion::{conclude, summaries};
+use reelgauge_runner::procedure::conclusion::{conclude, remedy, summaries};
+use reelgauge_runner::procedure::given_events::GivenEvents;
 use reelgauge_runner::procedure::record::{KeptTerms, ProcedureRecord};
 use reelgauge_runner::procedure::shown::{
-    deviation_texts, deviations_in_words, planned_action, procedure_table, procedure_text,
+    deviation_texts, deviations_in_words, planned_action, procedure_table, procedure_text, states_cells,
+    states_table,
 };
 use reelgauge_runner::procedure::{
     Manner, ProcedureEnd, ProcedureError, ProcedureEvent, ProcedureRequest, resume_procedure, run_procedure,
     words,
 };
-use reelgauge_workload::procedure::{Action, Procedure, names, text};
+use reelgauge_workload::procedure::requirement::{event_names, missing, without_step};
+use reelgauge_workload::procedure::{Action, Procedure, Step, names, text};
 use serde::Serialize;
 
 use super::ahead::forecast_of;
@@ -43,7 +45,8 @@ const TOLD_EVERY: Duration = Duration::from_secs(10);
 /// Lists procedures, or shows, plans, carries out or resumes one. The exit code.
 pub fn procedure(args: &ProcedureArgs) -> Result<u8> {
     if let Some(dir) = &args.resume {
-        return carry_out(args, |manner, tell| resume_procedure(dir, manner, tell));
+        let events = events(args)?;
+        return carry_out(args, |manner, tell| resume_procedure(dir, events, manner, tell));
     }
     let Some(name) = &args.name else {
         let all = names().map(|name| Ok((name, Procedure::from_toml(text(name)?)?.about)));
@@ -96,9 +99,14 @@ fn request(args: &ProcedureArgs, name: &str, text: &str, target: &Path) -> Resul
         procedure = procedure.shortened()?;
     }
     args.set.iter().try_for_each(|words| procedure.change(words))?;
+    let (steps, events) = (procedure.steps()?, events(args)?);
+    if let Some(event) = without_step(&steps, &events.events) {
+        bail!("no step of {name} waits for the event '{}'{}", plain(&event.name), its_events(&steps));
+    }
     Ok(ProcedureRequest {
         name: name.to_owned(),
-        steps: procedure.steps()?,
+        steps,
+        events,
         deviations: procedure.deviations(COMPUTERS),
         about: procedure.about,
         paper: procedure.paper,
@@ -113,28 +121,62 @@ fn request(args: &ProcedureArgs, name: &str, text: &str, target: &Path) -> Resul
     })
 }
 
+/// The events that the user gives.
+fn events(args: &ProcedureArgs) -> Result<GivenEvents> {
+    for (at, event) in args.event.iter().enumerate() {
+        if args.event[..at].iter().any(|other| other.name == event.name) {
+            bail!("--event '{}: …' is given twice", plain(&event.name));
+        }
+    }
+    Ok(GivenEvents { events: args.event.clone(), at: args.event_at, limit: args.event_limit })
+}
+
+/// `; its events are rebuild, failover`.
+fn its_events(steps: &[Step]) -> String {
+    match event_names(steps).as_slice() {
+        [] => "; it has none".to_owned(),
+        names => format!("; its events are {}", names.join(", ")),
+    }
+}
+
 /// Every step with its command and what it takes. What a run would refuse is refused before anything is done.
 fn planned_steps(request: &ProcedureRequest) -> Result<Vec<PlannedStep>> {
-    let terms = KeptTerms::of(&request.terms);
-    let step = |step: &reelgauge_workload::procedure::Step| {
+    let missing = missing(&request.steps, &request.events.events);
+    let mut planned: Vec<PlannedStep> = Vec::new();
+    for (step, missing) in request.steps.iter().zip(missing) {
         let name =
             step.round.map_or_else(|| step.name.clone(), |round| format!("{}, round {round}", step.name));
+        let missing = missing.as_ref().map(remedy);
         let Action::Run { verb, flags } = &step.action else {
             let action = planned_action(&step.action);
-            return Ok(PlannedStep { name, command: None, forecast: None, action });
+            planned.push(PlannedStep { name, command: None, forecast: None, action, missing });
+            continue;
         };
-        let words = words(verb, flags, &request.target, &terms, request.seed);
-        let forecast =
+        let terms = KeptTerms::of(&request.terms);
+        let with = |count: Option<&str>| {
+            let mut flags = flags.clone();
+            flags.extend(count.map(|count| format!("--count={count}")));
+            flags.extend(request.events.flags(&step.requires));
+            words(verb, &flags, &request.target, &terms, request.seed)
+        };
+        // One stream stands for the count that is known later.
+        let words = with(step.requires.count_of.as_ref().map(|_| "1"));
+        let mut forecast =
             forecast_of(&words).map_err(|refusal| anyhow!("step '{}': {}", step.name, refusal.why))?;
-        let shown: Vec<String> = words.iter().map(|word| shell_word(Path::new(word))).collect();
-        Ok(PlannedStep {
-            name,
-            command: Some(format!("reelgauge {}", shown.join(" "))),
-            forecast,
-            action: None,
-        })
-    };
-    request.steps.iter().map(step).collect()
+        if let Some(of) = &step.requires.count_of {
+            let most = request.steps.iter().position(|other| other.name == *of);
+            let searched = most.and_then(|at| planned.get(at)).and_then(|step| step.forecast.as_ref());
+            let most_bytes = searched.map_or(0, |forecast| forecast.most_files_bytes);
+            forecast.iter_mut().for_each(|forecast| {
+                forecast.most_files_bytes = forecast.most_files_bytes.max(most_bytes);
+            });
+        }
+        let shown = with(step.requires.count_of.as_ref().map(|_| "N"));
+        let shown: Vec<String> = shown.iter().map(|word| shell_word(Path::new(word))).collect();
+        let command = Some(format!("reelgauge {}", shown.join(" ")));
+        planned.push(PlannedStep { name, command, forecast, action: None, missing });
+    }
+    Ok(planned)
 }
 
 /// Told what happens.
@@ -203,6 +245,9 @@ pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
 fn write_tables(record: &ProcedureRecord, dir: &Path, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     write_named(&folder.join("procedure.csv"), |out| out.write_all(procedure_table(record, dir).as_bytes()))?;
+    if let Some(states) = states_table(record, dir) {
+        write_named(&folder.join("states.csv"), |out| out.write_all(states.as_bytes()))?;
+    }
     for (row, summary) in record.rows.iter().zip(summaries(record, dir)) {
         if let (Some(run), Some(summary)) = (&row.run, summary) {
             super::csv_tables::write_tables(&summary, &folder.join(run))?;
@@ -221,6 +266,7 @@ fn write_page(record: &ProcedureRecord, dir: &Path, file: &Path) -> Result<()> {
         runs => compare_page(runs, &compare_runs(runs, None)?, &|| false)?,
     };
     page.deviations = deviation_texts(record);
+    page.states = states_cells(record, dir);
     Ok(write_html(&page, file)?)
 }
 
@@ -229,7 +275,6 @@ fn write_page(record: &ProcedureRecord, dir: &Path, file: &Path) -> Result<()> {
 struct Printed<'a> {
     #[serde(flatten)]
     record: &'a ProcedureRecord,
-    conclusion: Option<Finding>,
     dir: &'a Path,
 }
 
@@ -237,7 +282,10 @@ fn print(record: &ProcedureRecord, dir: &Path, as_json: bool) -> Result<()> {
     let text = match as_json {
         true => {
             let conclusion = conclude(record, &summaries(record, dir));
-            format!("{}\n", serde_json::to_string_pretty(&Printed { record, conclusion, dir })?)
+            let mut record = record.clone();
+            record.conclusion = conclusion;
+            let record = &record;
+            format!("{}\n", serde_json::to_string_pretty(&Printed { record, dir })?)
         }
         false => procedure_text(record, dir, screen::style()),
     };

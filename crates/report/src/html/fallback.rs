@@ -43,6 +43,10 @@ pub(super) fn fallback(page: &Page) -> String {
     } else {
         page.runs.iter().for_each(|run| of_run(run, style, &mut html));
     }
+    if !page.states.is_empty() {
+        element("h2", "States", &mut html);
+        page.states.iter().for_each(|cells| element("p", &plain(&cells.join(" · ")), &mut html));
+    }
     if !page.deviations.is_empty() {
         element("h2", "Differs from the paper", &mut html);
         page.deviations.iter().for_each(|words| element("p", &plain(words), &mut html));

@@ -44,6 +44,8 @@ pub struct Page {
     /// Conditions of a paper that its runs did not keep, in words. Charts that correspond to the paper's name
     /// them.
     pub deviations: Vec<String>,
+    /// The states of a worst night: name, streams sustained, late frames, time to recover.
+    pub states: Vec<[String; 4]>,
 }
 
 /// What a page shows.

@@ -1,7 +1,9 @@
 //! A procedure before it is carried out: the list of all of them, and the plan of one with what it takes.
 
 use reelgauge_analysis::forecast::{Forecast, TimeAhead};
+use reelgauge_analysis::procedure::states::Remedy;
 
+use super::states::remedy_words;
 use super::{DeviationWords, deviation_words};
 use crate::forecast_line;
 use crate::page::Page;
@@ -38,6 +40,8 @@ pub struct PlannedStep {
     pub forecast: Option<Forecast>,
     /// What an action does.
     pub action: Option<PlannedAction>,
+    /// What is missing, so that the step is not tried.
+    pub missing: Option<Remedy>,
 }
 
 /// An action.
@@ -53,6 +57,8 @@ pub enum PlannedAction {
     PushOut(u64),
     /// Nothing, for so many seconds.
     Rest(f64),
+    /// The ballast is removed.
+    Empty,
 }
 
 /// The procedures that there are, by name and in a line.
@@ -83,6 +89,10 @@ pub fn plan_screen(plan: &PlanScreen<'_>, style: Style) -> String {
     for (at, step) in plan.steps.iter().enumerate() {
         page.gap();
         page.sentence(Tone::Plain, &format!("{}. {}", at + 1, capital(&plain(&step.name))));
+        if let Some(missing) = &step.missing {
+            page.below(3, "Not tried", &remedy_words(missing));
+            continue;
+        }
         if let Some(command) = &step.command {
             page.below(3, "Command", &plain(command));
         }
@@ -105,6 +115,7 @@ fn action_words(action: &PlannedAction) -> String {
         PlannedAction::Command(command) => format!("run '{}'", plain(command)),
         PlannedAction::PushOut(bytes) => format!("write {} and remove it again", amount(*bytes)),
         PlannedAction::Rest(seconds) => format!("wait for {}", span(seconds * 1e6)),
+        PlannedAction::Empty => "remove the ballast".to_owned(),
     }
 }
 
@@ -115,8 +126,9 @@ fn time_words(steps: &[PlannedStep]) -> String {
         (_, Some(PlannedAction::Age(seconds) | PlannedAction::Rest(seconds))) => Some(*seconds),
         _ => None,
     };
-    let seconds: f64 = steps.iter().filter_map(planned).sum();
-    let has_unknown = steps.iter().any(|step| planned(step).is_none());
+    let tried = || steps.iter().filter(|step| step.missing.is_none());
+    let seconds: f64 = tried().filter_map(planned).sum();
+    let has_unknown = tried().any(|step| planned(step).is_none());
     let also =
         if has_unknown { "test files, ballast and other steps of unknown length" } else { "test files" };
     format!("{}, plus the time for {also}", span(seconds * 1e6))
@@ -155,12 +167,14 @@ mod tests {
             command: Some("reelgauge mix /mnt".to_owned()),
             forecast: Some(forecast),
             action: None,
+            missing: None,
         };
         let action = |action| PlannedStep {
             name: "act".to_owned(),
             command: None,
             forecast: None,
             action: Some(action),
+            missing: None,
         };
         let steps = [run, action(PlannedAction::Fill(50)), action(PlannedAction::Rest(30.0))];
         let plan = PlanScreen {

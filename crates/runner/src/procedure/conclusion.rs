@@ -4,10 +4,12 @@ use std::path::Path;
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::procedure::cliff::cliff;
+use reelgauge_analysis::procedure::states::{Remedy, StateFound, StateRow, found_in};
 use reelgauge_analysis::procedure::steady::steadiness;
 use reelgauge_analysis::procedure::warm::warming;
 use reelgauge_analysis::procedure::{Finding, levels, pair, trend};
 use reelgauge_results::reopen::reopen;
+use reelgauge_workload::procedure::requirement::Missing;
 use reelgauge_workload::procedure::{Action, FindingKind};
 
 use super::record::{ProcedureRecord, Row, RowState};
@@ -24,6 +26,7 @@ pub fn conclude(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Opti
     let rates: Vec<Option<f64>> = runs.iter().map(|(_, summary)| summary.and_then(rate)).collect();
     let last = runs.last()?;
     Some(match record.finding? {
+        FindingKind::States => states(record, summaries),
         FindingKind::Levels => levels(&rates),
         FindingKind::Pair => pair(&rates),
         FindingKind::Steady => steady(record, summaries),
@@ -46,6 +49,31 @@ pub fn conclude(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Opti
             Finding::Trend { trends: names.iter().filter_map(of).collect() }
         }
     })
+}
+
+/// Every state that the procedure has, tried or not.
+fn states(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Finding {
+    let is_state = |row: &Row| matches!(row.action, Action::Run { .. }) && !row.requires.prepares;
+    let rows = record.rows.iter().zip(summaries).filter(|(row, _)| is_state(row));
+    let state = |(row, summary): (&Row, &Option<Summary>)| {
+        let found = match (&row.missing, summary) {
+            (Some(missing), _) => StateFound::NotTried { remedy: remedy(missing) },
+            (None, Some(summary)) if row.state == RowState::Done => {
+                found_in(summary, row.requires.recovers_from_beginning)
+            }
+            _ => StateFound::NotMeasured,
+        };
+        StateRow { name: row.name.clone(), found }
+    };
+    Finding::States { states: rows.map(state).collect() }
+}
+
+/// The same for the room that has the words.
+pub fn remedy(missing: &Missing) -> Remedy {
+    match missing {
+        Missing::Event { names } => Remedy::Event { names: names.clone() },
+        Missing::Cold => Remedy::Cold,
+    }
 }
 
 /// The rates of the rounds that are done.

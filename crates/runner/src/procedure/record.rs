@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use reelgauge_analysis::procedure::Finding;
 use reelgauge_engine::area::{Sharing, Terms};
 use reelgauge_engine::ballast::{Aged, Filled};
 use reelgauge_engine::space::KeepFree;
@@ -11,7 +12,8 @@ use reelgauge_record::notes::StorageDetails;
 use reelgauge_record::run_dir::RunDirError;
 use reelgauge_results::live::process;
 use reelgauge_workload::procedure::deviation::Deviation;
-use reelgauge_workload::procedure::{Action, FindingKind};
+use reelgauge_workload::procedure::requirement::{Missing, Requirement, missing};
+use reelgauge_workload::procedure::{Action, FindingKind, Step};
 use serde::{Deserialize, Serialize};
 
 use super::ProcedureRequest;
@@ -53,6 +55,9 @@ pub struct ProcedureRecord {
     pub deviations: Vec<Deviation>,
     /// The steps, in their order.
     pub rows: Vec<Row>,
+    /// What all of them allow to conclude, once that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conclusion: Option<Finding>,
     /// Whether all of them were done, or were not needed any more.
     pub complete: bool,
     /// Why not, where something stopped it.
@@ -87,6 +92,12 @@ pub struct Row {
     pub action: Action,
     /// How far it is.
     pub state: RowState,
+    /// What it takes to be tried.
+    #[serde(default)]
+    pub requires: Requirement,
+    /// What of that is missing, so that it is not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
     /// Its run, next to this file; also one that broke off.
     pub run: Option<PathBuf>,
     /// What an action found.
@@ -109,12 +120,14 @@ pub enum RowState {
     BrokeOff,
     /// The rounds before were steady.
     NotNeeded,
+    /// What it takes is missing.
+    NotTried,
 }
 
 impl RowState {
     /// Whether a resumed procedure leaves it as it is.
     pub fn is_over(self) -> bool {
-        matches!(self, RowState::Done | RowState::NotNeeded)
+        matches!(self, RowState::Done | RowState::NotNeeded | RowState::NotTried)
     }
 }
 
@@ -229,11 +242,14 @@ impl SeriesState for ProcedureRecord {
 
 impl ProcedureRecord {
     pub(super) fn begin(request: &ProcedureRequest) -> ProcedureRecord {
-        let row = |step: &reelgauge_workload::procedure::Step| Row {
+        let missing = missing(&request.steps, &request.events.events);
+        let row = |(step, missing): (&Step, Option<Missing>)| Row {
             name: step.name.clone(),
             round: step.round,
             action: step.action.clone(),
-            state: RowState::Planned,
+            state: if missing.is_some() { RowState::NotTried } else { RowState::Planned },
+            requires: step.requires.clone(),
+            missing,
             run: None,
             fact: None,
             why: None,
@@ -253,7 +269,8 @@ impl ProcedureRecord {
             tags: request.tags.clone(),
             seed: request.seed,
             deviations: request.deviations.clone(),
-            rows: request.steps.iter().map(row).collect(),
+            rows: request.steps.iter().zip(missing).map(row).collect(),
+            conclusion: None,
             complete: false,
             ended_early: None,
             is_interrupted: false,

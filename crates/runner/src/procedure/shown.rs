@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use reelgauge_analysis::procedure::Finding;
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_record::notes::RunNotes;
 use reelgauge_report::Style;
 use reelgauge_report::procedure::plan::PlannedAction;
+use reelgauge_report::procedure::states::{state_cells, states_csv};
 use reelgauge_report::procedure::{
     Aged, DeviationWords, Figures, ProcedureScreen, StepState, StepWords, What, deviation_words,
     procedure_csv, procedure_screen, procedure_sentence,
@@ -52,8 +54,25 @@ pub fn planned_action(action: &Action) -> Option<PlannedAction> {
                 PlannedAction::PushOut(push_out_bytes(server_memory.map_or(0, |size| size.bytes())))
             }
             Action::Rest { time } => PlannedAction::Rest(seconds(*time)),
+            Action::Empty => PlannedAction::Empty,
         }
     })
+}
+
+/// Every state of the storage, as CSV; `None` where the procedure has none.
+pub fn states_table(record: &ProcedureRecord, dir: &Path) -> Option<String> {
+    match conclude(record, &summaries(record, dir)) {
+        Some(Finding::States { states }) => Some(states_csv(&states)),
+        _ => None,
+    }
+}
+
+/// The same for a page; none where the procedure has none.
+pub fn states_cells(record: &ProcedureRecord, dir: &Path) -> Vec<[String; 4]> {
+    match conclude(record, &summaries(record, dir)) {
+        Some(Finding::States { states }) => state_cells(&states),
+        _ => Vec::new(),
+    }
 }
 
 /// Every load point of every run, as CSV.
@@ -155,6 +174,7 @@ fn step_words<'a>(row: &'a Row, summary: Option<&Summary>, name: &'a str, run: &
     let state = match row.state {
         RowState::Done => StepState::Done,
         RowState::NotNeeded => StepState::NotNeeded,
+        RowState::NotTried => StepState::NotTried,
         RowState::BrokeOff => StepState::BrokeOff,
         RowState::Planned | RowState::Running => StepState::Open,
     };

@@ -1,0 +1,210 @@
+//! How many streams storage sustains in each state that it can be in: healthy, cold, nearly full, during a
+//! rebuild, through a failover.
+//!
+//! A search plays every count that it names. A steady run plays one count; where frames were late, the
+//! streams that the storage sustained are those that it delivered the frames of: while the event went on, or
+//! in the whole measured time where there was none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::late::LateFigures;
+use crate::run_event::{EventEnd, Recovery, whole_streams};
+use crate::summary::{LoadPoint, Summary};
+
+/// A state of the storage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StateRow {
+    /// What the step calls it.
+    pub name: String,
+    /// What was found.
+    pub found: StateFound,
+}
+
+/// What was found of a state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum StateFound {
+    /// A search for the largest count.
+    Search {
+        /// What it sustained. `None` where no count passed.
+        streams: Option<u32>,
+        /// Whether more may pass: the search did not find what fails.
+        is_least: bool,
+        /// Late frames of the last trial of that count.
+        late_frames: Option<u64>,
+    },
+    /// A run of one count.
+    Steady(SteadyState),
+    /// It was not tried.
+    NotTried {
+        /// What makes it possible.
+        remedy: Remedy,
+    },
+    /// Its run did not come to its end, or not yet.
+    NotMeasured,
+}
+
+/// A run of one count of streams.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SteadyState {
+    /// How many were played.
+    pub played: u32,
+    /// How many of them the storage sustained. `None` where that is unknown.
+    pub streams: Option<u32>,
+    /// Late frames of all of them.
+    pub late_frames: Option<u64>,
+    /// Until frames were in time again. `None` where there was no event.
+    pub recovery: Option<Recovery>,
+    /// How the event ended. `None` where there was none.
+    pub event: Option<EventEnd>,
+}
+
+/// What makes a state possible that was not tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Remedy {
+    /// One of these events.
+    Event {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// A way to make the server cold.
+    Cold,
+}
+
+/// What the run of a state shows. Recovery counts from the event's beginning or from its end.
+pub fn found_in(summary: &Summary, from_beginning: bool) -> StateFound {
+    if let Some(search) = &summary.search {
+        let is_it = |point: &&LoadPoint| point.stream_count.is_some() && point.stream_count == search.streams;
+        let last = summary.load_points.iter().rfind(is_it);
+        let late_frames = last.and_then(|point| Some(point.streams.as_ref()?.total.late_frames));
+        let is_least = !search.complete || search.stopped_by.is_some();
+        return StateFound::Search { streams: search.streams, is_least, late_frames };
+    }
+    let Some((point, late)) =
+        summary.load_points.last().and_then(|point| Some((point, point.streams.as_ref()?)))
+    else {
+        return StateFound::NotMeasured;
+    };
+    let played = point.stream_count.unwrap_or(late.streams.len() as u32);
+    let late_frames = Some(late.total.late_frames).filter(|_| late.total.frames_judged > 0);
+    let event = summary.event.as_ref();
+    let effect = event.and_then(|event| event.effect.as_ref());
+    let streams = match (late_frames, event) {
+        // An event that did not take place shows nothing.
+        (_, Some(event)) if event.began_s.is_none() => None,
+        (None, _) => None,
+        (Some(0), _) => Some(played),
+        (Some(_), Some(_)) => effect.and_then(|effect| effect.streams_sustained()),
+        (Some(_), None) => Some(whole_streams(delivered(late), played)),
+    };
+    let recovery = event.map(|_| {
+        effect.map_or(Recovery::Unknown, |effect| match from_beginning {
+            true => effect.recovery_after_begin,
+            false => effect.recovery_after_end,
+        })
+    });
+    StateFound::Steady(SteadyState {
+        played,
+        streams,
+        late_frames,
+        recovery,
+        event: event.map(|event| event.end.clone()),
+    })
+}
+
+/// For how many streams frames came, none of which counts for more than one.
+fn delivered(late: &LateFigures) -> f64 {
+    late.streams.iter().filter_map(|stream| stream.achieved_share).map(|share| share.min(1.0)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::facts::{SearchFacts, StoppedBy};
+    use crate::late::{StreamFigures, StreamTotals};
+    use crate::run_event::{EventEffect, EventFacts};
+    use crate::summary::Target;
+    use crate::test_figures::vda_point;
+
+    fn point(streams: u32, late_frames: u64, share: f64) -> LoadPoint {
+        let stream = StreamFigures { achieved_share: Some(share), ..StreamFigures::default() };
+        let total = StreamTotals { late_frames, frames_judged: 1_000, ..StreamTotals::default() };
+        let streams_of = vec![stream; streams as usize];
+        let mut point = vda_point(streams, 1.0, None);
+        point.stream_count = Some(streams);
+        point.streams = Some(LateFigures { total, streams: streams_of, ..LateFigures::default() });
+        point
+    }
+
+    fn summary(points: Vec<LoadPoint>) -> Summary {
+        let mut summary = Summary::new("0.1.0", "", "streams", Target::default());
+        summary.load_points = points;
+        summary
+    }
+
+    fn event(began_s: Option<f64>) -> EventFacts {
+        let effect = EventEffect {
+            streams: 10,
+            served: Some(6.4),
+            recovery_after_end: Recovery::After { s: 1.0 },
+            recovery_after_begin: Recovery::After { s: 7.0 },
+        };
+        EventFacts {
+            name: "rebuild".to_owned(),
+            command: String::new(),
+            time_limit_s: 600.0,
+            began_s,
+            ended_s: began_s,
+            end: EventEnd::Exit { code: 0 },
+            output: None,
+            effect: began_s.map(|_| effect),
+        }
+    }
+
+    fn steady(summary: &Summary, from_beginning: bool) -> (Option<u32>, Option<Recovery>) {
+        match found_in(summary, from_beginning) {
+            StateFound::Steady(found) => (found.streams, found.recovery),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_search_names_the_count_that_it_played_and_whether_more_may_pass() {
+        let mut found = summary(vec![point(10, 0, 1.0), point(11, 70, 0.9)]);
+        found.search = Some(SearchFacts { streams: Some(10), complete: true, ..SearchFacts::default() });
+        let expected = StateFound::Search { streams: Some(10), is_least: false, late_frames: Some(0) };
+        assert_eq!(found_in(&found, false), expected);
+        if let Some(search) = &mut found.search {
+            search.stopped_by = Some(StoppedBy::Cap);
+        }
+        assert!(matches!(found_in(&found, false), StateFound::Search { is_least: true, .. }));
+        if let Some(search) = &mut found.search {
+            search.streams = None;
+        }
+        let none = StateFound::Search { streams: None, is_least: true, late_frames: None };
+        assert_eq!(found_in(&found, false), none);
+    }
+
+    #[test]
+    fn a_steady_run_sustains_what_it_played_or_what_came() {
+        assert_eq!(steady(&summary(vec![point(10, 0, 1.0)]), false), (Some(10), None));
+        assert_eq!(steady(&summary(vec![point(10, 400, 0.75)]), false), (Some(7), None));
+        let mut with_event = summary(vec![point(10, 400, 0.95)]);
+        with_event.event = Some(event(Some(20.0)));
+        assert_eq!(steady(&with_event, false), (Some(6), Some(Recovery::After { s: 1.0 })));
+        assert_eq!(steady(&with_event, true), (Some(6), Some(Recovery::After { s: 7.0 })));
+        with_event.event = Some(event(None));
+        assert_eq!(steady(&with_event, false), (None, Some(Recovery::Unknown)));
+        let mut without_late = summary(vec![point(10, 0, 1.0)]);
+        without_late.event = Some(event(Some(20.0)));
+        assert_eq!(steady(&without_late, false).0, Some(10));
+    }
+
+    #[test]
+    fn a_run_without_frames_measured_no_state() {
+        assert_eq!(found_in(&summary(Vec::new()), false), StateFound::NotMeasured);
+    }
+}

@@ -1,0 +1,194 @@
+//! The table of a worst night: streams sustained, late frames and time to recover, for each state of the
+//! storage. The same as CSV.
+
+use reelgauge_analysis::procedure::states::{Remedy, StateFound, StateRow, SteadyState};
+use reelgauge_analysis::run_event::{EventEnd, Recovery};
+
+use crate::event::recovery_words;
+use crate::table::Table;
+use crate::text::plain;
+use crate::units::count;
+
+/// The headers of the table.
+pub const HEADERS: [&str; 4] = ["state", "streams sustained", "late frames", "time to recover"];
+
+/// The table for a screen.
+pub(super) fn states_table(states: &[StateRow]) -> Table {
+    let cells = state_cells(states);
+    let mut table = Table::default();
+    for (at, header) in HEADERS.iter().enumerate() {
+        table.column("", header, cells.iter().map(|row| row[at].clone()).collect());
+    }
+    table
+}
+
+/// The cells of each state: its name, streams, late frames, time to recover.
+pub fn state_cells(states: &[StateRow]) -> Vec<[String; 4]> {
+    let cells = |state: &StateRow| {
+        let (streams, late_frames, recovery) = match &state.found {
+            StateFound::Search { streams, is_least, late_frames } => {
+                (searched_words(*streams, *is_least), *late_frames, None)
+            }
+            StateFound::Steady(found) => (steady_words(found), found.late_frames, found.recovery),
+            StateFound::NotTried { remedy } => (format!("not tried: {}", remedy_words(remedy)), None, None),
+            StateFound::NotMeasured => ("not measured".to_owned(), None, None),
+        };
+        let late_frames = late_frames.map_or_else(|| "-".to_owned(), count);
+        let recovery = recovery.map_or_else(|| "-".to_owned(), recovery_words);
+        [plain(&state.name), streams, late_frames, recovery]
+    };
+    states.iter().map(cells).collect()
+}
+
+fn searched_words(streams: Option<u32>, is_least: bool) -> String {
+    match streams {
+        Some(streams) if is_least => format!("at least {} (search)", count(streams.into())),
+        Some(streams) => format!("{} (search)", count(streams.into())),
+        None => "unknown (search)".to_owned(),
+    }
+}
+
+fn steady_words(found: &SteadyState) -> String {
+    let played = count(found.played.into());
+    let streams = found.streams.map_or_else(|| "unknown".to_owned(), |streams| count(streams.into()));
+    let event = match &found.event {
+        None | Some(EventEnd::Exit { code: 0 }) => "",
+        Some(EventEnd::TimeLimit) => ", event ended at its limit",
+        Some(EventEnd::NotStarted { .. } | EventEnd::NotBegun | EventEnd::Pending) => {
+            ", event did not take place"
+        }
+        Some(EventEnd::Running) => ", event went on",
+        Some(EventEnd::Exit { .. } | EventEnd::Signal { .. }) => ", event failed",
+    };
+    format!("{streams} of {played} (steady{event})")
+}
+
+/// What to do about a state that was not tried.
+pub fn remedy_words(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::Event { names } => {
+            let events: Vec<String> =
+                names.iter().map(|name| format!("'{}: COMMAND'", plain(name))).collect();
+            format!("give --event {}", events.join(" or "))
+        }
+        Remedy::Cold => "give --set command=COMMAND or --set server-memory=SIZE".to_owned(),
+    }
+}
+
+/// The first sentence: the healthy state, and the worst of the others.
+pub(super) fn state_words(states: &[StateRow]) -> String {
+    let streams = |state: &StateRow| match &state.found {
+        StateFound::Search { streams, .. } => *streams,
+        StateFound::Steady(found) => found.streams,
+        StateFound::NotTried { .. } | StateFound::NotMeasured => None,
+    };
+    let known: Vec<(&StateRow, u32)> =
+        states.iter().filter_map(|state| Some((state, streams(state)?))).collect();
+    let Some(((first, sustained), others)) = known.split_first() else {
+        return "no state was measured.".to_owned();
+    };
+    let first = format!("{} streams {}", count((*sustained).into()), plain(&first.name));
+    match others.iter().min_by_key(|(_, streams)| *streams) {
+        Some((worst, streams)) => {
+            format!("{first}; at worst {} {}.", count((*streams).into()), plain(&worst.name))
+        }
+        None => format!("{first}; no other state was measured."),
+    }
+}
+
+/// The states, for spreadsheets. What is unknown is empty.
+pub fn states_csv(states: &[StateRow]) -> String {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    // Writing into memory does not fail.
+    let _ = out.write_record([
+        "state",
+        "how",
+        "streams_played",
+        "streams_sustained",
+        "late_frames",
+        "recovery_s",
+        "recovery_is_lower_bound",
+        "event_succeeded",
+    ]);
+    for state in states {
+        let cell = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+        let (how, played, streams, late_frames, recovery, event) = match &state.found {
+            StateFound::Search { streams, late_frames, .. } => {
+                ("search", *streams, *streams, *late_frames, None, None)
+            }
+            StateFound::Steady(found) => (
+                "steady",
+                Some(found.played),
+                found.streams,
+                found.late_frames,
+                found.recovery,
+                found.event.as_ref().map(EventEnd::is_success),
+            ),
+            StateFound::NotTried { .. } => ("not_tried", None, None, None, None, None),
+            StateFound::NotMeasured => ("not_measured", None, None, None, None, None),
+        };
+        let (seconds, is_bound) = match recovery {
+            Some(Recovery::After { s }) => (s.to_string(), "false"),
+            Some(Recovery::AtLeast { s }) => (s.to_string(), "true"),
+            Some(Recovery::Unknown) | None => (String::new(), ""),
+        };
+        let _ = out.write_record([
+            state.name.as_str(),
+            how,
+            &cell(played.map(u64::from)),
+            &cell(streams.map(u64::from)),
+            &cell(late_frames),
+            &seconds,
+            is_bound,
+            &event.map_or_else(String::new, |event| event.to_string()),
+        ]);
+    }
+    String::from_utf8(out.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(name: &str, found: StateFound) -> StateRow {
+        StateRow { name: name.to_owned(), found }
+    }
+
+    fn states() -> Vec<StateRow> {
+        let search = StateFound::Search { streams: Some(10), is_least: false, late_frames: Some(0) };
+        let steady = SteadyState {
+            played: 10,
+            streams: Some(6),
+            late_frames: Some(1_400),
+            recovery: Some(Recovery::After { s: 1.3 }),
+            event: Some(EventEnd::Exit { code: 3 }),
+        };
+        let names = vec!["failover".to_owned()];
+        vec![
+            state("healthy", search),
+            state("during a rebuild\u{1b}", StateFound::Steady(steady)),
+            state("through a failover", StateFound::NotTried { remedy: Remedy::Event { names } }),
+            state("90 % full", StateFound::NotMeasured),
+        ]
+    }
+
+    #[test]
+    fn every_state_has_a_row_and_what_was_not_tried_says_how() {
+        let cells = state_cells(&states());
+        assert_eq!(cells[0], ["healthy", "10 (search)", "0", "-"]);
+        assert_eq!(cells[1], ["during a rebuild\\u{1b}", "6 of 10 (steady, event failed)", "1,400", "1.3 s"]);
+        assert_eq!(cells[2][1..], ["not tried: give --event 'failover: COMMAND'", "-", "-"]);
+        assert_eq!(cells[3][1..], ["not measured", "-", "-"]);
+        assert_eq!(state_words(&states()), "10 streams healthy; at worst 6 during a rebuild\\u{1b}.");
+        assert_eq!(state_words(&[]), "no state was measured.");
+    }
+
+    #[test]
+    fn what_is_unknown_is_empty_in_a_table_for_spreadsheets() {
+        let text = states_csv(&states());
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(lines[0], "healthy,search,10,10,0,,,");
+        assert!(lines[1].ends_with(",steady,10,6,1400,1.3,false,false"), "{text}");
+        assert_eq!(lines[2], "through a failover,not_tried,,,,,,");
+    }
+}

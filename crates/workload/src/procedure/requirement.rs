@@ -1,0 +1,132 @@
+//! What a step takes to be tried: events of the user's own, another step, or the count that another step's
+//! search found. A step without it is not tried, and the report names what is missing.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Action, Step};
+use crate::event::Event;
+
+/// What a step takes to be tried.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Requirement {
+    /// Events, of which the first that the user gives takes place during the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub event: Vec<String>,
+    /// Recovery is counted from the beginning of the event instead of its end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub recovers_from_beginning: bool,
+    /// It plays as many streams as the search of this step found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count_of: Option<String>,
+    /// It is not tried where this step is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// Its run is no state of its own: it only prepares another.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub prepares: bool,
+}
+
+/// What is missing for a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Missing {
+    /// One of these events.
+    Event {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// A way to make the server cold.
+    Cold,
+}
+
+impl Requirement {
+    /// A step that is required and does not exist.
+    pub(super) fn missing(&self, names: &[&str], own_name: &str) -> Option<&str> {
+        let required = self.count_of.iter().chain(&self.step);
+        required.map(String::as_str).find(|name| *name == own_name || !names.contains(name))
+    }
+
+    /// The event that takes place.
+    pub fn chosen<'a>(&self, events: &'a [Event]) -> Option<&'a Event> {
+        self.event.iter().find_map(|name| events.iter().find(|event| event.name == *name))
+    }
+}
+
+/// What is missing for each step, with these events.
+pub fn missing(steps: &[Step], events: &[Event]) -> Vec<Option<Missing>> {
+    steps.iter().map(|step| missing_for(step, steps, events, steps.len())).collect()
+}
+
+/// A chain of steps has as many at most.
+fn missing_for(step: &Step, steps: &[Step], events: &[Event], left: usize) -> Option<Missing> {
+    let Requirement { event, step: required, .. } = &step.requires;
+    if !event.is_empty() && step.requires.chosen(events).is_none() {
+        return Some(Missing::Event { names: event.clone() });
+    }
+    if matches!(step.action, Action::Cool { command: None, server_memory: None }) {
+        return Some(Missing::Cold);
+    }
+    let required = steps.iter().find(|other| Some(&other.name) == required.as_ref())?;
+    missing_for(required, steps, events, left.checked_sub(1)?)
+}
+
+/// An event that no step waits for.
+pub fn without_step<'a>(steps: &[Step], events: &'a [Event]) -> Option<&'a Event> {
+    events.iter().find(|event| !steps.iter().any(|step| step.requires.event.contains(&event.name)))
+}
+
+/// The names of all events that steps wait for.
+pub fn event_names(steps: &[Step]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in steps.iter().flat_map(|step| &step.requires.event) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::{Procedure, text};
+    use super::*;
+
+    fn steps(settings: &[&str]) -> Vec<Step> {
+        let mut night = Procedure::from_toml(text("worst-night").unwrap()).unwrap();
+        settings.iter().for_each(|setting| night.change(setting).unwrap());
+        night.steps().unwrap()
+    }
+
+    fn not_tried(settings: &[&str], events: &[&str]) -> Vec<String> {
+        let steps = steps(settings);
+        let events: Vec<Event> = events.iter().map(|event| event.parse().unwrap()).collect();
+        let missing = missing(&steps, &events);
+        steps
+            .iter()
+            .zip(missing)
+            .filter(|(_, missing)| missing.is_some())
+            .map(|(step, _)| step.name.clone())
+            .collect()
+    }
+
+    #[test]
+    fn what_lacks_its_event_or_its_step_is_not_tried() {
+        let cold = ["make the files of the cold run", "make the server cold", "server cold"];
+        let events = ["during a rebuild", "through a failover"];
+        assert_eq!(not_tried(&[], &[]), [&cold[..], &events].concat());
+        assert_eq!(not_tried(&["server-memory=1GiB"], &[]), events);
+        assert_eq!(not_tried(&["command=true"], &["balance: x"]), events[1..]);
+        assert_eq!(not_tried(&["command=true"], &["rebuild: x", "failover: y"]), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn an_event_that_no_step_waits_for_is_found() {
+        let (steps, event) = (steps(&[]), "flood: x".parse::<Event>().unwrap());
+        assert_eq!(without_step(&steps, std::slice::from_ref(&event)), Some(&event));
+        assert_eq!(without_step(&steps, &["rebuild: x".parse().unwrap()]), None);
+        assert_eq!(event_names(&steps), ["rebuild", "balance", "failover"]);
+    }
+}
