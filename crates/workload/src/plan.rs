@@ -90,6 +90,29 @@ pub struct SharedData {
     /// The name of the fleet's run, by which the machines find each other; without it this machine is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// Which files are those of this machine's clients, if each client has a file of its own. `None`: all
+    /// clients use the same files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<ClientFiles>,
+}
+
+/// The files of one machine's clients, among those of the clients of all machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientFiles {
+    /// The files of all machines together.
+    pub files: u32,
+    /// The file of this machine's first client, from 0.
+    pub first: u32,
+    /// From one client's file to the next one's.
+    pub apart: u32,
+}
+
+impl ClientFiles {
+    /// The file of this machine's client of this number, both from 0.
+    pub fn of(self, client: u32) -> u32 {
+        self.first.saturating_add(self.apart.saturating_mul(client))
+    }
 }
 
 /// The access profile of a run.
@@ -400,8 +423,13 @@ impl Plan {
         match (self.mix.shared_file, self.mix.files) {
             (true, _) => 1,
             (false, Some(files)) => files,
-            (false, None) => self.workers_max(),
+            (false, None) => self.client_files().map_or_else(|| self.workers_max(), |clients| clients.files),
         }
+    }
+
+    /// Which files are those of this machine's clients, if each client of several machines has its own.
+    pub fn client_files(&self) -> Option<ClientFiles> {
+        self.shared_data.as_ref().and_then(|shared| shared.clients)
     }
 
     /// Where the contents of its test files start.
@@ -420,12 +448,19 @@ impl Plan {
     /// # Errors
     /// [`PlanError::SharedData`].
     pub fn check_shared_data(&self) -> Result<(), PlanError> {
-        let why = if !self.mix.shared_file && self.mix.files.is_none() {
-            "each worker has its own file; set shared_file or files"
+        let uses_same_files = self.mix.shared_file || self.mix.files.is_some();
+        let last =
+            self.client_files().map(|clients| (clients.of(self.workers_max().max(1) - 1), clients.files));
+        let why = if uses_same_files == last.is_some() {
+            "it needs clients if each worker has its own file, and must leave it out otherwise"
+        } else if last.is_some_and(|(last, files)| last >= files) {
+            "clients has fewer files than workers; use more files"
         } else if self.verify {
             "verify would find the blocks that other machines wrote; leave it out"
-        } else if self.mix.create {
+        } else if self.mix.create && uses_same_files {
             "with create each transfer empties its file under the other machines; leave it out"
+        } else if self.mix.no_repeat && uses_same_files {
+            "with no_repeat each machine would visit every block; leave it out"
         } else if self.read_from.is_some() {
             "read_from makes no test files; leave it out"
         } else {

@@ -11,7 +11,7 @@
 //! plan = "edit.toml"               # a plan of one machine, next to this file, or the name of a scenario
 //! targets = ["/mnt/a", "/mnt/b"]   # shared out evenly; the plan's own where none are named
 //! place = "each"                   # each does the whole plan; or "share": what it counts is shared out
-//! data = "own"                     # each makes its own test files; or "shared": all use those of the first
+//! data = "own"                     # each makes its own test files; or "shared": the first makes those of all
 //!
 //! [[observer]]                     # who loads nothing, and samples counters on a server
 //! agents = ["nas1"]
@@ -24,9 +24,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::forecast::{LoadAhead, TimeAhead};
+use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 use reelgauge_runner::steered::sha256;
-use reelgauge_workload::plan::{PlanError, SharedData};
+use reelgauge_workload::plan::{ClientFiles, Plan, PlanError, SharedData};
 use reelgauge_workload::range::Ramp;
 use reelgauge_workload::scenario::scenario;
 use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
@@ -103,7 +103,8 @@ pub enum TestData {
     #[default]
     Own,
     /// The first of the group makes them in its area, and the others use them there: their targets are the
-    /// same directory of the same storage.
+    /// same directory of the same storage. Where each worker has a file of its own, those of all agents lie
+    /// there.
     Shared,
 }
 
@@ -352,6 +353,30 @@ impl FleetPlan {
     }
 }
 
+/// What a run of these takes, as the forecast of a run on one machine has it: as long as the longest, as much
+/// room as all together; `None` where somebody's part is unknown before.
+pub fn forecast(placed: &[Placed]) -> Option<Forecast> {
+    let all = placed.iter().map(Placed::forecast).collect::<Option<Vec<Forecast>>>()?;
+    all.into_iter().reduce(|sum, one| Forecast {
+        time: match (sum.time, one.time) {
+            (TimeAhead::Planned { s: first }, TimeAhead::Planned { s: second }) => {
+                TimeAhead::Planned { s: first.max(second) }
+            }
+            _ => TimeAhead::Unknown,
+        },
+        least_files_bytes: sum.least_files_bytes.saturating_add(one.least_files_bytes),
+        most_files_bytes: sum.most_files_bytes.saturating_add(one.most_files_bytes),
+        load: match (sum.load, one.load) {
+            (LoadAhead::AtMost(first), LoadAhead::AtMost(second)) => {
+                LoadAhead::AtMost(first.saturating_add(second))
+            }
+            _ => LoadAhead::Unbounded,
+        },
+        memory_bytes: sum.memory_bytes.max(one.memory_bytes),
+        max_bytes_per_s: None,
+    })
+}
+
 /// What a run of these takes: as long as the longest, as much room as all together.
 pub fn taken(placed: &[Placed]) -> Taken {
     let of_each = placed.iter().map(Placed::taken);
@@ -363,18 +388,42 @@ pub fn taken(placed: &[Placed]) -> Taken {
 }
 
 impl Placed {
+    /// What its part takes; `None` where only the agent knows: a trace lies there.
+    pub fn forecast(&self) -> Option<Forecast> {
+        let mut ahead = reelgauge_runner::ahead::of_plan(self.plan()?).ok()?;
+        let starts_s = START_AHEAD.as_secs_f64() * self.points as f64;
+        match &mut ahead.time {
+            TimeAhead::Planned { s } => *s += starts_s,
+            TimeAhead::Between { least_s, most_s, .. } => {
+                (*least_s, *most_s) = (*least_s + starts_s, *most_s + starts_s);
+            }
+            TimeAhead::Unknown => {}
+        }
+        Some(ahead)
+    }
+
+    /// Its clients or scale in each load point; empty for a trace and a search.
+    pub fn clients(&self) -> Vec<u32> {
+        match self.plan() {
+            Some(AnyPlan::Mix(plan)) => (0..plan.points()).map(|point| plan.workers_at(point)).collect(),
+            Some(AnyPlan::Streams(plan)) => plan.scale.0,
+            Some(AnyPlan::Replay(_)) | None => Vec::new(),
+        }
+    }
+
+    fn plan(&self) -> Option<AnyPlan> {
+        AnyPlan::from_toml(&self.part.plan_toml).ok()
+    }
+
     fn taken(&self) -> Taken {
-        let plan = AnyPlan::from_toml(&self.part.plan_toml).ok();
         // A mix writes into its files, in place.
-        let is_mix = matches!(plan, Some(AnyPlan::Mix(_)));
-        // A trace lies on the agent, and only that knows.
-        let Some(ahead) = plan.and_then(|plan| reelgauge_runner::ahead::of_plan(plan).ok()) else {
+        let is_mix = matches!(self.plan(), Some(AnyPlan::Mix(_)));
+        let Some(ahead) = self.forecast() else {
             return Taken::default();
         };
-        let starts_s = START_AHEAD.as_secs_f64() * self.points as f64;
         let seconds = match ahead.time {
-            TimeAhead::Planned { s } => Some(s + starts_s),
-            TimeAhead::Between { most_s, or_longer: false, .. } => Some(most_s + starts_s),
+            TimeAhead::Planned { s } => Some(s),
+            TimeAhead::Between { most_s, or_longer: false, .. } => Some(most_s),
             TimeAhead::Between { or_longer: true, .. } | TimeAhead::Unknown => None,
         };
         let written = match ahead.load {
@@ -426,14 +475,17 @@ impl Group {
                         ));
                     }
                     let is_owner = at < self.targets.len().max(1);
-                    plan.shared_data = Some(SharedData { seed: plan.seed, is_owner, run: None });
-                    plan.check_shared_data().map_err(failed)?;
+                    let clients = self.client_files(&plan, at, count);
+                    plan.shared_data = Some(SharedData { seed: plan.seed, is_owner, run: None, clients });
                 }
                 plan.target = target(&plan.target);
                 // Nobody repeats what another does.
                 plan.seed = plan.seed.wrapping_add(number);
                 if self.place == Placement::Share {
                     plan.workers = share(&plan.workers, at, count).map_err(|why| unfit(&why))?;
+                }
+                if plan.shared_data.is_some() {
+                    plan.check_shared_data().map_err(failed)?;
                 }
                 (plan.target.clone(), plan.points(), plan.to_toml().map_err(failed)?)
             }
@@ -469,8 +521,32 @@ impl Group {
     }
 }
 
+impl Group {
+    /// The files of one agent's workers among those of all agents with its target; `None` where the workers
+    /// use the same files.
+    fn client_files(&self, plan: &Plan, at: usize, count: usize) -> Option<ClientFiles> {
+        if plan.mix.shared_file || plan.mix.files.is_some() {
+            return None;
+        }
+        let (most, targets) = (plan.workers_max(), self.targets.len().max(1));
+        let workers = |at: usize| match self.place {
+            Placement::Share => share_of(most, at, count),
+            Placement::Each => most,
+        };
+        let number = |of: usize| u32::try_from(of).unwrap_or(u32::MAX);
+        let same: Vec<u32> = (at % targets..count).step_by(targets).map(workers).collect();
+        let apart = number(same.len());
+        let files_of = |(first, &workers): (usize, &u32)| {
+            let last = workers.checked_sub(1)?;
+            Some(ClientFiles { files: 0, first: number(first), apart }.of(last).saturating_add(1))
+        };
+        let files = same.iter().enumerate().filter_map(files_of).max().unwrap_or(0);
+        Some(ClientFiles { files, first: number(at / targets), apart })
+    }
+}
+
 /// Whether a target is another directory for each agent.
-fn names_agent(target: &Path) -> bool {
+pub fn names_agent(target: &Path) -> bool {
     target.to_string_lossy().contains("{agent}")
 }
 
@@ -690,10 +766,48 @@ mod tests {
         let two = owners(shared("targets = [\"/a\", \"/b\"]", &plan).unwrap());
         assert_eq!(two, [(7, 7, true), (8, 7, true), (9, 7, false)]);
         let why = |fleet: &str, plan: &str| shared(fleet, plan).unwrap_err().to_string();
-        assert!(why("", &mix("4")).contains("each worker has its own file"));
         assert!(why("targets = [\"/a/{agent}\"]", &plan).contains("one directory for all"));
         let verifies = plan.replace("verify = false", "verify = true").replace("writes = 0", "writes = 50");
         assert!(why("", &verifies).contains("verify would find"), "{}", why("", &verifies));
+    }
+
+    #[test]
+    fn every_worker_of_all_agents_has_a_file_of_its_own_in_shared_data() {
+        let files = |fleet: &str, agents: &[&str], workers: &str| -> Vec<(Vec<u32>, u32)> {
+            let text = format!("[[group]]\nplan = \"p\"\ndata = \"shared\"\n{fleet}");
+            let of = |placed: Placed| {
+                let plan = Plan::from_toml(&placed.part.plan_toml).unwrap();
+                let clients = plan.client_files().unwrap();
+                ((0..plan.workers_max()).map(|client| clients.of(client)).collect(), plan.files())
+            };
+            placed(&text, agents, &mix(workers)).unwrap().into_iter().map(of).collect()
+        };
+        let share = "place = \"share\"\n";
+        // 5 workers on two agents: 3 and 2.
+        assert_eq!(files(share, &["a", "b"], "1..5"), [(vec![0, 2, 4], 5), (vec![1, 3], 5)]);
+        assert_eq!(files("", &["a", "b"], "2"), [(vec![0, 2], 4), (vec![1, 3], 4)]);
+        // On two targets, each with files of its own: a and c share the first.
+        let two = format!("{share}targets = [\"/x\", \"/y\"]\n");
+        let of_two = files(&two, &["a", "b", "c"], "4");
+        assert_eq!(of_two, [(vec![0, 2], 3), (vec![0], 1), (vec![1], 3)]);
+        for (agents, workers) in [(1, 1), (2, 7), (3, 40), (7, 9)] {
+            let names: Vec<String> = (0..agents).map(|number| format!("a{number}")).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let all = files(share, &names, &workers.to_string());
+            let mut each: Vec<u32> = all.iter().flat_map(|(files, _)| files.clone()).collect();
+            each.sort_unstable();
+            assert_eq!(each, (0..workers).collect::<Vec<u32>>(), "{agents} agents");
+            assert!(all.iter().all(|(_, files)| *files == workers));
+        }
+    }
+
+    #[test]
+    fn blocks_that_are_visited_once_are_not_shared() {
+        let text = "[[group]]\nplan = \"p\"\ndata = \"shared\"\n";
+        let once = mix("4").replace("random = 0", "random = 100") + "no_repeat = true\n";
+        assert!(placed(text, &["x", "y"], &once).is_ok());
+        let error = placed(text, &["x", "y"], &(once + "shared_file = true\n")).unwrap_err();
+        assert!(error.to_string().contains("every block"), "{error}");
     }
 
     #[test]

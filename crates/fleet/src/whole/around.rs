@@ -184,9 +184,11 @@ fn mode(parts: &[AgentPart]) -> EffectiveMode {
 }
 
 fn data_set(parts: &[AgentPart]) -> DataSet {
-    let files: u64 = runs(parts).map(|(_, run)| run.summary.data_set.files).sum();
+    let has_guests_alone = runs(parts).all(|(_, run)| run.is_guest);
+    let makers = runs(parts).filter(|(_, run)| !run.is_guest || has_guests_alone);
+    let files: u64 = makers.clone().map(|(_, run)| run.summary.data_set.files).sum();
     let bytes = |set: &DataSet| set.files.saturating_mul(set.file_size_bytes);
-    let all_bytes = runs(parts).map(|(_, run)| bytes(&run.summary.data_set)).fold(0, u64::saturating_add);
+    let all_bytes = makers.map(|(_, run)| bytes(&run.summary.data_set)).fold(0, u64::saturating_add);
     DataSet {
         files,
         file_size_bytes: all_bytes.checked_div(files).unwrap_or_default(),

@@ -9,15 +9,19 @@ use reelgauge_analysis::{LoadPoint, Outcome, PointTiming, Summary};
 use reelgauge_record::agents::AgentPlace;
 use reelgauge_record::host::HostFacts;
 use reelgauge_record::log::LogReader;
+use reelgauge_record::regular_file::read_regular_text;
 use reelgauge_record::run_dir::{RunDir, label};
 use reelgauge_results::load_points::{self, LoadPointPlan};
 use reelgauge_results::observers::began_ns;
 use reelgauge_results::reopen::reopen;
 use reelgauge_results::stream_table::{self, StreamTable};
+use reelgauge_workload::streams::AnyPlan;
 
 use super::WholeError;
 use crate::search::FleetSearch;
 
+/// No plan of one machine is longer.
+const PLAN_MAX_BYTES: u64 = 64 << 10;
 /// Of whom not even the beginning of a log is here.
 const NO_LOG: &str =
     "it kept no log of its operations; see that there is room where the agent keeps its runs (--keep)";
@@ -169,6 +173,8 @@ pub(super) struct PartRun {
     pub(super) workers: u32,
     pub(super) stream_numbers: u32,
     pub(super) files: u32,
+    /// Its test files are those of another agent, which counts them.
+    pub(super) is_guest: bool,
     /// Whether its log holds every operation.
     pub(super) log_complete: bool,
     /// Whether it lived to write its summary.
@@ -319,6 +325,15 @@ fn unfit(summary: &Summary) -> Option<&'static str> {
     }
 }
 
+/// Whether another agent made its test files, by its plan.
+fn is_guest(dir: &RunDir) -> bool {
+    let plan = read_regular_text(&dir.plan_path(), PLAN_MAX_BYTES).ok();
+    match plan.and_then(|plan| AnyPlan::from_toml(&plan).ok()) {
+        Some(AnyPlan::Mix(plan)) => plan.shared_data.is_some_and(|shared| !shared.is_owner),
+        _ => false,
+    }
+}
+
 impl PartRun {
     /// Opens one; why it can't be, in words.
     fn open(path: &Path) -> Result<PartRun, String> {
@@ -343,6 +358,7 @@ impl PartRun {
             // Without frames a stream has the number of its worker.
             stream_numbers: stream_numbers.max(workers),
             files: numbers(agent.files.keys().copied()),
+            is_guest: is_guest(&dir),
             has_summary: dir.summary_path().exists(),
             hosts: dir.read_hosts().unwrap_or_default(),
             run_ns: agent.meta.run_ns,

@@ -57,7 +57,8 @@ fn assignment(plan: &Plan, files: &[TargetFile], worker: u32, workers: u32) -> (
     if shared {
         (all.collect(), worker, workers)
     } else {
-        (all.skip(worker as usize).take(1).collect(), 0, 1)
+        let own = plan.client_files().map_or(worker, |clients| clients.of(worker));
+        (all.skip(own as usize).take(1).collect(), 0, 1)
     }
 }
 
