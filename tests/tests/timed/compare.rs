@@ -76,7 +76,8 @@ fn two_runs_of_the_same_are_told_in_every_form() {
     for (index, run) in runs.iter().enumerate() {
         let summary = run_dir::summary(run);
         let own = |path: &str| number(&summary, &format!("load_points.0.{path}"));
-        // A busy machine delays the tool itself, and then the noise of a tail is unknown; that of these is not.
+        // A busy machine delays the tool itself, and then the noise of a tail is unknown; that of these is
+        // not.
         for figure in ["total.read_bytes_per_s", "total.response.write.p50_us", "total.data_ops_per_s"] {
             let row = row(&comparison, figure);
             assert_eq!(number(row, &format!("values.{index}")), own(figure), "{figure}");
