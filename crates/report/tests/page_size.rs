@@ -149,7 +149,6 @@ fn worst_page() -> Page {
         why_no_detail: None,
         observers: Vec::new(),
         marks: Vec::new(),
-        event: None,
         path: Vec::new(),
         counters: Some(Counters { agents: vec![agent] }),
     };
