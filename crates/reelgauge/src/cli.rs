@@ -104,7 +104,7 @@ pub enum Verb {
     Replay(ReplayArgs),
     /// A plan, a scenario, or a run again from its run.toml
     Run(RunArgs),
-    /// A paper's study, storage as it fills, a worst night, ...
+    /// A paper's study, storage as it fills or ages, ...
     Procedure(Box<ProcedureArgs>),
     /// Many machines, one measurement: keys, server, agents
     Fleet(Box<FleetArgs>),

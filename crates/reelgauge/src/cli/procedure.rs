@@ -31,7 +31,7 @@ pub struct ProcedureArgs {
     pub set: Vec<String>,
     /// A command of yours during the step that waits for it, such as 'rebuild: mdadm ...' or 'failover: ...';
     /// may be repeated. It runs with your rights and is not kept: give it again with --resume
-    #[arg(long, value_name = "NAME: COMMAND", conflicts_with = "show")]
+    #[arg(long, hide_short_help = true, value_name = "NAME: COMMAND", conflicts_with = "show")]
     pub event: Vec<Event>,
     /// When an event begins, after the warm-up [default: a third of the measured time]
     #[arg(long, hide_short_help = true, value_name = "TIME", requires = "event")]
