@@ -148,7 +148,7 @@ pub(crate) fn measured(point: &LoadPoint, planned: &[LoadPointPlan]) -> Option<S
 /// The means of the counters that this machine sampled; `None` where there are none, or they can't be read.
 fn means_over(run_dir: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
     // Of several machines each has limits of its own.
-    if AgentPlaces::read(&run_dir.join("ops")).is_ok_and(|places| places.is_some()) {
+    if is_of_several(run_dir) {
         return None;
     }
     let agents = listed(&run_dir.join("counters")).ok()?;
@@ -156,6 +156,24 @@ fn means_over(run_dir: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
         dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with("agent="))
     };
     means_in(agents.iter().find(is_agent)?, stretches)
+}
+
+fn is_of_several(run_dir: &Path) -> bool {
+    AgentPlaces::read(&run_dir.join("ops")).is_ok_and(|places| places.is_some())
+}
+
+/// Whether counters of a run of one machine are missing, or a part of them is damaged.
+pub fn lacks_counters(run_dir: &Path) -> bool {
+    if is_of_several(run_dir) {
+        return false;
+    }
+    let agents = listed(&run_dir.join("counters")).unwrap_or_default();
+    let mut parts = agents
+        .iter()
+        .flat_map(|agent| listed(agent).unwrap_or_default())
+        .filter(|path| path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())))
+        .peekable();
+    parts.peek().is_none() || parts.any(|path| read_part(&path, &mut |_| ()).is_err())
 }
 
 /// The means of what one machine sampled, over these stretches of its own clock; `None` where its folder

@@ -19,7 +19,7 @@ use reelgauge_workload::watch::WatchPlan;
 
 use crate::beside::beside_into;
 use crate::entered_marks::entered_into;
-use crate::limits::limits_into;
+use crate::limits::{lacks_counters, limits_into};
 use crate::live::LiveOutcome;
 use crate::live::life::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
@@ -39,6 +39,11 @@ const UNKNOWN: &str = "nothing says how it ended; its figures come from its log"
 /// What is said of a run that ended as planned, and has lost its summary since.
 const LOST: &str = "The run came to its end, and its summary.json is missing: these figures were made again from \
                     its log. What only the summary held, such as criteria, is not among them.";
+
+const LOG_CUT: &str = "Parts of the log are damaged or missing: the figures are those of what is left of it.";
+const NO_STREAMS: &str = "streams.json is missing or damaged: late frames can't be counted.";
+const NO_COUNTERS: &str = "The counters of the run are missing or damaged: what limited it, and who else used the \
+                           storage or the processors, is not known.";
 
 /// More than this is no `summary.json`.
 const SUMMARY_MAX_BYTES: u64 = 256 << 20;
@@ -67,6 +72,16 @@ pub enum ReopenError {
     /// It has no summary, and its log can't be read either.
     #[error("the run has no summary.json, and its log cannot be read either: {0}")]
     Log(#[from] LogError),
+    /// It has no summary, and all of its log was cut off.
+    #[error(
+        "{} has no summary.json, and nothing of its log can be read: its parts in ops/ were cut short or are damaged; \
+         copy the run again",
+        path.display()
+    )]
+    Torn {
+        /// The run directory.
+        path: PathBuf,
+    },
 }
 
 /// What to do where a summary can't be read.
@@ -136,6 +151,9 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
             found => break found?,
         }
     };
+    if matches!(life, Life::Ended(..)) {
+        summary.notes.extend(losses(run_dir, &summary).into_iter().map(str::to_owned));
+    }
     (summary.outcome, summary.outcome_reason) = match life {
         Life::Running(_) => (Outcome::Running, None),
         Life::Gone(_) => (Outcome::BrokeOff, Some(KILLED.to_owned())),
@@ -156,6 +174,17 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     Ok(summary)
 }
 
+/// What a run that came to its end lost besides its summary.
+fn losses(run_dir: &RunDir, summary: &Summary) -> Vec<&'static str> {
+    let is_of_streams = summary.verb == "streams";
+    let lost = [
+        (LogReader::open(&run_dir.ops_path()).is_ok_and(|log| has_lost(&log)), LOG_CUT),
+        (is_of_streams && stream_table::read(run_dir).points.is_empty(), NO_STREAMS),
+        (lacks_counters(run_dir.path()), NO_COUNTERS),
+    ];
+    lost.into_iter().filter(|(is_lost, _)| *is_lost).map(|(_, note)| note).collect()
+}
+
 /// A watch that goes on, was killed or has lost its summary.
 fn unfinished_watch(run_dir: &RunDir, plan: WatchPlan, life: Life) -> Summary {
     let mut summary = watch_summary(run_dir, plan, "");
@@ -173,13 +202,21 @@ fn unfinished_watch(run_dir: &RunDir, plan: WatchPlan, life: Life) -> Summary {
 
 /// Whether every operation is in the log: the run ended as planned, and nothing that it wrote is gone.
 fn is_whole(log: &LogReader, life: &Life) -> bool {
-    let is_lost = |skipped: &Skipped| skipped.reason != SkipReason::Covered;
-    matches!(life, Life::Ended(LiveOutcome::Complete, _)) && !log.skipped().iter().any(is_lost)
+    matches!(life, Life::Ended(LiveOutcome::Complete, _)) && !has_lost(log)
+}
+
+/// Whether parts of the log are gone.
+fn has_lost(log: &LogReader) -> bool {
+    log.skipped().iter().any(|skipped| skipped.reason != SkipReason::Covered)
 }
 
 /// The figures of a log.
 fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
     let log = LogReader::open(&run_dir.ops_path())?;
+    // A run that ended by itself wrote what it measured: that nothing is left is no "nothing was measured".
+    if matches!(life, Life::Ended(..)) && has_lost(&log) && log.agents().iter().all(|agent| agent.rows == 0) {
+        return Err(ReopenError::Torn { path: run_dir.path().to_path_buf() });
+    }
     let planned = load_points::read(run_dir);
     let ops = log.batches().flat_map(|batch| match batch {
         Ok(batch) => batch.ops.into_iter().map(Ok).collect::<Vec<_>>(),

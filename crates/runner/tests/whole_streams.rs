@@ -140,6 +140,25 @@ fn load_points_multiply_the_crew_and_the_log_alone_gives_the_same_late_frames() 
         assert_eq!(streams.total.late_frames, again.total.late_frames);
     }
     assert_eq!(reopened.verb, "streams");
+    let says = |what: &str| reopen(&finished.run_dir).unwrap().notes.iter().any(|note| note.contains(what));
+    assert!(!says("streams.json"));
+    std::fs::remove_file(finished.run_dir.join("streams.json")).unwrap();
+    assert!(says("streams.json"));
+    // A log of which nothing is left is no run in which nothing was measured.
+    for part in
+        walk(&finished.run_dir.join("ops")).filter(|path| path.extension() == Some("parquet".as_ref()))
+    {
+        std::fs::OpenOptions::new().write(true).open(part).unwrap().set_len(100).unwrap();
+    }
+    let torn = reopen(&finished.run_dir).unwrap_err();
+    assert!(matches!(torn, reelgauge_results::reopen::ReopenError::Torn { .. }), "{torn}");
+}
+
+/// The files of the agents' logs.
+fn walk(ops: &std::path::Path) -> impl Iterator<Item = std::path::PathBuf> {
+    let listed = |dir: &std::path::Path| std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let agents: Vec<_> = listed(ops).filter(|path| path.is_dir()).collect();
+    agents.into_iter().flat_map(move |agent| listed(&agent).collect::<Vec<_>>())
 }
 
 #[test]
