@@ -56,9 +56,11 @@ fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
     // The kernel's threads do the I/O of whoever asked for it, as those of a loop device do the run's.
     let kernel = scene.host("kernel_threads_percent").unwrap_or(0.0) / f64::from(scene.processors.max(1));
     let (busy, own) = scene.host("cpu_busy_percent").zip(own)?;
-    let others = (busy - own - kernel).max(0.0);
-    let worth_percent = if busy >= FULL_PERCENT { OTHERS_OF_FULL_PERCENT } else { OTHERS_PERCENT };
     let program = scene.largest_program();
+    // The tool's and the kernel's share are sampled at other moments: what one program took was taken.
+    let least = program.map_or(0.0, |program| program.percent / f64::from(scene.processors.max(1)));
+    let others = (busy - own - kernel).max(least);
+    let worth_percent = if busy >= FULL_PERCENT { OTHERS_OF_FULL_PERCENT } else { OTHERS_PERCENT };
     let fills_one = program.is_some_and(|program| program.percent >= PROGRAM_PERCENT);
     if !fills_one && others < worth_percent {
         return None;
