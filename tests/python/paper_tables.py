@@ -126,4 +126,5 @@ def main():
     print(json.dumps({"cells": cells}))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -26,6 +26,7 @@ const MODULES: &[&str] = &[
     "guest_nas",
     "limiting_layer",
     "prove",
+    "procedures_fleet",
     "check_sustained",
 ];
 

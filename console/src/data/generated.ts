@@ -8,6 +8,8 @@ export type AheadAnswer = {
   command: string,
   /** How long it takes and how much it writes, in a sentence; `null` where it would be refused. */
   takes: string | null,
+  /** Every step of a procedure, as `--dry-run` prints them; `null` for one run. */
+  plan: string | null,
   /** Why it would be refused, in words. */
   error: string | null,
   /** The field that the refusal is about; `null` where that is unknown. */
@@ -164,6 +166,8 @@ export type Choices = {
   scenarios: Array<ChoiceEntry>,
   /** Many workloads, one after the other. */
   suites: Array<ChoiceEntry>,
+  /** Series of runs with one report. */
+  procedures: Array<ChoiceEntry>,
 };
 
 /** How a file was read in order. */
@@ -2058,6 +2062,16 @@ export type PaperCell = {
   maximum_latency_s: number | null,
 };
 
+/** A condition of a paper that was not kept. */
+export type PaperDeviation = {
+  /** The flag, without the dashes; `null`: the number of computers. */
+  setting: string | null,
+  /** What the paper prescribes. */
+  paper: string,
+  /** What was run; `null` where it was left to the program. */
+  here: string | null,
+};
+
 /** The paper's three tables in long form: EBU Tech 3362 § 5.1, figures 12 and 15. */
 export type PaperTables = {
   /**
@@ -2214,6 +2228,45 @@ export type Policy = "drop" | "stall";
 
 /** Whether a machine was there in a load point. */
 export type Presence = "whole" | "idle" | "part" | "missing";
+
+/** A procedure. */
+export type ProcedurePage = {
+  /** What the terminal shows of it. */
+  text: string,
+  /** Its steps, in their order. */
+  steps: Array<ProcedureStepRow>,
+};
+
+/** The procedure that a run is a step of. */
+export type ProcedureStep = {
+  /** The procedure. */
+  name: string,
+  /** The step. */
+  step: string,
+  /** Its round, from 1; `null` outside rounds. */
+  round: number | null,
+  /** The document and section that the procedure follows. */
+  paper: string | null,
+  /** Whether it is the short variant. */
+  is_short: boolean,
+  /** Conditions of the paper that this run did not keep. */
+  deviations: Array<PaperDeviation>,
+};
+
+/** A step of a procedure. */
+export type ProcedureStepRow = {
+  /** What it is called, with its round. */
+  name: string,
+  /** How far it is. */
+  state: ProcedureStepState,
+  /** Its run, by its name in the list; `null` for an action, and for a run that has not ended. */
+  run: string | null,
+  /** Why it broke off. */
+  why: string | null,
+};
+
+/** How far a step is. */
+export type ProcedureStepState = "planned" | "running" | "done" | "broke_off" | "not_needed" | "not_tried";
 
 /** What one process was asked for and what it achieved. */
 export type ProcessRate = {
@@ -3226,6 +3279,11 @@ export type Summary = {
   storage: StorageDetails,
   /** Words to find the run by. */
   tags: Array<string>,
+  /**
+   * The procedure that it is a step of, and how it differs from the paper. `null` for a run of its own,
+   * and in runs of earlier versions.
+   */
+  procedure?: ProcedureStep,
   /** How it ended. */
   outcome: Outcome,
   /** Why it did not complete. */

@@ -1,14 +1,15 @@
 //! What the runs of a procedure allow to conclude together, from one figure of each: a rate.
 //!
 //! [`steady`]: whether rounds are steady. [`cliff`]: after how many bytes written storage became slow.
-//! [`warm`]: the first pass against later ones. [`states`]: streams in each state of the storage. Here:
-//! levels, pairs and trends.
+//! [`warm`]: the first pass against later ones. [`states`]: streams in each state of the storage. [`step`]:
+//! what the summary of each run says of its procedure. Here: levels, pairs and trends.
 //!
 //! Not here: how a procedure is carried out (the runner), and the words for it (the report room).
 
 pub mod cliff;
 pub mod states;
 pub mod steady;
+pub mod step;
 pub mod warm;
 
 use serde::{Deserialize, Serialize};

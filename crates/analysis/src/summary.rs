@@ -25,6 +25,7 @@ use crate::meter::PointFigures;
 use crate::paper::PaperTables;
 use crate::path::PathFacts;
 use crate::path::per_unit::SiteShares;
+use crate::procedure::step::ProcedureStep;
 use crate::self_cost::SelfCost;
 use crate::series::Series;
 use crate::statement::Statement;
@@ -57,6 +58,10 @@ pub struct Summary {
     /// Words to find the run by.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// The procedure that it is a step of, and how it differs from the paper. `None` for a run of its own,
+    /// and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub procedure: Option<ProcedureStep>,
     /// How it ended.
     pub outcome: Outcome,
     /// Why it did not complete.
@@ -522,6 +527,7 @@ impl Summary {
             run_dir: None,
             storage: StorageDetails::default(),
             tags: Vec::new(),
+            procedure: None,
             outcome: Outcome::Complete,
             outcome_reason: None,
             stopped_by: None,

@@ -1,10 +1,11 @@
-//! What can be chosen in a form without knowing its name: formats by words, actors, scenarios and suites,
-//! each with what it is.
+//! What can be chosen in a form without knowing its name: formats by words, actors, scenarios, suites and
+//! procedures, each with what it is.
 //!
 //! Not here: traces ([`crate::traces`]), and what any of them does.
 
 use reelgauge_formats::{Format, catalogue};
 use reelgauge_runner::suite::{NASPT, NASPT_ABOUT};
+use reelgauge_workload::procedure::{self, Procedure};
 use reelgauge_workload::scenario::scenarios;
 use reelgauge_workload::streams::ActorKind;
 use serde::Serialize;
@@ -28,6 +29,8 @@ pub struct Choices {
     pub scenarios: Vec<ChoiceEntry>,
     /// Many workloads, one after the other.
     pub suites: Vec<ChoiceEntry>,
+    /// Series of runs with one report.
+    pub procedures: Vec<ChoiceEntry>,
 }
 
 /// One of them.
@@ -76,6 +79,12 @@ impl Choices {
             actors: ACTORS.iter().map(|actor| entry(actor.word(), actor.about())).collect(),
             scenarios: scenarios().iter().map(|scenario| entry(scenario.name, scenario.what)).collect(),
             suites: vec![entry(NASPT, NASPT_ABOUT)],
+            procedures: procedure::names()
+                .filter_map(|name| {
+                    let known = Procedure::from_toml(procedure::text(name).ok()?).ok()?;
+                    Some(entry(name, &known.about))
+                })
+                .collect(),
         }
     }
 
@@ -145,8 +154,9 @@ mod tests {
     #[test]
     fn everything_has_a_line_and_plans_are_known_by_name() {
         let all = Choices::all();
-        let entries = all.actors.iter().chain(&all.scenarios).chain(&all.suites);
+        let entries = all.actors.iter().chain(&all.scenarios).chain(&all.suites).chain(&all.procedures);
         assert!(entries.clone().count() > 10 && entries.clone().all(|entry| entry.about.len() > 10));
+        assert!(all.procedures.iter().any(|entry| entry.name == "ebu-study"));
         assert!(all.has_plan("newsroom") && all.has_plan("naspt"));
         assert!(!all.has_plan("player") && !all.has_plan("../newsroom"));
     }

@@ -117,7 +117,12 @@ const WORDS: &[FieldWords] = &[
         ),
     ),
     words("server-memory", "Memory of the server", None, ""),
+    of("procedure", words("name", "Procedure", Some("A series of runs with one report."), "")),
+    of("procedure", words("short", "Short variant", None, "")),
+    of("procedure", words("set", "Settings", Some(SETTINGS), "")),
 ];
+
+const SETTINGS: &str = "Change a setting: duration=10s. One on each line. Commands are not accepted here.";
 
 const WORKLOADS: &str = "Workloads of the suite: the groups naspt, own (your traces) and iometer (4 KiB and 128 KiB \
                          accesses, 1 and 32 in flight), names and patterns (HDVideo*), traces by name or path \

@@ -15,8 +15,23 @@ use serde::{Deserialize, Serialize};
 use crate::form_words::{title_of, words_of};
 
 /// Flags that have no place in a form: where results go and how they are printed is the console's. Nobody
-/// starts a command on this machine from a browser.
-const UNFIT: &[&str] = &["help", "version", "json", "quiet", "out", "event", "event-at", "event-limit"];
+/// starts a command on this machine from a browser. Others are of a procedure that is looked at, goes on or
+/// runs on a fleet, which the console does not start.
+const UNFIT: &[&str] = &[
+    "help",
+    "version",
+    "json",
+    "quiet",
+    "out",
+    "event",
+    "event-at",
+    "event-limit",
+    "show",
+    "dry-run",
+    "resume",
+    "fleet",
+    "agents",
+];
 /// Longest value: a path has at most that.
 const VALUE_MAX_BYTES: usize = 4096;
 /// What the command line calls values of time.
@@ -103,7 +118,9 @@ pub struct Filled {
 #[non_exhaustive]
 pub enum FormError {
     /// There is no form for it.
-    #[error("'{0}' can't be started from here; the forms are for check, streams, run, mix, vda and replay")]
+    #[error(
+        "'{0}' can't be started from here; the forms are for check, streams, run, mix, vda, replay and procedure"
+    )]
     Verb(String),
     /// There is no such field.
     #[error("'{verb}' has no field '{name}'; reload the page, which may be of another version")]

@@ -38,6 +38,7 @@ pub mod log_view;
 pub mod metrics;
 pub mod notes;
 pub mod pages;
+pub mod procedures;
 pub mod proofs;
 pub mod public_url;
 pub mod removal;

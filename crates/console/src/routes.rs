@@ -23,6 +23,7 @@ use axum::{Json, Router};
 use reelgauge_analysis::counters::Counters;
 use reelgauge_record::notes::RunNotes;
 use reelgauge_results::counters::read_counters;
+use reelgauge_runner::procedure::record::ProcedureRecord;
 use reelgauge_trace::Trace;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
@@ -95,6 +96,7 @@ fn routes() -> Router<Arc<App>> {
         .route("/{id}/counters", get(run_counters))
         .route("/{id}/suite", get(suites::suite))
         .route("/{id}/proof", get(suites::proof))
+        .route("/{id}/procedure", get(suites::procedure))
         .route("/{id}/notes", put(write_notes))
         .route("/{id}/stop", post(stop));
     let traces = Router::new()
@@ -424,7 +426,11 @@ async fn write_notes(
 }
 
 async fn stop(State(app): Shared, Path(id): Path<String>) -> Result<StatusCode, ApiError> {
-    app.light(move |app| app.stopper.stop(app.runs.open(&id)?.path())).await?;
+    let stop = move |app: &App| match app.runs.suite_dir(&id) {
+        Ok(dir) if ProcedureRecord::is_in(&dir) => app.stopper.stop_procedure(&dir),
+        _ => app.stopper.stop(app.runs.open(&id)?.path()),
+    };
+    app.light(stop).await?;
     Ok(StatusCode::ACCEPTED)
 }
 

@@ -259,7 +259,7 @@ mod tests {
             tls: None,
             public_url: None,
             forms: Vec::new(),
-            ahead: |_| Ok(String::new()),
+            ahead: |_| Ok(crate::start::Planned::default()),
         };
         let runs = folder.path().join("runs");
         let error = |settings| Server::listen(settings).unwrap_err().to_string();

@@ -16,7 +16,9 @@ use reelgauge_engine::roots::Roots;
 use reelgauge_record::notes::{FIELD_CHARS_MAX, RunNotes};
 use reelgauge_results::live::process::parent_of;
 use reelgauge_results::run_notes;
+use reelgauge_runner::procedure::record::ProcedureRecord;
 use reelgauge_runner::supervise::own_session::ASKED;
+use reelgauge_workload::procedure::names;
 use serde::Serialize;
 
 use crate::catalogue::Choices;
@@ -30,6 +32,14 @@ use crate::traces::Traces;
 const PLAN: &str = "plan";
 /// The field with the directory that a plan is to measure.
 const TARGET: &str = "target";
+/// The verb of procedures.
+const PROCEDURE: &str = "procedure";
+/// The field with its name.
+const NAME: &str = "name";
+/// The field with what is changed of it.
+const SETTINGS: &str = "set";
+/// Settings of a procedure that are no flags of its runs, and no command.
+const OWN_SETTINGS: [&str; 4] = ["rounds", "age", "rest", "server-memory"];
 /// How often a new run is looked for.
 const BEAT: Duration = Duration::from_millis(50);
 /// How long. A long trace is read before there is a directory.
@@ -70,8 +80,17 @@ pub struct Starter {
     pub ahead: Ahead,
 }
 
-/// What the words behind the program's name would take, in a sentence, or why they would be refused.
-pub type Ahead = fn(&[OsString]) -> Result<String, Refusal>;
+/// What the words behind the program's name would take, or why they would be refused.
+pub type Ahead = fn(&[OsString]) -> Result<Planned, Refusal>;
+
+/// What a command line would take.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    /// How long and how much, in a sentence.
+    pub takes: String,
+    /// Every step, as a text of several lines; `None` where there is one alone.
+    pub plan: Option<String>,
+}
 
 /// Why a form would be refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +109,8 @@ pub struct AheadAnswer {
     pub command: String,
     /// How long it takes and how much it writes, in a sentence; `None` where it would be refused.
     pub takes: Option<String>,
+    /// Every step of a procedure, as `--dry-run` prints them; `None` for one run.
+    pub plan: Option<String>,
     /// Why it would be refused, in words.
     pub error: Option<String>,
     /// The field that the refusal is about; `None` where that is unknown.
@@ -98,7 +119,7 @@ pub struct AheadAnswer {
 
 impl AheadAnswer {
     fn refused(command: String, refusal: Refusal) -> AheadAnswer {
-        AheadAnswer { command, takes: None, error: Some(refusal.why), field: refusal.field }
+        AheadAnswer { command, error: Some(refusal.why), field: refusal.field, ..AheadAnswer::default() }
     }
 }
 
@@ -148,7 +169,9 @@ impl Starter {
             return AheadAnswer::refused(command, refusal);
         }
         match (self.ahead)(&words) {
-            Ok(takes) => AheadAnswer { command, takes: Some(takes), ..AheadAnswer::default() },
+            Ok(Planned { takes, plan }) => {
+                AheadAnswer { command, takes: Some(takes), plan, ..AheadAnswer::default() }
+            }
             Err(refusal) => AheadAnswer::refused(command, refusal),
         }
     }
@@ -165,10 +188,46 @@ impl Starter {
             let why = "choose the storage to measure".to_owned();
             return Err(FormError::Refused { field: TARGET.to_owned(), why });
         }
+        if filled.verb == PROCEDURE {
+            self.check_procedure(filled)?;
+        }
         form.command_line(filled, |field, value| match field.name.as_str() {
             PLAN => plan(value, runs),
+            NAME if filled.verb == PROCEDURE => Ok(PathBuf::from(value)),
             _ => self.admit(field, value, runs.dir()),
         })
+    }
+
+    /// A procedure that ships, with settings that name neither a command nor a path: those would reach beyond
+    /// the roots.
+    fn check_procedure(&self, filled: &Filled) -> Result<(), FormError> {
+        let refused = |field: &str, why: String| FormError::Refused { field: field.to_owned(), why };
+        let value = |field: &str| filled.values.get(field).map_or("", |value| value.trim());
+        if !names().any(|name| name == value(NAME)) {
+            return Err(refused(NAME, "choose one of the procedures".to_owned()));
+        }
+        if value("path").is_empty() {
+            return Err(refused("path", "choose the storage to measure".to_owned()));
+        }
+        let settings = value(SETTINGS).lines().map(str::trim).filter(|line| !line.is_empty());
+        for setting in settings {
+            let key = setting.split_once('=').map_or(setting, |(key, _)| key.trim());
+            if !self.admits_setting(key) {
+                let why = format!(
+                    "'{}' cannot be set here; start the procedure from a terminal to set commands and paths",
+                    shown(key)
+                );
+                return Err(refused(SETTINGS, why));
+            }
+        }
+        Ok(())
+    }
+
+    /// A setting of the procedure itself, or a field of a run that names no path.
+    fn admits_setting(&self, key: &str) -> bool {
+        let mut fields = self.forms.iter().flat_map(|form| &form.fields).filter(|field| field.name == key);
+        let is_of_a_run = fields.clone().next().is_some() && fields.all(|field| !field.is_path);
+        OWN_SETTINGS.contains(&key) || is_of_a_run
     }
 
     /// Targets lie below a root. What is only read may also be one of the runs here, and traces may be named.
@@ -322,6 +381,9 @@ fn new_run(runs_dir: &Path, before: &HashSet<OsString>, pid: u32) -> Option<Stri
         let dir = runs_dir.join(name);
         // A suite has its first run in it.
         let first = || names_in(&dir).iter().find_map(|run| begin(&dir.join(run)));
+        if ProcedureRecord::read(&dir).is_ok_and(|record| record.process().0 == pid) {
+            return true;
+        }
         let begin = begin(&dir).or_else(first);
         begin.is_some_and(|begin| begin.pid == pid || parent_of(begin.pid) == Some(pid))
     };
@@ -357,7 +419,7 @@ mod tests {
         let forms = vec![Form::of(&command), Form::of(&plan)];
         let ahead: Ahead = |words| match words.len() {
             0 => Err(Refusal { field: None, why: "nothing".to_owned() }),
-            count => Ok(format!("{count} words")),
+            count => Ok(Planned { takes: format!("{count} words"), plan: None }),
         };
         (folder, Starter { program, forms, roots, traces: Arc::default(), ahead }, runs)
     }

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use reelgauge_runner::procedure::record::ProcedureRecord;
+
 use crate::error::ApiError;
-use crate::events::{Begin, Life, life};
+use crate::events::{Life, life};
 
 /// Remembers who was asked to stop: a second Ctrl-C would end a run at once, and a second click in another
 /// browser doesn't mean that.
@@ -23,38 +25,54 @@ impl Stopper {
         let Life::Running(begin) = life(run_dir) else {
             return Err(ApiError::conflict("this run has ended already"));
         };
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.contains(&(begin.pid, begin.process.clone())) {
-            return Ok(());
+        self.interrupt((begin.pid, &begin.process), &|| begin.is_alive(run_dir))
+    }
+
+    /// Asks the procedure in this directory to stop, whatever step it is at.
+    ///
+    /// # Errors
+    /// One that doesn't go on, or that can't be reached.
+    pub fn stop_procedure(&self, dir: &Path) -> Result<(), ApiError> {
+        let record = ProcedureRecord::read(dir).map_err(|error| ApiError::conflict(error.to_string()))?;
+        if !record.goes_on(dir) {
+            return Err(ApiError::conflict("this procedure has ended already"));
         }
-        interrupt(&begin, run_dir)?;
-        asked.insert((begin.pid, begin.process));
+        self.interrupt(record.process(), &|| record.goes_on(dir))
+    }
+
+    fn interrupt(&self, process: (u32, &str), is_alive: &dyn Fn() -> bool) -> Result<(), ApiError> {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (process.0, process.1.to_owned());
+        if !asked.contains(&key) {
+            interrupt(process.0, is_alive)?;
+            asked.insert(key);
+        }
         Ok(())
     }
 }
 
 /// Holds on to the process while it makes sure which it is, so that no other can take its number meanwhile.
 #[cfg(target_os = "linux")]
-fn interrupt(begin: &Begin, run_dir: &Path) -> Result<(), ApiError> {
+fn interrupt(pid: u32, is_alive: &dyn Fn() -> bool) -> Result<(), ApiError> {
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-    let pid = i32::try_from(begin.pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
-    let held = pidfd_open(pid, PidfdFlags::empty()).map_err(|_| gone())?;
-    if !begin.is_alive(run_dir) {
+    let process = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
+    let held = pidfd_open(process, PidfdFlags::empty()).map_err(|_| gone())?;
+    if !is_alive() {
         return Err(gone());
     }
-    pidfd_send_signal(&held, Signal::INT).map_err(|error| refused(begin.pid, error))
+    pidfd_send_signal(&held, Signal::INT).map_err(|error| refused(pid, error))
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
-fn interrupt(begin: &Begin, run_dir: &Path) -> Result<(), ApiError> {
+fn interrupt(pid: u32, is_alive: &dyn Fn() -> bool) -> Result<(), ApiError> {
     use rustix::process::{Pid, Signal, kill_process};
 
-    let pid = i32::try_from(begin.pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
-    if !begin.is_alive(run_dir) {
+    let process = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
+    if !is_alive() {
         return Err(gone());
     }
-    kill_process(pid, Signal::INT).map_err(|error| refused(begin.pid, error))
+    kill_process(process, Signal::INT).map_err(|error| refused(pid, error))
 }
 
 #[cfg(unix)]
@@ -69,11 +87,10 @@ fn refused(pid: u32, error: rustix::io::Errno) -> ApiError {
 
 /// Ctrl-C reaches only processes of the same window here.
 #[cfg(not(unix))]
-fn interrupt(begin: &Begin, _run_dir: &Path) -> Result<(), ApiError> {
+fn interrupt(pid: u32, _is_alive: &dyn Fn() -> bool) -> Result<(), ApiError> {
     Err(ApiError::failed(format!(
         "a run can't be stopped from here on Windows; press Ctrl-C where it was started, or end \
-         process {} in the Task Manager, which loses its last second",
-        begin.pid
+         process {pid} in the Task Manager, which loses its last second"
     )))
 }
 

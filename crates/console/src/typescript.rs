@@ -21,6 +21,7 @@ use crate::catalogue::{Choices, FormatsFound};
 use crate::entry::RunEntry;
 use crate::forms::{Filled, Form};
 use crate::log_view::OpsFound;
+use crate::procedures::ProcedurePage;
 use crate::proofs::ProofPage;
 use crate::routes::Info;
 use crate::start::{AheadAnswer, StartAnswer};
@@ -91,6 +92,7 @@ impl Types {
         types.visit::<EventsTold>();
         types.visit::<SuitePage>();
         types.visit::<ProofPage>();
+        types.visit::<ProcedurePage>();
         types
     }
 

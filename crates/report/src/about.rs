@@ -3,6 +3,7 @@
 use reelgauge_analysis::Summary;
 use reelgauge_record::notes::StorageDetails;
 
+use crate::deviations::deviation_sentences;
 use crate::text::plain;
 
 /// `Acme FS2, firmware 7.2, raid 6`; `None` where nobody said anything.
@@ -18,7 +19,14 @@ pub fn storage_words(storage: &StorageDetails) -> Option<String> {
 
 /// The lines of a screen that say what a run is about: a name and a text each.
 pub(crate) fn about(summary: &Summary) -> Vec<(&'static str, String)> {
-    about_words(&summary.storage, &summary.tags)
+    let mut lines = about_words(&summary.storage, &summary.tags);
+    if let Some(step) = &summary.procedure {
+        let short = if step.is_short { " (short)" } else { "" };
+        let round = step.round.map_or_else(String::new, |round| format!(", round {round}"));
+        lines.push(("Procedure", format!("{}{short}: {}{round}", plain(&step.name), plain(&step.step))));
+        lines.extend(deviation_sentences(&[Some(step)]).into_iter().map(|words| ("Differs", words)));
+    }
+    lines
 }
 
 /// The same of anything that people said this of.

@@ -472,6 +472,13 @@ pub fn fleet_directory_missing(agent: &str, path: &std::path::Path) -> String {
     format!("{}: {path} does not exist. Create it there, or change 'targets' in the plan.", plain(agent))
 }
 
+/// Agents that a procedure needs, and that are not there.
+pub fn fleet_absent(agents: &[String]) -> String {
+    let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
+    let are = if agents.len() == 1 { "is" } else { "are" };
+    format!("{names} {are} not there. Start 'reelgauge agent' there, or name other agents with --agents.")
+}
+
 /// Whom a run waits for before it begins.
 pub fn fleet_waits(agents: &[String]) -> String {
     let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");

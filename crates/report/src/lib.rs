@@ -36,6 +36,7 @@ mod check;
 pub mod compare;
 pub mod counters;
 pub mod csv_files;
+pub mod deviations;
 pub mod doctor;
 pub mod document;
 mod ending;

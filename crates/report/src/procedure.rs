@@ -12,6 +12,7 @@ use reelgauge_record::notes::StorageDetails;
 
 use self::states::{state_words, states_table};
 use crate::about::about_words;
+use crate::deviations::{DeviationWords, deviation_words};
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -32,6 +33,8 @@ pub struct ProcedureScreen<'a> {
     pub is_short: bool,
     /// What was measured.
     pub target: &'a str,
+    /// The agents of the fleet that made the load; empty for this machine.
+    pub agents: &'a [String],
     /// Conditions of the paper that are not kept.
     pub deviations: &'a [DeviationWords<'a>],
     /// The steps, in their order.
@@ -52,19 +55,6 @@ pub struct ProcedureScreen<'a> {
     pub tags: &'a [String],
     /// Where it lies.
     pub dir: &'a str,
-}
-
-/// A condition of a paper that is not kept.
-#[derive(Clone, Copy, Debug)]
-pub struct DeviationWords<'a> {
-    /// The flag, without the dashes; `None`: the number of computers.
-    pub setting: Option<&'a str>,
-    /// What the paper prescribes.
-    pub paper: &'a str,
-    /// What was run; `None` where it was left to the program.
-    pub here: Option<&'a str>,
-    /// The steps; empty for all.
-    pub steps: &'a [String],
 }
 
 /// One step.
@@ -173,6 +163,9 @@ pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String
     page.sentence(Tone::Answer, &procedure_sentence(procedure));
     if let Some(paper) = procedure.paper {
         page.item("Paper", &plain(paper));
+    }
+    if !procedure.agents.is_empty() {
+        page.item("Agents", &agent_words(procedure.agents));
     }
     for deviation in procedure.deviations {
         page.item("Differs", &deviation_words(deviation));
@@ -341,16 +334,10 @@ fn warm_words(warming: Option<&Warming>) -> String {
     }
 }
 
-/// `step is 20s, the paper has 1h`, and of which steps.
-pub fn deviation_words(deviation: &DeviationWords<'_>) -> String {
-    let here = deviation.here.map_or_else(|| "left to the program".to_owned(), plain);
-    let what = match deviation.setting {
-        Some(setting) => format!("--{} {here}", plain(setting)),
-        None => format!("{here} {}", if here == "1" { "computer" } else { "computers" }),
-    };
-    let steps: Vec<String> = deviation.steps.iter().map(|step| plain(step)).collect();
-    let of = if steps.is_empty() { String::new() } else { format!(", in: {}", steps.join("; ")) };
-    format!("{what} (paper: {}){of}", plain(deviation.paper))
+/// `edit-01, edit-02`.
+fn agent_words(agents: &[String]) -> String {
+    let names: Vec<String> = agents.iter().map(|name| plain(name)).collect();
+    names.join(", ")
 }
 
 /// What an action did, or why a step broke off.
@@ -507,6 +494,7 @@ mod tests {
             paper: Some("EBU Tech 3362"),
             is_short: true,
             target: "/mnt/nas",
+            agents: &["edit-01".to_owned(), "edit-02".to_owned()],
             deviations: &deviations,
             steps,
             finding,
@@ -525,7 +513,10 @@ mod tests {
     #[test]
     fn every_deviation_is_listed_and_unmeasured_is_a_dash() {
         let text = shown(&[run("read\u{1b}[31m", 2e6)], None, None);
-        assert!(text.starts_with("study (short) on /mnt/nas: Six runs.\nPaper: EBU Tech 3362\n"), "{text}");
+        assert!(
+            text.starts_with("study (short) on /mnt/nas: Six runs.\nPaper: EBU Tech 3362\nAgents: "),
+            "{text}"
+        );
         assert!(
             text.contains("Differs: --step 20s (paper: 1h)\nDiffers: 1 computer (paper: 10)\n"),
             "{text}"

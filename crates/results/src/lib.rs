@@ -32,6 +32,7 @@ pub mod mix_fit;
 pub mod observers;
 pub mod ops_listing;
 pub mod page;
+pub mod procedure_step;
 pub mod reopen;
 pub mod run_event;
 pub mod run_notes;

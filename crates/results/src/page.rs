@@ -14,6 +14,7 @@ use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::deviations::deviation_sentences;
 use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
 use reelgauge_report::html::shorten::shorten;
@@ -171,7 +172,9 @@ pub fn renew_page(dir: &Path) -> Result<bool, PageError> {
 
 /// A page of these.
 pub fn page(kind: PageKind, runs: Vec<RunPage>, trace: Option<TracePage>) -> Page {
+    let steps: Vec<_> = runs.iter().map(|run| run.summary.procedure.as_ref()).collect();
     Page {
+        deviations: deviation_sentences(&steps),
         page_version: PAGE_VERSION,
         kind,
         made_at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
@@ -180,7 +183,6 @@ pub fn page(kind: PageKind, runs: Vec<RunPage>, trace: Option<TracePage>) -> Pag
         trace,
         comparison: None,
         suites: None,
-        deviations: Vec::new(),
         states: Vec::new(),
     }
 }

@@ -4,6 +4,7 @@
 //! ```text
 //! reelgauge-runs/2026-11-28T010203Z-nas1-ebu-study/
 //!   procedure.json   the steps and what came of each ([`record`]); written again after every step
+//!   plans/           on a fleet: the plans of each run ([`fleet`])
 //!   2026-…/          the run of each step, with its log and summary
 //! ```
 //!
@@ -12,6 +13,7 @@
 
 mod actions;
 pub mod conclusion;
+pub mod fleet;
 pub mod given_events;
 pub mod record;
 pub mod shown;
@@ -27,8 +29,9 @@ use reelgauge_engine::ballast;
 use reelgauge_record::notes::{RunNotes, StorageDetails};
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 use reelgauge_results::live::process;
+use reelgauge_results::page::REPORT_FILE;
 use reelgauge_results::reopen::reopen;
-use reelgauge_results::run_notes;
+use reelgauge_results::{procedure_step, run_notes};
 use reelgauge_workload::procedure::deviation::Deviation;
 use reelgauge_workload::procedure::{Action, FindingKind, Step};
 
@@ -38,7 +41,9 @@ use crate::interrupt::Interrupt;
 use crate::prove::pass::{self, OwnRun, PassError};
 use crate::prove::shell::{self, Running, ShellError, Waiting};
 use crate::session::make_out;
+use crate::session::report_file::leave_report;
 use actions::{ActionError, Place};
+use fleet::FleetRequest;
 use given_events::GivenEvents;
 use record::{ActionFact, KeptTerms, ProcedureFileError, ProcedureRecord, Row, RowState};
 
@@ -70,6 +75,8 @@ pub struct ProcedureRequest {
     pub deviations: Vec<Deviation>,
     /// The directory that is measured.
     pub target: PathBuf,
+    /// The fleet that makes the load; `None` for this machine.
+    pub fleet: Option<FleetRequest>,
     /// What was said of the target.
     pub terms: Terms,
     /// The storage as the user describes it.
@@ -234,6 +241,9 @@ pub fn run_procedure(
     }
     let record = ProcedureRecord::begin(request);
     record.write(&dir)?;
+    if let Some(fleet) = &request.fleet {
+        fleet::write_plans(&dir, &fleet.plans)?;
+    }
     let events = request.events.clone();
     Carrying { manner, dir, record, events, held_bytes: 0, holds: false }.finish(tell)
 }
@@ -301,6 +311,7 @@ impl Carrying<'_> {
                 // There is nothing in it, and the error says why.
                 let _ = std::fs::remove_file(run_notes::path_in(&self.dir));
                 ProcedureRecord::remove(&self.dir);
+                let _ = std::fs::remove_dir_all(self.dir.join(fleet::PLANS));
                 let _ = std::fs::remove_file(self.dir.join(PLAN_FILE));
                 let _ = std::fs::remove_dir(&self.dir);
                 return Err(error);
@@ -414,10 +425,15 @@ impl Carrying<'_> {
     }
 
     fn measure(&mut self, at: usize, verb: &str, flags: &[String]) -> Result<(), ProcedureError> {
-        let mut flags = flags.to_vec();
-        flags.extend(self.count_flag(at)?);
-        flags.extend(self.events.flags(&self.record.rows[at].requires));
-        let words = words(verb, &flags, &self.record.target, &self.record.terms, self.record.seed);
+        let words = match &self.record.fleet {
+            Some(choice) => fleet::words(&self.dir, at + 1, choice),
+            None => {
+                let mut flags = flags.to_vec();
+                flags.extend(self.count_flag(at)?);
+                flags.extend(self.events.flags(&self.record.rows[at].requires));
+                words(verb, &flags, &self.record.target, &self.record.terms, self.record.seed)
+            }
+        };
         let run = OwnRun {
             program: self.manner.program,
             words: &words,
@@ -429,7 +445,10 @@ impl Carrying<'_> {
         if let Some(left) = &ended.run {
             self.record.rows[at].run = Some(left.clone());
             let notes = shown::run_notes(&self.record, at);
-            run_notes::write(&self.dir.join(left), &notes)?;
+            let run_dir = self.dir.join(left);
+            run_notes::write(&run_dir, &notes)?;
+            procedure_step::put_into_file(&run_dir, &shown::procedure_step(&self.record, at))?;
+            self.renew_report(&run_dir);
         }
         ended.pass?;
         if self.held_bytes > 0 && self.place().ballast_bytes()? != self.held_bytes {
@@ -449,6 +468,14 @@ impl Carrying<'_> {
         match count {
             Some(count) => Ok(Some(format!("--count={count}"))),
             None => Err(ProcedureError::NoCount { step: row.name.clone(), of: of.clone() }),
+        }
+    }
+
+    /// The page that the run wrote does not know its step.
+    fn renew_report(&self, run_dir: &Path) {
+        if let Some(summary) = reopen(run_dir).ok().filter(|_| run_dir.join(REPORT_FILE).exists()) {
+            // A page that can't be made now can be made later, and a run without one is complete.
+            let _ = leave_report(run_dir, &summary, self.manner.interrupt);
         }
     }
 

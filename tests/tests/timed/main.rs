@@ -32,6 +32,7 @@ mod max_rate;
 mod mix_storage;
 mod paper_tables;
 mod procedures_computed;
+mod procedures_fleet;
 mod procedures_found;
 mod prove;
 mod prove_undo;

@@ -110,6 +110,73 @@ fn a_run_is_stopped_and_what_was_measured_is_kept() {
     console.client.change("POST", &format!("/api/runs/{id}/stop"), "").expect(409);
 }
 
+/// Two runs of a procedure, each of which takes so long.
+fn procedure(target: &Path, duration: &str) -> Value {
+    let settings = format!("duration={duration}\nwarmup=0s\nfile-size=2MiB\nlength=2MiB\nworkers=1");
+    json!({"name": "create-vs-overwrite", "path": target, "short": "true", "set": settings})
+}
+
+#[test]
+fn a_procedure_shows_its_plan_is_started_from_the_form_and_has_one_report() {
+    let (scratch, runs) = (Scratch::new(), Scratch::new());
+    let target = scratch.dir("target");
+    let console = Console::start(scratch.path(), runs.path());
+    let choices = console.client.get("/api/choices").expect(200).json();
+    let listed = choices["procedures"].as_array().unwrap();
+    assert!(listed.iter().any(|one| one["name"] == "ebu-study" && one["about"] != ""), "{choices}");
+    let body = json!({"verb": "procedure", "values": procedure(&target, "300ms")}).to_string();
+    let ahead = console.client.change("POST", "/api/ahead", &body).expect(200).json();
+    let plan = ahead["plan"].as_str().unwrap_or_else(|| panic!("{ahead}"));
+    assert!(plan.contains("1. Overwrite\n   Command: reelgauge mix") && plan.contains("2. Create"), "{plan}");
+    assert!(ahead["takes"].as_str().unwrap().starts_with("Takes "), "{ahead}");
+
+    let id = console.start_run("procedure", &procedure(&target, "300ms"));
+    until("it has ended", || console.entry(&id).is_some_and(|entry| entry["state"] == "complete"));
+    let entry = console.entry(&id).unwrap();
+    assert_eq!((&entry["verb"], &entry["label"]), (&json!("procedure"), &json!("create-vs-overwrite")));
+    let page = console.client.get(&format!("/api/runs/{id}/procedure")).expect(200).json();
+    assert!(page["text"].as_str().unwrap().replace('\n', " ").contains("times the rate of create"), "{page}");
+    let steps = page["steps"].as_array().unwrap();
+    assert!(steps.len() == 2 && steps.iter().all(|step| step["state"] == "done"), "{page}");
+    let runs: Vec<&str> = steps.iter().map(|step| step["run"].as_str().unwrap()).collect();
+    assert!(runs.iter().all(|run| console.entry(run).unwrap()["suite"] == id.as_str()), "{page}");
+    let report = format!("/api/compare?run={}&run={}", runs[0], runs[1]);
+    let report = console.client.get(&report).expect(200).json();
+    assert_eq!(report["runs"][1]["summary"]["procedure"]["step"], "create");
+    console.client.change("DELETE", &format!("/api/runs/{id}"), "").expect(204);
+    assert!(console.entry(&id).is_none());
+}
+
+#[test]
+fn a_procedure_is_stopped_from_its_page_and_takes_no_command_from_a_browser() {
+    let (scratch, runs) = (Scratch::new(), Scratch::new());
+    let target = scratch.dir("target");
+    let console = Console::start(scratch.path(), runs.path());
+    let marker = scratch.path().join("was-run");
+    for (name, settings, field) in [
+        ("cold-server", format!("command=touch {}", marker.display()), "set"),
+        ("iometer", "read-from=/etc".to_owned(), "set"),
+        ("iometer", "out=/tmp".to_owned(), "set"),
+        ("iometer", "lenght=1MiB".to_owned(), "set"),
+        ("../mine.toml", String::new(), "name"),
+        ("", String::new(), "name"),
+    ] {
+        let values = json!({"name": name, "path": target, "set": settings});
+        let answer = console.ask_to_start("procedure", &values);
+        assert_eq!((&answer["id"], answer["field"].as_str()), (&Value::Null, Some(field)), "{answer}");
+    }
+    let id = console.start_run("procedure", &procedure(&target, "10m"));
+    assert_eq!(console.entry(&id).unwrap()["state"], "running");
+    until("its first run goes on", || {
+        let page = console.client.get(&format!("/api/runs/{id}/procedure")).expect(200).json();
+        page["steps"][0]["state"] == "running"
+    });
+    console.client.change("POST", &format!("/api/runs/{id}/stop"), "").expect(202);
+    until("it has ended", || console.entry(&id).unwrap()["state"] == "interrupted");
+    console.client.change("POST", &format!("/api/runs/{id}/stop"), "").expect(409);
+    assert!(!marker.exists());
+}
+
 #[test]
 fn neither_the_console_nor_its_terminal_takes_a_run_with_it() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());

@@ -91,6 +91,7 @@ const MEASURING: &[(&str, Beside)] = &[
     ("fleet_preflight", Beside::Many),
     ("fleet_prepare", Beside::Many),
     ("fleet_doctor", Beside::Many),
+    ("procedures_fleet", Beside::Many),
     ("fleet_clean", Beside::Many),
     ("fleet_fetch", Beside::Many),
 ];

@@ -1,5 +1,5 @@
-//! Answers about runs that belong together: a suite, several of them side by side, a proof. What they say
-//! stands in [`crate::suites`] and [`crate::proofs`].
+//! Answers about runs that belong together: a suite, several of them side by side, a proof, a procedure. What
+//! they say is in [`crate::suites`], [`crate::proofs`] and [`crate::procedures`].
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -7,6 +7,7 @@ use axum::extract::{Path, Query, State};
 use reelgauge_report::html::page::Page;
 
 use super::{Answer, Shared, runs_named};
+use crate::procedures::ProcedurePage;
 use crate::proofs::ProofPage;
 use crate::suites::{SuitePage, page_of};
 
@@ -16,6 +17,10 @@ pub(super) async fn suite(State(app): Shared, Path(id): Path<String>) -> Answer<
 
 pub(super) async fn proof(State(app): Shared, Path(id): Path<String>) -> Answer<ProofPage> {
     app.light(move |app| ProofPage::of(&app.runs, &id)).await.map(Json)
+}
+
+pub(super) async fn procedure(State(app): Shared, Path(id): Path<String>) -> Answer<ProcedurePage> {
+    app.light(move |app| ProcedurePage::of(&app.runs, &id)).await.map(Json)
 }
 
 /// `run=SUITE&run=SUITE…`, in this order.

@@ -24,7 +24,7 @@ use crate::forms::Form;
 use crate::runs::Runs;
 use crate::runs::tests::{make_run, summary};
 use crate::site::Site;
-use crate::start::Starter;
+use crate::start::{Planned, Starter};
 use crate::token::Token;
 
 /// A server on a folder with a root and runs, and what it is asked.
@@ -62,7 +62,7 @@ fn scene_at(public_url: Option<&str>, token: Option<Token>) -> Scene {
         forms: vec![Form::of(&Command::new("check").arg(path))],
         roots: Roots::new(&[top.join("root")]).unwrap(),
         traces: Arc::default(),
-        ahead: |words| Ok(format!("{} words", words.len())),
+        ahead: |words| Ok(Planned { takes: format!("{} words", words.len()), plan: None }),
     };
     let listens = "127.0.0.1:8642".parse().unwrap();
     let site = Site::new(listens, &[], false, public_url.map(|url| url.parse().unwrap()));

@@ -11,7 +11,7 @@
 //! plan = "edit.toml"               # a plan of one machine, next to this file, or the name of a scenario
 //! targets = ["/mnt/a", "/mnt/b"]   # shared out evenly; the plan's own where none are named
 //! place = "each"                   # each does the whole plan; or "share": what it counts is shared out
-//! data = "own"                     # each makes its own test files; or "shared": the first makes those of all
+//! data = "own"                     # each makes its own test files; or "shared": the first makes all
 //!
 //! [[observer]]                     # who loads nothing, and samples counters on a server
 //! agents = ["nas1"]

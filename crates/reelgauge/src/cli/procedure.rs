@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-
+use reelgauge_fleet::site::name::AgentName;
 use reelgauge_workload::event::Event;
 use reelgauge_workload::units::Span;
 
@@ -39,12 +39,21 @@ pub struct ProcedureArgs {
     /// End an event, with all that it started, after this time [default: 10m]
     #[arg(long, hide_short_help = true, value_name = "TIME", requires = "event")]
     pub event_limit: Option<Span>,
+    /// Run it on the agents of the fleet in this directory; PATH is the same directory of the same storage on
+    /// each of them
+    #[arg(long, value_name = "DIR", requires = "path")]
+    #[arg(conflicts_with_all = ["shared_target", "keep_free", "max_rate", "event"])]
+    pub fleet: Option<PathBuf>,
+    /// The fleet's agents that make the load, in the order in which they get clients [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "fleet")]
+    pub agents: Vec<AgentName>,
     /// Go on with the procedure in this directory where it stopped
     #[arg(
         long,
         value_name = "DIR",
         conflicts_with_all = ["name", "dry_run", "short", "set", "seed", "shared_target", "keep_free", "max_rate"]
     )]
+    #[arg(conflicts_with_all = ["fleet", "agents"])]
     pub resume: Option<PathBuf>,
     /// Random seed; the same seed gives the same operations [default: random]
     #[arg(long, hide_short_help = true, value_name = "N")]
@@ -66,6 +75,8 @@ Examples:
   reelgauge procedure ebu-study /mnt/nas --short           the same in about half an hour
   reelgauge procedure fill /mnt/nas --set duration=10s
   reelgauge procedure worst-night /mnt/nas --event 'rebuild: mdadm /dev/md0 --re-add /dev/sdd'
+  reelgauge procedure ebu-study /mnt/nas --fleet reelgauge-fleet
+                                                           on all agents of a fleet
   reelgauge procedure --resume reelgauge-runs/DIR          after Ctrl-C, or a power cut
   reelgauge procedure steady --show > mine.toml            change it, then: reelgauge procedure mine.toml PATH
 

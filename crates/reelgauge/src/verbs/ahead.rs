@@ -9,7 +9,7 @@ use clap::FromArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_console::form_words::title_of;
-use reelgauge_console::start::Refusal;
+use reelgauge_console::start::{Planned, Refusal};
 use reelgauge_report::forecast_line;
 use reelgauge_runner::ahead;
 use reelgauge_runner::suite::NASPT;
@@ -25,8 +25,9 @@ use crate::screen::said_once;
 /// # Errors
 /// What would be said if they were started and refused, in words, as far as that is known without looking at
 /// the target.
-pub fn ahead(words: &[OsString]) -> Result<String, Refusal> {
-    Ok(forecast_of(words)?.map_or_else(String::new, |ahead| forecast_line(&ahead)))
+pub fn ahead(words: &[OsString]) -> Result<Planned, Refusal> {
+    let takes = forecast_of(words)?.map_or_else(String::new, |ahead| forecast_line(&ahead));
+    Ok(Planned { takes, plan: None })
 }
 
 /// The same, not yet in words; `None` where nothing is known.
@@ -34,6 +35,22 @@ pub fn ahead(words: &[OsString]) -> Result<String, Refusal> {
 /// # Errors
 /// As [`ahead`].
 pub fn forecast_of(words: &[OsString]) -> Result<Option<Forecast>, Refusal> {
+    forecast(verb_of(words)?).map_err(|error| Refusal { field: None, why: said_once(&error) })
+}
+
+/// The plan that a command line would carry out; `None` where it has none of one run.
+///
+/// # Errors
+/// As [`ahead`].
+pub fn planned_by(words: &[OsString]) -> Result<Option<AnyPlan>, Refusal> {
+    plan_of(&verb_of(words)?).map_err(|error| Refusal { field: None, why: said_once(&error) })
+}
+
+/// The verb and its flags, as the words would be read if they were started.
+///
+/// # Errors
+/// They would be refused.
+pub fn verb_of(words: &[OsString]) -> Result<Verb, Refusal> {
     let program = OsString::from("reelgauge");
     // As the words would be read if they were started.
     let read = command().try_get_matches_from(std::iter::once(&program).chain(words));
@@ -45,21 +62,30 @@ pub fn forecast_of(words: &[OsString]) -> Result<Option<Forecast>, Refusal> {
     {
         return Err(Refusal { field: Some("format".to_owned()), why: "choose one".to_owned() });
     }
-    forecast(cli.verb).map_err(|error| Refusal { field: None, why: said_once(&error) })
+    Ok(cli.verb)
 }
 
 fn forecast(verb: Verb) -> Result<Option<Forecast>> {
-    let plan = match verb {
+    match &verb {
         Verb::Check(args) => return Ok(Some(ahead::of_check(&args.path))),
-        Verb::Streams(args) => AnyPlan::Streams(streams::plan_of(&args)?),
-        Verb::Vda(args) => AnyPlan::Streams(vda::plan_of(&args)?),
-        Verb::Mix(args) => AnyPlan::Mix(mix::plan_of(&args)?),
-        Verb::Replay(args) => AnyPlan::Replay(replay::plan_of(&args)?),
-        Verb::Run(args) if is_suite(&args) => return Ok(ahead::of_suite(&suite::request_of(&args)?)?),
-        Verb::Run(args) => run::planned(&args)?,
-        _ => bail!("only what measures takes anything"),
-    };
-    Ok(Some(ahead::of_plan(plan)?))
+        Verb::Run(args) if is_suite(args) => return Ok(ahead::of_suite(&suite::request_of(args)?)?),
+        _ => {}
+    }
+    match plan_of(&verb)? {
+        Some(plan) => Ok(Some(ahead::of_plan(plan)?)),
+        None => bail!("only what measures takes anything"),
+    }
+}
+
+fn plan_of(verb: &Verb) -> Result<Option<AnyPlan>> {
+    Ok(Some(match verb {
+        Verb::Streams(args) => AnyPlan::Streams(streams::plan_of(args)?),
+        Verb::Vda(args) => AnyPlan::Streams(vda::plan_of(args)?),
+        Verb::Mix(args) => AnyPlan::Mix(mix::plan_of(args)?),
+        Verb::Replay(args) => AnyPlan::Replay(replay::plan_of(args)?),
+        Verb::Run(args) if !is_suite(args) => run::planned(args)?,
+        _ => return Ok(None),
+    }))
 }
 
 fn is_suite(args: &RunArgs) -> bool {
@@ -133,7 +159,7 @@ mod tests {
     use super::*;
 
     fn of(words: &[&str]) -> Result<String, Refusal> {
-        ahead(&words.iter().map(OsString::from).collect::<Vec<_>>())
+        ahead(&words.iter().map(OsString::from).collect::<Vec<_>>()).map(|planned| planned.takes)
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::cli::{Cli, ConsoleArgs};
 use reelgauge_report::text::shell_word;
 
 /// What can be started from a form, in the order in which the page has them.
-const STARTED: [&str; 6] = ["check", "streams", "run", "mix", "vda", "replay"];
+const STARTED: [&str; 7] = ["check", "streams", "run", "mix", "vda", "replay", "procedure"];
 
 /// Serves the console until Ctrl-C. The exit code.
 pub fn console(args: &ConsoleArgs) -> Result<u8> {
@@ -32,7 +32,7 @@ pub fn console(args: &ConsoleArgs) -> Result<u8> {
         tls: args.tls_cert.clone().zip(args.tls_key.clone()).map(|(cert, key)| TlsFiles { cert, key }),
         public_url: args.public_url.clone(),
         forms: forms(),
-        ahead: crate::verbs::ahead::ahead,
+        ahead: crate::verbs::form_plan::form_plan,
     })?;
     // Until it ends: nobody knows when a browser has read it.
     let _handed = welcome(args, &server);
@@ -128,6 +128,6 @@ mod tests {
             let form = forms.iter().find(|form| form.verb == verb);
             form.map_or(0, |form| form.fields.iter().filter(|field| field.common).count())
         };
-        assert_eq!(STARTED.map(common), [1, 8, 6, 10, 6, 5]);
+        assert_eq!(STARTED.map(common), [1, 8, 6, 10, 6, 5, 4]);
     }
 }

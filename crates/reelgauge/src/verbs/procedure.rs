@@ -7,22 +7,24 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use reelgauge_analysis::compare::RUNS_MAX;
+use reelgauge_console::start::Planned;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::notes::StorageDetails;
+use reelgauge_report::Style;
 use reelgauge_report::procedure::plan::{
-    PlanScreen, PlannedStep, plan_screen, procedure_list, step_line, written_line,
+    PlanScreen, PlannedStep, plan_screen, procedure_list, step_line, time_words, written_line,
 };
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_results::page::{page, run_page, write_html};
+use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::procedure::conclusion::{conclude, remedy, summaries};
 use reelgauge_runner::procedure::given_events::GivenEvents;
 use reelgauge_runner::procedure::record::{KeptTerms, ProcedureRecord};
 use reelgauge_runner::procedure::shown::{
-    deviation_texts, deviations_in_words, planned_action, procedure_table, procedure_text, states_cells,
-    states_table,
+    deviations_in_words, planned_action, procedure_table, procedure_text, states_cells, states_table,
 };
 use reelgauge_runner::procedure::{
     Manner, ProcedureEnd, ProcedureError, ProcedureEvent, ProcedureRequest, resume_procedure, run_procedure,
@@ -33,12 +35,14 @@ use reelgauge_workload::procedure::{Action, Procedure, Step, names, text};
 use serde::Serialize;
 
 use super::ahead::forecast_of;
+use super::fleet_carry::say;
+use super::fleet_procedure::{FleetProcedure, Obstacles, step_name};
 use super::other_kinds::has_table_and_page_alone;
 use crate::cli::{ProcedureArgs, ReportArgs};
 use crate::screen;
 
-/// A procedure runs on one computer.
-const COMPUTERS: u32 = 1;
+/// Columns of a plan that the console shows.
+const PAGE_COLUMNS: usize = 100;
 /// How often bytes of ballast are told.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
@@ -62,22 +66,46 @@ pub fn procedure(args: &ProcedureArgs) -> Result<u8> {
     let Some(target) = &args.path else {
         bail!("name the directory to measure: reelgauge procedure {} PATH", shell_word(Path::new(&name)));
     };
-    let request = request(args, &name, &text, target)?;
-    let planned = planned_steps(&request)?;
+    let (request, fleet) = request(args, &name, &text, target)?;
+    let steps = planned_steps(&request, fleet.as_ref())?;
     if args.dry_run {
-        let deviations = deviations_in_words(&request.deviations);
-        let plan = PlanScreen {
-            name: &request.name,
-            about: &request.about,
-            paper: request.paper.as_deref(),
-            target: &target.display().to_string(),
-            deviations: &deviations,
-            steps: &planned,
-        };
-        std::io::stdout().write_all(plan_screen(&plan, screen::style()).as_bytes())?;
-        return Ok(0);
+        std::io::stdout().write_all(plan_text(&request, &steps, screen::style()).as_bytes())?;
+        let obstacles = fleet.map_or_else(|| Ok(Obstacles::default()), |fleet| fleet.obstacles())?;
+        obstacles.sentences().for_each(say);
+        return Ok(if obstacles.sentences().next().is_some() { USAGE } else { 0 });
+    }
+    if let Some(fleet) = &fleet {
+        fleet.expect_ready()?;
     }
     carry_out(args, |manner, tell| run_procedure(&request, manner, tell))
+}
+
+/// What a procedure would take, for the console's form.
+pub fn planned(args: &ProcedureArgs) -> Result<Planned> {
+    let name = args.name.as_deref().context("choose a procedure")?;
+    let target = args.path.as_deref().context("choose the storage to measure")?;
+    let (name, text) = named(name)?;
+    let (request, fleet) = request(args, &name, &text, target)?;
+    let steps = planned_steps(&request, fleet.as_ref())?;
+    let style = Style { colour: false, width: PAGE_COLUMNS };
+    Ok(Planned {
+        takes: format!("Takes {}.", time_words(&steps)),
+        plan: Some(plan_text(&request, &steps, style)),
+    })
+}
+
+fn plan_text(request: &ProcedureRequest, steps: &[PlannedStep], style: Style) -> String {
+    let deviations = deviations_in_words(&request.deviations);
+    let plan = PlanScreen {
+        name: &request.name,
+        about: &request.about,
+        paper: request.paper.as_deref(),
+        target: &request.target.display().to_string(),
+        agents: request.fleet.as_ref().map_or(&[][..], |fleet| &fleet.choice.agents),
+        deviations: &deviations,
+        steps,
+    };
+    plan_screen(&plan, style)
 }
 
 /// The procedure's name and its text, from the catalogue or a file.
@@ -93,7 +121,12 @@ fn named(name: &Path) -> Result<(String, String)> {
     Ok((name, found.to_owned()))
 }
 
-fn request(args: &ProcedureArgs, name: &str, text: &str, target: &Path) -> Result<ProcedureRequest> {
+fn request(
+    args: &ProcedureArgs,
+    name: &str,
+    text: &str,
+    target: &Path,
+) -> Result<(ProcedureRequest, Option<FleetProcedure>)> {
     let mut procedure = Procedure::from_toml(text)?;
     if args.short {
         procedure = procedure.shortened()?;
@@ -103,22 +136,28 @@ fn request(args: &ProcedureArgs, name: &str, text: &str, target: &Path) -> Resul
     if let Some(event) = without_step(&steps, &events.events) {
         bail!("no step of {name} waits for the event '{}'{}", plain(&event.name), its_events(&steps));
     }
-    Ok(ProcedureRequest {
+    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let on_fleet = |site: &PathBuf| FleetProcedure::new(site, &args.agents, &steps, (target, seed));
+    let fleet = args.fleet.as_ref().map(on_fleet).transpose()?;
+    let computers = fleet.as_ref().map_or(1, |fleet| fleet.request.choice.agents.len());
+    let request = ProcedureRequest {
         name: name.to_owned(),
+        deviations: procedure.deviations(u32::try_from(computers).unwrap_or(u32::MAX)),
         steps,
         events,
-        deviations: procedure.deviations(COMPUTERS),
         about: procedure.about,
         paper: procedure.paper,
         is_short: args.short,
         finding: procedure.finding,
         target: target.to_path_buf(),
+        fleet: fleet.as_ref().map(|fleet| fleet.request.clone()),
         terms: args.terms.said(),
         storage: args.output.noted.storage(StorageDetails::default()),
         tags: args.output.noted.tags(&[])?,
-        seed: args.seed.unwrap_or_else(fresh_seed),
+        seed,
         out: args.output.out.clone(),
-    })
+    };
+    Ok((request, fleet))
 }
 
 /// The events that the user gives.
@@ -140,16 +179,25 @@ fn its_events(steps: &[Step]) -> String {
 }
 
 /// Every step with its command and what it takes. What a run would refuse is refused before anything is done.
-fn planned_steps(request: &ProcedureRequest) -> Result<Vec<PlannedStep>> {
+fn planned_steps(request: &ProcedureRequest, fleet: Option<&FleetProcedure>) -> Result<Vec<PlannedStep>> {
+    if let Some(fleet) = fleet {
+        return Ok(fleet.planned_steps(&request.steps, (&request.target, request.seed)));
+    }
     let missing = missing(&request.steps, &request.events.events);
     let mut planned: Vec<PlannedStep> = Vec::new();
     for (step, missing) in request.steps.iter().zip(missing) {
-        let name =
-            step.round.map_or_else(|| step.name.clone(), |round| format!("{}, round {round}", step.name));
+        let name = step_name(step);
         let missing = missing.as_ref().map(remedy);
         let Action::Run { verb, flags } = &step.action else {
             let action = planned_action(&step.action);
-            planned.push(PlannedStep { name, command: None, forecast: None, action, missing });
+            planned.push(PlannedStep {
+                name,
+                command: None,
+                shares: Vec::new(),
+                forecast: None,
+                action,
+                missing,
+            });
             continue;
         };
         let terms = KeptTerms::of(&request.terms);
@@ -174,7 +222,7 @@ fn planned_steps(request: &ProcedureRequest) -> Result<Vec<PlannedStep>> {
         let shown = with(step.requires.count_of.as_ref().map(|_| "N"));
         let shown: Vec<String> = shown.iter().map(|word| shell_word(Path::new(word))).collect();
         let command = Some(format!("reelgauge {}", shown.join(" ")));
-        planned.push(PlannedStep { name, command, forecast, action: None, missing });
+        planned.push(PlannedStep { name, command, shares: Vec::new(), forecast, action: None, missing });
     }
     Ok(planned)
 }
@@ -265,7 +313,6 @@ fn write_page(record: &ProcedureRecord, dir: &Path, file: &Path) -> Result<()> {
         [run] => page(reelgauge_report::html::page::PageKind::Run, vec![run_page(run, &|| false)?], None),
         runs => compare_page(runs, &compare_runs(runs, None)?, &|| false)?,
     };
-    page.deviations = deviation_texts(record);
     page.states = states_cells(record, dir);
     Ok(write_html(&page, file)?)
 }

@@ -19,6 +19,7 @@ use super::{Block, Document, Section};
 use crate::about::storage_words;
 use crate::answer::answer_sentences;
 use crate::answer_parts::{is_in_streams, place};
+use crate::deviations::deviation_sentences;
 use crate::hero::hero;
 use crate::path::{HopWords, all_hops, shares_words};
 use crate::screen::written;
@@ -308,10 +309,11 @@ fn validity(runs: &[DocumentRun]) -> Section {
             ("Confidence", &hero.confidence),
             ("Cause", &hero.cause),
         ];
+        let differs = deviation_sentences(&[summary.procedure.as_ref()]);
+        let differs = differs.into_iter().map(|words| ("Differs from the paper".to_owned(), words));
+        let rows = rows.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned()));
         section.blocks.push(Block::Heading(plain(run.name())));
-        section.blocks.push(Block::Rows(
-            rows.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect(),
-        ));
+        section.blocks.push(Block::Rows(rows.chain(differs).collect()));
         section.blocks.extend(summary.notes.iter().map(|note| Block::Warning(plain(note))));
     }
     section

@@ -3,8 +3,9 @@
 use reelgauge_analysis::forecast::{Forecast, TimeAhead};
 use reelgauge_analysis::procedure::states::Remedy;
 
+use super::agent_words;
 use super::states::remedy_words;
-use super::{DeviationWords, deviation_words};
+use crate::deviations::{DeviationWords, deviation_words};
 use crate::forecast_line;
 use crate::page::Page;
 use crate::sentence::Tone;
@@ -23,6 +24,8 @@ pub struct PlanScreen<'a> {
     pub paper: Option<&'a str>,
     /// What would be measured.
     pub target: &'a str,
+    /// The agents of the fleet that would make the load; empty for this machine.
+    pub agents: &'a [String],
     /// Conditions of the paper that are not kept.
     pub deviations: &'a [DeviationWords<'a>],
     /// The steps, in their order.
@@ -34,14 +37,29 @@ pub struct PlanScreen<'a> {
 pub struct PlannedStep {
     /// Its name, with its round.
     pub name: String,
-    /// The command of a run.
+    /// The command of a run; on a fleet, of the load that is shared out among the agents.
     pub command: Option<String>,
+    /// Who has which share of it; empty on one machine.
+    pub shares: Vec<AgentShare>,
     /// What a run takes.
     pub forecast: Option<Forecast>,
     /// What an action does.
     pub action: Option<PlannedAction>,
     /// What is missing, so that the step is not tried.
     pub missing: Option<Remedy>,
+}
+
+/// What one agent has of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentShare {
+    /// Its name.
+    pub agent: String,
+    /// Its clients in each load point; empty where it replays a trace.
+    pub clients: Vec<u32>,
+    /// Its directory.
+    pub target: String,
+    /// Bytes of test files that it makes.
+    pub files_bytes: u64,
 }
 
 /// An action.
@@ -83,6 +101,9 @@ pub fn plan_screen(plan: &PlanScreen<'_>, style: Style) -> String {
     if let Some(paper) = plan.paper {
         page.item("Paper", &plain(paper));
     }
+    if !plan.agents.is_empty() {
+        page.item("Agents", &agent_words(plan.agents));
+    }
     for deviation in plan.deviations {
         page.item("Differs", &deviation_words(deviation));
     }
@@ -94,16 +115,34 @@ pub fn plan_screen(plan: &PlanScreen<'_>, style: Style) -> String {
             continue;
         }
         if let Some(command) = &step.command {
-            page.below(3, "Command", &plain(command));
+            let is_shared_out = !step.shares.is_empty();
+            page.below(3, if is_shared_out { "Load" } else { "Command" }, &plain(command));
         }
+        step.shares.iter().for_each(|share| page.below(3, &plain(&share.agent), &share_words(share)));
         if let Some(forecast) = &step.forecast {
             page.below(3, "Takes", forecast_line(forecast).trim_start_matches("Takes "));
         }
         if let Some(action) = &step.action {
-            page.below(3, "Action", &action_words(action));
+            let here = if plan.agents.is_empty() { "" } else { ", on this machine" };
+            page.below(3, "Action", &format!("{}{here}", action_words(action)));
         }
     }
     page.text
+}
+
+/// `0, 1, 1, 2 clients in /mnt/nas; makes 2.15 GB of test files`.
+fn share_words(share: &AgentShare) -> String {
+    let clients: Vec<String> = share.clients.iter().map(ToString::to_string).collect();
+    let clients = match share.clients.as_slice() {
+        [] => "the whole trace".to_owned(),
+        [1] => "1 client".to_owned(),
+        _ => format!("{} clients", clients.join(", ")),
+    };
+    let files = match share.files_bytes {
+        0 => String::new(),
+        bytes => format!("; makes {} of test files", amount(bytes)),
+    };
+    format!("{clients} in {}{files}", plain(&share.target))
 }
 
 fn action_words(action: &PlannedAction) -> String {
@@ -120,7 +159,7 @@ fn action_words(action: &PlannedAction) -> String {
 }
 
 /// The planned time of all steps, and what is not in it.
-fn time_words(steps: &[PlannedStep]) -> String {
+pub fn time_words(steps: &[PlannedStep]) -> String {
     let planned = |step: &PlannedStep| match (&step.forecast, &step.action) {
         (Some(Forecast { time: TimeAhead::Planned { s }, .. }), _) => Some(*s),
         (_, Some(PlannedAction::Age(seconds) | PlannedAction::Rest(seconds))) => Some(*seconds),
@@ -165,6 +204,7 @@ mod tests {
         let run = PlannedStep {
             name: "read".to_owned(),
             command: Some("reelgauge mix /mnt".to_owned()),
+            shares: Vec::new(),
             forecast: Some(forecast),
             action: None,
             missing: None,
@@ -172,6 +212,7 @@ mod tests {
         let action = |action| PlannedStep {
             name: "act".to_owned(),
             command: None,
+            shares: Vec::new(),
             forecast: None,
             action: Some(action),
             missing: None,
@@ -182,6 +223,7 @@ mod tests {
             about: "levels",
             paper: None,
             target: "/mnt",
+            agents: &[],
             deviations: &[],
             steps: &steps,
         };
@@ -196,5 +238,28 @@ mod tests {
             "{text}"
         );
         assert_eq!(step_line(Some((3, 8)), "write", Some(2)), "Step 3 of 8: write, round 2");
+        let share = |agent: &str, clients: &[u32], files_bytes: u64| AgentShare {
+            agent: agent.to_owned(),
+            clients: clients.to_vec(),
+            target: "/mnt".to_owned(),
+            files_bytes,
+        };
+        let shares = vec![share("edit-01", &[1, 1, 2], 5_000_000), share("edit-02", &[0, 1, 1], 0)];
+        let shared_out = steps.clone().map(|step| match step.command {
+            Some(_) => PlannedStep { shares: shares.clone(), ..step },
+            None => step,
+        });
+        let agents = ["edit-01".to_owned(), "edit-02".to_owned()];
+        let text = plan_screen(
+            &PlanScreen { agents: &agents, steps: &shared_out, ..plan },
+            Style { width: 100, colour: false },
+        );
+        assert!(text.contains("\nAgents: edit-01, edit-02\n"), "{text}");
+        assert!(
+            text.contains("   Load: reelgauge mix /mnt\n   edit-01: 1, 1, 2 clients in /mnt; makes 5.00 MB"),
+            "{text}"
+        );
+        assert!(text.contains("   edit-02: 0, 1, 1 clients in /mnt\n"), "{text}");
+        assert!(text.contains("Action: wait for 30 s, on this machine"), "{text}");
     }
 }

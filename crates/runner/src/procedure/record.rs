@@ -17,6 +17,7 @@ use reelgauge_workload::procedure::{Action, FindingKind, Step};
 use serde::{Deserialize, Serialize};
 
 use super::ProcedureRequest;
+use super::fleet::FleetChoice;
 use crate::series::{self, SeriesState};
 
 /// Version of this file.
@@ -43,6 +44,9 @@ pub struct ProcedureRecord {
     pub finding: Option<FindingKind>,
     /// The directory that is measured.
     pub target: PathBuf,
+    /// The fleet that makes the load; `None` for this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetChoice>,
     /// What was said of the target.
     pub terms: KeptTerms,
     /// The storage as the user describes it.
@@ -264,6 +268,7 @@ impl ProcedureRecord {
             is_short: request.is_short,
             finding: request.finding,
             target: request.target.clone(),
+            fleet: request.fleet.as_ref().map(|fleet| fleet.choice.clone()),
             terms: KeptTerms::of(&request.terms),
             storage: request.storage.clone(),
             tags: request.tags.clone(),
@@ -300,6 +305,11 @@ impl ProcedureRecord {
     pub(super) fn remove(dir: &Path) {
         // What can't be removed shows a procedure without a run.
         let _ = std::fs::remove_file(dir.join(ProcedureRecord::FILE_NAME));
+    }
+
+    /// The process that carries it out, and what tells it from others of its number.
+    pub fn process(&self) -> (u32, &str) {
+        (self.pid, &self.process)
     }
 
     /// Whether it goes on: whoever carries it out lives, and it has not come to an end.

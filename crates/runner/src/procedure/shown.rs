@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use reelgauge_analysis::procedure::Finding;
+use reelgauge_analysis::procedure::step::{PaperDeviation, ProcedureStep};
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_record::notes::RunNotes;
 use reelgauge_report::Style;
+use reelgauge_report::deviations::{DeviationWords, deviation_words};
 use reelgauge_report::procedure::plan::PlannedAction;
 use reelgauge_report::procedure::states::{state_cells, states_csv};
 use reelgauge_report::procedure::{
-    Aged, DeviationWords, Figures, ProcedureScreen, StepState, StepWords, What, deviation_words,
-    procedure_csv, procedure_screen, procedure_sentence,
+    Aged, Figures, ProcedureScreen, StepState, StepWords, What, procedure_csv, procedure_screen,
+    procedure_sentence,
 };
 use reelgauge_report::text::shell_word;
 use reelgauge_workload::procedure::Action;
@@ -34,11 +36,6 @@ pub fn procedure_answer(record: &ProcedureRecord, dir: &Path) -> String {
 /// Conditions of the paper that are not kept, for the room that has the words.
 pub fn deviations_in_words(deviations: &[Deviation]) -> Vec<DeviationWords<'_>> {
     deviations.iter().map(words_of).collect()
-}
-
-/// The same as texts: `--step 20s (paper: 1h)`.
-pub fn deviation_texts(record: &ProcedureRecord) -> Vec<String> {
-    record.deviations.iter().map(|deviation| deviation_words(&words_of(deviation))).collect()
 }
 
 /// An action that is planned, for the room that has the words; `None` for a run.
@@ -82,29 +79,53 @@ pub fn procedure_table(record: &ProcedureRecord, dir: &Path) -> String {
 
 /// What is kept with the run of a step: its name, and how it differs from the paper.
 pub(super) fn run_notes(record: &ProcedureRecord, at: usize) -> RunNotes {
-    let row = &record.rows[at];
-    let is_of_it = |deviation: &&Deviation| deviation.steps.is_empty() || deviation.steps.contains(&row.name);
-    let differs: Vec<String> = record
-        .deviations
-        .iter()
-        .filter(is_of_it)
-        .map(|deviation| deviation_words(&words_of(deviation)))
-        .collect();
+    let differs: Vec<String> =
+        deviations_of(record, at).map(|deviation| deviation_words(&words_of(deviation))).collect();
     let mut notes = RunNotes::new(&record.storage, &record.tags);
-    notes.name = name(row);
+    notes.name = row_name(&record.rows[at]);
     notes.note = differs.join("\n");
     notes
 }
 
+/// The same in the run's summary.
+pub(super) fn procedure_step(record: &ProcedureRecord, at: usize) -> ProcedureStep {
+    let row = &record.rows[at];
+    let deviation = |deviation: &Deviation| PaperDeviation {
+        setting: match &deviation.condition {
+            Condition::Setting(name) => Some(name.clone()),
+            Condition::Computers => None,
+        },
+        paper: deviation.paper.clone(),
+        here: deviation.here.clone(),
+    };
+    ProcedureStep {
+        name: record.name.clone(),
+        step: row.name.clone(),
+        round: row.round,
+        paper: record.paper.clone(),
+        is_short: record.is_short,
+        deviations: deviations_of(record, at).map(deviation).collect(),
+    }
+}
+
+/// The conditions of the paper that this step does not keep.
+fn deviations_of(record: &ProcedureRecord, at: usize) -> impl Iterator<Item = &Deviation> {
+    let row = &record.rows[at];
+    record
+        .deviations
+        .iter()
+        .filter(|deviation| deviation.steps.is_empty() || deviation.steps.contains(&row.name))
+}
+
 /// `random write, round 3`.
-fn name(row: &Row) -> String {
+pub fn row_name(row: &Row) -> String {
     row.round.map_or_else(|| row.name.clone(), |round| format!("{}, round {round}", row.name))
 }
 
 fn with_screen<T>(record: &ProcedureRecord, dir: &Path, show: impl FnOnce(&ProcedureScreen<'_>) -> T) -> T {
     let summaries = summaries(record, dir);
     let deviations: Vec<DeviationWords<'_>> = record.deviations.iter().map(words_of).collect();
-    let names: Vec<String> = record.rows.iter().map(name).collect();
+    let names: Vec<String> = record.rows.iter().map(row_name).collect();
     let runs: Vec<String> = record
         .rows
         .iter()
@@ -115,12 +136,14 @@ fn with_screen<T>(record: &ProcedureRecord, dir: &Path, show: impl FnOnce(&Proce
         steps.map(|((row, summary), (name, run))| step_words(row, summary.as_ref(), name, run)).collect();
     let finding = conclude(record, &summaries);
     let target = record.target.display().to_string();
+    let agents = record.fleet.as_ref().map_or(&[][..], |fleet| &fleet.agents);
     show(&ProcedureScreen {
         name: &record.name,
         about: &record.about,
         paper: record.paper.as_deref(),
         is_short: record.is_short,
         target: &target,
+        agents,
         deviations: &deviations,
         steps: &steps,
         finding: finding.as_ref(),

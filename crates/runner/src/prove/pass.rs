@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -23,6 +23,9 @@ use crate::supervise::leash;
 
 /// How often is looked whether it has ended.
 const BEAT: Duration = Duration::from_millis(20);
+/// How many of the last lines of a fleet's run are kept, and where they are looked for.
+const LAST_LINES: usize = 3;
+const LAST_LINES_BYTES: u64 = 4096;
 /// Exit codes of a run that was measured: criteria met, not met.
 const MEASURED: [i32; 2] = [0, 1];
 
@@ -167,7 +170,27 @@ fn run_to_its_end(run: &OwnRun<'_>, interrupt: &Interrupt) -> Result<(), PassErr
     }
     let mut child = command.spawn().map_err(start)?;
     let status = wait(&mut child, interrupt).map_err(start)?;
-    judged(status, &mut said, interrupt)
+    // What a fleet says of each second comes before why it ended.
+    let complaint = if is_of_fleet(run.words) { last_lines } else { beginning };
+    judged(status, || complaint(&mut said), interrupt)
+}
+
+/// The last lines that a run wrote.
+fn last_lines(said: &mut File) -> String {
+    let mut text = Vec::new();
+    let length = said.seek(SeekFrom::End(0)).unwrap_or(0);
+    let from = SeekFrom::Start(length.saturating_sub(LAST_LINES_BYTES));
+    if said.seek(from).and_then(|_| said.read_to_end(&mut text)).is_err() {
+        return String::new();
+    }
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+}
+
+/// Whether these words start a run of a fleet.
+fn is_of_fleet(words: &[OsString]) -> bool {
+    words.first().is_some_and(|verb| verb == "fleet")
 }
 
 /// The suite or the run that came to its end.
@@ -204,13 +227,14 @@ fn complete_run(place: &Path) -> Result<Summary, PassError> {
     }
 }
 
-/// The verb, where its results go, and the rest.
+/// The verb, where its results go, and the rest. `fleet run` is one verb, and has no progress to be quiet of.
 fn with_out(words: &[OsString], dir: &Path, shows_progress: bool) -> Vec<OsString> {
     let mut out = OsString::from("--out=");
     out.push(dir);
     let mut all: Vec<OsString> = words.to_vec();
-    let behind_verb = all.len().min(1);
-    let quiet = (!shows_progress).then(|| OsString::from("--quiet"));
+    let is_fleet = is_of_fleet(words);
+    let behind_verb = all.len().min(if is_fleet { 2 } else { 1 });
+    let quiet = (!shows_progress && !is_fleet).then(|| OsString::from("--quiet"));
     all.splice(behind_verb..behind_verb, std::iter::once(out).chain(quiet));
     all
 }
@@ -231,14 +255,14 @@ fn wait(child: &mut Child, interrupt: &Interrupt) -> io::Result<ExitStatus> {
     }
 }
 
-fn judged(status: ExitStatus, said: &mut File, interrupt: &Interrupt) -> Result<(), PassError> {
+fn judged(status: ExitStatus, said: impl FnOnce() -> String, interrupt: &Interrupt) -> Result<(), PassError> {
     match status.code() {
         _ if interrupt.asked() => Err(PassError::Interrupted),
         Some(code) if code == i32::from(INTERRUPTED) => Err(PassError::Interrupted),
         Some(code) if MEASURED.contains(&code) => Ok(()),
         code => Err(PassError::Ended {
             how: code.map_or_else(|| status.to_string(), |code| format!("exit code {code}")),
-            said: beginning(said),
+            said: said(),
             exit_code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(BROKE_OFF),
         }),
     }
@@ -292,6 +316,10 @@ mod tests {
         assert_eq!(
             with_out(&words(&["mix", "/mnt", "--direct"]), Path::new("/p"), false),
             words(&["mix", "--out=/p", "--quiet", "/mnt", "--direct"])
+        );
+        assert_eq!(
+            with_out(&words(&["fleet", "run", "p.toml"]), Path::new("/p"), false),
+            words(&["fleet", "run", "--out=/p", "p.toml"])
         );
     }
 

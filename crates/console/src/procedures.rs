@@ -1,0 +1,85 @@
+//! A procedure as its page shows it: the terminal's screen, and how far each step is with its run.
+
+use reelgauge_report::Style;
+use reelgauge_runner::procedure::record::{ProcedureRecord, Row, RowState};
+use reelgauge_runner::procedure::shown::{procedure_text, row_name};
+use serde::Serialize;
+
+use crate::error::ApiError;
+use crate::runs::Runs;
+
+/// How wide the text is.
+const COLUMNS: usize = 100;
+
+/// A procedure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ProcedurePage {
+    /// What the terminal shows of it.
+    pub text: String,
+    /// Its steps, in their order.
+    pub steps: Vec<ProcedureStepRow>,
+}
+
+/// A step of a procedure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ProcedureStepRow {
+    /// What it is called, with its round.
+    pub name: String,
+    /// How far it is.
+    pub state: ProcedureStepState,
+    /// Its run, by its name in the list; `None` for an action, and for a run that has not ended.
+    pub run: Option<String>,
+    /// Why it broke off.
+    pub why: Option<String>,
+}
+
+/// How far a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ProcedureStepState {
+    /// It is still to be done.
+    Planned,
+    /// It has begun.
+    Running,
+    /// It came to its end.
+    Done,
+    /// It did not.
+    BrokeOff,
+    /// The rounds before were steady.
+    NotNeeded,
+    /// What it takes is missing.
+    NotTried,
+}
+
+impl ProcedurePage {
+    /// The procedure of this name in the list.
+    ///
+    /// # Errors
+    /// There is none, or it can't be read.
+    pub fn of(runs: &Runs, id: &str) -> Result<ProcedurePage, ApiError> {
+        let dir = runs.suite_dir(id)?;
+        let record = ProcedureRecord::read(&dir).map_err(|error| ApiError::conflict(error.to_string()))?;
+        let goes_on = record.goes_on(&dir);
+        let row = |row: &Row| ProcedureStepRow {
+            name: row_name(row),
+            state: match row.state {
+                RowState::Planned => ProcedureStepState::Planned,
+                RowState::Running if goes_on => ProcedureStepState::Running,
+                // Nobody was left to say so.
+                RowState::Running | RowState::BrokeOff => ProcedureStepState::BrokeOff,
+                RowState::Done => ProcedureStepState::Done,
+                RowState::NotNeeded => ProcedureStepState::NotNeeded,
+                RowState::NotTried => ProcedureStepState::NotTried,
+            },
+            run: row.run.as_ref().map(|run| format!("{id}/{}", run.display())),
+            why: row.why.clone(),
+        };
+        Ok(ProcedurePage {
+            text: procedure_text(&record, &dir, Style { colour: false, width: COLUMNS }),
+            steps: record.rows.iter().map(row).collect(),
+        })
+    }
+}

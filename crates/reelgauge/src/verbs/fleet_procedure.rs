@@ -1,0 +1,200 @@
+//! `reelgauge procedure --fleet`: the plans of every step, who has which share of it, and whether everybody
+//! is there.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::Args as _;
+use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed, forecast};
+use reelgauge_fleet::controller::roster::Roster;
+use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::site::name::AgentName;
+use reelgauge_report::fleet_run::fleet_absent;
+use reelgauge_report::procedure::plan::{AgentShare, PlannedStep};
+use reelgauge_report::text::shell_word;
+use reelgauge_runner::procedure::fleet::{
+    FleetChoice, FleetRequest, StepPlans, check_step, load_file, shared_out,
+};
+use reelgauge_runner::procedure::record::KeptTerms;
+use reelgauge_runner::procedure::shown::planned_action;
+use reelgauge_runner::procedure::words;
+use reelgauge_workload::procedure::{Action, Step};
+use reelgauge_workload::streams::AnyPlan;
+
+use super::ahead::planned_by;
+use super::fleet_carry::{expect_idle, missing_directories, refusals};
+use super::fleet_preflight::{seen, there};
+use crate::cli::TargetArgs;
+
+/// Flags of a run that are no part of its plan, beside those of its target.
+const NOT_IN_A_PLAN: [&str; 4] = ["direct", "out", "json", "quiet"];
+
+/// A procedure that a fleet could carry out.
+pub struct FleetProcedure {
+    site: FleetSite,
+    /// What the procedure needs.
+    pub request: FleetRequest,
+    /// Who does what in each step; nobody in an action.
+    placed: Vec<Vec<Placed>>,
+}
+
+/// What keeps a fleet from carrying it out now.
+#[derive(Default)]
+pub struct Obstacles(BTreeSet<String>);
+
+impl FleetProcedure {
+    /// The steps on these agents; on all of the fleet's where none are named.
+    ///
+    /// # Errors
+    /// A fleet can't do a step, and why.
+    pub fn new(
+        site: &Path,
+        agents: &[AgentName],
+        steps: &[Step],
+        (target, seed): (&Path, u64),
+    ) -> Result<Self> {
+        let known = FleetSite::open(site)?;
+        let all = || known.register().agents.iter().map(|agent| agent.name.to_string()).collect();
+        let agents = match agents {
+            [] => all(),
+            some => some.iter().map(ToString::to_string).collect(),
+        };
+        let site = site.canonicalize().with_context(|| format!("cannot open {}", shell_word(site)))?;
+        let mut request = FleetRequest { choice: FleetChoice { site, agents }, plans: Vec::new() };
+        let mut placed = Vec::new();
+        for (at, step) in steps.iter().enumerate() {
+            check_step(step)?;
+            let Action::Run { verb, flags } = &step.action else {
+                request.plans.push(None);
+                placed.push(Vec::new());
+                continue;
+            };
+            let plans = step_plans(&step.name, at + 1, &request.choice, || {
+                let words = words(verb, flags, target, &KeptTerms::default(), seed);
+                check_flags(
+                    &words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>(),
+                )?;
+                planned_by(&words).map_err(|refusal| anyhow!(refusal.why))
+            })?;
+            let of_step =
+                placed_in(&known, at + 1, &plans).with_context(|| format!("step '{}'", step.name))?;
+            request.plans.push(Some(plans));
+            placed.push(of_step);
+        }
+        Ok(FleetProcedure { site: known, request, placed })
+    }
+
+    /// Every step with its load, who has which share of it, and what it takes.
+    pub fn planned_steps(&self, steps: &[Step], (target, seed): (&Path, u64)) -> Vec<PlannedStep> {
+        let step = |(step, placed): (&Step, &Vec<Placed>)| {
+            let load = match &step.action {
+                Action::Run { verb, flags } => Some(words(verb, flags, target, &KeptTerms::default(), seed)),
+                _ => None,
+            };
+            let load =
+                load.map(|words| words.iter().map(|word| shell_word(Path::new(word))).collect::<Vec<_>>());
+            PlannedStep {
+                name: step_name(step),
+                command: load.map(|words| format!("reelgauge {}", words.join(" "))),
+                shares: placed.iter().map(share).collect(),
+                forecast: forecast(placed),
+                action: planned_action(&step.action),
+                missing: None,
+            }
+        };
+        steps.iter().zip(&self.placed).map(step).collect()
+    }
+
+    /// Who is not there, lacks a directory, or has an owner who will not have it.
+    ///
+    /// # Errors
+    /// The fleet's server can't be asked.
+    pub fn obstacles(&self) -> Result<Obstacles> {
+        let roster = Roster::open(&self.site)?;
+        let seen = seen(&roster)?;
+        let there = there(&seen);
+        let placed = || self.placed.iter().flatten();
+        let agents = &self.request.choice.agents;
+        let absent: Vec<String> = agents.iter().filter(|agent| !there.contains(agent)).cloned().collect();
+        let mut all = refusals(&seen, placed());
+        all.extend(missing_directories(&roster, placed())?);
+        all.extend((!absent.is_empty()).then(|| fleet_absent(&absent)));
+        Ok(Obstacles(all))
+    }
+
+    /// Everybody is there, and at no other run.
+    ///
+    /// # Errors
+    /// What is in the way, a line each.
+    pub fn expect_ready(&self) -> Result<()> {
+        let Obstacles(obstacles) = self.obstacles()?;
+        ensure!(obstacles.is_empty(), obstacles.into_iter().collect::<Vec<_>>().join("\n"));
+        expect_idle(&seen(&Roster::open(&self.site)?)?, self.placed.iter().flatten())
+    }
+}
+
+impl Obstacles {
+    /// A sentence for each.
+    pub fn sentences(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+/// `random write, round 3`.
+pub fn step_name(step: &Step) -> String {
+    step.round.map_or_else(|| step.name.clone(), |round| format!("{}, round {round}", step.name))
+}
+
+/// The plans of a run, whose load is what its flags say.
+fn step_plans(
+    name: &str,
+    number: usize,
+    choice: &FleetChoice,
+    load: impl FnOnce() -> Result<Option<AnyPlan>>,
+) -> Result<StepPlans> {
+    let Some(plan) = load().with_context(|| format!("step '{name}'"))? else {
+        bail!(
+            "step '{name}' is no single run, and a fleet carries out nothing else; use mix, streams, vda or replay"
+        );
+    };
+    let fleet = shared_out(name, number, choice, &plan)?;
+    let load = match plan {
+        AnyPlan::Mix(plan) => plan.to_toml(),
+        AnyPlan::Streams(plan) => plan.to_toml(),
+        AnyPlan::Replay(plan) => plan.to_toml(),
+    };
+    Ok(StepPlans { load: load.with_context(|| format!("step '{name}'"))?, fleet })
+}
+
+/// Agents get a plan and nothing else, so what is no part of one would be lost.
+fn check_flags(words: &[String]) -> Result<()> {
+    let target = TargetArgs::augment_args(clap::Command::new(""));
+    let of_target: Vec<&str> = target.get_arguments().filter_map(clap::Arg::get_long).collect();
+    let is_lost = |flag: &&str| of_target.contains(flag) || NOT_IN_A_PLAN.contains(flag);
+    let flags = words.iter().filter_map(|word| word.strip_prefix("--"));
+    let mut flags = flags.map(|flag| flag.split_once('=').map_or(flag, |(name, _)| name));
+    match flags.find(is_lost) {
+        Some(flag) => bail!(
+            "--{flag} is not part of a plan, so no agent would get it; leave it out, and have the agents' owners set \
+             limits ('reelgauge agent --help')"
+        ),
+        None => Ok(()),
+    }
+}
+
+fn placed_in(site: &FleetSite, number: usize, plans: &StepPlans) -> Result<Vec<Placed>> {
+    let plan = FleetPlan::from_toml(&plans.fleet)?;
+    let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
+    plan.check_known(&known)?;
+    Ok(plan.placed(&[], &[(load_file(number), plans.load.clone())].into(), None)?)
+}
+
+fn share(placed: &Placed) -> AgentShare {
+    AgentShare {
+        agent: placed.part.agent.clone(),
+        clients: placed.clients(),
+        target: placed.target.display().to_string(),
+        files_bytes: placed.forecast().map_or(0, |ahead| ahead.most_files_bytes),
+    }
+}
