@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { RunPage } from "../src/data/page";
 import type { LoadPoint, PaperCell, Summary } from "../src/data/summary";
-import { blockLines, blockName, blocksOf, clientLines, paperFigures, paperValues, usualBlock } from "../src/run/paper-lines";
+import { blockLines, blockName, blocksOf, cellOfAll, clientLines, hostLines, paperFigures, paperValues, usualBlock } from "../src/run/paper-lines";
 import { sweptGrid, sweptName } from "../src/run/swept";
 import { isLocal } from "../src/run/timed";
 
@@ -64,6 +64,27 @@ test("lines by block size and by client have their cells, and the client that st
   const many = clientLines([of(Array.from({ length: 40 }, (_, at) => (at === 17 ? 90 : 10)))], "seq_rd", MIB, rate);
   expect([many.lines.length, many.left_out, many.outstanding?.name]).toEqual([12, 28, "client 18"]);
   expect(many.lines.some(({ name }) => name === "client 18")).toBe(true);
+});
+
+test("a host of a fleet has a line over all its clients, by time and by transfers", () => {
+  const rate = (one: PaperCell) => one.transfer_rate_while_transferring_mb_per_s;
+  const cell = (bytes: number, rate: number | null, transfers: number, mean: number | null, max: number | null) =>
+    ({ mode: "seq_rd", block_bytes: MIB, data_ops: 1, bytes, transfers, transfer_rate_while_transferring_mb_per_s: rate, average_latency_ms: mean, maximum_latency_s: max }) as PaperCell;
+  const cells = [cell(30e6, 10, 3, 2, 0.5), cell(10e6, 5, 1, 10, 0.25), cell(0, null, 0, null, null)];
+  const worker = (number: number) => ({ worker: number, paper: { per_transfer: true, block_bytes: [MIB], cells: [cells[number]] } });
+  const points = [{ per_worker: [0, 1, 2].map(worker) }] as unknown as LoadPoint[];
+  const hosts = [
+    { agent: "a", first_worker: 0, workers: 2 },
+    { agent: "b", first_worker: 2, workers: 1 },
+    { agent: "idle", first_worker: 3, workers: 0 },
+  ];
+  const lines = (of: (cell: PaperCell) => number | null) => hostLines(points, hosts, "seq_rd", MIB, of).lines;
+  // 40 MB in 3 + 2 seconds; b measured nothing, and has no line.
+  expect(lines(rate)).toEqual([{ name: "a", values: [8] }]);
+  expect(lines((one) => one.average_latency_ms)).toEqual([{ name: "a", values: [4] }]);
+  expect(lines((one) => one.maximum_latency_s)).toEqual([{ name: "a", values: [0.5] }]);
+  expect(cellOfAll([])).toBe(null);
+  expect(paperFigures("mean", "workers", "host")).toBe("Figure 55");
 });
 
 test("two sweeps are a line for each block size over the lengths, whichever was written first", () => {

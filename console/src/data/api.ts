@@ -2,7 +2,7 @@
 // Addresses are below that of the page, wherever a proxy puts it.
 
 import { signal } from "@preact/signals";
-import type { AheadAnswer, Choices, Counters, EventsTold, Form, FormatsFound, Info, LiveEvent, OpsFound, ProofPage, RunEntry, StartAnswer, StartRequest, SuitePage, TraceEntry } from "./live";
+import type { AheadAnswer, Choices, Counters, EventsTold, Form, FormatsFound, Info, LiveEvent, OpsFound, ProcedurePage, ProofPage, RunEntry, StartAnswer, StartRequest, SuitePage, TraceEntry } from "./live";
 import type { MapLevel, Page, RunNotes } from "./page";
 
 /** Something that the server refused, or that it could not be asked. */
@@ -52,6 +52,7 @@ export const api = {
   compareSuites: (ids: readonly string[], stop?: AbortSignal) =>
     get<Page>(`api/suites/compare?${new URLSearchParams(ids.map((id) => ["run", id]))}`, stop),
   proof: (id: string, stop?: AbortSignal) => get<ProofPage>(`${run(id)}/proof`, stop),
+  procedure: (id: string, stop?: AbortSignal) => get<ProcedurePage>(`${run(id)}/procedure`, stop),
   suite: (id: string, stop?: AbortSignal) => get<SuitePage>(`${run(id)}/suite`, stop),
   events: (id: string, from: number, stop?: AbortSignal) => get<EventsTold>(`${run(id)}/events?from=${from}`, stop),
   counters: (id: string, stop?: AbortSignal) => get<Counters | null>(`${run(id)}/counters`, stop),

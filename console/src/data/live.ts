@@ -9,6 +9,7 @@
 // GET  /api/runs/ID/events?from=N     EventsTold           what it has told since; this is what the page asks
 // GET  /api/runs/ID/counters          Counters | null      what was sampled, also while it goes on
 // GET  /api/runs/ID/proof             ProofPage
+// GET  /api/runs/ID/procedure         ProcedurePage
 // GET  /api/runs/ID/suite             SuitePage
 // GET  /api/runs/ID/live              server-sent events: each is one LiveEvent in `data:`
 // PUT  /api/runs/ID/notes             RunNotes
@@ -46,6 +47,9 @@ export type {
   LiveIncident,
   LiveStreams,
   OpsFound,
+  ProcedurePage,
+  ProcedureStepRow,
+  ProcedureStepState,
   ProofPage,
   ProofPassRow,
   RunEntry,

@@ -11,6 +11,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     run_dir: ["Where the run's files were written; null for a summary that was not made by a run."],
     storage: ["The storage as the user describes it. What nobody said is null.", "StorageDetails"],
     tags: ["Words to find the run by."],
+    procedure: ["The procedure that it is a step of, and how it differs from the paper. null for a run of its own, and in runs of earlier versions.", "ProcedureStep"],
     outcome: ["How it ended."],
     outcome_reason: ["Why it did not complete."],
     target: ["Where the data lies.", "Target"],
@@ -955,6 +956,19 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     server: ["The server, where there is one."],
     mount_options: ["Mount options as the system states them."],
     is_shared: ["Others own it or may write in it, and root was told that this is meant (--shared-target)."],
+  },
+  ProcedureStep: {
+    name: ["The procedure."],
+    step: ["The step."],
+    round: ["Its round, from 1; null outside rounds."],
+    paper: ["The document and section that the procedure follows."],
+    is_short: ["Whether it is the short variant."],
+    deviations: ["Conditions of the paper that this run did not keep.", "PaperDeviation"],
+  },
+  PaperDeviation: {
+    setting: ["The flag, without the dashes; null: the number of computers."],
+    paper: ["What the paper prescribes."],
+    here: ["What was run; null where it was left to the program."],
   },
   StorageDetails: {
     make: ["Who made it."],

@@ -3,7 +3,7 @@
 import type { RunEntry } from "../data/live";
 import { storageText } from "./about-fields";
 import type { Route } from "./routes";
-import { PROOF, SUITE } from "./suite-rows";
+import { PROCEDURE, PROOF, SUITE } from "./suite-rows";
 
 /** Stands in the address of a form for the run that is compared afterwards; no flag is called so. */
 export const EARLIER = "compared-with";
@@ -11,7 +11,7 @@ export const EARLIER = "compared-with";
 /** The form that does it again, and then compares; null for what can't be done again from here. */
 export function againOf(run: RunEntry): Extract<Route, { page: "start" }> | null {
   // No form takes the plans of several hosts.
-  if (run.state === "running" || run.target === "" || run.verb === PROOF || run.hosts > 1) return null;
+  if (run.state === "running" || run.target === "" || run.verb === PROOF || run.verb === PROCEDURE || run.hosts > 1) return null;
   // No plan holds a suite, and none a first look, which adapts itself to the storage: what was said at their start is
   // said again.
   if (run.verb === SUITE) {

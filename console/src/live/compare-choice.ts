@@ -1,7 +1,7 @@
 // Which runs can be compared with one another: runs with runs, suites with suites. Pure.
 
 import type { RunEntry } from "../data/live";
-import { PROOF, SUITE } from "./suite-rows";
+import { PROCEDURE, PROOF, SUITE } from "./suite-rows";
 
 export const FEWEST = 2;
 export const MOST = 8;
@@ -14,6 +14,9 @@ export type CompareChoice =
 export function compareChoice(ids: readonly string[], runs: readonly RunEntry[]): CompareChoice {
   if (ids.some((id) => runs.some((run) => run.id === id && run.verb === PROOF))) {
     return { refused: "A proof has compared its runs already; two of its runs can be chosen." };
+  }
+  if (ids.some((id) => runs.some((run) => run.id === id && run.verb === PROCEDURE))) {
+    return { refused: "Choose two runs of the procedure." };
   }
   const suites = ids.filter((id) => runs.some((run) => run.id === id && run.verb === SUITE)).length;
   if (ids.length === 1) return { refused: suites === 1 ? "One more suite to compare." : "One more to compare." };

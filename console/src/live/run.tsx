@@ -13,9 +13,10 @@ import { hashOf } from "./routes";
 import { Again } from "./run-columns";
 import { RunningRun } from "./running";
 import { Delete } from "./runs";
+import { ProcedureView } from "./procedure";
 import { ProofView } from "./proof";
 import { SuiteView } from "./suite";
-import { PROOF, SUITE } from "./suite-rows";
+import { PROCEDURE, PROOF, SUITE } from "./suite-rows";
 import { useData, useEvery } from "./use-data";
 import { Waiting } from "./waiting";
 
@@ -38,6 +39,7 @@ export function RunView({ id, against }: { id: string; against: string }) {
   };
   if (entry?.verb === SUITE) return <SuiteView entry={entry} runs={runs.data ?? []} against={against} again={runs.again} />;
   if (entry?.verb === PROOF) return <ProofView entry={entry} runs={runs.data ?? []} again={runs.again} />;
+  if (entry?.verb === PROCEDURE) return <ProcedureView entry={entry} again={runs.again} />;
   const bar = (
     <ConsoleBar here="run">
       {entry !== null && (

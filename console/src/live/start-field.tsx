@@ -64,6 +64,7 @@ function Input(props: InputProps): ComponentChildren {
 function choicesOf(name: string, value: string, { choices, traces }: Known): readonly ChoiceEntry[] | null {
   if (name === "actor") return choices?.actors ?? null;
   if (name === "trace") return traces;
+  if (name === "name") return choices?.procedures ?? null;
   if (name !== "plan" || choices === null) return null;
   const ships = [...choices.scenarios, ...choices.suites];
   if (value === "" || ships.some((entry) => entry.name === value)) return ships;
@@ -89,6 +90,10 @@ function PlainInput({ id, field, value, set, describedBy, isFaulty }: InputProps
         ))}
       </select>
     );
+  }
+  // Several of them, one a line.
+  if (field.value_name === "KEY=VALUE") {
+    return <textarea {...common} rows={3} value={value} spellcheck={false} dir="auto" onInput={(event) => set(event.currentTarget.value)} />;
   }
   return (
     <input

@@ -147,6 +147,7 @@ function AheadBox({ ahead, error }: { ahead: AheadAnswer | null; error: string |
         {ahead !== null && (ahead.takes ?? (error === null ? "" : `Not ready yet: ${error}`))}
         {ahead?.takes?.includes("test files") === true && " Test files that are there already are used again."}
       </p>
+      {ahead !== null && ahead.plan !== null && <pre class="plan">{ahead.plan}</pre>}
       {ahead !== null && ahead.error === null && ahead.command !== "" && (
         <>
           <p class="faint">The same on the command line:</p>

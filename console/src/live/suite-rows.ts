@@ -10,8 +10,11 @@ export const SUITE = "suite";
 /** The verb of a proof's row, which has runs of its own likewise. */
 export const PROOF = "prove";
 
+/** The verb of a procedure's row, which has runs of its own likewise. */
+export const PROCEDURE = "procedure";
+
 /** Whether this is no run of its own, but holds some. */
-export const holdsRuns = (run: RunEntry): boolean => run.verb === SUITE || run.verb === PROOF;
+export const holdsRuns = (run: RunEntry): boolean => [SUITE, PROOF, PROCEDURE].includes(run.verb);
 
 /** What a reader opened or closed, by the suite's name. */
 export type Opened = Readonly<Record<string, boolean>>;

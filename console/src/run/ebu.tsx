@@ -9,7 +9,7 @@ import type { LineSeriesOption } from "../charts/echarts";
 import { categoryAxis, valueAxis } from "../charts/axes";
 import { seriesStyle } from "../charts/palette";
 import type { RunPage } from "../data/page";
-import type { LoadPoint, PaperCell, PaperMode } from "../data/summary";
+import type { LoadPoint, PaperCell, PaperMode, RunHost } from "../data/summary";
 import { blockSize, mbPerS, ms, number } from "../figures/units";
 import { Term } from "../parts/glossary";
 import { Section } from "../parts/section";
@@ -22,6 +22,7 @@ import {
   blockName,
   blocksOf,
   clientLines,
+  hostLines,
   paperFigures,
   paperValues,
   usualBlock,
@@ -41,9 +42,10 @@ export function EbuSection({ run }: { run: RunPage }) {
   const blocks = useMemo(() => blocksOf(points), [run]);
   const grid = useMemo(() => sweptGrid(run.summary), [run]);
   const [lines, setLines] = useState<LineChoice>(() => ({ by: "access", block: usualBlock(points), mode: usualMode(points) }));
+  const hosts = run.summary.hosts?.hosts ?? [];
   const main = useMemo(() => mainCharts(points), [run]);
   const [rate, ...latencies] = useMemo(
-    () => (grid === null ? paperCharts(points, lines, sweptName(run.summary)) : gridCharts(grid, lines.mode, sweptName(run.summary))),
+    () => (grid === null ? paperCharts(points, hosts, lines, sweptName(run.summary)) : gridCharts(grid, lines.mode, sweptName(run.summary))),
     [run, grid, lines],
   );
   const isLadder = points.length > 1;
@@ -62,7 +64,7 @@ export function EbuSection({ run }: { run: RunPage }) {
       {isLadder && <LineCharts charts={main} axis={axis} />}
       {isLadder && blocks.length > 0 && (
         <>
-          <LinesPick blocks={blocks} points={points} isGrid={grid !== null} chosen={lines} choose={setLines} />
+          <LinesPick blocks={blocks} points={points} isGrid={grid !== null} hosts={hosts} chosen={lines} choose={setLines} />
           <LineChart chart={rate} axis={paperAxis} />
         </>
       )}
@@ -109,15 +111,16 @@ interface PickProps {
   points: LoadPoint[];
   /** Two settings are swept: the lines are the second one's values. */
   isGrid: boolean;
+  hosts: readonly RunHost[];
   chosen: LineChoice;
   choose: (choice: LineChoice) => void;
 }
 
-const BY: Record<LinesBy, string> = { access: "type of access", block: "block size", client: "client" };
+const BY: Record<LinesBy, string> = { access: "type of access", block: "block size", client: "client", host: "host" };
 
-function LinesPick({ blocks, points, isGrid, chosen, choose }: PickProps) {
+function LinesPick({ blocks, points, isGrid, hosts, chosen, choose }: PickProps) {
   const hasClients = points.some((point) => point.per_worker.some((worker) => worker.paper !== undefined));
-  const kinds = (Object.keys(BY) as LinesBy[]).filter((by) => by !== "client" || hasClients);
+  const kinds = (Object.keys(BY) as LinesBy[]).filter((by) => (by !== "client" || hasClients) && (by !== "host" || (hasClients && hosts.length > 1)));
   const modes = (Object.keys(MODES) as PaperMode[]).filter((mode) => paperValues(points, mode, null, (cell) => cell.bytes || null).some((value) => value !== null));
   return (
     <div class="picks">
@@ -207,26 +210,26 @@ const PAPER: { id: PaperFigure; title: string; unit: string; of: (cell: PaperCel
 ];
 
 /** Transfer rate, mean and maximum latency, with the lines that are chosen. */
-function paperCharts(points: LoadPoint[], choice: LineChoice, swept: string): [Against, Against, Against] {
+function paperCharts(points: LoadPoint[], hosts: readonly RunHost[], choice: LineChoice, swept: string): [Against, Against, Against] {
   const { by, block, mode } = choice;
   const chart = ({ id, title, unit, of }: (typeof PAPER)[number]): Against => {
-    const clients = by === "client" ? clientLines(points, mode, block, of) : null;
+    const clients = by === "client" ? clientLines(points, mode, block, of) : by === "host" ? hostLines(points, hosts, mode, block, of) : null;
     const byAccess = () => TYPES.map((type) => ({ name: MODES[type], values: paperValues(points, type, block, of) }));
     const lines = clients?.lines ?? (by === "block" ? blockLines(points, mode, of) : byAccess());
     const what = by === "access" ? blockName(block) : by === "block" ? MODES[mode] : `${MODES[mode]}, ${blockName(block)}`;
-    const heading = by === "block" ? `${title}, ${what}` : by === "client" ? `${title}, each client, ${what}` : `${title} with ${what}`;
-    const more = clients === null ? [] : clientWords(clients, points);
+    const heading = by === "block" ? `${title}, ${what}` : by === "access" ? `${title} with ${what}` : `${title}, each ${by}, ${what}`;
+    const more = clients === null ? [] : clientWords(clients, points, by === "host" ? "host" : "client");
     return { id: id === "rate" ? "transfer-rate" : id, title: heading, unit, lines: there(lines), say: number, paper: paperFigures(id, swept, by), more };
   };
   const [rate, mean, max] = PAPER.map(chart);
   return [rate as Against, mean as Against, max as Against];
 }
 
-function clientWords({ left_out, outstanding }: ClientLines, points: LoadPoint[]): string[] {
+function clientWords({ left_out, outstanding }: ClientLines, points: LoadPoint[], kind: "client" | "host"): string[] {
   const at = outstanding === null ? undefined : points[outstanding.point];
   const out =
-    outstanding === null ? "No client stands out." : `${outstanding.name} stands out: ${number(outstanding.times)} times the median of all clients at ${at?.label ?? ""}.`;
-  return [out, ...(left_out > 0 ? [`${left_out} clients that differ less from the others have no line.`] : [])];
+    outstanding === null ? `No ${kind} stands out.` : `${outstanding.name} stands out: ${number(outstanding.times)} times the median of all ${kind}s at ${at?.label ?? ""}.`;
+  return [out, ...(left_out > 0 ? [`${left_out} ${kind}s that differ less from the others have no line.`] : [])];
 }
 
 /** The same with two settings swept: a line for each value of the second. */

@@ -1,7 +1,7 @@
 // The result figures of EBU Tech 3362 as lines: a figure of one block size by type of access, over the load points.
 // The values are those of the paper's tables. Pure.
 
-import type { LoadPoint, PaperCell, PaperMode, Summary } from "../data/summary";
+import type { LoadPoint, PaperCell, PaperMode, RunHost, Summary } from "../data/summary";
 import { blockSize } from "../figures/units";
 
 /** A block size in bytes; `null` for all of them together. */
@@ -48,7 +48,7 @@ export function blockName(block: Block): string {
 }
 
 /** What the lines of a chart are. */
-export type LinesBy = "access" | "block" | "client";
+export type LinesBy = "access" | "block" | "client" | "host";
 
 /** A line: its name, and a value for each place on the x axis. */
 export interface PaperLine {
@@ -70,20 +70,54 @@ const STANDS_OUT = 1.5;
 
 export interface ClientLines {
   lines: PaperLine[];
-  /** Clients without a line. */
+  /** Clients or hosts without a line. */
   left_out: number;
-  /** The client that differs most from the others, if it does by more than half: its name, how many times the median, and where. */
+  /** The client or host that differs most from the others, if it does by more than half: its name, how many times the median, and where. */
   outstanding: { name: string; times: number; point: number } | null;
 }
 
-/** A line for each client (worker), those first that differ most from the median of all at the same load point. */
-export function clientLines(points: readonly Pick<LoadPoint, "paper" | "per_worker">[], mode: PaperMode, block: Block, of: Of): ClientLines {
+type Workers = Pick<LoadPoint, "per_worker">;
+
+/** A line for each client (worker). */
+export function clientLines(points: readonly Workers[], mode: PaperMode, block: Block, of: Of): ClientLines {
   const workers = [...new Set(points.flatMap((point) => point.per_worker.map(({ worker }) => worker)))].sort((one, two) => one - two);
-  const all = workers.map((worker): PaperLine => ({
-    name: `client ${worker + 1}`,
+  const groups = workers.map((worker) => ({ name: `client ${worker + 1}`, first: worker, count: 1 }));
+  return groupLines(points, groups, mode, block, of);
+}
+
+/** A line for each host of a fleet, over all its clients. */
+export function hostLines(points: readonly Workers[], hosts: readonly Pick<RunHost, "agent" | "first_worker" | "workers">[], mode: PaperMode, block: Block, of: Of): ClientLines {
+  const groups = hosts.map(({ agent, first_worker, workers }) => ({ name: agent, first: first_worker, count: workers }));
+  return groupLines(points, groups, mode, block, of);
+}
+
+/** The rate and the latencies of several clients as one cell: rates are weighted by the time of the transfers, latencies by their number. */
+export function cellOfAll(cells: readonly PaperCell[]): PaperCell | null {
+  const [first] = cells;
+  if (first === undefined || cells.length === 1) return first ?? null;
+  const sum = (value: (cell: PaperCell) => number) => cells.reduce((total, cell) => total + value(cell), 0);
+  const transfers = sum((cell) => cell.transfers);
+  const rated = cells.filter(({ transfer_rate_while_transferring_mb_per_s: rate }) => rate !== null && rate > 0);
+  const time = rated.reduce((total, cell) => total + cell.bytes / (cell.transfer_rate_while_transferring_mb_per_s ?? 1), 0);
+  const longest = cells.flatMap(({ maximum_latency_s }) => maximum_latency_s ?? []);
+  return {
+    ...first,
+    transfers,
+    transfer_rate_while_transferring_mb_per_s: time > 0 ? rated.reduce((total, cell) => total + cell.bytes, 0) / time : null,
+    average_latency_ms: transfers > 0 ? sum((cell) => (cell.average_latency_ms ?? 0) * cell.transfers) / transfers : null,
+    maximum_latency_s: longest.length === 0 ? null : Math.max(...longest),
+  };
+}
+
+/** A line for each of some groups of clients, those first that differ most from the median of all at the same load point. */
+function groupLines(points: readonly Workers[], groups: readonly { name: string; first: number; count: number }[], mode: PaperMode, block: Block, of: Of): ClientLines {
+  const all = groups.map(({ name, first, count }): PaperLine => ({
+    name,
     values: points.map((point) => {
-      const paper = point.per_worker.find((one) => one.worker === worker)?.paper;
-      return paper === undefined ? null : (paperValues([{ paper }], mode, block, of)[0] ?? null);
+      const own = point.per_worker.filter(({ worker }) => worker >= first && worker < first + count);
+      const cells = own.flatMap(({ paper }) => paper?.cells.find((one) => one.mode === mode && one.block_bytes === block) ?? []);
+      const cell = cellOfAll(cells);
+      return cell === null ? null : of(cell);
     }),
   }));
   const medians = points.map((_, at) => median(all.flatMap(({ values }) => values[at] ?? [])));
@@ -141,4 +175,5 @@ const FIGURES: Record<LinesBy, Record<string, Partial<Record<PaperFigure, string
     "blocks x random": { rate: "Figure 20" },
   },
   client: { workers: { mean: "Figure 55" } },
+  host: { workers: { mean: "Figure 55" } },
 };
