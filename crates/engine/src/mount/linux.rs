@@ -41,9 +41,16 @@ pub(super) fn mount_at(path: &Path) -> io::Result<Mount> {
 pub(super) fn is_mounted(mount: &Mount) -> Option<bool> {
     let point = mount.mount_point.as_os_str().as_bytes();
     let is_it = |entry: &mountinfo::Entry| {
-        entry.mount_point == point && entry.fs_type == mount.fs_type && entry.source == mount.source
+        let has_its_source = entry.source == mount.source || may_change_source(&mount.fs_type);
+        entry.mount_point == point && entry.fs_type == mount.fs_type && has_its_source
     };
     Some(table().ok()?.iter().any(is_it))
+}
+
+/// Whether a file system of this kind is named after one of its disks, which may be replaced while it is
+/// mounted.
+fn may_change_source(fs_type: &str) -> bool {
+    ["btrfs", "bcachefs"].contains(&fs_type)
 }
 
 /// The number of the mount (Linux 5.8 and later) and of the device at a path.
