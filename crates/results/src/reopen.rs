@@ -10,7 +10,7 @@ use reelgauge_analysis::{
     LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, silence, statement,
     try_rebuild,
 };
-use reelgauge_record::log::{AgentLog, LogError, LogReader, SkipReason, Skipped, repair};
+use reelgauge_record::log::{AgentLog, LogError, LogReader, SkipReason, repair};
 use reelgauge_record::regular_file::read_regular_text;
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::self_cost::self_cost_sentence;

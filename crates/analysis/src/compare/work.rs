@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::RunToCompare;
+use crate::summary::LoadPoint;
 
 /// Some workers of one kind, as far as it bears on comparing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -53,7 +54,18 @@ pub(super) fn plan_differences(first: &RunToCompare<'_>, run: &RunToCompare<'_>)
         own: two.get(setting).cloned(),
         changes_work: !LEAVE_THE_WORK.contains(&setting.as_str()),
     };
-    differing.map(difference).collect()
+    differing.map(difference).chain(rate_difference(first, run)).collect()
+}
+
+/// The limit on bytes a second that was set. It is no part of a plan, and what waited for it says nothing of
+/// the storage. A limit that never held anything back is none.
+fn rate_difference(first: &RunToCompare<'_>, run: &RunToCompare<'_>) -> Option<PlanDifference> {
+    let held = |run: &RunToCompare<'_>| {
+        let points = run.summary.load_points.iter().rev();
+        Some(points.filter_map(LoadPoint::was_held_back).next()?.max_bytes_per_s.to_string())
+    };
+    let (first, own) = (held(first), held(run));
+    (first != own).then(|| PlanDifference { setting: "max_rate".to_owned(), first, own, changes_work: true })
 }
 
 /// Whether the figures of a run can be laid beside those of the first.
