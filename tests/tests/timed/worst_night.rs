@@ -90,7 +90,7 @@ fn on_store(seed: u64) -> Result<(), String> {
     limit(HEALTHY_STREAMS);
     let scratch = Scratch::new();
     let begun = scratch.path().join("begun");
-    let waits = if seed % 2 == 0 {
+    let waits = if seed.is_multiple_of(2) {
         format!("; while [ -e {} ]; do sleep 0.02; done", begun.display())
     } else {
         String::new()
