@@ -35,9 +35,9 @@ mod tests {
 
     #[test]
     fn a_procedure_shows_its_steps_and_names_a_step_that_would_be_refused() {
-        let planned = planned(&["procedure", "ebu-study", "/t", "--short"]).unwrap();
-        assert!(planned.takes.starts_with("Takes "), "{}", planned.takes);
-        let plan = planned.plan.unwrap();
+        let shown = planned(&["procedure", "ebu-study", "/t", "--short"]).unwrap();
+        assert!(shown.takes.starts_with("Takes "), "{}", shown.takes);
+        let plan = shown.plan.unwrap();
         assert!(
             plan.contains("Differs: ") && plan.contains("6. Sequential write, a file for each"),
             "{plan}"
