@@ -2,6 +2,7 @@
 //! do about it (the report room's).
 
 use crate::facts::MemoryFacts;
+use crate::figures::CARRY_P99;
 use crate::meter::RunTotals;
 use crate::paper::{Mode, PaperTables};
 use crate::self_cost::SelfCost;
@@ -19,8 +20,10 @@ pub const FEW_TRANSFERS: u64 = 30;
 pub enum Warning {
     /// The tool issued operations so late that response times are doubtful.
     OwnLateness {
-        /// 99 of 100 operations were no later.
-        p99_us: f64,
+        /// 99 of 100 operations were no later; all of them, where they are fewer than that.
+        late_us: f64,
+        /// Whether it holds for all.
+        of_all: bool,
         /// The median response of reads and writes.
         response_p50_us: f64,
     },
@@ -111,7 +114,11 @@ impl Warning {
         // That it was stopped is told there, too: that says nothing of how late it is otherwise.
         let is_bad = cost.is_lateness_good() == Some(false) && cost.own_delay_max_us.is_none();
         if let (true, Some(lateness), Some(response)) = (is_bad, totals.lateness, &totals.data_response) {
-            warnings.push(Warning::OwnLateness { p99_us: lateness.p99_us, response_p50_us: response.p50_us });
+            let response_p50_us = response.p50_us;
+            let ops: u64 = points.iter().map(|point| point.total.ops).sum();
+            let of_all = ops < CARRY_P99;
+            let late_us = if of_all { lateness.max_us } else { lateness.p99_us };
+            warnings.push(Warning::OwnLateness { late_us, of_all, response_p50_us });
         }
         let with_ops = || points.iter().filter(|point| point.total.ops > 0);
         let shortest_s = with_ops().map(|point| point.measured_s).min_by(f64::total_cmp);

@@ -12,10 +12,11 @@ use crate::units::{counted, counted_are, duration};
 /// A warning in words, with its advice.
 pub fn warning_sentence(warning: &Warning) -> String {
     match warning {
-        Warning::OwnLateness { p99_us, response_p50_us } => format!(
-            "The tool itself was late: up to {} for 99 of 100 operations, beside a median answer of {}. Rely on \
-             service times, and measure again with fewer workers or on a client with more idle CPU.",
-            duration(*p99_us),
+        Warning::OwnLateness { late_us, of_all, response_p50_us } => format!(
+            "The tool itself was late: up to {}{}, beside a median answer of {}. Rely on service times, and measure \
+             again with fewer workers or on a client with more idle CPU.",
+            duration(*late_us),
+            if *of_all { "" } else { " for 99 of 100 operations" },
             duration(*response_p50_us)
         ),
         Warning::Cache { memory, verb } => cache::sentence(memory, verb),
@@ -80,7 +81,7 @@ mod tests {
     #[test]
     fn every_warning_carries_advice() {
         let warnings = [
-            Warning::OwnLateness { p99_us: 900.0, response_p50_us: 800.0 },
+            Warning::OwnLateness { late_us: 900.0, of_all: false, response_p50_us: 800.0 },
             Warning::LogDropped { ops: 7, trouble: LogTrouble::TooSlow },
             Warning::LogDropped { ops: 7, trouble: LogTrouble::DiskFull },
             Warning::LogDropped { ops: 7, trouble: LogTrouble::Failed },
