@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use reelgauge_tests::draws::Draws;
+use reelgauge_tests::draws::{Draws, setting};
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::link::Link;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
@@ -62,7 +62,9 @@ fn streams(target: &Path, actor: &str, count: u32, lasts: Duration, event: &str)
 fn judge(summary: &Value, name: &str, expected: Expected) -> Result<(), String> {
     let event = at(summary, "event");
     let wrong = |what: &str| Err(format!("{what}: expected {expected:?}, found {event:#}"));
-    if text(event, "name") != name || text(at(summary, "marks.0"), "device") != name {
+    // A disk that is replaced is a mark, too.
+    let is_marked = at(summary, "marks").as_array().unwrap().iter().any(|mark| text(mark, "device") == name);
+    if text(event, "name") != name || !is_marked {
         return wrong("name");
     }
     let effect = at(event, "effect");
@@ -97,7 +99,10 @@ fn on_store(seed: u64) -> Result<(), String> {
     };
     let event = format!("rebuild: touch {}{waits}", begun.display());
     let mut running = streams(&store.path(), "player", STREAMS, lasts, &event).start();
-    running.until(LONG, |_| begun.exists()).unwrap();
+    let has_begun = running.until(LONG, |running| begun.exists() || running.has_ended());
+    if has_begun.is_none() || !begun.exists() {
+        return Err(format!("seed {seed}: the event never began\n{}", running.stderr()));
+    }
     let since = Instant::now();
     limit(left);
     std::thread::sleep(lasts);
@@ -162,7 +167,10 @@ fn restarted(seed: u64) -> Result<(), String> {
     let begun = scratch.path().join("begun");
     let event = format!("restart: touch {}; {restart}", begun.display());
     let mut running = streams(&samba.path(), "player", 2, Duration::from_secs(3), &event).start();
-    running.until(LONG, |_| begun.exists()).unwrap();
+    let has_begun = running.until(LONG, |running| begun.exists() || running.has_ended());
+    if has_begun.is_none() || !begun.exists() {
+        return Err(format!("seed {seed}: the event never began\n{}", running.stderr()));
+    }
     let since = Instant::now();
     let listens = || samba.link().server_listens(445);
     running.until(LONG, |_| !listens()).unwrap();
@@ -183,7 +191,9 @@ fn twenty_four_events_of_known_size_are_found() {
     let _turn = my_turn();
     let has_btrfs = needs::are_met(&[Need::FileSystem("btrfs"), Need::Tool("btrfs")]);
     let has_samba = needs::are_met(samba::NEEDS) && needs::are_met(&[Need::Tool("tc"), Need::Tool("ss")]);
-    let faults: Vec<String> = (0..24)
+    // A later one goes on where a soak was stopped.
+    let first = setting("REELGAUGE_SEED", 0);
+    let faults: Vec<String> = (first..24)
         .filter_map(|seed| {
             let found = match seed {
                 0..16 => on_store(seed),
