@@ -755,6 +755,12 @@ fn a_loop_device_that_reads_through_the_cache_is_no_disk() {
     let cached = of(&below(5e6, 3.0)).unwrap();
     assert_eq!((cached.step, cached.at.as_deref()), (LimitStep::Cache, Some("loop1")));
     assert_eq!(cached.value(Measure::CachedPercent), Some(90.0));
+    // Something in front of the cache takes 62 ms for each megabyte, as a throttle does.
+    let mut slow = mix(50e6, 0.0);
+    slow.total.read_bytes = 1 << 20;
+    slow.total.service.data =
+        slow.total.service.data.map(|times| TimeFigures { count: 1, p50_us: 62_000.0, ..times });
+    assert_eq!(limit_of(&slow, &below(5e6, 3.0), None, Some(&memory)).found, None);
     let disk = of(&below(50e6, 96.0)).unwrap();
     assert_eq!((disk.step, disk.at.as_deref()), (LimitStep::Disk, Some("vdb")));
     // What lies below is not seen: nothing is known of it.

@@ -14,10 +14,18 @@ const RULES: &[&str] = &["blk.cache_vs_disk", "client.direct_vs_cached_io"];
 /// Of what a loop device read, in percent, what did not come from the disk below it: most of it.
 const LOOP_CACHED_PERCENT: f64 = 50.0;
 
+/// A memory has answered by then, and moves no fewer bytes in a microsecond: far more time than it takes.
+const MEMORY_TAKES_US: f64 = 5_000.0;
+const MEMORY_BYTES_PER_US: f64 = 100.0;
+
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
     let Some(memory) = scene.memory.filter(|_| scene.point.total.read_bytes > 0) else {
         return Tested::No;
     };
+    // It may have answered, but something else took the time.
+    if is_slower_than_memory(scene) {
+        return Tested::No;
+    }
     let Some(CacheSuspicion::Answered { evidence }) = &memory.suspicion else {
         return below_a_loop(scene, memory).map_or(Tested::No, Tested::Found);
     };
@@ -38,6 +46,14 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         CacheEvidence::TargetIsMemory => vec![Seen::beside(Measure::CachedPercent, 100.0)],
     };
     Tested::Found(LimitFinding::new(LimitStep::Cache, seen, RULES))
+}
+
+/// Whether half of the operations took longer than any memory takes for as many bytes, on a busy machine too.
+fn is_slower_than_memory(scene: &Scene<'_>) -> bool {
+    let Some(times) = scene.operation() else { return false };
+    let total = &scene.point.total;
+    let bytes = total.read_bytes.saturating_add(total.written_bytes) / times.count.max(1);
+    times.p50_us > MEMORY_TAKES_US + bytes as f64 / MEMORY_BYTES_PER_US
 }
 
 /// Of what a load point read, the share that no disk of this machine gave, as far as its disks are those of
