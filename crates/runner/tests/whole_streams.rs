@@ -155,8 +155,8 @@ fn load_points_multiply_the_crew_and_the_log_alone_gives_the_same_late_frames() 
 }
 
 /// The files of the agents' logs.
-fn walk(ops: &std::path::Path) -> impl Iterator<Item = std::path::PathBuf> {
-    let listed = |dir: &std::path::Path| std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+fn walk(ops: &Path) -> impl Iterator<Item = std::path::PathBuf> {
+    let listed = |dir: &Path| std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
     let agents: Vec<_> = listed(ops).filter(|path| path.is_dir()).collect();
     agents.into_iter().flat_map(move |agent| listed(&agent).collect::<Vec<_>>())
 }
