@@ -152,7 +152,11 @@ fn actor_of(args: &StreamsArgs) -> Result<ActorPlan> {
         preallocated: args.preallocated,
         cameras: args.cameras.unwrap_or(usual.cameras),
         block: args.block.unwrap_or(usual.block),
-        file_size: args.file_size.filter(|_| args.actor == ActorKind::Copier).unwrap_or(usual.file_size),
+        // Next to copiers it is the size of their files, unless these actors have files of a size themselves.
+        file_size: args
+            .file_size
+            .filter(|_| args.copiers == 0 || !args.actor.has_media())
+            .unwrap_or(usual.file_size),
         criteria: args.criteria.clone().unwrap_or_default(),
         ..usual
     })
