@@ -21,6 +21,8 @@ const MODULES: &[&str] = &[
     "real_faults",
     "repairs",
     "fleet_fetch",
+    "worst_night",
+    "procedures_computed",
     "fleet_kills",
     "fleet_hosts",
     "guest_nas",

@@ -118,11 +118,18 @@ mod tests {
     #[test]
     fn the_process_of_the_run_gets_one_signal_and_no_other_process_any() {
         let dir = tempfile::tempdir().unwrap();
-        // Tells how many it got.
-        let script =
-            "trap 'n=$((n+1))' INT; n=0; i=0; while [ $i -lt 40 ]; do sleep 0.05; i=$((i+1)); done; exit $n";
-        let mut child = Command::new("sh").args(["-c", script]).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        // Tells how many it got, when the files say that it may: a busy machine takes its time.
+        let (ready, over) = (dir.path().join("ready"), dir.path().join("over"));
+        let script = "trap 'n=$((n+1))' INT; n=0; i=0; : > \"$0\"; \
+                      while [ ! -e \"$1\" ] && [ $i -lt 1200 ]; do sleep 0.05; i=$((i+1)); done; exit $n";
+        // Started with SIGINT ignored, as behind nohup, a shell could not trap it.
+        let mut child = Command::new("env");
+        child.args(["--default-signal=INT", "sh", "-c", script]).args([&ready, &over]);
+        let mut child = child.spawn().unwrap();
+        let pause = std::time::Duration::from_millis(20);
+        while !ready.exists() {
+            std::thread::sleep(pause);
+        }
         let write = |text: String| fs::write(path_in(dir.path()), text).unwrap();
         let stopper = Stopper::default();
         let is = |status| assert_eq!(stopper.stop(dir.path()).unwrap_err().status, status);
@@ -135,6 +142,7 @@ mod tests {
         stopper.stop(dir.path()).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(300));
         stopper.stop(dir.path()).unwrap();
+        fs::write(over, "").unwrap();
         let status = child.wait().unwrap();
         assert_eq!((status.code(), status.signal()), (Some(1), None));
         is(StatusCode::CONFLICT);

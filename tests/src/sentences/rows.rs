@@ -88,11 +88,14 @@ fn of_format(screen: &str, format: &Value) -> Vec<String> {
         let cell = cells.get(at).copied().unwrap_or_default().trim_start_matches(['✓', '✗', ' ']);
         let found = format.get(work).filter(|found| !found.is_null());
         let streams = found.and_then(|found| found["streams"].as_u64());
-        let is_right = match (streams, found.is_some_and(|found| found["at_least"] == true)) {
+        let is_least = found.is_some_and(|found| found["at_least"] == true);
+        // What passed a short trial alone is no bound.
+        let is_short = found.is_some_and(|found| found["basis"] == "short_trial");
+        let is_right = match (streams, is_least) {
             (None, _) => cell == "not measured",
             (Some(0), true) => cell == "not known",
-            (Some(streams), true) => cell == format!("at least {streams}"),
-            (Some(streams), false) => cell.split(' ').next() == Some(&streams.to_string()),
+            (Some(streams), true) if !is_short => cell == format!("at least {streams}"),
+            (Some(streams), _) => cell.split(' ').next() == Some(&streams.to_string()),
         };
         (!is_right).then(|| format!("{work} of '{name}' is '{cell}', in the summary {found:?}"))
     });

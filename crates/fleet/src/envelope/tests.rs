@@ -118,7 +118,12 @@ proptest! {
         let at = at.index(order.len());
         order[at] ^= 1 << bit;
         let refusal = scene.opener().open(&order).unwrap_err();
-        let expected = if at < MAGIC.len() { OrderRefusal::NoEnvelope } else { OrderRefusal::Seal };
+        let expected = match at {
+            // The version: another digit is another version.
+            3 if order[3].is_ascii_digit() => OrderRefusal::OtherProtocol(u32::from(order[3] - b'0')),
+            0..=3 => OrderRefusal::NoEnvelope,
+            _ => OrderRefusal::Seal,
+        };
         prop_assert_eq!(refusal, expected);
     }
 
