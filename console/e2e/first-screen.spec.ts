@@ -362,14 +362,17 @@ test("check opens with a table: formats down, play and record across, and one ne
         await expect(cell).toHaveText(/not (measured|known)/);
         continue;
       }
-      await expect(cell.locator(".check-sign")).toHaveAttribute("data-sign", found.streams > 0 ? "✓" : "✗");
-      expect(((await cell.textContent()) ?? "").includes("at least")).toBe(found.at_least);
+      // What passed a short trial alone, as on a busy machine, has no tick and is no bound.
+      const isShort = found.basis === "short_trial";
+      const sign = found.streams === 0 ? "✗" : isShort ? "" : "✓";
+      await expect(cell.locator(".check-sign")).toHaveAttribute("data-sign", sign);
+      expect(((await cell.textContent()) ?? "").includes("at least")).toBe(found.at_least && !isShort);
     }
   await expect(page.locator(".check-client")).toContainText("Line rate");
   await expect(page.locator("[data-next-step]")).toHaveCount(1);
 });
 
 interface Count {
-  play: { streams: number; at_least: boolean } | null;
-  record: { streams: number; at_least: boolean } | null;
+  play: { streams: number; at_least: boolean; basis: string } | null;
+  record: { streams: number; at_least: boolean; basis: string } | null;
 }

@@ -105,20 +105,25 @@ async function tableOf(page: Page, chart: string): Promise<number[][]> {
   return texts.map((row) => row.map((text) => Number(text.replaceAll(",", ""))));
 }
 
-/** Where the live view showed a margin, the report has the same, to one step of its bins and one frame. */
+/**
+ * Where the live view showed a margin, the report has the same, to one step of its bins and one frame. On a busy machine a
+ * dip of one frame may lie between two samples: one in ten may be off by twice as much.
+ */
 function assertSameMargins(report: number[][], live: number[][]): void {
   const bins = report.map(([, from_s = NaN, to_s = NaN, margin_ms = NaN]) => ({ from_s, to_s, margin_ms }));
   const step_ms = Math.max(...bins.map(({ from_s, to_s }) => to_s - from_s)) * 1e3;
-  let [compared, least] = [0, Infinity];
+  let [compared, off, least] = [0, 0, Infinity];
   for (const [at_s = NaN, margin_ms = NaN] of live) {
     const near = bins.filter(({ from_s, to_s }) => from_s <= at_s + step_ms / 1e3 && to_s >= at_s - step_ms / 1e3);
     if (Number.isNaN(margin_ms) || near.length < 3) continue;
     const apart = Math.min(...near.map((bin) => Math.abs(bin.margin_ms - margin_ms)));
-    expect(apart, `at ${at_s} s: live ${margin_ms} ms`).toBeLessThanOrEqual(step_ms + FRAME_MS);
+    expect(apart, `at ${at_s} s: live ${margin_ms} ms`).toBeLessThanOrEqual(2 * (step_ms + FRAME_MS));
+    off += apart > step_ms + FRAME_MS ? 1 : 0;
     compared += 1;
     least = Math.min(least, margin_ms);
   }
   expect(compared).toBeGreaterThan(5);
+  expect(off).toBeLessThanOrEqual(compared / 10);
   // The stall was in it, and the report draws all of it.
   expect(least).toBeLessThan(-1_000);
   expect(Math.min(...bins.map(({ margin_ms }) => margin_ms))).toBeLessThanOrEqual(least + step_ms);
