@@ -28,30 +28,11 @@ pub struct ProcedureStepRow {
     /// What it is called, with its round.
     pub name: String,
     /// How far it is.
-    pub state: ProcedureStepState,
+    pub state: RowState,
     /// Its run, by its name in the list; `None` for an action, and for a run that has not ended.
     pub run: Option<String>,
     /// Why it broke off.
     pub why: Option<String>,
-}
-
-/// How far a step is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum ProcedureStepState {
-    /// It is still to be done.
-    Planned,
-    /// It has begun.
-    Running,
-    /// It came to its end.
-    Done,
-    /// It did not.
-    BrokeOff,
-    /// The rounds before were steady.
-    NotNeeded,
-    /// What it takes is missing.
-    NotTried,
 }
 
 impl ProcedurePage {
@@ -66,13 +47,9 @@ impl ProcedurePage {
         let row = |row: &Row| ProcedureStepRow {
             name: row_name(row),
             state: match row.state {
-                RowState::Planned => ProcedureStepState::Planned,
-                RowState::Running if goes_on => ProcedureStepState::Running,
-                // Nobody was left to say so.
-                RowState::Running | RowState::BrokeOff => ProcedureStepState::BrokeOff,
-                RowState::Done => ProcedureStepState::Done,
-                RowState::NotNeeded => ProcedureStepState::NotNeeded,
-                RowState::NotTried => ProcedureStepState::NotTried,
+                // Its process ended without recording how.
+                RowState::Running if !goes_on => RowState::BrokeOff,
+                state => state,
             },
             run: row.run.as_ref().map(|run| format!("{id}/{}", run.display())),
             why: row.why.clone(),

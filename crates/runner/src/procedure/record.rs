@@ -112,6 +112,7 @@ pub struct Row {
 
 /// How far a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ProcedureStepState"))]
 #[serde(rename_all = "snake_case")]
 pub enum RowState {
     /// It is still to be done.
