@@ -75,6 +75,14 @@ pub enum FleetStepError {
         "step '{0}' uses the same files on all clients, so the agents need one directory, not one for each {AGENT}"
     )]
     OwnDirectories(String),
+    /// Its plan is no TOML.
+    #[error("the plan of step '{step}' for the fleet cannot be written: {why}")]
+    NotWritten {
+        /// The step.
+        step: String,
+        /// What is wrong.
+        why: String,
+    },
     /// A directory that agents can't find.
     #[error("{} is relative to this directory; give agents an absolute path", .0.display())]
     Relative(PathBuf),
@@ -132,7 +140,8 @@ pub fn shared_out(
     };
     // A figure of fewer agents than the step names would be compared with those of all.
     let plan = PlanTable { fleet: FleetTable { on_loss: "stop" }, group: [group] };
-    Ok(toml::to_string(&plan).unwrap_or_default())
+    toml::to_string(&plan)
+        .map_err(|error| FleetStepError::NotWritten { step: step.to_owned(), why: error.to_string() })
 }
 
 /// The plan for a fleet, as its file has it.
