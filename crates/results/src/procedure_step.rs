@@ -5,43 +5,44 @@ use std::path::Path;
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::procedure::step::ProcedureStep;
 use reelgauge_record::regular_file::read_regular_text;
-use reelgauge_record::run_dir::{RunDirError, write_atomically};
+use reelgauge_record::run_dir::{RunDir, RunDirError};
 
-/// More than this is no summary that a run wrote.
-const FILE_MAX_BYTES: u64 = 256 << 20;
+use crate::reopen::SUMMARY_MAX_BYTES;
 
-/// Puts it into the `summary.json` of this run. A run without one, or with one that can't be read, stays as
-/// it is: the error that says so belongs to whoever opens it.
+/// Puts it into the `summary.json` of this run. A directory without one, or with one that can't be read,
+/// stays as it is: opening it gives the error.
 ///
 /// # Errors
 /// The summary can't be written.
 pub fn put_into_file(run_dir: &Path, step: &ProcedureStep) -> Result<(), RunDirError> {
-    let path = run_dir.join("summary.json");
-    let text = read_regular_text(&path, FILE_MAX_BYTES).ok();
+    let Ok(run_dir) = RunDir::open(run_dir) else { return Ok(()) };
+    let text = read_regular_text(&run_dir.summary_path(), SUMMARY_MAX_BYTES).ok();
     let Some(mut summary) = text.and_then(|text| Summary::from_json(&text).ok()) else {
         return Ok(());
     };
     summary.procedure = Some(step.clone());
-    match summary.to_json() {
-        Ok(text) => write_atomically(&path, text.as_bytes()),
-        Err(_) => Ok(()),
-    }
+    run_dir.write_summary(&summary)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::time::SystemTime;
+
     use reelgauge_analysis::procedure::step::PaperDeviation;
     use reelgauge_analysis::summary::Target;
+    use reelgauge_record::run_dir::RunName;
 
     use super::*;
 
     #[test]
     fn a_summary_names_its_procedure_and_older_ones_open_without() {
-        let dir = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir().unwrap();
+        let name = RunName { start: SystemTime::now(), target: "nas", what: "mix" };
+        let run = RunDir::create(parent.path(), name).unwrap();
         let summary = Summary::new("0.1.0", "", "mix", Target::default());
-        let path = dir.path().join("summary.json");
+        let path = run.summary_path();
         let before = summary.to_json().unwrap();
         assert!(!before.contains("\"procedure\""));
         let deviation = PaperDeviation { setting: None, paper: "10".to_owned(), here: Some("2".to_owned()) };
@@ -53,10 +54,10 @@ mod tests {
             is_short: true,
             deviations: vec![deviation],
         };
-        put_into_file(dir.path(), &step).unwrap();
+        put_into_file(run.path(), &step).unwrap();
         assert!(!path.exists(), "a run without a summary gets none");
         std::fs::write(&path, &before).unwrap();
-        put_into_file(dir.path(), &step).unwrap();
+        put_into_file(run.path(), &step).unwrap();
         let after = Summary::from_json(&std::fs::read_to_string(&path).unwrap()).unwrap();
         assert_eq!(after, Summary { procedure: Some(step), ..summary });
     }

@@ -46,7 +46,7 @@ const NO_COUNTERS: &str = "The counters of the run are missing or damaged: what 
                            storage or the processors, is not known.";
 
 /// More than this is no `summary.json`.
-const SUMMARY_MAX_BYTES: u64 = 256 << 20;
+pub(crate) const SUMMARY_MAX_BYTES: u64 = 256 << 20;
 
 /// A log that changes while it is read is read anew, at most so often.
 const LOOKS_MOST: u32 = 5;
