@@ -582,6 +582,11 @@ impl Summary {
         Ok(json)
     }
 
+    /// What a limit on bytes a second did in the last load point in which it made operations wait.
+    pub fn was_held_back(&self) -> Option<HeldBack> {
+        self.load_points.iter().rev().find_map(LoadPoint::was_held_back)
+    }
+
     /// Measured operations of all load points.
     pub fn ops(&self) -> u64 {
         self.load_points.iter().map(|point| point.total.ops).sum()

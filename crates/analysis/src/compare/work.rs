@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::RunToCompare;
-use crate::summary::LoadPoint;
 
 /// Some workers of one kind, as far as it bears on comparing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -60,10 +59,7 @@ pub(super) fn plan_differences(first: &RunToCompare<'_>, run: &RunToCompare<'_>)
 /// The limit on bytes a second that was set. It is no part of a plan, and what waited for it says nothing of
 /// the storage. A limit that never held anything back is none.
 fn rate_difference(first: &RunToCompare<'_>, run: &RunToCompare<'_>) -> Option<PlanDifference> {
-    let held = |run: &RunToCompare<'_>| {
-        let points = run.summary.load_points.iter().rev();
-        Some(points.filter_map(LoadPoint::was_held_back).next()?.max_bytes_per_s.to_string())
-    };
+    let held = |run: &RunToCompare<'_>| Some(run.summary.was_held_back()?.max_bytes_per_s.to_string());
     let (first, own) = (held(first), held(run));
     (first != own).then(|| PlanDifference { setting: "max_rate".to_owned(), first, own, changes_work: true })
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use reelgauge_analysis::compare::{ComparedRun, FigureUnit, Kinship, PlanDifference, RunToCompare};
-use reelgauge_analysis::{Culprit, LoadPoint, Outcome, Summary};
+use reelgauge_analysis::{Culprit, Outcome, Summary};
 
 use super::say;
 use crate::about::storage_words;
@@ -164,7 +164,7 @@ fn of_itself(summary: &Summary) -> Vec<String> {
     }
     let is_own = |culprit: Culprit| culprit.is_own() && culprit != Culprit::MaxRate;
     let by_client = summary.load_points.iter().any(|point| point.culprit.is_some_and(is_own));
-    if let Some(held) = summary.load_points.iter().rev().find_map(LoadPoint::was_held_back) {
+    if let Some(held) = summary.was_held_back() {
         told.push(format!(
             "was held to {} MB/s (--max-rate): what waited for that says nothing of the storage.",
             mb_per_s(held.max_bytes_per_s as f64)
