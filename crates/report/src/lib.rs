@@ -4,7 +4,7 @@
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
 //! * `statement`: the first line of every screen, from the statement in the summary. `next_step`: the last.
 //!   `limit`: which layer limited it, and what the line carries. `standstill`: when nothing was answered.
-//!   [`marks`], [`mod@event`], [`observers`], [`path`]: what stands beside a run.
+//!   [`marks`], [`mod@event`], [`observers`], [`path`]: what is recorded next to a run.
 //!   [`mod@hero`]: the block that a page opens with.
 //! * [`hosts`]: the machines of a run that several made.
 //! * [`csv_files`]: load points, streams, incidents, the paper's tables and the seconds of the run, for

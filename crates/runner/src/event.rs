@@ -38,7 +38,7 @@ const BEAT: Duration = Duration::from_millis(20);
 const NOTICE: Duration = Duration::from_millis(100);
 /// It begins after this share of the first load point's measured time.
 const BEGINS_AFTER: u64 = 3;
-/// And so long after its beginning where nobody knows how long it takes.
+/// And this long after its beginning where its length is unknown.
 const BEGINS_AFTER_UNKNOWN: Duration = Duration::from_secs(5);
 
 /// When an event begins and how long it may take.

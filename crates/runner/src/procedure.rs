@@ -85,7 +85,7 @@ pub struct ProcedureRequest {
     pub tags: Vec<String>,
     /// Where every random draw starts.
     pub seed: u64,
-    /// Events of the user's own. None is kept: whoever resumes gives them again.
+    /// The user's events. None is kept: `--resume` takes them again.
     pub events: GivenEvents,
     /// Folder for its directory.
     pub out: PathBuf,

@@ -81,7 +81,7 @@ fn judge(summary: &Value, name: &str, expected: Expected) -> Result<(), String> 
     if is_near { Ok(()) } else { wrong("recovery") }
 }
 
-/// An event on a store that does what it is told to. Odd seeds have commands that return at once.
+/// An event on a store that follows its commands. Odd seeds have commands that return at once.
 fn on_store(seed: u64) -> Result<(), String> {
     let mut draws = Draws::new(seed);
     let lasts = Duration::from_millis(4_000 + (draws.share() * 4e3) as u64);

@@ -354,7 +354,7 @@ impl FleetPlan {
 }
 
 /// What a run of these takes, as the forecast of a run on one machine has it: as long as the longest, as much
-/// room as all together; `None` where somebody's part is unknown before.
+/// room as all together; `None` where the part of an agent is unknown before.
 pub fn forecast(placed: &[Placed]) -> Option<Forecast> {
     let all = placed.iter().map(Placed::forecast).collect::<Option<Vec<Forecast>>>()?;
     all.into_iter().reduce(|sum, one| Forecast {

@@ -17,7 +17,7 @@ use reelgauge_runner::procedure::fleet::{
     FleetChoice, FleetRequest, StepPlans, check_step, load_file, shared_out,
 };
 use reelgauge_runner::procedure::record::KeptTerms;
-use reelgauge_runner::procedure::shown::planned_action;
+use reelgauge_runner::procedure::shown::{name_in_round, planned_action};
 use reelgauge_runner::procedure::words;
 use reelgauge_workload::procedure::{Action, Step};
 use reelgauge_workload::streams::AnyPlan;
@@ -35,7 +35,7 @@ pub struct FleetProcedure {
     site: FleetSite,
     /// What the procedure needs.
     pub request: FleetRequest,
-    /// Who does what in each step; nobody in an action.
+    /// Who does what in each step; empty for an action.
     placed: Vec<Vec<Placed>>,
 }
 
@@ -95,7 +95,7 @@ impl FleetProcedure {
             let load =
                 load.map(|words| words.iter().map(|word| shell_word(Path::new(word))).collect::<Vec<_>>());
             PlannedStep {
-                name: step_name(step),
+                name: name_in_round(&step.name, step.round),
                 command: load.map(|words| format!("reelgauge {}", words.join(" "))),
                 shares: placed.iter().map(share).collect(),
                 forecast: forecast(placed),
@@ -139,11 +139,6 @@ impl Obstacles {
     pub fn sentences(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
-}
-
-/// `random write, round 3`.
-pub fn step_name(step: &Step) -> String {
-    step.round.map_or_else(|| step.name.clone(), |round| format!("{}, round {round}", step.name))
 }
 
 /// The plans of a run, whose load is what its flags say.

@@ -24,7 +24,8 @@ use reelgauge_runner::procedure::conclusion::{conclude, remedy, summaries};
 use reelgauge_runner::procedure::given_events::GivenEvents;
 use reelgauge_runner::procedure::record::{KeptTerms, ProcedureRecord};
 use reelgauge_runner::procedure::shown::{
-    deviations_in_words, planned_action, procedure_table, procedure_text, states_cells, states_table,
+    deviations_in_words, name_in_round, planned_action, procedure_table, procedure_text, states_cells,
+    states_table,
 };
 use reelgauge_runner::procedure::{
     Manner, ProcedureEnd, ProcedureError, ProcedureEvent, ProcedureRequest, resume_procedure, run_procedure,
@@ -36,7 +37,7 @@ use serde::Serialize;
 
 use super::ahead::forecast_of;
 use super::fleet_carry::say;
-use super::fleet_procedure::{FleetProcedure, Obstacles, step_name};
+use super::fleet_procedure::{FleetProcedure, Obstacles};
 use super::other_kinds::has_table_and_page_alone;
 use crate::cli::{ProcedureArgs, ReportArgs};
 use crate::screen;
@@ -186,7 +187,7 @@ fn planned_steps(request: &ProcedureRequest, fleet: Option<&FleetProcedure>) -> 
     let missing = missing(&request.steps, &request.events.events);
     let mut planned: Vec<PlannedStep> = Vec::new();
     for (step, missing) in request.steps.iter().zip(missing) {
-        let name = step_name(step);
+        let name = name_in_round(&step.name, step.round);
         let missing = missing.as_ref().map(remedy);
         let Action::Run { verb, flags } = &step.action else {
             let action = planned_action(&step.action);

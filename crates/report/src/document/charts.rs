@@ -181,7 +181,7 @@ const PAPER_FIGURES: [PaperFigure; 3] = [
     ("Maximum latency", "s", |cell| cell.maximum_latency_s, "Figures 51 and 52"),
 ];
 
-/// The figures of EBU Tech 3362 by type of access, of runs that are told in MB/s.
+/// The figures of EBU Tech 3362 by type of access, of runs that are reported in MB/s.
 fn of_paper(summary: &Summary) -> Vec<Chart> {
     let points = &summary.load_points;
     let is_told_otherwise = summary.check.is_some()

@@ -29,7 +29,7 @@ mod unix {
     const OUTPUT_GRACE: Duration = Duration::from_millis(500);
     /// Takes the rest, too, so that no command waits for a full pipe or ends with it.
     const KEEPS: &str = "head -c 1048576; exec cat >/dev/null";
-    /// Ends the group at the limit, whoever else is still there.
+    /// Ends all processes of the group at the limit.
     const LIMITED: &str = r#"(sleep "$1"; kill -KILL 0) >/dev/null 2>&1 </dev/null & exec /bin/sh -c "$2""#;
 
     /// The group: its first process keeps the output.

@@ -1,5 +1,5 @@
 //! The events that the user gives to a procedure. They are never kept, since a file must not start commands:
-//! whoever resumes a procedure gives them again.
+//! `--resume` takes them again.
 
 use reelgauge_workload::event::Event;
 use reelgauge_workload::procedure::requirement::{Missing, Requirement};

@@ -117,9 +117,14 @@ fn deviations_of(record: &ProcedureRecord, at: usize) -> impl Iterator<Item = &D
         .filter(|deviation| deviation.steps.is_empty() || deviation.steps.contains(&row.name))
 }
 
-/// `random write, round 3`.
+/// What a row is called, with its round.
 pub fn row_name(row: &Row) -> String {
-    row.round.map_or_else(|| row.name.clone(), |round| format!("{}, round {round}", row.name))
+    name_in_round(&row.name, row.round)
+}
+
+/// `random write, round 3`.
+pub fn name_in_round(name: &str, round: Option<u32>) -> String {
+    round.map_or_else(|| name.to_owned(), |round| format!("{name}, round {round}"))
 }
 
 fn with_screen<T>(record: &ProcedureRecord, dir: &Path, show: impl FnOnce(&ProcedureScreen<'_>) -> T) -> T {
