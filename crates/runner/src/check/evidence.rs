@@ -42,6 +42,11 @@ impl TrialEvidence {
             instead_of_storage: (!failed.is_empty() && storages.is_empty()).then(|| instead(&failed)),
         }
     }
+
+    /// Whether what is left for the storage may have been other programs as well.
+    pub fn may_be_others(&self) -> bool {
+        self.others_percent.is_some() && !self.storage_stood_out
+    }
 }
 
 fn instead(failed: &[&LoadPoint]) -> Culprit {

@@ -236,12 +236,14 @@ impl Findings {
     }
 
     /// Takes what the counters of the trials said when all were sampled: the storage is not named where none
-    /// of them is booked to it any more. Memory is no storage: its limits are this client's.
+    /// of them is booked to it any more, or other programs may have been the limit as well. Memory is no
+    /// storage: its limits are this client's.
     fn revise(&mut self, evidence: &TrialEvidence, link: &Link) {
         let instead = match evidence.instead_of_storage {
             _ if link.kind == LinkKind::Memory => Limiter::ThisMachine,
             Some(Culprit::ThisMachine) => Limiter::ThisMachine,
             Some(_) => Limiter::NotKnown,
+            None if evidence.may_be_others() => Limiter::StorageOrOthers,
             None => return,
         };
         for counted in self.counted.iter_mut().flatten().flatten() {
@@ -296,7 +298,6 @@ impl Findings {
                 mount: &locked.mount,
                 link: &place.link,
                 limiters: &limiters,
-                others_took_much: evidence.others_percent.is_some() && !evidence.storage_stood_out,
                 best_mb_per_s,
                 free_share: place.free_share,
                 free_bytes: place.free_bytes,
@@ -323,9 +324,7 @@ impl Findings {
             unsteady,
             formats,
             limit,
-            limit_culprit: decisive(&limiters)
-                .filter(|_| stopped.is_none())
-                .and_then(|limiter| limiter.culprit_by(evidence)),
+            limit_culprit: decisive(&limiters).filter(|_| stopped.is_none()).and_then(Limiter::culprit),
             next_step,
             looked_s,
         }
@@ -394,6 +393,32 @@ mod tests {
         findings.revise(&TrialEvidence { instead_of_storage, ..TrialEvidence::default() }, &disk);
         assert_eq!(findings.limiters(), [Limiter::ThisMachine]);
         assert!(findings.counted[Work::Play as usize][0].as_ref().is_some_and(|counted| counted.at_least));
+    }
+
+    #[test]
+    fn a_limit_that_may_be_other_programs_has_no_error() {
+        let counted = Counted {
+            streams: 31,
+            error: 2,
+            at_least: false,
+            needed_mb_per_s: 92.2,
+            limiter: Limiter::Storage,
+            basis: CheckBasis::SustainedRate,
+            held_s: Some(5.45),
+            is_confirmed: true,
+            standing: Agreement::Agrees,
+        };
+        let mut findings = Findings::default();
+        findings.found(0, Work::Play, Some(counted));
+        let disk = Link { kind: LinkKind::Unknown, sentence: String::new() };
+        let busy = TrialEvidence { others_percent: Some((61.0, 97.0)), ..TrialEvidence::default() };
+        let mut seen = findings.clone();
+        seen.revise(&TrialEvidence { storage_stood_out: true, ..busy.clone() }, &disk);
+        assert_eq!(seen.limiters(), [Limiter::Storage], "a counter stood out on the storage's side");
+        findings.revise(&busy, &disk);
+        assert_eq!(findings.limiters(), [Limiter::StorageOrOthers]);
+        let revised = findings.counted[Work::Play as usize][0].as_ref().unwrap();
+        assert_eq!((revised.at_least, revised.error), (true, 0));
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub enum Limiter {
     MaxRate,
     /// What lies behind the link, or this machine's own disk.
     Storage,
+    /// The storage or other programs on this machine: no counter tells which.
+    StorageOrOthers,
     /// Something that is not known.
     NotKnown,
     /// A limit that other counts contradict, and that was not confirmed.
@@ -94,6 +96,7 @@ impl Limiter {
             self,
             Limiter::ThisMachine
                 | Limiter::MaxRate
+                | Limiter::StorageOrOthers
                 | Limiter::NotKnown
                 | Limiter::Contradicted
                 | Limiter::Time
@@ -101,14 +104,17 @@ impl Limiter {
     }
 
     /// Whose limit it is, as its sentence names it; `None` where nothing limited, or it is not known.
-    pub fn culprit_by(&self, evidence: &TrialEvidence) -> Option<Culprit> {
-        let may_be_others = !evidence.storage_stood_out && evidence.others_percent.is_some();
+    pub fn culprit(&self) -> Option<Culprit> {
         match self {
             Limiter::Link { .. } => Some(Culprit::Link),
             Limiter::ThisMachine => Some(Culprit::ThisMachine),
             Limiter::MaxRate => Some(Culprit::MaxRate),
-            Limiter::Storage => Some(Culprit::Storage).filter(|_| !may_be_others),
-            Limiter::NotKnown | Limiter::Contradicted | Limiter::Time | Limiter::Stopped => None,
+            Limiter::Storage => Some(Culprit::Storage),
+            Limiter::StorageOrOthers
+            | Limiter::NotKnown
+            | Limiter::Contradicted
+            | Limiter::Time
+            | Limiter::Stopped => None,
         }
     }
 
@@ -123,9 +129,6 @@ impl Limiter {
         match (self, &link.kind) {
             (Limiter::MaxRate | Limiter::Stopped, _) => self.word(),
             (_, LinkKind::Memory) => Limiter::ThisMachine.word(),
-            (Limiter::Storage, _) if !evidence.storage_stood_out && evidence.others_percent.is_some() => {
-                Limiter::NotKnown.word()
-            }
             (Limiter::Storage, LinkKind::Network { is_this_machine: false, .. }) => "the storage or network",
             (Limiter::Storage, _) if !evidence.storage_stood_out => "probably the storage",
             _ => self.word(),
@@ -139,7 +142,7 @@ impl Limiter {
             Limiter::ThisMachine => "this machine",
             Limiter::MaxRate => "--max-rate",
             Limiter::Storage => "the storage",
-            Limiter::NotKnown => "not known",
+            Limiter::StorageOrOthers | Limiter::NotKnown => "not known",
             Limiter::Contradicted => "not confirmed",
             Limiter::Time => "the time for this look",
             Limiter::Stopped => "the end of this look",
@@ -192,7 +195,9 @@ fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried, evidence: &TrialE
         Limiter::NotKnown => {
             "Unknown: the scheduling delay of Reelgauge explains only some of the late frames.".to_owned()
         }
-        Limiter::Storage => return of_storage(link, &delivered, others, evidence.storage_stood_out),
+        Limiter::Storage | Limiter::StorageOrOthers => {
+            return of_storage(link, &delivered, others, evidence.storage_stood_out);
+        }
         Limiter::Contradicted => format!(
             "Unknown: some counts failed, and other counts show that it was not the rate.{delivered} The storage \
              may sustain more."
@@ -352,12 +357,14 @@ mod tests {
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &unseen), "probably the storage");
         let busy = TrialEvidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
+        let either = [Limiter::StorageOrOthers];
         assert_eq!(
-            limit_sentence(&storage, &disk, &FED, &busy),
+            limit_sentence(&either, &disk, &FED, &busy),
             "Unknown. It may be the storage, but other programs used 61 to 99 % of this client's processors during the \
              check, and no counter shows which. The highest confirmed rate without a late frame: 61.0 MB/s playing."
         );
-        assert_eq!(Limiter::Storage.word_over(&disk, &busy), "not known");
+        assert_eq!(either[0].word_over(&disk, &busy), "not known");
+        assert!(either[0].is_open() && either[0].culprit().is_none());
         let seen = TrialEvidence { storage_stood_out: true, ..busy.clone() };
         assert_eq!(
             limit_sentence(&storage, &disk, &FED, &seen),

@@ -38,8 +38,6 @@ pub struct Situation<'a> {
     pub link: &'a Link,
     /// What limited each format.
     pub limiters: &'a [Limiter],
-    /// Other programs took most of the processors, and nothing shows that it was the storage.
-    pub others_took_much: bool,
     /// The highest rate that was seen.
     pub best_mb_per_s: Option<f64>,
     /// Free space, 0 to 1; `None` where the file system doesn't tell.
@@ -169,9 +167,7 @@ fn of_a_full_link(situation: &Situation<'_>) -> Option<String> {
 
 fn of_this_machine(situation: &Situation<'_>) -> Option<String> {
     let decisive = decisive(situation.limiters);
-    let may_be_others = situation.others_took_much && decisive == Some(&Limiter::Storage);
-    let is_client = decisive == Some(&Limiter::ThisMachine);
-    (is_client || may_be_others).then(|| {
+    matches!(decisive, Some(Limiter::ThisMachine | Limiter::StorageOrOthers)).then(|| {
         "Close what else runs on this machine and look again, or measure from a faster one: the storage may \
          carry more than is shown."
             .to_owned()
@@ -246,7 +242,6 @@ mod tests {
             mount,
             link,
             limiters,
-            others_took_much: false,
             best_mb_per_s: Some(400.0),
             free_share: Some(0.5),
             free_bytes: Some(500_000_000_000),
@@ -293,6 +288,8 @@ mod tests {
         assert!(step(&good, &link(Some(10_000), false), &full).contains("only a faster link"));
         let busy = [Limiter::ThisMachine];
         assert!(step(&good, &link(Some(10_000), false), &busy).contains("may carry more"));
+        let either = [Limiter::StorageOrOthers];
+        assert!(step(&good, &link(Some(10_000), false), &either).contains("may carry more"));
         // One format of several is no reason.
         let once = [Limiter::Storage, Limiter::ThisMachine, Limiter::Storage];
         assert!(step(&good, &link(Some(10_000), false), &once).contains("--find-max"));
@@ -312,7 +309,6 @@ mod tests {
             mount: &good,
             link: &unknown,
             limiters: &[],
-            others_took_much: false,
             best_mb_per_s: None,
             free_share: Some(0.8),
             free_bytes: Some(240_000_000),
