@@ -228,6 +228,24 @@ impl Running {
         stat.rsplit_once(") ")?.1.chars().next()
     }
 
+    /// What each of its threads does in the kernel: name, state, where it waits, its call. For a failure that
+    /// nothing else explains.
+    pub fn threads(&self) -> String {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id()));
+        let line = |task: std::fs::DirEntry| {
+            let of = |name: &str| std::fs::read_to_string(task.path().join(name)).unwrap_or_default();
+            let stat = of("stat");
+            let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('?');
+            format!(
+                "{:<16} {state} {:<24} {}\n",
+                of("comm").trim_end(),
+                of("wchan"),
+                of("syscall").trim_end()
+            )
+        };
+        tasks.into_iter().flatten().flatten().map(line).collect()
+    }
+
     /// Waits until `done` holds; gives how long that took, or `None` after `limit`.
     pub fn until(&mut self, limit: Duration, mut done: impl FnMut(&mut Running) -> bool) -> Option<Duration> {
         let start = Instant::now();
@@ -251,8 +269,10 @@ impl Running {
         let in_time = self.until(limit, Running::has_ended).is_some();
         let took = self.started.elapsed();
         if !in_time {
+            let threads = self.threads();
             self.kill();
-            panic!("still running after {limit:?}\n{}{}", self.said("stdout"), self.said("stderr"));
+            let said = self.said("stdout") + &self.said("stderr");
+            panic!("still running after {limit:?}\n{said}\n{threads}");
         }
         Outcome {
             code: self.ended.and_then(|status| status.code()),

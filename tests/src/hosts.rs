@@ -63,6 +63,35 @@ impl Hosts {
         address(self.hosts.iter().position(|(other, _)| other == name).unwrap())
     }
 
+    /// Gives a host an address that can move.
+    ///
+    /// # Panics
+    /// If there is no such host, or it is refused.
+    pub fn add_address(&self, name: &str, address: &str) {
+        tool(&format!("ip -n {} addr add {address}/24 dev v0", self.namespace(name)));
+    }
+
+    /// What the shell takes to move an address from one host to another, and to announce it there as a
+    /// cluster does: a host asks for another by broadcast, and all that know the address learn where it is.
+    ///
+    /// # Panics
+    /// If there is no such host.
+    pub fn moving(&self, address: &str, from: &str, to: &str) -> String {
+        let (from_namespace, to_namespace, asked) =
+            (self.namespace(from), self.namespace(to), self.address(from));
+        format!(
+            "ip -n {from_namespace} addr del {address}/24 dev v0 && \
+             ip -n {to_namespace} addr add {address}/24 dev v0 && ip -n {to_namespace} neigh flush dev v0 && \
+             nsenter --net=/run/netns/{to_namespace} python3 -c \"import socket; \
+             s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('{address}', 0)); \
+             s.sendto(b'', ('{asked}', 9))\""
+        )
+    }
+
+    fn namespace(&self, name: &str) -> &str {
+        &self.hosts.iter().find(|(other, _)| other == name).unwrap().1.0
+    }
+
     /// A command that runs on a host.
     ///
     /// # Panics

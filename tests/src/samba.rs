@@ -43,6 +43,7 @@ pub struct SambaServer {
     // Dropped in this order.
     daemon: Daemon,
     scratch: Scratch,
+    share: PathBuf,
     address: String,
 }
 
@@ -54,10 +55,29 @@ impl SambaServer {
     /// If it does not come up.
     pub fn serve(command: &dyn Fn(&str) -> Command, address: &str, global: &str) -> SambaServer {
         let scratch = Scratch::new();
-        scratch.dir("share");
+        let share = scratch.dir("share");
+        SambaServer::start(command, address, global, share, scratch)
+    }
+
+    /// Serves the same folder from another host, at every address that it has or gets.
+    ///
+    /// # Panics
+    /// If it does not come up.
+    pub fn stand_by(&self, command: &dyn Fn(&str) -> Command) -> SambaServer {
+        let anywhere = "  bind interfaces only = no\n";
+        SambaServer::start(command, &self.address, anywhere, self.share.clone(), Scratch::new())
+    }
+
+    fn start(
+        command: &dyn Fn(&str) -> Command,
+        address: &str,
+        global: &str,
+        share: PathBuf,
+        scratch: Scratch,
+    ) -> SambaServer {
         std::fs::create_dir_all(scratch.path().join("state")).unwrap();
         let config = scratch.path().join("smb.conf");
-        std::fs::write(&config, text(scratch.path(), address, global)).unwrap();
+        std::fs::write(&config, text(scratch.path(), &share, address, global)).unwrap();
         let password =
             format!("printf 'reelgauge\\nreelgauge\\n' | smbpasswd -c {} -s -a root", config.display());
         tool_with(&["sh", "-c", &password]).unwrap_or_else(|why| panic!("{why}"));
@@ -68,7 +88,7 @@ impl SambaServer {
             listing.is_ok_and(|output| !output.stdout.is_empty())
         };
         let daemon = Daemon::start(&mut smbd, &scratch.path().join("smbd.log"), listens);
-        SambaServer { daemon, scratch, address: address.to_owned() }
+        SambaServer { daemon, scratch, share, address: address.to_owned() }
     }
 
     /// Mounts the share on a host: `command` gives one that runs there.
@@ -76,13 +96,25 @@ impl SambaServer {
     /// # Panics
     /// If it cannot be mounted.
     pub fn mount(&self, command: &dyn Fn(&str) -> Command) -> Faulty {
-        let client = Arc::new(Client::start(command("/usr/bin/python3"), self.scratch.path(), &self.address));
-        Faulty::through(client, self.share(), &format!("root@{}:/share", self.address), "smbc")
+        let python = command("/usr/bin/python3");
+        let client = Client::start(python, self.scratch.path(), &self.share, &self.address);
+        Faulty::through(Arc::new(client), self.share(), &format!("root@{}:/share", self.address), "smbc")
     }
 
     /// The share's folder on the server.
     pub fn share(&self) -> PathBuf {
-        self.scratch.path().join("share")
+        self.share.clone()
+    }
+
+    /// What the shell takes to kill it, once and for all. An smbd that ends by itself takes its whole process
+    /// group with it.
+    pub fn killing(&self) -> String {
+        let shell = self.daemon.pid();
+        format!(
+            "set -- $(cat /proc/{shell}/task/{shell}/children) && \
+             kill -KILL $(cat /proc/$1/task/$1/children) $1 && \
+             for beat in $(seq 100); do [ -e /proc/$1 ] || break; sleep 0.1; done && [ ! -e /proc/$1 ]"
+        )
     }
 }
 
@@ -129,18 +161,14 @@ impl Samba {
     pub fn setting(&self, name: &str, global: &str) -> String {
         let folder = self.server.scratch.path();
         let prepared = folder.join(name);
-        std::fs::write(&prepared, text(folder, SERVER, global)).unwrap();
+        std::fs::write(&prepared, text(folder, &self.server.share, SERVER, global)).unwrap();
         // Reading its file again is not enough: the socket that listens keeps its options, and hands them on.
-        // Killed, because an smbd that ends by itself takes its whole process group with it.
-        let shell = self.server.daemon.pid();
         format!(
-            "cp {} {} && touch {} && set -- $(cat /proc/{shell}/task/{shell}/children) && \
-             kill -KILL $(cat /proc/$1/task/$1/children) $1 && \
-             for beat in $(seq 100); do [ -e /proc/$1 ] || break; sleep 0.1; done && [ ! -e /proc/$1 ] && \
-             sleep 1",
+            "cp {} {} && touch {} && {} && sleep 1",
             prepared.display(),
             folder.join("smb.conf").display(),
             folder.join(AGAIN).display(),
+            self.server.killing(),
         )
     }
 
@@ -161,7 +189,7 @@ impl Samba {
     }
 }
 
-fn text(folder: &Path, address: &str, global: &str) -> String {
+fn text(folder: &Path, share: &Path, address: &str, global: &str) -> String {
     let state = folder.join("state").display().to_string();
     let own: String =
         ["private dir", "pid directory", "lock directory", "state directory", "cache directory"]
@@ -174,7 +202,7 @@ fn text(folder: &Path, address: &str, global: &str) -> String {
          \x20 ncalrpc dir = {state}/ncalrpc\n  log file = {state}/log.%m\n  load printers = no\n\
          \x20 passdb backend = tdbsam:{state}/passdb.tdb\n  server min protocol = SMB3\n{global}\n\
          [share]\n  path = {}\n  read only = no\n  force user = root\n",
-        folder.join("share").display(),
+        share.display(),
     )
 }
 
@@ -188,7 +216,7 @@ struct Client {
 }
 
 impl Client {
-    fn start(mut python: Command, folder: &Path, address: &str) -> Client {
+    fn start(mut python: Command, folder: &Path, share: &Path, address: &str) -> Client {
         let settings = folder.join("home/.smb");
         std::fs::create_dir_all(&settings).unwrap();
         std::fs::write(settings.join("smb.conf"), "[global]\n  client max protocol = SMB3\n").unwrap();
@@ -199,7 +227,7 @@ impl Client {
         python.stderr(log.unwrap());
         let mut child = python.spawn().unwrap();
         let pipes = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        Client { share: folder.join("share"), pipes: Mutex::new(pipes), child: Mutex::new(child) }
+        Client { share: share.to_owned(), pipes: Mutex::new(pipes), child: Mutex::new(child) }
     }
 
     /// Sends a request, and takes how many bytes came or went, and what came.

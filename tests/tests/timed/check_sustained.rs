@@ -26,6 +26,8 @@ const AT_MOST: Duration = Duration::from_secs(115);
 const LOOKS: usize = 3;
 /// How long a confirmation lasts.
 const CONFIRMED_FOR: &str = "60s";
+/// A count that fails is tried so often, so that a store whose rate changes is not taken for a wrong count.
+const TRIES: usize = 3;
 /// A store that remembers has read every clip once by then: 4 requests of 128 KiB at a time, 8 ms each, are
 /// 65 MB/s, and the clips take up to 4.5 GB.
 const REMEMBERS_AFTER: &str = "75s";
@@ -254,11 +256,15 @@ fn confirm(bed: &str, target: &Path, room: Room, formats: usize) {
             || claims.iter().filter(ticked).filter(|claim| (claim.format.as_str(), claim.work) == kind);
         let Some(most) = of_kind().max_by_key(|claim| claim.streams) else { continue };
         for way in ways(most) {
-            let held = holds(target, room, most, most.streams, *way);
-            let told = format!("{bed}: {}: {}", words(most), held.words("held", "FAILED"));
-            line(&told);
-            if held.passed == Some(false) {
-                wrong.push(told);
+            let mut last = String::new();
+            let has_held = (0..TRIES).any(|_| {
+                let held = holds(target, room, most, most.streams, *way);
+                last = format!("{bed}: {}: {}", words(most), held.words("held", "FAILED"));
+                line(&last);
+                held.passed != Some(false)
+            });
+            if !has_held {
+                wrong.push(last);
             }
         }
         let limits = of_kind().filter(|claim| !claim.at_least);

@@ -5,19 +5,22 @@
 //! and a server that is restarted leave none. A balance or a replacement of a disk of a store with reserves
 //! leaves all.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use reelgauge_tests::binary::Running;
 use reelgauge_tests::draws::{Draws, setting};
 use reelgauge_tests::faulty::{self, Faulty};
+use reelgauge_tests::hosts::{self, Hosts};
 use reelgauge_tests::link::Link;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
-use reelgauge_tests::run_dir::{at, number, text};
-use reelgauge_tests::samba::{self, Samba};
+use reelgauge_tests::run_dir::{all_in, at, number, text};
+use reelgauge_tests::samba::{self, Samba, SambaServer};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
+use rustix::process::Signal;
 use serde_json::Value;
 
 /// Far longer than anything here takes.
@@ -81,6 +84,15 @@ fn judge(summary: &Value, name: &str, expected: Expected) -> Result<(), String> 
     if is_near { Ok(()) } else { wrong("recovery") }
 }
 
+/// When the event begins, which makes a file.
+fn begins(running: &mut Running, begun: &Path) -> Result<Instant, String> {
+    running.until(LONG, |running| begun.exists() || running.has_ended());
+    match begun.exists() {
+        true => Ok(Instant::now()),
+        false => Err(format!("the event never began\n{}\n{}", running.stderr(), running.threads())),
+    }
+}
+
 /// An event on a store that follows its commands. Odd seeds have commands that return at once.
 fn on_store(seed: u64) -> Result<(), String> {
     let mut draws = Draws::new(seed);
@@ -99,11 +111,7 @@ fn on_store(seed: u64) -> Result<(), String> {
     };
     let event = format!("rebuild: touch {}{waits}", begun.display());
     let mut running = streams(&store.path(), "player", STREAMS, lasts, &event).start();
-    let has_begun = running.until(LONG, |running| begun.exists() || running.has_ended());
-    if has_begun.is_none() || !begun.exists() {
-        return Err(format!("seed {seed}: the event never began\n{}", running.stderr()));
-    }
-    let since = Instant::now();
+    let since = begins(&mut running, &begun).map_err(|why| format!("seed {seed}: {why}"))?;
     limit(left);
     std::thread::sleep(lasts);
     limit(HEALTHY_STREAMS);
@@ -167,11 +175,7 @@ fn restarted(seed: u64) -> Result<(), String> {
     let begun = scratch.path().join("begun");
     let event = format!("restart: touch {}; {restart}", begun.display());
     let mut running = streams(&samba.path(), "player", 2, Duration::from_secs(3), &event).start();
-    let has_begun = running.until(LONG, |running| begun.exists() || running.has_ended());
-    if has_begun.is_none() || !begun.exists() {
-        return Err(format!("seed {seed}: the event never began\n{}", running.stderr()));
-    }
-    let since = Instant::now();
+    let since = begins(&mut running, &begun).map_err(|why| format!("seed {seed}: {why}"))?;
     let listens = || samba.link().server_listens(445);
     running.until(LONG, |_| !listens()).unwrap();
     running.until(LONG, |_| listens()).unwrap();
@@ -179,6 +183,47 @@ fn restarted(seed: u64) -> Result<(), String> {
     let summary = running.wait(LONG).expect_end().json();
     judge(&summary, "restart", Expected { streams: 0, recovery_s })
         .map_err(|why| format!("seed {seed}, restarted: {why}"))
+}
+
+/// Players on a share of two servers, of which the second takes over the address of the first when that has
+/// been dead for a time.
+fn failed_over(seed: u64) -> Result<(), String> {
+    const SHARED: &str = "10.78.1.100";
+    let hosts = Hosts::new(&[("first", 400), ("second", 400), ("client", 400)]);
+    let on = |host: &'static str| |program: &str| hosts.command(host, program);
+    hosts.add_address("first", SHARED);
+    let server = SambaServer::serve(&on("first"), SHARED, "");
+    let _second = server.stand_by(&on("second"));
+    let mounted = server.mount(&on("client"));
+    let (scratch, dead) = (Scratch::new(), 2.0 + Draws::new(seed).share() * 2.0);
+    let (begun, moved) = (scratch.path().join("begun"), scratch.path().join("moved"));
+    let event = format!(
+        "failover: touch {}; {} && sleep {dead} && {} && touch {}",
+        begun.display(),
+        server.killing(),
+        hosts.moving(SHARED, "first", "second"),
+        moved.display()
+    );
+    let mut running = streams(&mounted.path(), "player", 2, Duration::from_secs(5), &event).start();
+    let since = begins(&mut running, &begun).map_err(|why| format!("seed {seed}: {why}"))?;
+    running.until(LONG, |running| moved.exists() || running.has_ended());
+    let recovery_s = since.elapsed().as_secs_f64();
+    let summary = running.wait(LONG).expect_end().json();
+    if !moved.exists() || number(&summary, "event.end.code") != 0.0 {
+        return Err(format!("seed {seed}: {:#}", at(&summary, "event")));
+    }
+    judge(&summary, "failover", Expected { streams: 0, recovery_s })
+        .map_err(|why| format!("seed {seed}, dead for {dead} s: {why}"))
+}
+
+#[test]
+fn a_failover_is_found_when_an_address_moves_to_another_server() {
+    if !needs::are_met(samba::NEEDS) || !needs::are_met(hosts::NEEDS) || !needs::are_met(&[Need::Tool("ss")])
+    {
+        return;
+    }
+    let _turn = my_turn();
+    failed_over(1).unwrap();
 }
 
 #[test]
@@ -207,4 +252,81 @@ fn twenty_four_events_of_known_size_are_found() {
         })
         .collect();
     assert!(faults.is_empty(), "{} of 24:\n{}", faults.len(), faults.join("\n\n"));
+}
+
+/// The directory of the only procedure among these results, with its record as far as it is written.
+fn procedure(runs: &Path) -> Option<(PathBuf, Value)> {
+    let dir = all_in(runs).into_iter().find(|dir| dir.join("procedure.json").exists())?;
+    let text = std::fs::read_to_string(dir.join("procedure.json")).ok()?;
+    Some((dir, serde_json::from_str(&text).ok()?))
+}
+
+/// Waits for a worst night to end or to be in this step. Meanwhile its rebuild, which makes a file, halves
+/// what the store gives.
+fn follow(running: &mut Running, verb: &Verb, store: &Faulty, begun: &Path, step: &str) {
+    let mut rebuilds = false;
+    let is_there = |running: &mut Running| {
+        if begun.exists() != rebuilds {
+            rebuilds = !rebuilds;
+            let streams = if rebuilds { SEARCHED_STREAMS / 2.0 } else { SEARCHED_STREAMS };
+            store.faults().limit_bytes_per_s((streams * SEARCHED_BYTES_PER_S) as u64);
+        }
+        let is_in = |row: &Value| text(row, "name") == step && text(row, "state") == "running";
+        let rows = procedure(verb.runs()).map(|(_, record)| at(&record, "rows").as_array().unwrap().clone());
+        running.has_ended() || rows.is_some_and(|rows| rows.iter().any(is_in))
+    };
+    running.until(Duration::from_secs(900), is_there).unwrap();
+}
+
+/// What a stream of the night needs, with its sound: 50 Mbit/s.
+const SEARCHED_BYTES_PER_S: f64 = 50e6 / 8.0;
+/// What its store can do, in streams.
+const SEARCHED_STREAMS: f64 = 6.6;
+
+#[test]
+fn a_worst_night_searches_by_itself_and_goes_on_after_it_was_killed() {
+    if !needs::are_met(&[Need::Soak]) || !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let _turn = my_turn();
+    let store = Faulty::over_memory(1024, 4);
+    store.faults().limit_bytes_per_s((SEARCHED_STREAMS * SEARCHED_BYTES_PER_S) as u64);
+    let scratch = Scratch::new();
+    let begun = scratch.path().join("begun");
+    let event = format!("rebuild: touch {0}; sleep 12; rm {0}", begun.display());
+    let settings = ["format=xdcam-hd422-50-1080i-25", "clip=1s", "file-size=64MiB", "command=true"];
+    let verb = Verb::on("procedure", "worst-night").operand(store.path()).operand("--short");
+    let verb = settings.iter().fold(verb, |verb, setting| verb.operand("--set").operand(setting));
+    let verb = verb.with(&["--event", &event]);
+    let ballast = store.path().join("reelgauge-area/ballast");
+
+    let mut running = verb.start();
+    follow(&mut running, &verb, &store, &begun, "90 % full");
+    assert!(ballast.exists(), "{}", running.stderr());
+    running.signal(Signal::KILL);
+    running.wait(LONG);
+    let (dir, killed) = procedure(verb.runs()).unwrap();
+
+    let again = Verb::on("procedure", "--resume").operand(&dir).with(&["--event", &event]);
+    let mut running = again.start();
+    follow(&mut running, &verb, &store, &begun, "none");
+    let printed = running.wait(LONG).expect_code(0).json();
+    assert!(!ballast.exists());
+    assert_eq!(at(&printed, "rows.0.run"), at(&killed, "rows.0.run"), "what was measured is kept");
+    let states = at(&printed, "conclusion.states").as_array().unwrap();
+    let of = |name: &str, field: &str| {
+        let state = states.iter().find(|state| text(state, "name") == name).unwrap();
+        state.pointer(field).cloned().unwrap_or_default()
+    };
+    let streams = |name: &str| of(name, "/found/streams").as_f64().unwrap();
+    let all = SEARCHED_STREAMS.floor();
+    let facts = format!("{states:#?}");
+    assert!((streams("healthy") - all).abs() <= 1.0, "{facts}");
+    for (name, sustained) in [("server cold", all), ("90 % full", all), ("during a rebuild", all / 2.0)] {
+        assert_eq!(of(name, "/found/played"), of("healthy", "/found/streams"), "{name}: {facts}");
+        assert!((streams(name) - sustained).abs() <= 1.0, "{name}: {facts}");
+    }
+    assert_eq!(of("during a rebuild", "/found/recovery/kind"), "after", "{facts}");
+    assert!(of("during a rebuild", "/found/recovery/s").as_f64().unwrap() <= 1.0, "{facts}");
+    assert_eq!(of("through a failover", "/found/kind"), "not_tried", "{facts}");
 }
