@@ -13,6 +13,7 @@ mod memory_disk;
 mod packages;
 mod playwright;
 mod python;
+mod size;
 mod soak;
 mod step;
 mod suite;
@@ -32,6 +33,7 @@ usage: cargo xtask VERB
   bench [ARGS]...                  side-by-side benchmarks; ARGS go to the benchmark program
   bundle                           builds console/dist/reelgauge.html, which is committed
   types                            writes the console's types, console/src/data/generated.ts, from the Rust ones
+  size [DIR]                       lines of code and assertions by crate, of this checkout or another
   soak [--rounds N] [--only NAME]  the fault tests again and again, to find what happens rarely
 ";
 
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         "bench" => bench(rest),
         "bundle" => console::bundle(),
         "types" => console::types(),
+        "size" => size::run(rest),
         "soak" => soak::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
