@@ -3,7 +3,7 @@
 use reelgauge_analysis::silence;
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::sustained::{RateTrend, SustainedRate};
-use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Outcome, Summary};
+use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Culprit, LoadPoint, Outcome, Summary};
 
 use crate::answer_parts::outcome;
 use crate::ending::next;
@@ -20,8 +20,6 @@ use crate::wanted::Screen;
 
 /// What a count takes beside a name.
 const COUNT_CHARS: usize = 18;
-/// What limited a count that met the limit that was set.
-const MAX_RATE: &str = "--max-rate";
 /// More formats are not shown.
 const FORMATS_MAX: usize = 6;
 
@@ -85,13 +83,7 @@ fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
     };
     let carried = [play, record].into_iter().flatten().any(|streams| streams > 0);
     let Some(format) = facts.formats.get(format).filter(|_| carried) else {
-        let found = facts.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten();
-        let mut limits = found.map(|found| found.limited_by.as_str());
-        return match limits.all(|limit| limit == MAX_RATE) {
-            true => "Not one stream of these formats was carried without a late frame within --max-rate.",
-            false => "Not one stream of these formats was carried without a late frame.",
-        }
-        .to_owned();
+        return none(facts).to_owned();
     };
     let known = |found: &Option<CheckCount>| found.clone().filter(|found| !is_not_known(found));
     let open = |found: &Option<CheckCount>| if found.is_some() { "is unknown" } else { "was not measured" };
@@ -119,6 +111,23 @@ fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
         (None, None) => String::new(),
     };
     capital(&sentence)
+}
+
+/// Where no count is more than 0: a count that is unknown may be more.
+fn none(facts: &CheckFacts) -> &'static str {
+    let mut counts = counts(facts);
+    match facts.limit_culprit {
+        Some(Culprit::MaxRate) => {
+            "Not one stream of these formats was carried without a late frame within --max-rate."
+        }
+        _ if counts.any(is_not_known) => "No stream of these formats is known to be sustained.",
+        _ => "Not one stream of these formats was carried without a late frame.",
+    }
+}
+
+/// All counts.
+fn counts(facts: &CheckFacts) -> impl Iterator<Item = &CheckCount> {
+    facts.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten()
 }
 
 /// ` for 1.45 s`, of a count that was held for too short a time to rely on.
@@ -177,6 +186,11 @@ pub(crate) fn is_not_known(found: &CheckCount) -> bool {
     found.at_least && found.streams == 0
 }
 
+/// By how much a count may be off, where its limit is known: what may be more has no error upwards.
+pub(crate) fn stated_error(found: &CheckCount) -> Option<u32> {
+    Some(found.error_streams).filter(|error| *error > 0 && !found.at_least)
+}
+
 /// `31 ± 1`, `at least 40`; what is no bound for sure is no `at least`.
 fn with_error(found: &CheckCount) -> String {
     if is_not_known(found) {
@@ -184,14 +198,14 @@ fn with_error(found: &CheckCount) -> String {
     }
     let streams = count(u64::from(found.streams));
     let at_least = if found.at_least && found.is_sustained() { "at least " } else { "" };
-    match found.error_streams {
-        0 => format!("{at_least}{streams}"),
-        error => format!("{at_least}{streams} ± {}", count(u64::from(error))),
+    match stated_error(found) {
+        None => format!("{at_least}{streams}"),
+        Some(error) => format!("{at_least}{streams} ± {}", count(u64::from(error))),
     }
 }
 
-/// `A second trial confirmed 3 limits (1 play, 2 record), although other formats reach more MB/s.`, of counts
-/// that are smaller than other counts let expect.
+/// `A second trial confirmed 3 limits (1 play, 2 record), although other loads reach more MB/s.`, of counts
+/// that are smaller than other counts or the sequential rates let expect.
 fn own_limits(facts: &CheckFacts) -> Option<String> {
     let own = |found: &Option<CheckCount>| found.as_ref().is_some_and(|found| found.own_limit);
     let plays = facts.formats.iter().filter(|format| own(&format.play));
@@ -209,35 +223,72 @@ fn own_limits(facts: &CheckFacts) -> Option<String> {
             format!("{} limits ({})", several.len(), parts.join(", "))
         }
     };
-    Some(format!("A second trial confirmed {which}, although other formats reach more MB/s."))
+    Some(format!("A second trial confirmed {which}, although other loads reach more MB/s."))
 }
 
 /// What is to be known of the sequential rates: that they began with a burst, rose, or did not settle.
 fn rate_words(facts: &CheckFacts) -> impl Iterator<Item = String> {
-    let rates = [("Reads", &facts.sequential_reads), ("Writes", &facts.sequential_writes)];
-    rates.into_iter().filter_map(|(what, rate)| trend_words(what, rate.as_ref()?))
+    let rates = [
+        ("Reads", &facts.sequential_reads, Ticks::of(facts, "play", |format| format.play.as_ref())),
+        ("Writes", &facts.sequential_writes, Ticks::of(facts, "record", |format| format.record.as_ref())),
+    ];
+    rates.into_iter().filter_map(|(what, rate, ticks)| trend_words(what, rate.as_ref()?, ticks))
+}
+
+/// How many counts of one work have a tick, of those that could have one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ticks {
+    /// Their column in the table.
+    column: &'static str,
+    ticked: usize,
+    all: usize,
+}
+
+impl Ticks {
+    fn of(
+        facts: &CheckFacts,
+        column: &'static str,
+        work: impl Fn(&CheckFormat) -> Option<&CheckCount>,
+    ) -> Ticks {
+        let counts: Vec<&CheckCount> =
+            facts.formats.iter().filter_map(work).filter(|found| found.streams > 0).collect();
+        let ticked = counts.iter().filter(|found| found.is_sustained()).count();
+        Ticks { column, ticked, all: counts.len() }
+    }
+
+    /// What a rate that did not settle means for the counts, by their marks. Those with a tick were held, or
+    /// others were that needed as much.
+    fn words(self) -> String {
+        let column = self.column;
+        match self.ticked {
+            _ if self.all == 0 => String::new(),
+            0 => format!(" So no count in column \"{column}\" has a tick."),
+            _ => format!(
+                " Counts with a tick in column \"{column}\" rest on streams that were held, not on this rate."
+            ),
+        }
+    }
 }
 
 /// `Reads began at 480 MB/s and fell to 250 MB/s: …`; `None` of a steady rate.
-fn trend_words(what: &str, rate: &SustainedRate) -> Option<String> {
+fn trend_words(what: &str, rate: &SustainedRate, ticks: Ticks) -> Option<String> {
     let (level, other) = (number(rate.mb_per_s), rate.other_mb_per_s.map(number));
     let held = moment(rate.held_s);
     Some(match (rate.trend, other) {
         (RateTrend::Burst, Some(burst)) => format!(
             "{what} began with a burst of {burst} MB/s; the lower rate of {level} MB/s was held for {held}. Counts \
-             use the lower rate."
+             that were not held use the lower rate."
         ),
         (RateTrend::Rose, Some(later)) => format!(
-            "{what} rose from {level} MB/s to {later} MB/s: a cache filled. Counts use the lower rate."
+            "{what} rose from {level} MB/s to {later} MB/s: a cache filled. Counts that were not held use the lower \
+             rate."
         ),
         (RateTrend::Unsettled, Some(other)) => format!(
-            "{what} did not settle: {other} MB/s and {level} MB/s were seen, the latter for {held}. Their counts are \
-             not confirmed."
+            "{what} did not settle: {other} MB/s and {level} MB/s were seen, the latter for {held}.{}",
+            ticks.words()
         ),
         (RateTrend::Unsettled, None) => {
-            format!(
-                "{what} did not settle: they still slowed down, at {level} MB/s. Their counts are not confirmed."
-            )
+            format!("{what} did not settle: they still slowed down, at {level} MB/s.{}", ticks.words())
         }
         (RateTrend::Steady | RateTrend::TooShort | RateTrend::Burst | RateTrend::Rose, _) => return None,
     })
@@ -272,13 +323,19 @@ fn rates(summary: &Summary, facts: &CheckFacts) -> String {
 /// `Nothing was answered for 10 s while writing, from 31 s on.`
 fn standstill_words(summary: &Summary) -> Option<String> {
     let told = silence::told(summary)?;
-    let label = told.point.map_or("", |point| point.label.as_str());
-    let doing = match (label.ends_with("writes") || label.ends_with(", record"), label.is_empty()) {
-        (true, _) => " while writing",
-        (false, false) => " while reading",
-        (false, true) => "",
-    };
-    Some(sentence(&told, doing))
+    Some(sentence(&told, told.point.map_or("", doing)))
+}
+
+/// What a load point did, by its streams, or else by what it finished; nothing where that is unknown.
+fn doing(point: &LoadPoint) -> &'static str {
+    let streams = point.streams.iter().flat_map(|late| &late.streams);
+    let by_streams = streams.map(|stream| stream.writes).next();
+    let ops = &point.total.ops_by_kind;
+    match by_streams.or((ops.read != ops.write).then_some(ops.write > ops.read)) {
+        Some(true) => " while writing",
+        Some(false) => " while reading",
+        None => "",
+    }
 }
 
 /// What makes the counts less sure, for screen and page alike.
@@ -288,8 +345,7 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
         return "nothing was measured.".to_owned();
     }
     let mut doubts = Vec::new();
-    let counts = facts.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten();
-    if counts.filter(|found| found.streams > 0).any(|found| !found.is_sustained()) {
+    if counts(facts).filter(|found| found.streams > 0).any(|found| !found.is_sustained()) {
         doubts.push("counts without a tick were held too briefly".to_owned());
     }
     if rate_words(facts).next().is_some() {

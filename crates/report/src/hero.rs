@@ -121,10 +121,8 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
             let verb = if play.is_some() { "played" } else { "recorded" };
             let found = format.and_then(|format| format.play.as_ref().or(format.record.as_ref()));
             let held = found.map_or_else(String::new, check::for_how_long);
-            let error = match found.map_or(0, |found| found.error_streams) {
-                0 => String::new(),
-                error => format!("± {} ", count(u64::from(error))),
-            };
+            let error = found.and_then(check::stated_error);
+            let error = error.map_or_else(String::new, |error| format!("± {} ", count(u64::from(error))));
             format!("{error}× {} {verb} without a late frame{held}", plain_short(name, 80))
         }
         Number::Replay { .. } => match summary.replay.as_ref().and_then(ReplayFacts::delay_s) {

@@ -108,4 +108,4 @@ pub use suite::{SuiteScreen, row_doubts, suite_screen, suite_sentence};
 pub use suites::{SuiteToShow, SuitesPage, suites_csv, suites_page, suites_screen};
 pub use trace::trace_screen;
 pub use vda_curve::{VdaInput, vda_facts};
-pub use warning::warning_sentence;
+pub use warning::{warning_fact, warning_sentence};

@@ -30,7 +30,11 @@ pub(crate) fn limit_sentences(summary: &Summary) -> Vec<String> {
         return Vec::new();
     }
     let way = Way::of(summary);
-    let words = |finding: &LimitFinding| finding_words(finding, way);
+    // What a check advises is its next step, so its findings come without remedies.
+    let words = |finding: &LimitFinding| match summary.check.is_some() && words::has_remedy(finding) {
+        true => words::seen_words(finding),
+        false => finding_words(finding, way),
+    };
     let found = found(&limit, words).map(|found| at_its_point(&found, summary, statement.limit_point));
     let beside: Vec<String> = limit.contributing.iter().take(BESIDE).map(words).collect();
     let beside = (!beside.is_empty()).then(|| format!("Seen beside it: {}.", beside.join("; ")));

@@ -38,6 +38,12 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         NextStep::AllowMore => {
             "Ask for no more than may be moved, or allow more bytes a second (--max-rate).".to_owned()
         }
+        // A check has no option for more data.
+        NextStep::PassTheCaches if summary.check.is_some() => format!(
+            "To measure the disks: reelgauge streams {} --read-from DIR, with old files of your own, which are only \
+             read.",
+            shell_word(Path::new(&summary.target.path))
+        ),
         NextStep::PassTheCaches => {
             "Measure with more data than memory; the warning says how.".to_owned()
         }

@@ -11,18 +11,33 @@ use crate::units::{counted, counted_are, duration};
 
 /// A warning in words, with its advice.
 pub fn warning_sentence(warning: &Warning) -> String {
+    let (fact, advice) = parts(warning);
+    format!("{fact} {advice}")
+}
+
+/// A warning in words without its advice: of a quick check, which has one next step.
+pub fn warning_fact(warning: &Warning) -> String {
+    parts(warning).0
+}
+
+/// What is so, and what to do about it.
+fn parts(warning: &Warning) -> (String, String) {
     match warning {
-        Warning::OwnLateness { late_us, of_all, response_p50_us } => format!(
-            "The tool itself was late: up to {}{}, beside a median answer of {}. Rely on service times, and measure \
-             again with fewer workers or on a client with more idle CPU.",
-            duration(*late_us),
-            if *of_all { "" } else { " for 99 of 100 operations" },
-            duration(*response_p50_us)
+        Warning::OwnLateness { late_us, of_all, response_p50_us } => (
+            format!(
+                "The tool itself was late: up to {}{}, beside a median answer of {}.",
+                duration(*late_us),
+                if *of_all { "" } else { " for 99 of 100 operations" },
+                duration(*response_p50_us)
+            ),
+            "Rely on service times, and measure again with fewer workers or on a client with more idle CPU."
+                .to_owned(),
         ),
-        Warning::Cache { memory, verb } => cache::sentence(memory, verb),
+        Warning::Cache { memory, verb } => (cache::cause(memory), cache::remedy(memory, verb)),
         Warning::LogDropped { ops, trouble } => {
             let ops = counted_are(*ops, "operation", "is", "are");
-            format!("{ops} in the figures but not in the log, because {}.", why(*trouble))
+            let (why, advice) = log_trouble(*trouble);
+            (format!("{ops} in the figures but not in the log, because {why}."), format!("{advice}."))
         }
         Warning::ShortLook { measured_s } => {
             // Of what was stopped at once, "0.0 s" would say that nothing was measured.
@@ -30,47 +45,60 @@ pub fn warning_sentence(warning: &Warning) -> String {
                 short if short < 0.1 => format!("{:.1} ms", short * 1e3),
                 seconds => format!("{seconds:.1} s"),
             };
-            format!(
-                "Measured for only {measured}: storage with a cache can look much faster than it stays. Use \
-                 --duration 60s or more (a mix's ramp or sweep: --step 60s)."
+            (
+                format!(
+                    "Measured for only {measured}: storage with a cache can look much faster than it stays."
+                ),
+                "Use --duration 60s or more (a mix's ramp or sweep: --step 60s).".to_owned(),
             )
         }
-        Warning::FewTransfers { cells, of } => format!(
-            "{cells} of {of} cells in the tables {} from run to run. Measure longer (--duration, or --step in a ramp or sweep), or use fewer block \
-             sizes (--blocks).",
-            match cells {
-                1 => format!("comes from fewer than {FEW_TRANSFERS} transfers and will differ"),
-                _ => format!("come from fewer than {FEW_TRANSFERS} transfers and will differ"),
-            }
+        Warning::FewTransfers { cells, of } => few_transfers(*cells, *of),
+        Warning::TargetIsMemory { fs_type } => (
+            format!("The target is memory ({fs_type}): these figures are of this machine and of no storage."),
+            "Give a path on the storage you want to know about.".to_owned(),
         ),
-        Warning::TargetIsMemory { fs_type } => format!(
-            "The target is memory ({fs_type}): these figures are of this machine and of no storage. Give a path \
-             on the storage you want to know about."
+        Warning::RunDirectoryOnTarget { path } => (
+            format!(
+                "The run directory {path} is on the same file system as the target, so writing the log was part of \
+                 the load."
+            ),
+            "Put it elsewhere with --out.".to_owned(),
         ),
-        Warning::RunDirectoryOnTarget { path } => format!(
-            "The run directory {path} is on the same file system as the target, so writing the log was part of \
-             the load. Put it elsewhere with --out."
-        ),
-        Warning::Stragglers { ops } => format!(
-            "{} came back only after the load point had been given up, and counted in no figure. Look at the \
-             server's log for what held {}.",
-            counted(*ops, "operation"),
-            if *ops == 1 { "it" } else { "them" }
+        Warning::Stragglers { ops } => (
+            format!(
+                "{} came back only after the load point had been given up, and counted in no figure.",
+                counted(*ops, "operation")
+            ),
+            format!("Look at the server's log for what held {}.", if *ops == 1 { "it" } else { "them" }),
         ),
     }
 }
 
+fn few_transfers(cells: u64, of: u64) -> (String, String) {
+    let come = if cells == 1 { "comes" } else { "come" };
+    (
+        format!(
+            "{cells} of {of} cells in the tables {come} from fewer than {FEW_TRANSFERS} transfers and will differ from \
+             run to run."
+        ),
+        "Measure longer (--duration, or --step in a ramp or sweep), or use fewer block sizes (--blocks)."
+            .to_owned(),
+    )
+}
+
 /// What kept operations out of the log, and what to do.
-fn why(trouble: LogTrouble) -> &'static str {
+fn log_trouble(trouble: LogTrouble) -> (&'static str, &'static str) {
     match trouble {
         LogTrouble::TooSlow => {
-            "the log could not be written fast enough. Put the run directory on a faster disk (--out)"
+            ("the log could not be written fast enough", "Put the run directory on a faster disk (--out)")
         }
-        LogTrouble::DiskFull => {
-            "the disk of the run directory is full. Free space there, or put the run directory on another disk \
-             (--out)"
+        LogTrouble::DiskFull => (
+            "the disk of the run directory is full",
+            "Free space there, or put the run directory on another disk (--out)",
+        ),
+        LogTrouble::Failed => {
+            ("the log could not be written", "Put the run directory on another disk (--out)")
         }
-        LogTrouble::Failed => "the log could not be written. Put the run directory on another disk (--out)",
     }
 }
 
@@ -96,6 +124,8 @@ mod tests {
             let text = warning_sentence(&warning);
             assert!(verbs.iter().any(|verb| text.contains(verb)), "{text}");
             assert!(text.ends_with('.'), "{text}");
+            let fact = warning_fact(&warning);
+            assert!(fact.ends_with('.') && !fact.contains("--"), "{fact}");
         }
     }
 }

@@ -16,6 +16,8 @@
 
 pub mod agreement;
 pub mod budget;
+#[cfg(test)]
+mod contradictions;
 pub mod counting;
 mod end;
 pub mod everyday;

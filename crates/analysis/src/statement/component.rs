@@ -68,12 +68,11 @@ impl NextStep {
             NextStep::FreeThisMachine => &[Client],
             NextStep::AllowMore => &[RateLimit],
             NextStep::FasterLink | NextStep::MendTheWay => &[Network],
-            NextStep::LookAtIncident => &[Network, Storage],
+            NextStep::LookAtIncident | NextStep::MeasureAlone => &[Network, Storage],
             NextStep::ChooseStorage
             | NextStep::PassTheCaches
             | NextStep::RunAgain
             | NextStep::Resume
-            | NextStep::MeasureAlone
             | NextStep::FindMax
             | NextStep::TryMore
             | NextStep::ProveForLong
@@ -102,7 +101,9 @@ impl Statement {
     /// The components that each part of it may mean, with the part's name; parts that blame none are omitted.
     pub fn components(&self, summary: &Summary) -> Vec<(&'static str, &'static [Component])> {
         let limit = self.limit(summary).and_then(|limit| limit.found);
+        let check = summary.check.as_ref().and_then(|check| check.limit_culprit);
         let more = [
+            ("limit of the check", check.map(Culprit::components)),
             ("limit", limit.map(|found| found.step.components())),
             ("next step", self.next_step.map(NextStep::components)),
         ];

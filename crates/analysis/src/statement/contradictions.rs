@@ -5,9 +5,13 @@ use proptest::prelude::*;
 
 use super::tests::{point, summary};
 use super::*;
-use crate::facts::{ReplayFacts, ReplayPass, SearchFacts, StoppedBy, VdaFacts, VdaPoint};
+use crate::facts::{
+    CheckBasis, CheckCount, CheckFacts, CheckFormat, ReplayFacts, ReplayPass, SearchFacts, StoppedBy,
+    VdaFacts, VdaPoint,
+};
 use crate::limit::{Limit, LimitFinding, LimitStep, LimitVerdict, Measure, Seen};
 use crate::summary::{HeldBack, LoadPoint, Outcome, Summary};
+use crate::sustained::{RateTrend, SustainedRate};
 use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 fn culprit() -> impl Strategy<Value = Culprit> {
@@ -65,7 +69,40 @@ fn load_point() -> impl Strategy<Value = LoadPoint> {
     })
 }
 
-/// Puts the facts of a kind of run into a summary: streams, a mix, a search, a curve, a replay.
+fn count() -> impl Strategy<Value = Option<CheckCount>> {
+    let basis = prop::sample::select(vec![
+        None,
+        Some(CheckBasis::Held),
+        Some(CheckBasis::SustainedRate),
+        Some(CheckBasis::ShortTrial),
+    ]);
+    let parts = (0..4_u32, 0..3_u32, any::<bool>(), basis).prop_map(|(streams, error, at_least, basis)| {
+        CheckCount { streams, error_streams: error, at_least, basis, ..CheckCount::default() }
+    });
+    prop::option::of(parts)
+}
+
+fn check() -> impl Strategy<Value = CheckFacts> {
+    let format = (count(), count());
+    let format = format.prop_map(|(play, record)| CheckFormat { play, record, ..CheckFormat::default() });
+    let trend = prop::sample::select(vec![RateTrend::Steady, RateTrend::Burst, RateTrend::Unsettled]);
+    let rate = trend.prop_map(|trend| SustainedRate { trend, ..SustainedRate::default() });
+    let parts = (
+        prop::collection::vec(format, 0..4),
+        prop::option::of(culprit()),
+        any::<bool>(),
+        prop::option::of(rate),
+    );
+    parts.prop_map(|(formats, limit_culprit, is_unsteady, sequential_reads)| CheckFacts {
+        formats,
+        limit_culprit,
+        unsteady: is_unsteady.then(String::new),
+        sequential_reads,
+        ..CheckFacts::default()
+    })
+}
+
+/// Puts the facts of a kind of run into a summary: streams, a mix, a search, a curve, a replay, a check.
 fn kind() -> impl Strategy<Value = Summary> {
     let stopped_by = prop::sample::select(vec![
         None,
@@ -76,47 +113,52 @@ fn kind() -> impl Strategy<Value = Summary> {
         Some(StoppedBy::OneProcess),
     ]);
     let search = (any::<bool>(), any::<bool>(), prop::option::of(0..6_u32), stopped_by);
-    let parts = (prop::collection::vec(load_point(), 1..4), 0..5_u8, search, 0..200_u64, 0..200_u64);
-    parts.prop_map(|(points, kind, (complete, limited_by_client, streams, stopped_by), late, held)| {
-        let mut summary = summary(points);
-        match kind {
-            0 => {}
-            1 => summary.load_points.iter_mut().for_each(|point| {
-                (point.streams, point.stream_count, point.verdict) = (None, None, None);
-                point.culprit = None;
-            }),
-            2 => {
-                summary.search = Some(SearchFacts {
-                    complete,
-                    limited_by_client,
-                    streams,
-                    stopped_by,
-                    ..Default::default()
-                });
+    let replay = (0..200_u64, 0..200_u64);
+    let parts = (prop::collection::vec(load_point(), 1..4), 0..6_u8, search, replay, check());
+    parts.prop_map(
+        |(points, kind, (complete, limited_by_client, streams, stopped_by), (late, held), check)| {
+            let mut summary = summary(points);
+            match kind {
+                0 => {}
+                1 => summary.load_points.iter_mut().for_each(|point| {
+                    (point.streams, point.stream_count, point.verdict) = (None, None, None);
+                    point.culprit = None;
+                }),
+                2 => {
+                    summary.search = Some(SearchFacts {
+                        complete,
+                        limited_by_client,
+                        streams,
+                        stopped_by,
+                        ..Default::default()
+                    });
+                }
+                3 => {
+                    let passed =
+                        |point: &LoadPoint| point.verdict.as_ref().is_some_and(|verdict| verdict.passed);
+                    let vda = |point: &LoadPoint| VdaPoint { valid: passed(point), ..VdaPoint::default() };
+                    let points = summary.load_points.iter().map(vda).collect();
+                    summary.vda = Some(VdaFacts { points, ..VdaFacts::default() });
+                }
+                4 => summary.check = Some(check),
+                _ => {
+                    let pass = ReplayPass {
+                        complete: true,
+                        done_ops: 1_000,
+                        begun_late_ops: late,
+                        held_up_ops: held,
+                        ..ReplayPass::default()
+                    };
+                    summary.replay = Some(ReplayFacts {
+                        pace: "recorded".to_owned(),
+                        passes: vec![pass],
+                        ..Default::default()
+                    });
+                }
             }
-            3 => {
-                let passed = |point: &LoadPoint| point.verdict.as_ref().is_some_and(|verdict| verdict.passed);
-                let vda = |point: &LoadPoint| VdaPoint { valid: passed(point), ..VdaPoint::default() };
-                let points = summary.load_points.iter().map(vda).collect();
-                summary.vda = Some(VdaFacts { points, ..VdaFacts::default() });
-            }
-            _ => {
-                let pass = ReplayPass {
-                    complete: true,
-                    done_ops: 1_000,
-                    begun_late_ops: late,
-                    held_up_ops: held,
-                    ..ReplayPass::default()
-                };
-                summary.replay = Some(ReplayFacts {
-                    pace: "recorded".to_owned(),
-                    passes: vec![pass],
-                    ..Default::default()
-                });
-            }
-        }
-        summary
-    })
+            summary
+        },
+    )
 }
 
 fn any_summary() -> impl Strategy<Value = Summary> {

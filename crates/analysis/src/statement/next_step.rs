@@ -90,7 +90,10 @@ fn of_complete(summary: &Summary, said: &Statement) -> Option<NextStep> {
     if doubts(Doubt::CacheAnswered) && !said.is_certain() {
         return Some(NextStep::PassTheCaches);
     }
-    if doubts(Doubt::Unsteady) {
+    // Where a check's limit is this client's, it is not the storage that others use.
+    let check_limit = summary.check.as_ref().and_then(|check| check.limit_culprit);
+    let is_of_client = check_limit.is_some_and(Culprit::is_own);
+    if doubts(Doubt::Unsteady) && !is_of_client {
         return Some(NextStep::MeasureAlone);
     }
     // It has lost its verdict with its summary: the same again tells it.
@@ -109,7 +112,7 @@ fn of_complete(summary: &Summary, said: &Statement) -> Option<NextStep> {
 
 fn by_number(summary: &Summary, said: &Statement) -> Option<NextStep> {
     Some(match (&said.number, said.judgement) {
-        (Number::FirstLook { .. }, _) => NextStep::AsTheLookSays,
+        (Number::FirstLook { .. }, _) => after_a_check(summary, said),
         (Number::Capacity { at_least: Some(AtLeast::ThisMachine), .. }, _) => NextStep::FreeThisMachine,
         (Number::Capacity { at_least: Some(AtLeast::Unfinished), .. }, _) => NextStep::Resume,
         (Number::Capacity { at_least: Some(AtLeast::NoMoreTried), .. }, _) => NextStep::TryMore,
@@ -124,6 +127,16 @@ fn by_number(summary: &Summary, said: &Statement) -> Option<NextStep> {
         (Number::NotMeasured, _) => return None,
         _ => NextStep::Compare,
     })
+}
+
+/// What was seen on the way to the storage is what to mend; a link that is full is the check's own step.
+fn after_a_check(summary: &Summary, said: &Statement) -> NextStep {
+    let limit = said.limit(summary).and_then(|limit| limit.found);
+    let is_broken = |step: LimitStep| step.is_on_the_way() && step != LimitStep::LinkFull;
+    match limit {
+        Some(finding) if is_broken(finding.step) => NextStep::MendTheWay,
+        _ => NextStep::AsTheLookSays,
+    }
 }
 
 /// Where the way is named as the limit, the storage's log tells nothing.

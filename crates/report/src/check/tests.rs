@@ -1,6 +1,7 @@
 //! What is said of a first look in which nothing was answered for a while.
 
 use reelgauge_analysis::CheckBasis;
+use reelgauge_analysis::late::{LateFigures, StreamFigures};
 use reelgauge_analysis::series::Standstill;
 use reelgauge_analysis::summary::{NotMeasured, Target};
 use reelgauge_analysis::test_figures::vda_point;
@@ -22,8 +23,12 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
         point
     };
     summary.load_points = vec![labelled("sequential reads", 1.0), labelled("sequential writes", 30.0)];
-    summary.load_points[1].was_not_measured(NotMeasured::NothingFinished);
+    summary.load_points[0].total.ops_by_kind.read = 7;
     summary.series.standstills = vec![Standstill { began_s: 30.4, lasted_s: 10.17 }];
+    // Nothing was finished, so what it did is unknown.
+    summary.load_points[1].was_not_measured(NotMeasured::NothingFinished);
+    assert_eq!(standstill_words(&summary).as_deref(), Some("Nothing was answered for 10 s, from 30 s on."));
+    summary.load_points[1].total.ops_by_kind.write = 7;
     assert_eq!(
         standstill_words(&summary).as_deref(),
         Some("Nothing was answered for 10 s while writing, from 30 s on.")
@@ -39,6 +44,10 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
 
     summary.series.standstills = vec![Standstill { began_s: 1.4, lasted_s: 2.0 }];
     assert!(standstill_words(&summary).is_some_and(|words| words.contains("while reading")));
+    // Streams tell what they do before anything is finished.
+    let recorder = StreamFigures { writes: true, ..StreamFigures::default() };
+    summary.load_points[0].streams = Some(LateFigures { streams: vec![recorder], ..LateFigures::default() });
+    assert!(standstill_words(&summary).is_some_and(|words| words.contains("while writing")));
 }
 
 fn found(streams: u32, error_streams: u32, at_least: bool, basis: Option<CheckBasis>) -> CheckCount {
@@ -56,10 +65,14 @@ fn a_count_has_its_error_and_a_tick_only_where_it_was_sustained() {
         [said(found(31, 1, false, rate)), said(found(31, 0, true, held))],
         ["✓ 31 ± 1", "✓ at least 31"]
     );
-    assert_eq!(said(found(31, 1, true, rate)), "✓ at least 31 ± 1");
+    // What may be more has no error.
+    assert_eq!(said(found(31, 1, true, rate)), "✓ at least 31");
     // What was held for too short a time is no bound, and has no tick; nor has what an older version counted.
-    assert_eq!(said(found(31, 1, true, short)), "31 ± 1 for 1.4 s");
-    assert_eq!([said(found(31, 1, true, None)), said(found(31, 1, false, None))], ["31 ± 1"; 2]);
+    assert_eq!(
+        [said(found(31, 1, true, short)), said(found(31, 1, false, short))],
+        ["31 for 1.4 s", "31 ± 1 for 1.4 s"]
+    );
+    assert_eq!([said(found(31, 1, true, None)), said(found(31, 1, false, None))], ["31", "31 ± 1"]);
     assert_eq!(said(found(0, 0, true, short)), "not known");
 }
 
@@ -84,7 +97,7 @@ fn the_first_line_has_the_error_of_its_table() {
     );
     assert_eq!(
         first(found(3, 1, true, short), found(2, 0, true, held)),
-        "3 ± 1 × X play without a late frame for 1.4 s, and at least 2 record."
+        "3 × X play without a late frame for 1.4 s, and at least 2 record."
     );
     let unknown = first(found(3, 0, true, held), found(0, 0, true, short));
     assert_eq!(unknown, "At least 3 × X play without a late frame; recording is unknown.");
@@ -95,19 +108,27 @@ fn a_burst_is_told_with_both_rates() {
     let rate = |mb_per_s: &[f64]| {
         SustainedRate::of(&mb_per_s.iter().map(|mb| mb * 1e6).collect::<Vec<_>>()).unwrap_or_default()
     };
-    let words = |mb_per_s: &[f64]| trend_words("Reads", &rate(mb_per_s));
+    let ticks = Ticks { column: "play", ticked: 0, all: 2 };
+    let words = |mb_per_s: &[f64]| trend_words("Reads", &rate(mb_per_s), ticks);
     assert_eq!(words(&[250.0; 7]), None);
     assert_eq!(
         words(&[480.0, 390.0, 250.0, 251.0, 249.0, 250.0, 250.0, 250.0]).as_deref(),
         Some(
-            "Reads began with a burst of 480 MB/s; the lower rate of 250 MB/s was held for 6.0 s. Counts use the \
-             lower rate."
+            "Reads began with a burst of 480 MB/s; the lower rate of 250 MB/s was held for 6.0 s. Counts that were not \
+             held use the lower rate."
         )
     );
     let rose = words(&[60.0, 60.0, 60.0, 200.0, 200.0, 200.0, 200.0, 200.0, 200.0]);
     assert!(rose.is_some_and(|words| words.contains("60.0 MB/s to 200 MB/s: a cache filled")));
-    let unsettled = words(&[480.0, 480.0, 480.0, 390.0, 250.0, 250.0, 250.0]);
-    assert!(unsettled.is_some_and(|words| words.contains("did not settle")));
+    let unsettled = [480.0, 480.0, 480.0, 390.0, 250.0, 250.0, 250.0];
+    assert!(words(&unsettled).is_some_and(|words| words.contains("did not settle")));
+    let of = |ticked, all| {
+        trend_words("Reads", &rate(&unsettled), Ticks { column: "play", ticked, all }).unwrap_or_default()
+    };
+    assert!(of(0, 2).ends_with("for 3.0 s. So no count in column \"play\" has a tick."), "{}", of(0, 2));
+    let some = "Counts with a tick in column \"play\" rest on streams that were held, not on this rate.";
+    assert!(of(1, 2).ends_with(some) && of(2, 2).ends_with(some), "{}", of(1, 2));
+    assert!(of(0, 0).ends_with("for 3.0 s."), "{}", of(0, 0));
 }
 
 #[test]
@@ -116,16 +137,22 @@ fn where_no_stream_was_allowed_the_limit_that_was_set_is_named() {
         let none = CheckCount { at_least: true, limited_by: limited_by.to_owned(), ..CheckCount::default() };
         CheckFormat { play: Some(none.clone()), record: Some(none), ..CheckFormat::default() }
     };
-    let said = |formats: Vec<CheckFormat>| {
+    let said = |formats: Vec<CheckFormat>, limit_culprit| {
         let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
-        let facts = CheckFacts { formats, ..CheckFacts::default() };
+        let facts = CheckFacts { formats, limit_culprit, ..CheckFacts::default() };
         summary.check = Some(facts.clone());
         answer(&summary, &facts).remove(0).1
     };
     let within = "Not one stream of these formats was carried without a late frame within --max-rate.";
-    assert_eq!(said(vec![found("--max-rate"), found("--max-rate")]), within);
-    let one_is_not = said(vec![found("--max-rate"), found("the storage")]);
-    assert_eq!(one_is_not, "Not one stream of these formats was carried without a late frame.");
+    let unknown = || vec![found("--max-rate"), found("the storage")];
+    assert_eq!(said(unknown(), Some(Culprit::MaxRate)), within);
+    assert_eq!(said(unknown(), None), "No stream of these formats is known to be sustained.");
+    let none = CheckCount { limited_by: "the storage".to_owned(), ..CheckCount::default() };
+    let known = CheckFormat { play: Some(none.clone()), record: Some(none), ..CheckFormat::default() };
+    assert_eq!(
+        said(vec![known.clone(), known], Some(Culprit::Storage)),
+        "Not one stream of these formats was carried without a late frame."
+    );
 }
 
 #[test]
@@ -143,12 +170,12 @@ fn limits_that_a_second_trial_confirmed_are_one_line() {
     assert_eq!(said(vec![format("X", false, false)]), None);
     assert_eq!(
         said(vec![format("X", false, true)]).as_deref(),
-        Some("A second trial confirmed the limit of X (record), although other formats reach more MB/s.")
+        Some("A second trial confirmed the limit of X (record), although other loads reach more MB/s.")
     );
     let three = vec![format("X", true, true), format("Y", false, true), format("Z", false, false)];
     assert_eq!(
         said(three).as_deref(),
-        Some("A second trial confirmed 3 limits (1 play, 2 record), although other formats reach more MB/s.")
+        Some("A second trial confirmed 3 limits (1 play, 2 record), although other loads reach more MB/s.")
     );
 }
 
@@ -171,9 +198,7 @@ fn screen_and_page_have_one_text_on_the_confidence() {
 
 #[test]
 fn a_check_names_no_incident_of_another_culprit_than_its_limit() {
-    use reelgauge_analysis::Culprit;
     use reelgauge_analysis::incident::Incident;
-    use reelgauge_analysis::late::LateFigures;
 
     let culprits = [Culprit::Tool, Culprit::ThisMachine, Culprit::MaxRate, Culprit::Link, Culprit::Storage];
     let incident = |culprit| Incident { culprit, late_frames: 3, ..Incident::default() };

@@ -42,6 +42,32 @@ fn of_step(finding: &LimitFinding, way: Way) -> String {
     }
 }
 
+/// Whether [`finding_words`] say what to change.
+pub(super) fn has_remedy(finding: &LimitFinding) -> bool {
+    let has = |measure| finding.value(measure).is_some();
+    match finding.step {
+        LimitStep::PathBroken
+        | LimitStep::NetworkLoss
+        | LimitStep::TcpWindow
+        | LimitStep::SendBuffer
+        | LimitStep::Latency => true,
+        LimitStep::Client => has(Measure::QueueUs),
+        LimitStep::Disk => has(Measure::RequestsPerRead),
+        LimitStep::MaxRate
+        | LimitStep::Cache
+        | LimitStep::LinkFull
+        | LimitStep::ServerDisk
+        | LimitStep::Server
+        | LimitStep::ServerThreads => false,
+    }
+}
+
+/// What was seen, without a remedy: `disk vda busy 97 % of the time`.
+pub(super) fn seen_words(finding: &LimitFinding) -> String {
+    let Some(seen) = finding.seen.first() else { return String::new() };
+    margin_words(&LimitFinding { seen: vec![Seen { threshold: None, ..*seen }], ..finding.clone() })
+}
+
 /// What came near, beside where it would have stood out: `disk vda busy 71 % of the time (90 %)`.
 pub(super) fn margin_words(finding: &LimitFinding) -> String {
     let Some(seen) = finding.seen.first() else { return String::new() };

@@ -11,13 +11,8 @@ use crate::units::duration;
 /// A device's name on a screen.
 const NAME_CHARS: usize = 48;
 
-/// What a reader must know of caches before believing the figures, with the advice in the flags of the verb.
-pub(super) fn sentence(memory: &MemoryFacts, verb: &str) -> String {
-    format!("{} {}", cause(memory), remedy(memory, verb))
-}
-
 /// Why what was read may not have come from the storage.
-fn cause(memory: &MemoryFacts) -> String {
+pub(super) fn cause(memory: &MemoryFacts) -> String {
     match &memory.suspicion {
         Some(CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { share } }) => format!(
             "{:.0} % of what was read came from this machine's memory and not from the storage.",
@@ -90,7 +85,7 @@ fn is_on_loop(memory: &MemoryFacts) -> bool {
 }
 
 /// What to do about it, with the flags of the verb.
-fn remedy(memory: &MemoryFacts, verb: &str) -> String {
+pub(super) fn remedy(memory: &MemoryFacts, verb: &str) -> String {
     let is_client = match &memory.suspicion {
         Some(CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { .. } }) => true,
         Some(CacheSuspicion::MayHaveAnswered { why }) => why.first() == Some(&WhySuspected::FitsClientMemory),
@@ -113,9 +108,6 @@ fn remedy(memory: &MemoryFacts, verb: &str) -> String {
             "Use old files of your own (--read-from DIR, they are only read), or longer clips (--clip), more than \
              {twice} {whose} in all{state}."
         ),
-        "check" => "Use 'reelgauge streams --read-from DIR' with old files of your own, which are only read, to measure \
-             the disks."
-        .to_owned(),
         "run" => format!(
             "Use files of more than {twice} {whose} in all (clip or file_size in the plan; server_memory \
              says how large it is)."
@@ -164,7 +156,7 @@ mod tests {
     }
 
     fn said(facts: &MemoryFacts, verb: &str) -> String {
-        sentence(facts, verb)
+        format!("{} {}", cause(facts), remedy(facts, verb))
     }
 
     #[test]
@@ -207,7 +199,7 @@ mod tests {
         let times = |p50_service_us| ReadTimes { p50_service_us, ..ReadTimes::default() };
         let reads = ComparedReads { read_bytes_from: 1, first: times(21_400.0), later: times(730.0) };
         let evidence = CacheEvidence::LaterReadsFaster { point: 0, reads };
-        let text = said(&facts(Some(CacheSuspicion::Answered { evidence })), "check");
+        let text = said(&facts(Some(CacheSuspicion::Answered { evidence })), "mix");
         assert!(
             text.starts_with("A cache answered: reads of data that this run had read before took 730 µs")
         );
@@ -224,7 +216,7 @@ mod tests {
             WhySuspected::FitsClientMemory,
         ];
         for why in reasons {
-            for verb in ["mix", "streams", "check", "vda", "run", "replay"] {
+            for verb in ["mix", "streams", "vda", "run", "replay"] {
                 let text = said(&may(why), verb);
                 assert!(text.contains("10 GiB") && text.contains(". Use ") && text.ends_with('.'), "{text}");
                 assert!(!text.contains("  ") && !text.contains(".."), "{text}");

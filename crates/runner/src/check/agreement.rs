@@ -2,8 +2,12 @@
 //!
 //! Every count is a statement on MB/s. Streams that were sustained need a rate, which every other format can
 //! use as well: it *implies* a count of that format. A count with a limit must not be smaller than the count
-//! that is implied. The exception is a limit that was confirmed: so many streams were held and were
-//! overloaded. Frames of that format then reach less on this storage, and the count is marked.
+//! that is implied. The exception is a limit that was confirmed ([`super::counting`] says what that is).
+//! Frames of that format then reach less on this storage, and the count is marked.
+//!
+//! A limit is contradicted only where streams of the format failed at a rate that others sustained. Where
+//! none failed below the implied count, the two agree within the error, or the limit lies further up: the
+//! count is a lower bound.
 //!
 //! A contradiction is tried again while there is time ([`super::holding`]). What remains is settled here: the
 //! less certain statement becomes wider, or loses its limit. None becomes a larger promise. Pure.
@@ -21,7 +25,9 @@ pub struct Stated {
     pub at_least: bool,
     /// More than a short trial speaks for it.
     pub is_sustained: bool,
-    /// The limit was confirmed by streams that were held.
+    /// The smallest count of which a trial failed; `None` where none did.
+    pub failed_from: Option<u32>,
+    /// The limit was confirmed.
     pub is_confirmed: bool,
     /// What became of it here.
     pub standing: Agreement,
@@ -35,7 +41,7 @@ pub enum Agreement {
     Agrees,
     /// Its limit was confirmed, although other counts imply more.
     OwnLimit,
-    /// Other counts contradict it, and it was not tried again.
+    /// So many streams, or fewer than others sustained the rate of, failed; that was not confirmed.
     Contradicted,
 }
 
@@ -55,10 +61,26 @@ impl Stated {
         !self.at_least && !self.is_confirmed
     }
 
-    /// The largest count that it says is possible. What passed only a short trial is no more certain than its
-    /// error.
+    /// The largest count that it says is possible.
     fn most(&self) -> u32 {
-        if self.is_sustained { self.streams } else { self.streams.saturating_add(self.error) }
+        self.streams.saturating_add(self.error)
+    }
+
+    /// Takes the rate that others sustained. See the module.
+    fn settle(&mut self, sustained_mb_per_s: f64) {
+        let implied = self.implied(sustained_mb_per_s);
+        if implied <= self.streams {
+            return;
+        }
+        let is_contradicted = self.failed_from.is_some_and(|failed| failed <= implied);
+        match (is_contradicted, self.is_confirmed) {
+            (true, true) => self.standing = Agreement::OwnLimit,
+            (true, false) => (self.at_least, self.standing) = (true, Agreement::Contradicted),
+            (false, _) => self.at_least = implied > self.most(),
+        }
+        if self.at_least && self.is_sustained {
+            self.error = 0;
+        }
     }
 }
 
@@ -85,19 +107,7 @@ pub fn settle(counts: &mut [Stated], level_mb_per_s: Option<f64>) {
     // Without its limit, a count promises what it was played with: that may contradict another one.
     for _ in 0..=counts.len() {
         let most = sustained_mb_per_s(counts, level_mb_per_s);
-        for count in counts.iter_mut().filter(|count| !count.at_least) {
-            if count.implied(most) <= count.streams {
-                continue;
-            }
-            if count.is_confirmed {
-                count.standing = Agreement::OwnLimit;
-                continue;
-            }
-            (count.at_least, count.standing) = (true, Agreement::Contradicted);
-            if count.is_sustained {
-                count.error = 0;
-            }
-        }
+        counts.iter_mut().filter(|count| !count.at_least).for_each(|count| count.settle(most));
     }
     settle_short(counts);
 }
@@ -111,7 +121,8 @@ fn settle_short(counts: &mut [Stated]) {
             if one == other || passed.is_sustained || limited.at_least || implied <= limited.most() {
                 continue;
             }
-            let (at, wider) = if limited.is_confirmed || limited.is_sustained {
+            let is_own = limited.standing == Agreement::OwnLimit;
+            let (at, wider) = if is_own || limited.is_confirmed || limited.is_sustained {
                 // Counted down, not divided: rounding must not leave one too many.
                 let fits = |streams: &u32| {
                     limited.implied(f64::from(*streams) * passed.needed_mb_per_s) <= limited.most()
@@ -121,14 +132,15 @@ fn settle_short(counts: &mut [Stated]) {
             } else {
                 (other, Stated { error: implied - limited.streams, ..limited })
             };
-            let is_own = wider.standing == Agreement::OwnLimit;
-            let standing = if is_own { wider.standing } else { Agreement::Contradicted };
-            counts[at] = Stated { standing, ..wider };
+            counts[at] = wider;
         }
     }
     // None, or some: that is unknown.
     for count in counts.iter_mut().filter(|count| count.streams == 0 && count.error > 0) {
         (count.at_least, count.error) = (true, 0);
+        if count.standing == Agreement::OwnLimit {
+            count.standing = Agreement::Agrees;
+        }
     }
 }
 
@@ -156,6 +168,7 @@ mod tests {
             error,
             at_least,
             is_sustained: true,
+            failed_from: (!at_least).then_some(streams + 1),
             is_confirmed: false,
             standing: Agreement::Agrees,
         }
@@ -177,8 +190,18 @@ mod tests {
         let mut counts = [stated(11, 0, 91.0, true), stated(9, 1, 92.2, false)];
         assert_eq!(implied(&counts, None), [None, Some(10)]);
         settle(&mut counts, None);
-        let open = Stated { standing: Agreement::Contradicted, ..stated(9, 0, 92.2, true) };
-        assert_eq!(counts, [stated(11, 0, 91.0, true), open]);
+        let open = Stated { error: 0, at_least: true, ..stated(9, 1, 92.2, false) };
+        assert_eq!(counts[1], Stated { standing: Agreement::Contradicted, ..open });
+        // Where more than 10 failed, 10 may pass: that is no contradiction, and within the error.
+        let agrees = Stated { failed_from: Some(11), ..stated(9, 1, 92.2, false) };
+        let mut counts = [stated(11, 0, 91.0, true), agrees];
+        settle(&mut counts, None);
+        assert_eq!(counts[1], agrees);
+        // Without that error its limit lies further up.
+        let narrow = Stated { error: 0, ..agrees };
+        let mut counts = [stated(11, 0, 91.0, true), narrow];
+        settle(&mut counts, None);
+        assert_eq!(counts[1], Stated { at_least: true, ..narrow });
         // Confirmed, it is the format's own.
         let confirmed = Stated { is_confirmed: true, ..stated(9, 1, 92.2, false) };
         let mut counts = [stated(11, 0, 91.0, true), confirmed];
@@ -210,16 +233,18 @@ mod tests {
         // A short trial beside a limit that is better founded: the short trial.
         let mut counts = [short(stated(16, 0, 14.0, true)), stated(1, 0, 92.0, false)];
         settle(&mut counts, None);
-        assert_eq!((counts[0].error, counts[0].standing), (3, Agreement::Contradicted));
+        // Nothing of it failed.
+        assert_eq!((counts[0].error, counts[0].standing), (3, Agreement::Agrees));
     }
 
     fn any_count() -> impl Strategy<Value = Stated> {
         let needed = prop::sample::select(vec![14.0, 23.0, 62.7, 91.0, 92.2]);
         let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-        (needed, 0..60_u32, 0..8_u32, flags).prop_map(
-            |(needed, streams, error, (at_least, is_sustained, is_confirmed))| {
+        (needed, 0..60_u32, 0..8_u32, 0..9_u32, flags).prop_map(
+            |(needed, streams, error, failed, (at_least, is_sustained, is_confirmed))| {
                 let error = if at_least && is_sustained { 0 } else { error };
-                Stated { is_sustained, is_confirmed, ..stated(streams, error, needed, at_least) }
+                let failed_from = (!at_least).then_some(streams + failed);
+                Stated { is_sustained, is_confirmed, failed_from, ..stated(streams, error, needed, at_least) }
             },
         )
     }
@@ -239,6 +264,13 @@ mod tests {
                 // What passed a short trial alone never gets narrower, unless it is unknown now.
                 let is_wider = after.error >= before.error || after.at_least;
                 prop_assert!(is_wider, "{before:?} {after:?}");
+                // What is said to have failed at a rate that others sustained did.
+                let sustained = sustained_mb_per_s(&settled, level);
+                let failed = after.failed_from.is_some_and(|failed| failed <= after.implied(sustained));
+                prop_assert!(after.standing == Agreement::Agrees || failed, "{after:?} {sustained}");
+                let is_own = after.standing == Agreement::OwnLimit;
+                prop_assert!(!is_own || after.is_confirmed && !after.at_least, "{after:?}");
+                prop_assert!(after.standing != Agreement::Contradicted || after.at_least, "{after:?}");
             }
         }
     }

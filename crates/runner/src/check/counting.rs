@@ -42,6 +42,8 @@ struct Held {
     tried: Vec<u32>,
     /// The smallest count that failed through no overload: the storage stood still, say.
     shaken: Option<u32>,
+    /// Counts that were overloaded by the storage's fault, and the most that they got.
+    overloaded: Vec<(u32, f64)>,
     /// What this format's own streams got while they were held and failed.
     sustained_bytes_per_s: Option<f64>,
 }
@@ -64,7 +66,7 @@ impl Counting {
         let own = self.evidence.sustained_bytes_per_s.map(|bytes| (bytes / needed.max(1.0)) as u32);
         self.narrowing.claim_up_to(own.map_or(of_rate, |own| own.min(of_rate)).max(known));
         if let Some(count) = level.refuted_from(needed) {
-            self.narrowing.refute_from(count.max(held + 1));
+            self.narrowing.refute_by_others_from(count.max(held + 1));
         }
     }
 
@@ -95,6 +97,7 @@ impl Counting {
         };
         self.narrowing.refute_from(count);
         self.fall = Some(fall.clone());
+        self.evidence.overloaded.push((count, got.most_bytes_per_s()));
         let least = got.least_bytes_per_s();
         let known = self.evidence.sustained_bytes_per_s;
         self.evidence.sustained_bytes_per_s = Some(known.map_or(least, |known| known.min(least)));
@@ -141,15 +144,14 @@ impl Counting {
     pub(super) fn counted(&self, level: &Level, line_rate_mb_per_s: Option<f64>) -> Counted {
         let narrowing = &self.narrowing;
         let fall = self.fall.as_ref().filter(|_| narrowing.has_limit());
-        let shared = level.fall().filter(|_| narrowing.has_limit());
-        let limiter = match limiter(fall.or(shared), line_rate_mb_per_s) {
+        let limiter = match limiter(fall, line_rate_mb_per_s) {
             Limiter::Time if self.stopped => Limiter::Stopped,
             Limiter::Time if self.allowed == Some(narrowing.streams()) => Limiter::MaxRate,
             limiter => limiter,
         };
         // Not even one stream is a limit like any other: one failed trial does not show it.
-        let is_unknown =
-            narrowing.streams() == 0 && !self.is_limit_confirmed() && !narrowing.none_is_repeated();
+        let times = narrowing.times_one_failed() + usize::from(level.is_below(self.needed_bytes_per_s()));
+        let is_unknown = narrowing.streams() == 0 && !self.is_limit_confirmed() && times < 2;
         // The limit lies anywhere up to there: no number.
         let is_vague = narrowing.has_limit() && narrowing.error() > narrowing.streams().max(FEW) / VAGUE;
         let limiter = if is_vague && !self.stopped && !limiter.is_open() { Limiter::Time } else { limiter };
@@ -167,13 +169,55 @@ impl Counting {
             limiter,
             basis,
             held_s: (narrowing.streams() > 0).then_some(held_s),
+            failed_from: narrowing.failed_from(),
             is_confirmed: self.is_limit_confirmed(),
             standing: Agreement::Agrees,
         }
     }
 
-    /// Whether streams beyond the count were held and were overloaded.
     fn is_limit_confirmed(&self) -> bool {
-        self.evidence.sustained_bytes_per_s.is_some()
+        is_confirmed(&self.evidence.overloaded, &self.narrowing, self.needed_bytes_per_s())
+    }
+}
+
+/// What "confirmed" means of a limit: streams beyond the count were held and were overloaded by the storage's
+/// fault, and another trial of the same format agrees. In that one they failed by the storage's fault as
+/// well, and got less than the held ones need. One failure may be chance.
+///
+/// `overloaded` are the counts that were held and overloaded, with the most that they got.
+fn is_confirmed(overloaded: &[(u32, f64)], trials: &Narrowing, needed_bytes_per_s: f64) -> bool {
+    let Some(refuted) = overloaded.iter().map(|(count, _)| *count).min() else { return false };
+    let needed = f64::from(refuted) * needed_bytes_per_s;
+    let agree = overloaded.iter().filter(|(_, most_bytes_per_s)| *most_bytes_per_s < needed);
+    agree.count() > 1 || trials.failed_below(needed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::narrowing::Tried;
+    use super::*;
+
+    fn trials(failed: &[(u32, f64)], storage_is_acquitted: bool) -> Narrowing {
+        let mut trials = Narrowing::new(10e6, 100e6, 500, 4.0);
+        for (streams, mb_per_s) in failed {
+            let bytes_per_s = mb_per_s * 1e6;
+            trials.report(*streams, Tried { passed: false, storage_is_acquitted, bytes_per_s, took_s: 1.9 });
+        }
+        trials
+    }
+
+    #[test]
+    fn one_failure_confirms_no_limit() {
+        let none = trials(&[], false);
+        assert!(!is_confirmed(&[], &trials(&[(11, 90.0)], false), 10e6), "nothing was held");
+        assert!(!is_confirmed(&[(11, 90e6)], &none, 10e6));
+        // A second one of the held streams, or a short trial.
+        assert!(is_confirmed(&[(11, 90e6), (11, 95e6)], &none, 10e6));
+        assert!(is_confirmed(&[(11, 90e6)], &trials(&[(12, 95.0)], false), 10e6));
+        // It got what the held ones lacked, was this client's fault, or was of far too many streams.
+        assert!(!is_confirmed(&[(11, 90e6), (13, 115e6)], &none, 10e6));
+        assert!(!is_confirmed(&[(11, 90e6)], &trials(&[(13, 115.0)], false), 10e6));
+        assert!(!is_confirmed(&[(11, 90e6)], &trials(&[(12, 95.0)], true), 10e6));
+        assert!(!is_confirmed(&[(11, 90e6)], &trials(&[(300, 95.0)], false), 10e6));
     }
 }

@@ -6,7 +6,9 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::summary::{DataSet, NoteKind};
 
 use super::evidence::TrialEvidence;
+use super::findings::target_words;
 use super::look::Look;
+use super::next_step::Place;
 use super::place::LookTarget;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
@@ -32,7 +34,14 @@ impl Look {
             let looked_s = begun.elapsed().as_secs_f64();
             let stopped = summary.outcome_reason.as_deref();
             let evidence = TrialEvidence::of(&summary.load_points);
-            let facts = findings.into_facts(&place, locked, (stopped, looked_s), &evidence);
+            let place = Place {
+                mount: &locked.mount,
+                link: &place.link,
+                free_share: place.free_share,
+                free_bytes: place.free_bytes,
+                target: &target_words(locked),
+            };
+            let facts = findings.into_facts(&place, (stopped, looked_s), &evidence);
             for limit in summary.load_points.iter_mut().filter_map(|point| point.limit.as_mut()) {
                 *limit = facts.agreed(std::mem::take(limit));
             }

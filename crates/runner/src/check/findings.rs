@@ -11,10 +11,9 @@ use reelgauge_report::units::counted;
 use super::agreement::{Agreement, Stated, implied, settle};
 use super::everyday::{EVERYDAY, everyday, name};
 use super::evidence::TrialEvidence;
-use super::limit::{Carried, Limiter, decisive, limit_sentence};
+use super::limit::{Carried, Limiter, limit_culprit, limit_sentence};
 use super::load::Rate;
-use super::next_step::{Situation, next_step};
-use super::place::LookTarget;
+use super::next_step::{Advice, Place, Situation, next_step};
 use crate::session::locked_target::LockedTarget;
 
 /// What streams do.
@@ -70,7 +69,9 @@ pub struct Counted {
     pub basis: CheckBasis,
     /// For how long so many were held; `None` of none.
     pub held_s: Option<f64>,
-    /// Streams beyond it were held and were overloaded.
+    /// The smallest count of which a trial failed; `None` where none did.
+    pub failed_from: Option<u32>,
+    /// The limit was confirmed: [`super::counting`] says what that is.
     pub is_confirmed: bool,
     /// How it stands beside the other counts.
     pub standing: Agreement,
@@ -87,6 +88,7 @@ impl Counted {
             limiter: Limiter::MaxRate,
             basis: CheckBasis::ShortTrial,
             held_s: None,
+            failed_from: None,
             is_confirmed: false,
             standing: Agreement::Agrees,
         }
@@ -99,6 +101,7 @@ impl Counted {
             error: self.error,
             at_least: self.at_least,
             is_sustained: self.basis != CheckBasis::ShortTrial,
+            failed_from: self.failed_from,
             is_confirmed: self.is_confirmed,
             standing: self.standing,
         }
@@ -107,7 +110,8 @@ impl Counted {
     /// Takes what became of it beside the other counts. Without its limit it has none to name.
     fn settled(&mut self, stated: &Stated) {
         if stated.at_least && !self.at_least {
-            self.limiter = Limiter::Contradicted;
+            let is_contradicted = stated.standing == Agreement::Contradicted;
+            self.limiter = if is_contradicted { Limiter::Contradicted } else { Limiter::Time };
         }
         (self.error, self.at_least, self.standing) = (stated.error, stated.at_least, stated.standing);
     }
@@ -182,7 +186,7 @@ impl Findings {
     }
 
     /// Makes all counts agree with each other, and names those that did not.
-    fn settle(&mut self) -> Option<String> {
+    pub(super) fn settle(&mut self) -> Option<String> {
         let mut contradicted = [0; 2];
         for work in [Work::Play, Work::Record] {
             let level = self.sustained_mb_per_s(work);
@@ -238,7 +242,7 @@ impl Findings {
     /// Takes what the counters of the trials said when all were sampled: the storage is not named where none
     /// of them is booked to it any more, or other programs may have been the limit as well. Memory is no
     /// storage: its limits are this client's.
-    fn revise(&mut self, evidence: &TrialEvidence, link: &Link) {
+    pub(super) fn revise(&mut self, evidence: &TrialEvidence, link: &Link) {
         let instead = match evidence.instead_of_storage {
             _ if link.kind == LinkKind::Memory => Limiter::ThisMachine,
             Some(Culprit::ThisMachine) => Limiter::ThisMachine,
@@ -279,40 +283,38 @@ impl Findings {
         formats.collect()
     }
 
+    /// The next step of settled counts.
+    pub(super) fn advice(&self, place: &Place<'_>, formats: &[CheckFormat]) -> Advice {
+        let best = self.best_bytes_per_s(Work::Play);
+        let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
+        let carried = formats.iter().rev().find(plays);
+        next_step(&Situation {
+            place,
+            limiters: &self.limiters(),
+            best_mb_per_s: (best > 0.0).then_some(best / 1e6),
+            needed_mb_per_s: carried.map_or(0.0, |format| format.needed_mb_per_s_each),
+            format_id: carried.map_or(EVERYDAY[0], |format| &format.id),
+        })
+    }
+
     pub(super) fn into_facts(
         mut self,
-        place: &LookTarget,
-        locked: &LockedTarget,
+        place: &Place<'_>,
         (stopped, looked_s): (Option<&str>, f64),
         evidence: &TrialEvidence,
     ) -> CheckFacts {
-        self.revise(evidence, &place.link);
+        self.revise(evidence, place.link);
         let unsteady = self.settle();
-        let best = self.best_bytes_per_s(Work::Play);
-        let best_mb_per_s = (best > 0.0).then_some(best / 1e6);
-        let (formats, limiters) = (self.formats(&place.link, evidence), self.limiters());
-        let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
-        let carried = formats.iter().rev().find(plays);
-        let next_step = stopped.is_none().then(|| {
-            next_step(&Situation {
-                mount: &locked.mount,
-                link: &place.link,
-                limiters: &limiters,
-                best_mb_per_s,
-                free_share: place.free_share,
-                free_bytes: place.free_bytes,
-                needed_mb_per_s: carried.map_or(0.0, |format| format.needed_mb_per_s_each),
-                target: &target_words(locked),
-                format_id: carried.map_or(EVERYDAY[0], |format| &format.id),
-            })
-        });
+        let (formats, limiters) = (self.formats(place.link, evidence), self.limiters());
+        let advice = self.advice(place, &formats);
         let limit = match stopped {
             Some(why) => format!("This look was not finished: {why}."),
-            None => limit_sentence(&limiters, &place.link, &self.carried(), evidence),
+            None => limit_sentence(&limiters, place.link, &self.carried(), (evidence, advice.components)),
         };
+        let limit_culprit = limit_culprit(&limiters, place.link).filter(|_| stopped.is_none());
         let is_known = !matches!(place.link.kind, LinkKind::Memory);
         CheckFacts {
-            mount: locked.mount.description(),
+            mount: place.mount.description(),
             link: is_known.then(|| place.link.sentence.clone()),
             line_rate_mb_per_s: place.link.realistic_mb_per_s(),
             sequential_read_mb_per_s: self.levels[Work::Play as usize].map(|level| level.mb_per_s),
@@ -324,15 +326,16 @@ impl Findings {
             unsteady,
             formats,
             limit,
-            limit_culprit: decisive(&limiters).filter(|_| stopped.is_none()).and_then(Limiter::culprit),
-            next_step,
+            limit_culprit,
+            next_step: stopped.is_none().then_some(advice.words),
             looked_s,
         }
     }
 }
 
-/// `Unsteady: 5 of 10 counts (1 play, 4 record) failed at a rate that others sustained.`, of so many of each
-/// work. The next step says what to do.
+/// `Unsteady: for 5 of 10 counts (1 play, 4 record) a trial failed at a rate that other loads sustained.`, of
+/// so many of each work. The other loads are streams and sequential reads or writes. The next step says what
+/// to do.
 fn unsteady_words([play, record]: [usize; 2], all: usize) -> Option<String> {
     let parts = [(play, Work::Play), (record, Work::Record)];
     let parts: Vec<String> = parts
@@ -342,7 +345,7 @@ fn unsteady_words([play, record]: [usize; 2], all: usize) -> Option<String> {
         .collect();
     (!parts.is_empty()).then(|| {
         format!(
-            "Unsteady: {} of {} ({}) failed at a rate that others sustained.",
+            "Unsteady: for {} of {} ({}) a trial failed at a rate that other loads sustained.",
             play + record,
             counted(all as u64, "count"),
             parts.join(", ")
@@ -351,7 +354,7 @@ fn unsteady_words([play, record]: [usize; 2], all: usize) -> Option<String> {
 }
 
 /// The target as a command names it, with what has to be said of it again.
-fn target_words(locked: &LockedTarget) -> String {
+pub(super) fn target_words(locked: &LockedTarget) -> String {
     let target = shell_word(locked.target());
     if locked.area.sharing_note().is_some() { format!("{target} --shared-target") } else { target }
 }
@@ -363,6 +366,8 @@ fn p99_ms(total: &Figures) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use reelgauge_analysis::test_figures::operations;
 
     use super::*;
@@ -377,6 +382,7 @@ mod tests {
             limiter: Limiter::Storage,
             basis: CheckBasis::Held,
             held_s: Some(5.45),
+            failed_from: Some(34),
             is_confirmed: true,
             standing: Agreement::Agrees,
         };
@@ -405,6 +411,7 @@ mod tests {
             limiter: Limiter::Storage,
             basis: CheckBasis::SustainedRate,
             held_s: Some(5.45),
+            failed_from: Some(34),
             is_confirmed: true,
             standing: Agreement::Agrees,
         };
@@ -425,11 +432,17 @@ mod tests {
     fn a_limit_below_the_sequential_rate_is_unknown_and_said_to_be() {
         let mut findings = Findings::default();
         findings.corrected(Work::Play, SustainedRate::of(&[118e6; 7]));
-        let none = Counted { at_least: false, limiter: Limiter::Storage, ..Counted::none_is_allowed(92.2) };
+        let none = Counted {
+            at_least: false,
+            limiter: Limiter::Storage,
+            failed_from: Some(1),
+            ..Counted::none_is_allowed(92.2)
+        };
         findings.found(4, Work::Play, Some(none.clone()));
         assert_eq!(findings.implied(Work::Play), [None, None, None, None, Some(1)]);
         let words = findings.settle();
-        let expected = "Unsteady: 1 of 1 count (1 play) failed at a rate that others sustained.";
+        let expected =
+            "Unsteady: for 1 of 1 count (1 play) a trial failed at a rate that other loads sustained.";
         assert_eq!(words.as_deref(), Some(expected));
         assert_eq!(findings.limiters(), [Limiter::Contradicted]);
         // Two failed trials of a single stream, and a rate that does not carry one.
@@ -445,7 +458,7 @@ mod tests {
         let words = unsteady_words([3, 4], 10).unwrap_or_default();
         assert_eq!(
             words,
-            "Unsteady: 7 of 10 counts (3 play, 4 record) failed at a rate that others sustained."
+            "Unsteady: for 7 of 10 counts (3 play, 4 record) a trial failed at a rate that other loads sustained."
         );
     }
 

@@ -4,9 +4,13 @@
 //! Then a count beyond the sustained rate, which is known only when it was held; its rate then speaks for
 //! the other formats, too. Then the count of the headline: the heaviest format of which any play; and one
 //! more than that, where no limit is known: what streams too many get is a limit for all formats. Then the
-//! counts that rest on a short trial alone. Pure.
+//! counts that rest on a short trial alone. A limit that others still contradict is held a second time before
+//! those: one failure does not confirm it. Pure.
 
 use reelgauge_analysis::CheckBasis;
+
+/// A limit is confirmed by so many trials that failed.
+pub const CONFIRMED_BY: usize = 2;
 
 /// How a count of one format stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,8 +36,10 @@ impl Standing {
         (self.passed > self.claim && !self.tried.contains(&self.passed)).then_some(self.passed)
     }
 
-    fn contradicted(&self) -> Option<u32> {
-        self.implied.filter(|count| !self.tried.contains(count))
+    /// The implied count, where it was held fewer than so many times.
+    fn contradicted(&self, times: usize) -> Option<u32> {
+        let held = |count: &u32| self.tried.iter().filter(|tried| *tried == count).count();
+        self.implied.filter(|count| held(count) < times)
     }
 
     fn own(&self) -> Option<u32> {
@@ -42,11 +48,12 @@ impl Standing {
     }
 }
 
-/// The format whose limit is contradicted most, and the count of it that others imply.
-pub fn next_contradiction(standings: &[Option<Standing>]) -> Option<(usize, u32)> {
+/// The format whose limit is contradicted most, and the count of it that others imply, which was held fewer
+/// than so many times.
+pub fn next_contradiction(standings: &[Option<Standing>], times: usize) -> Option<(usize, u32)> {
     let contradicted = standings.iter().enumerate().filter_map(|(at, standing)| {
         let standing = standing.as_ref()?;
-        let count = standing.contradicted()?;
+        let count = standing.contradicted(times)?;
         Some((at, count, f64::from(count) / f64::from(standing.claim.max(1))))
     });
     contradicted.max_by(|one, other| one.2.total_cmp(&other.2)).map(|(at, count, _)| (at, count))
@@ -73,7 +80,8 @@ pub fn next_hold(standings: &[Option<Standing>]) -> Option<(usize, u32)> {
     };
     let was_beyond = each().any(|(_, standing)| standing.tried.iter().any(|count| *count > standing.claim));
     let first = if was_beyond { None } else { beyond() };
-    next_contradiction(standings).or(first).or_else(headline).or_else(beyond).or_else(short)
+    let again = || next_contradiction(standings, CONFIRMED_BY);
+    next_contradiction(standings, 1).or(first).or_else(headline).or_else(again).or_else(beyond).or_else(short)
 }
 
 #[cfg(test)]
@@ -113,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contradicted_limit_is_held_first_and_once() {
+    fn a_contradicted_limit_is_held_first_and_again_behind_the_headline() {
         let by_rate = CheckBasis::SustainedRate;
         let mut standings =
             [standing(14.0, 17, 18, by_rate), standing(92.0, 2, 3, by_rate), standing(62.0, 1, 1, by_rate)];
@@ -124,6 +132,13 @@ mod tests {
         assert_eq!(next_hold(&standings), Some((0, 20)));
         standings[0].iter_mut().for_each(|standing| standing.tried.push(20));
         assert_eq!(next_hold(&standings), Some((2, 1)));
+        // Behind the headline, a second time: one failure confirms nothing.
+        standings[2].iter_mut().for_each(|standing| standing.tried.push(1));
+        assert_eq!(next_hold(&standings), Some((2, 3)));
+        standings[2].iter_mut().for_each(|standing| standing.tried.push(3));
+        assert_eq!(next_hold(&standings), Some((0, 20)));
+        standings[0].iter_mut().for_each(|standing| standing.tried.push(20));
+        assert_eq!(next_contradiction(&standings, CONFIRMED_BY), None);
     }
 
     #[test]

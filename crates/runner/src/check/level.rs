@@ -6,8 +6,6 @@
 
 use reelgauge_analysis::sustained::{HOLD_ERROR, RateTrend, SustainedRate};
 
-use super::limit::Fall;
-
 /// A rate that was held up by the limit that was set is that limit from this share of it on.
 const HELD_UP_SHARE: f64 = 0.9;
 /// Storage that gives less than this share of what is needed is overloaded.
@@ -18,10 +16,10 @@ const FORMAT_ERROR: f64 = 0.05;
 /// What is known of the rate that reads, or writes, sustain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
+    sequential: Option<SustainedRate>,
     rate: Option<SustainedRate>,
     least_bytes_per_s: f64,
     most_bytes_per_s: Option<f64>,
-    fall: Option<Fall>,
     was_held: bool,
 }
 
@@ -31,7 +29,7 @@ impl Level {
         let least = rate.map_or(0.0, |rate| rate.least_bytes_per_s());
         let held_up = max_bytes_per_s.filter(|most| least >= HELD_UP_SHARE * most);
         let least_bytes_per_s = held_up.map_or(least, |most| most.max(least));
-        Level { rate, least_bytes_per_s, ..Level::default() }
+        Level { sequential: rate, rate, least_bytes_per_s, ..Level::default() }
     }
 
     /// The sequential rate; the lower one of streams that were held, where a burst ended only then.
@@ -60,9 +58,11 @@ impl Level {
         Some(most.saturating_add(1))
     }
 
-    /// The load that failed while it was held.
-    pub fn fall(&self) -> Option<&Fall> {
-        self.fall.as_ref()
+    /// Whether the sequential rate, as it was before any stream was held, is sustained and less than this.
+    pub fn is_below(&self, bytes_per_s: f64) -> bool {
+        let is_below =
+            |rate: SustainedRate| rate.trend.is_sustained() && rate.most_bytes_per_s() < bytes_per_s;
+        self.sequential.is_some_and(is_below)
     }
 
     /// For how long a load of this rate has to be held before it is known.
@@ -78,7 +78,7 @@ impl Level {
     }
 
     /// Streams failed by the storage's fault while they were held, and got less than they need: this much.
-    pub fn failed(&mut self, got: &SustainedRate, fall: Fall) {
+    pub fn failed(&mut self, got: &SustainedRate) {
         let burst_ended = matches!(got.trend, RateTrend::Burst | RateTrend::Unsettled);
         if burst_ended && got.least_bytes_per_s() < self.least_bytes_per_s {
             self.least_bytes_per_s = got.least_bytes_per_s();
@@ -88,7 +88,6 @@ impl Level {
         if got.trend.is_sustained() {
             let most = (got.most_bytes_per_s() * (1.0 + FORMAT_ERROR)).max(self.least_bytes_per_s);
             self.most_bytes_per_s = Some(self.most_bytes_per_s.map_or(most, |known| known.max(most)));
-            self.fall = Some(fall);
         }
     }
 }
@@ -108,10 +107,6 @@ mod tests {
 
     fn seconds(mb_per_s: &[f64]) -> SustainedRate {
         SustainedRate::of(&mb_per_s.iter().map(|mb| mb * 1e6).collect::<Vec<_>>()).unwrap()
-    }
-
-    fn fall() -> Fall {
-        Fall { mb_per_s: 250.0, culprit: reelgauge_analysis::Culprit::Storage }
     }
 
     #[test]
@@ -139,7 +134,7 @@ mod tests {
         assert_eq!(busy.claimable(62.7e6), 3);
         let mut level = Level::new(Some(seconds(&[248.0; 7])), None);
         assert_eq!(level.refuted_from(23e6), None);
-        level.failed(&seconds(&[250.0; 6]), fall());
+        level.failed(&seconds(&[250.0; 6]));
         // 262 MB/s at most, with what formats differ by.
         assert_eq!((level.claimable(23e6), level.refuted_from(23e6)), (10, Some(12)));
         assert_eq!(level.refuted_from(92.3e6), Some(3));
@@ -154,7 +149,7 @@ mod tests {
         // A burst that has just ended lowers the level, and is no limit yet.
         let mut level = Level::new(SustainedRate::of(&[480e6; 7]), None);
         let ended = overloaded(&seconds([460.0, 460.0, 460.0, 250.0, 250.0, 250.0]), 461e6);
-        level.failed(&ended.unwrap(), fall());
+        level.failed(&ended.unwrap());
         assert_eq!((level.claimable(92.3e6), level.refuted_from(92.3e6)), (2, None));
     }
 
@@ -162,7 +157,7 @@ mod tests {
     fn a_burst_that_ends_while_streams_are_held_lowers_it() {
         let mut level = Level::new(Some(seconds(&[480.0; 7])), None);
         assert_eq!(level.claimable(92.3e6), 5);
-        level.failed(&seconds(&[460.0, 460.0, 460.0, 250.0, 250.0, 250.0]), fall());
+        level.failed(&seconds(&[460.0, 460.0, 460.0, 250.0, 250.0, 250.0]));
         assert_eq!(level.claimable(92.3e6), 2);
         // The rate beside the counts says so, too.
         let rate = level.rate().unwrap();

@@ -2,6 +2,7 @@
 //! is decided in [`reelgauge_analysis::culprit`].
 
 use reelgauge_analysis::Culprit;
+use reelgauge_analysis::statement::Component;
 use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_report::text::capital;
 use reelgauge_report::units::number;
@@ -54,7 +55,7 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// ` The highest confirmed rate without a late frame: 1,183 MB/s playing, 55.0 MB/s recording.`
+    /// ` The highest sustained rate without a late frame: 1,183 MB/s playing, 55.0 MB/s recording.`
     fn words(&self) -> String {
         let carried = |rate: Option<f64>, doing| {
             let rate = number(rate.filter(|rate| *rate > 0.0)?);
@@ -64,7 +65,7 @@ impl Carried {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         match parts.is_empty() {
             true => String::new(),
-            false => format!(" The highest confirmed rate without a late frame: {}.", parts.join(", ")),
+            false => format!(" The highest sustained rate without a late frame: {}.", parts.join(", ")),
         }
     }
 }
@@ -142,20 +143,28 @@ impl Limiter {
             Limiter::ThisMachine => "this machine",
             Limiter::MaxRate => "--max-rate",
             Limiter::Storage => "the storage",
-            Limiter::StorageOrOthers | Limiter::NotKnown => "not known",
-            Limiter::Contradicted => "not confirmed",
+            Limiter::StorageOrOthers | Limiter::NotKnown | Limiter::Contradicted => "not known",
             Limiter::Time => "the time for this look",
             Limiter::Stopped => "the end of this look",
         }
     }
 }
 
-/// What limits, in a sentence, from what limited each count: the [`decisive`] one.
+/// Whose the limit is that the sentence names.
+pub fn limit_culprit(limiters: &[Limiter], link: &Link) -> Option<Culprit> {
+    match link.kind {
+        LinkKind::Memory if !limiters.is_empty() => Some(Culprit::ThisMachine),
+        _ => decisive(limiters).and_then(Limiter::culprit),
+    }
+}
+
+/// What limits, in a sentence, from what limited each count: the [`decisive`] one. Where the next step is
+/// about the network, the sentence does not acquit it.
 pub fn limit_sentence(
     limiters: &[Limiter],
     link: &Link,
     carried: &Carried,
-    evidence: &TrialEvidence,
+    (evidence, next): (&TrialEvidence, &[Component]),
 ) -> String {
     if link.kind == LinkKind::Memory {
         return "This client. The target is its memory, not storage: these are counts of what its processors \
@@ -169,13 +178,18 @@ pub fn limit_sentence(
     let beside = match limiters.len() - found {
         0 => String::new(),
         _ if found == 0 => String::new(),
-        open => format!(" No limit was confirmed for {open} of {} counts.", limiters.len()),
+        open => format!(" No limit was found for {open} of {} counts.", limiters.len()),
     };
-    limit_of(limiter, link, carried, evidence) + &beside
+    limit_of(limiter, link, carried, (evidence, next.contains(&Component::Network))) + &beside
 }
 
 /// What limits, where it is this.
-fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried, evidence: &TrialEvidence) -> String {
+fn limit_of(
+    limiter: &Limiter,
+    link: &Link,
+    carried: &Carried,
+    (evidence, may_be_network): (&TrialEvidence, bool),
+) -> String {
     let delivered = carried.words();
     let others = evidence.others_percent.map(others_words);
     let beside = others.as_ref().map_or_else(String::new, |others| format!(" Meanwhile {others}."));
@@ -196,11 +210,10 @@ fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried, evidence: &TrialE
             "Unknown: the scheduling delay of Reelgauge explains only some of the late frames.".to_owned()
         }
         Limiter::Storage | Limiter::StorageOrOthers => {
-            return of_storage(link, &delivered, others, evidence.storage_stood_out);
+            return of_storage((link, may_be_network), &delivered, others, evidence.storage_stood_out);
         }
         Limiter::Contradicted => format!(
-            "Unknown: some counts failed, and other counts show that it was not the rate.{delivered} The storage \
-             may sustain more."
+            "Unknown: streams failed at a rate that other loads sustained.{delivered} The storage may sustain more."
         ),
         Limiter::Time | Limiter::Stopped => {
             format!("Not reached in the time of this check.{delivered} The storage may sustain more.")
@@ -211,9 +224,16 @@ fn limit_of(limiter: &Limiter, link: &Link, carried: &Carried, evidence: &TrialE
 
 /// The storage is what is left where neither the tool nor the link was at fault. Nothing but a counter that
 /// stood out says that it was no other program.
-fn of_storage(link: &Link, delivered: &str, others: Option<String>, stood_out: bool) -> String {
+fn of_storage(
+    (link, may_be_network): (&Link, bool),
+    delivered: &str,
+    others: Option<String>,
+    stood_out: bool,
+) -> String {
     let what = match link.kind {
-        LinkKind::Network { is_this_machine: false, speed_mbit_per_s: None, .. } => {
+        LinkKind::Network { is_this_machine: false, speed_mbit_per_s, .. }
+            if may_be_network || speed_mbit_per_s.is_none() =>
+        {
             "the storage or the network to it"
         }
         LinkKind::Network { .. } => "the storage, not the link",
@@ -288,10 +308,10 @@ mod tests {
 
     #[test]
     fn a_limit_that_was_set_is_no_limit_of_the_storage() {
-        let set = |carried| limit_sentence(&[Limiter::MaxRate], &link(None), &carried, &SEEN);
+        let set = |carried| limit_sentence(&[Limiter::MaxRate], &link(None), &carried, (&SEEN, &[]));
         assert_eq!(
             set(FED),
-            "--max-rate, not the storage. The highest confirmed rate without a late frame: 61.0 MB/s playing. More \
+            "--max-rate, not the storage. The highest sustained rate without a late frame: 61.0 MB/s playing. More \
              streams need more than it allows."
         );
         // Nothing was carried: not up to 0 MB/s.
@@ -316,33 +336,38 @@ mod tests {
         let full = Limiter::Link { share: 0.953 };
         let mixed = [full.clone(), full, Limiter::Storage];
         assert_eq!(
-            limit_sentence(&mixed, &gigabit, &FED, &SEEN),
+            limit_sentence(&mixed, &gigabit, &FED, (&SEEN, &[])),
             "The link is full: eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500, at 95 % of its capacity."
         );
         let storage = [Limiter::Storage];
         assert_eq!(
-            limit_sentence(&storage, &gigabit, &FED, &SEEN),
-            "The storage, not the link. The highest confirmed rate without a late frame: 61.0 MB/s playing."
+            limit_sentence(&storage, &gigabit, &FED, (&SEEN, &[])),
+            "The storage, not the link. The highest sustained rate without a late frame: 61.0 MB/s playing."
         );
         assert_eq!(
-            limit_sentence(&storage, &link(None), &FED, &SEEN),
-            "The storage or the network to it. The highest confirmed rate without a late frame: 61.0 MB/s playing."
+            limit_sentence(&storage, &link(None), &FED, (&SEEN, &[])),
+            "The storage or the network to it. The highest sustained rate without a late frame: 61.0 MB/s playing."
         );
         assert_eq!(Limiter::Storage.word_over(&link(None), &SEEN), "the storage or network");
         assert_eq!(Limiter::ThisMachine.word_over(&link(None), &SEEN), "this machine");
+        // A next step about the network does not stand next to its acquittal.
+        let either = limit_sentence(&storage, &gigabit, &FED, (&SEEN, &[Component::Network]));
+        assert!(either.starts_with("The storage or the network to it."), "{either}");
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
+        assert_eq!(limit_culprit(&[Limiter::Time], &memory), Some(Culprit::ThisMachine));
+        assert_eq!(limit_culprit(&[], &memory), None);
         assert_eq!(Limiter::Storage.word_over(&memory, &SEEN), "this machine");
-        assert!(limit_sentence(&storage, &memory, &FED, &SEEN).contains("memory"));
-        assert!(limit_sentence(&[], &gigabit, &Carried::default(), &SEEN).contains("no stream"));
-        let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, &Carried::default(), &SEEN);
+        assert!(limit_sentence(&storage, &memory, &FED, (&SEEN, &[])).contains("memory"));
+        assert!(limit_sentence(&[], &gigabit, &Carried::default(), (&SEEN, &[])).contains("no stream"));
+        let own = limit_sentence(&[Limiter::ThisMachine], &gigabit, &Carried::default(), (&SEEN, &[]));
         assert!(own.starts_with("This client, not the storage"), "{own}");
-        assert!(limit_sentence(&[Limiter::Time], &gigabit, &FED, &SEEN).contains("may sustain more"));
+        assert!(limit_sentence(&[Limiter::Time], &gigabit, &FED, (&SEEN, &[])).contains("may sustain more"));
         // What was found is said, however many counts ended with their time.
         let few = [Limiter::Time, Limiter::Time, Limiter::Storage];
         assert_eq!(
-            limit_sentence(&few, &gigabit, &FED, &SEEN),
-            "The storage, not the link. The highest confirmed rate without a late frame: 61.0 MB/s playing. No limit \
-             was confirmed for 2 of 3 counts."
+            limit_sentence(&few, &gigabit, &FED, (&SEEN, &[])),
+            "The storage, not the link. The highest sustained rate without a late frame: 61.0 MB/s playing. No limit \
+             was found for 2 of 3 counts."
         );
     }
 
@@ -351,27 +376,27 @@ mod tests {
         let (storage, disk) = ([Limiter::Storage], Link { kind: LinkKind::Unknown, sentence: String::new() });
         let unseen = TrialEvidence::default();
         assert_eq!(
-            limit_sentence(&storage, &disk, &FED, &unseen),
-            "Probably the storage. The highest confirmed rate without a late frame: 61.0 MB/s playing. No counter \
+            limit_sentence(&storage, &disk, &FED, (&unseen, &[])),
+            "Probably the storage. The highest sustained rate without a late frame: 61.0 MB/s playing. No counter \
              shows what limited it."
         );
         assert_eq!(Limiter::Storage.word_over(&disk, &unseen), "probably the storage");
         let busy = TrialEvidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
         let either = [Limiter::StorageOrOthers];
         assert_eq!(
-            limit_sentence(&either, &disk, &FED, &busy),
+            limit_sentence(&either, &disk, &FED, (&busy, &[])),
             "Unknown. It may be the storage, but other programs used 61 to 99 % of this client's processors during the \
-             check, and no counter shows which. The highest confirmed rate without a late frame: 61.0 MB/s playing."
+             check, and no counter shows which. The highest sustained rate without a late frame: 61.0 MB/s playing."
         );
         assert_eq!(either[0].word_over(&disk, &busy), "not known");
         assert!(either[0].is_open() && either[0].culprit().is_none());
         let seen = TrialEvidence { storage_stood_out: true, ..busy.clone() };
         assert_eq!(
-            limit_sentence(&storage, &disk, &FED, &seen),
-            "The storage. The highest confirmed rate without a late frame: 61.0 MB/s playing. Meanwhile other \
+            limit_sentence(&storage, &disk, &FED, (&seen, &[])),
+            "The storage. The highest sustained rate without a late frame: 61.0 MB/s playing. Meanwhile other \
              programs used 61 to 99 % of this client's processors."
         );
-        let own = limit_sentence(&[Limiter::ThisMachine], &disk, &FED, &busy);
+        let own = limit_sentence(&[Limiter::ThisMachine], &disk, &FED, (&busy, &[]));
         assert!(
             own.ends_with("Meanwhile other programs used 61 to 99 % of this client's processors."),
             "{own}"

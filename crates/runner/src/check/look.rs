@@ -27,7 +27,7 @@ use super::budget::{
 use super::counting::Counting;
 use super::everyday::{everyday, name};
 use super::findings::{Counted, Findings, Work, work_of};
-use super::holding::{Standing, next_contradiction, next_hold};
+use super::holding::{CONFIRMED_BY, Standing, next_contradiction, next_hold};
 use super::level::{Level, overloaded};
 use super::limit::{Fall, acquits_storage};
 use super::load::{PointLoad, Rate};
@@ -190,7 +190,10 @@ impl Look {
                 Some(Standing { implied, ..standing })
             });
             let standings: Vec<_> = standings.collect();
-            let next = if self.place.direct { next_hold(&standings) } else { next_contradiction(&standings) };
+            let next = match self.place.direct {
+                true => next_hold(&standings),
+                false => next_contradiction(&standings, CONFIRMED_BY),
+            };
             let Some((number, count)) = next else {
                 break;
             };
@@ -256,7 +259,7 @@ impl Look {
         }
         counting.failed_by_storage(count, got.as_ref(), &fall);
         if let Some(got) = got {
-            level.failed(&got, fall);
+            level.failed(&got);
         }
         Ok(())
     }

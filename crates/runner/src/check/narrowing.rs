@@ -49,6 +49,7 @@ pub struct Narrowing {
     trials: Vec<(u32, Tried)>,
     claimable: u32,
     refuted_from: Option<u32>,
+    refuted_by_others_from: Option<u32>,
     sustained: u32,
 }
 
@@ -65,6 +66,7 @@ impl Narrowing {
             trials: Vec::new(),
             claimable: u32::MAX,
             refuted_from: None,
+            refuted_by_others_from: None,
             sustained: 0,
         }
     }
@@ -79,6 +81,12 @@ impl Narrowing {
     pub fn refute_from(&mut self, count: u32) {
         let count = count.max(1);
         self.refuted_from = Some(self.refuted_from.map_or(count, |known| known.min(count)));
+    }
+
+    /// From this count on, streams need more than others got that were overloaded. No more than that is
+    /// claimed, and it is no limit of this format: none of its own streams failed.
+    pub fn refute_by_others_from(&mut self, count: u32) {
+        self.refuted_by_others_from = Some(count.max(1));
     }
 
     /// So many streams were held for long enough: a short trial in which they or fewer failed was disturbed.
@@ -133,18 +141,32 @@ impl Narrowing {
 
     /// The largest count that passed a trial, below every one that fell.
     pub fn passed_most(&self) -> u32 {
-        let fell = self.fell().unwrap_or(u32::MAX);
+        let below = self.fell().into_iter().chain(self.refuted_by_others_from).min().unwrap_or(u32::MAX);
         let passed = self.trials.iter().map(|(streams, _)| *streams);
-        let passed = passed.filter(|streams| *streams < fell && !self.falls(*streams)).max().unwrap_or(0);
+        let passed = passed.filter(|streams| *streams < below && !self.falls(*streams)).max().unwrap_or(0);
         passed.max(self.sustained)
     }
 
-    /// Whether a single stream failed two trials by the storage's fault, or is refuted by streams that were
-    /// held.
-    pub fn none_is_repeated(&self) -> bool {
+    /// How often a single stream failed by the storage's fault: in trials, and while it was held.
+    pub fn times_one_failed(&self) -> usize {
         let failed = |tried: &Tried| !tried.passed && !tried.storage_is_acquitted;
         let ones = self.trials.iter().filter(|(streams, tried)| *streams == 1 && failed(tried));
-        self.refuted_from == Some(1) || ones.count() > 1
+        ones.count() + usize::from(self.refuted_from == Some(1))
+    }
+
+    /// Whether a trial failed by the storage's fault in which streams got less than this. Not one of streams
+    /// far too many.
+    pub fn failed_below(&self, bytes_per_s: f64) -> bool {
+        self.trials.iter().any(|(streams, tried)| {
+            let failed = !tried.passed && !tried.storage_is_acquitted && self.falls(*streams);
+            failed && !self.is_far_over(*streams, tried) && tried.bytes_per_s < bytes_per_s
+        })
+    }
+
+    /// The smallest count of which a trial failed, where that limits what may be claimed.
+    pub fn failed_from(&self) -> Option<u32> {
+        let contested = self.contested().map(|_| self.streams());
+        self.fell().into_iter().chain(contested).min()
     }
 
     /// One more than may be claimed, where no limit is known and so many could be tried.
@@ -381,19 +403,41 @@ mod tests {
     }
 
     #[test]
-    fn not_even_one_takes_two_trials_or_streams_that_were_held() {
+    fn not_even_one_takes_two_trials() {
         let mut narrowing = Narrowing::new(92e6, 99e6, 500, 4.3);
         narrowing.report(1, tried(false, 80e6));
-        assert!(!narrowing.none_is_repeated());
+        assert_eq!(narrowing.times_one_failed(), 1);
         assert_eq!(narrowing.next(), Some(1), "beyond the time, too");
         narrowing.report(1, tried(false, 80e6));
-        assert!(narrowing.none_is_repeated() && narrowing.next().is_none());
+        assert!(narrowing.times_one_failed() == 2 && narrowing.next().is_none());
         // Held for longer, one was sustained: both trials were disturbed.
         narrowing.sustain(1);
         assert_eq!((narrowing.streams(), narrowing.has_limit(), narrowing.error()), (1, false, 1));
+        // Held for longer, one is one trial, too.
         let mut held = Narrowing::new(92e6, 99e6, 500, 4.3);
         held.refute_from(1);
-        assert!(held.none_is_repeated());
+        assert_eq!(held.times_one_failed(), 1);
+    }
+
+    #[test]
+    fn streams_of_other_formats_are_no_limit_of_this_one() {
+        let mut narrowing = Narrowing::new(14e6, 250e6, 500, 4.0);
+        narrowing.report(17, tried(true, 238e6));
+        narrowing.report(18, tried(true, 252e6));
+        narrowing.refute_by_others_from(18);
+        assert_eq!((narrowing.streams(), narrowing.has_limit(), narrowing.failed_from()), (17, false, None));
+        // Its own is, and its error comes from its own trials.
+        narrowing.report(20, tried(false, 250e6));
+        assert_eq!(
+            (narrowing.streams(), narrowing.has_limit(), narrowing.failed_from()),
+            (17, true, Some(20))
+        );
+        assert_eq!(narrowing.error(), 1);
+        // Far too many streams confirm nothing.
+        let mut crowd = Narrowing::new(14e6, 4_577e6, 500, 4.0);
+        crowd.report(319, tried(false, 942e6));
+        assert!(!crowd.failed_below(f64::INFINITY) && narrowing.failed_below(252e6));
+        assert!(!narrowing.failed_below(250e6));
     }
 
     #[test]

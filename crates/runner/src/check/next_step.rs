@@ -8,6 +8,7 @@
 //!
 //! Not here: counters, servers, and proving that a change helped: that is the doctor's room.
 
+use reelgauge_analysis::statement::Component;
 use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_engine::mount::Mount;
 
@@ -29,61 +30,83 @@ const FREE_SHARE_MIN: f64 = 0.10;
 /// What movies of the usual length take for two streams, with a margin, in seconds of one.
 const USUAL_CLIP_S: f64 = 25.0;
 
-/// What is known after the look.
+/// Where the check was.
 #[derive(Clone, Copy, Debug)]
-pub struct Situation<'a> {
+pub struct Place<'a> {
     /// The mount.
     pub mount: &'a Mount,
-    /// The way to it.
+    /// Over what this client reaches it.
     pub link: &'a Link,
-    /// What limited each format.
-    pub limiters: &'a [Limiter],
-    /// The highest rate that was seen.
-    pub best_mb_per_s: Option<f64>,
     /// Free space, 0 to 1; `None` where the file system doesn't tell.
     pub free_share: Option<f64>,
     /// The same in bytes.
     pub free_bytes: Option<u64>,
-    /// What a stream of the format for an exact answer needs.
-    pub needed_mb_per_s: f64,
     /// The target as a word of a command line.
     pub target: &'a str,
+}
+
+/// What is known after the look.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// Where it was.
+    pub place: &'a Place<'a>,
+    /// What limited each format.
+    pub limiters: &'a [Limiter],
+    /// The highest rate that was seen.
+    pub best_mb_per_s: Option<f64>,
+    /// What a stream of the format for an exact answer needs.
+    pub needed_mb_per_s: f64,
     /// The format for an exact answer.
     pub format_id: &'a str,
 }
 
-/// The next step, in a sentence or two.
-pub fn next_step(situation: &Situation<'_>) -> String {
-    let hints = [
-        of_memory,
-        of_a_faulty_link,
-        of_the_options,
-        of_a_full_link,
-        of_this_machine,
-        of_max_rate,
-        of_one_connection,
-        of_space,
+/// A step, and the components that it is about; none where it blames none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// In a sentence or two.
+    pub words: String,
+    /// Those that it may mean.
+    pub components: &'static [Component],
+}
+
+/// The next step. A limit of this client, or one that was set, comes first: behind it nothing else is known
+/// to limit.
+pub fn next_step(situation: &Situation<'_>) -> Advice {
+    type Hint = fn(&Situation<'_>) -> Option<String>;
+    const HINTS: [(Hint, &[Component]); 8] = [
+        (of_memory, &[]),
+        (of_this_machine, &[Component::Client]),
+        (of_max_rate, &[Component::RateLimit]),
+        (of_a_faulty_link, &[Component::Network]),
+        (of_a_full_link, &[Component::Network]),
+        (of_the_options, &[Component::Network]),
+        (of_one_connection, &[Component::Network]),
+        (of_space, &[Component::Storage]),
     ];
-    let first = hints.iter().find_map(|hint| hint(situation));
-    first.unwrap_or_else(|| {
-        let clip = match situation.free_bytes {
-            Some(free) if (free as f64) < USUAL_CLIP_S * situation.needed_mb_per_s * 1e6 => " --clip 2s",
-            _ => "",
-        };
-        format!(
-            "For an exact answer: reelgauge streams {} --format {}{clip} --find-max",
-            situation.target, situation.format_id
-        )
-    })
+    let first = HINTS.iter().find_map(|(hint, components)| Some((hint(situation)?, *components)));
+    let (words, components) = first.unwrap_or_else(|| (exact_answer(situation), &[]));
+    Advice { words, components }
+}
+
+fn exact_answer(situation: &Situation<'_>) -> String {
+    let clip = match situation.place.free_bytes {
+        Some(free) if (free as f64) < USUAL_CLIP_S * situation.needed_mb_per_s * 1e6 => " --clip 2s",
+        _ => "",
+    };
+    format!(
+        "For an exact answer: reelgauge streams {} --format {}{clip} --find-max",
+        situation.place.target, situation.format_id
+    )
 }
 
 fn of_memory(situation: &Situation<'_>) -> Option<String> {
-    let is_memory = situation.link.kind == LinkKind::Memory;
+    let is_memory = situation.place.link.kind == LinkKind::Memory;
     is_memory.then(|| "Give a path on the storage that you want to know about.".to_owned())
 }
 
 fn of_a_faulty_link(situation: &Situation<'_>) -> Option<String> {
-    let LinkKind::Network { interface, speed_mbit_per_s, is_half_duplex, .. } = &situation.link.kind else {
+    let LinkKind::Network { interface, speed_mbit_per_s, is_half_duplex, .. } = &situation.place.link.kind
+    else {
         return None;
     };
     if *is_half_duplex {
@@ -101,9 +124,10 @@ fn of_a_faulty_link(situation: &Situation<'_>) -> Option<String> {
 
 /// Mount options that cost speed or data.
 fn of_the_options(situation: &Situation<'_>) -> Option<String> {
-    match situation.mount.fs_type.as_str() {
-        "nfs" | "nfs4" => of_nfs(situation.mount),
-        "cifs" | "smb3" => of_smb(situation.mount),
+    let mount = situation.place.mount;
+    match mount.fs_type.as_str() {
+        "nfs" | "nfs4" => of_nfs(mount),
+        "cifs" | "smb3" => of_smb(mount),
         _ => None,
     }
 }
@@ -153,7 +177,7 @@ fn small_request(mount: &Mount, least_bytes: u64) -> Option<(&'static str, u64)>
 }
 
 fn of_a_full_link(situation: &Situation<'_>) -> Option<String> {
-    let LinkKind::Network { interface, .. } = &situation.link.kind else {
+    let LinkKind::Network { interface, .. } = &situation.place.link.kind else {
         return None;
     };
     let is_full = matches!(decisive(situation.limiters), Some(Limiter::Link { .. }));
@@ -181,12 +205,13 @@ fn of_max_rate(situation: &Situation<'_>) -> Option<String> {
 }
 
 fn of_one_connection(situation: &Situation<'_>) -> Option<String> {
-    let LinkKind::Network { speed_mbit_per_s: Some(speed), .. } = &situation.link.kind else {
+    let Place { mount, link, .. } = situation.place;
+    let LinkKind::Network { speed_mbit_per_s: Some(speed), .. } = &link.kind else {
         return None;
     };
-    let share = situation.best_mb_per_s? / situation.link.realistic_mb_per_s()?;
-    let is_nfs = matches!(situation.mount.fs_type.as_str(), "nfs" | "nfs4");
-    let several = situation.mount.option("nconnect").is_some_and(|connections| connections != "1");
+    let share = situation.best_mb_per_s? / link.realistic_mb_per_s()?;
+    let is_nfs = matches!(mount.fs_type.as_str(), "nfs" | "nfs4");
+    let several = mount.option("nconnect").is_some_and(|connections| connections != "1");
     let suspected = is_nfs && !several && *speed >= ONE_CONNECTION_MBIT_PER_S && share < HALF_EMPTY_SHARE;
     suspected.then(|| {
         format!(
@@ -198,7 +223,7 @@ fn of_one_connection(situation: &Situation<'_>) -> Option<String> {
 }
 
 fn of_space(situation: &Situation<'_>) -> Option<String> {
-    let free = situation.free_share.filter(|share| *share < FREE_SHARE_MIN)?;
+    let free = situation.place.free_share.filter(|share| *share < FREE_SHARE_MIN)?;
     Some(format!(
         "Only {:.0} % is free. File systems slow down when they are nearly full: make room, then look again.",
         free * 100.0
@@ -238,17 +263,21 @@ mod tests {
     }
 
     fn step(mount: &Mount, link: &Link, limiters: &[Limiter]) -> String {
-        next_step(&Situation {
+        let place = Place {
             mount,
             link,
-            limiters,
-            best_mb_per_s: Some(400.0),
             free_share: Some(0.5),
             free_bytes: Some(500_000_000_000),
-            needed_mb_per_s: 92.0,
             target: "/mnt/nas",
+        };
+        let situation = Situation {
+            place: &place,
+            limiters,
+            best_mb_per_s: Some(400.0),
+            needed_mb_per_s: 92.0,
             format_id: "prores-422-hq-uhd-25",
-        })
+        };
+        next_step(&situation).words
     }
 
     #[test]
@@ -277,6 +306,9 @@ mod tests {
         let soft = mount("nfs4", "rw,soft", None);
         assert!(step(&soft, &link(Some(1_000), true), &[]).contains("half duplex"));
         assert!(step(&soft, &link(Some(100), false), &[]).contains("100 Mbit/s"));
+        // Behind a limit of this client nothing is known of the link.
+        let busy = step(&soft, &link(Some(1_000), true), &[Limiter::ThisMachine]);
+        assert!(busy.starts_with("Close what else runs"), "{busy}");
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
         assert!(step(&soft, &memory, &[]).starts_with("Give a path"));
     }
@@ -305,19 +337,20 @@ mod tests {
             );
         }
         let unknown = link(None, false);
-        let small = Situation {
+        let small = Place {
             mount: &good,
             link: &unknown,
-            limiters: &[],
-            best_mb_per_s: None,
             free_share: Some(0.8),
             free_bytes: Some(240_000_000),
-            needed_mb_per_s: 92.0,
             target: "/mnt/nas",
-            format_id: "x",
         };
-        assert!(next_step(&small).ends_with("--format x --clip 2s --find-max"));
-        let full = Situation { free_share: Some(0.04), free_bytes: Some(4_000_000_000), ..small };
-        assert!(next_step(&full).starts_with("Only 4 % is free"));
+        let at = |place: &Place<'_>| {
+            let (limiters, format_id) = (&[][..], "x");
+            next_step(&Situation { place, limiters, best_mb_per_s: None, needed_mb_per_s: 92.0, format_id })
+                .words
+        };
+        assert!(at(&small).ends_with("--format x --clip 2s --find-max"));
+        let full = Place { free_share: Some(0.04), free_bytes: Some(4_000_000_000), ..small };
+        assert!(at(&full).starts_with("Only 4 % is free"));
     }
 }

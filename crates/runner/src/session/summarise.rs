@@ -15,7 +15,7 @@ use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_record::host::HostFacts;
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_report::units::{counted, counted_are, mb_per_s};
-use reelgauge_report::warning_sentence;
+use reelgauge_report::{warning_fact, warning_sentence};
 
 use crate::interrupt::StoppedBy;
 use crate::session::drain::{Drained, GivenUp};
@@ -276,18 +276,21 @@ fn log_facts(drained: &Drained) -> LogFacts {
 }
 
 /// What a limit on bytes a second held back.
-fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<String> {
+fn held_back(points: &[LoadPoint], is_direct: bool, is_check: bool) -> Option<String> {
     let held = points.iter().filter_map(LoadPoint::was_held_back);
     let (operations, rate) =
         held.fold((0, 0), |(sum, _), held| (sum + held.operations, held.max_bytes_per_s));
     let waited = counted(operations, "operation");
     let writes_to_cache = !is_direct && points.iter().any(|point| point.total.written_bytes > 0);
-    let cached = match writes_to_cache {
-        true => {
+    let cached = match (writes_to_cache, is_check) {
+        (true, false) => {
             " What was written went to this machine's cache first, from where the storage gets it in bursts; --direct \
              holds those, too."
         }
-        false => "",
+        (true, true) => {
+            " What was written went to this machine's cache first, from where the storage gets it in bursts."
+        }
+        (false, _) => "",
     };
     (operations > 0).then(|| {
         format!("{waited} waited for --max-rate, which allows {} MB/s.{cached}", mb_per_s(rate as f64))
@@ -297,11 +300,13 @@ fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<String> {
 /// What to know before believing the figures, the worst first.
 fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> (Vec<String>, Vec<KindedNote>) {
     let mut notes = Vec::new();
-    notes.extend(held_back(&facts.load_points, facts.subject.asked_direct));
+    // A check has one next step, and its warnings give no other.
+    let is_check = facts.subject.verb == "check";
+    notes.extend(held_back(&facts.load_points, facts.subject.asked_direct, is_check));
     if facts.drained.missed_ops > 0 {
+        let advice = if is_check { "" } else { "; use fewer workers or a machine with more cores" };
         notes.push(format!(
-            "{} in no figure, because this machine was too busy to count; use fewer workers or a machine with more \
-             cores.",
+            "{} in no figure, because this machine was too busy to count{advice}.",
             counted_are(facts.drained.missed_ops, "operation", "is", "are")
         ));
     }
@@ -335,7 +340,8 @@ fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> (Vec<St
         warning.note_kind().map(|kind| KindedNote { note: notes.len() + at, kind })
     };
     let kinds = warnings.iter().enumerate().filter_map(place).collect();
-    notes.extend(warnings.iter().map(warning_sentence));
+    let words: fn(&Warning) -> String = if is_check { warning_fact } else { warning_sentence };
+    notes.extend(warnings.iter().map(words));
     if let Some(why) = facts.verified.as_ref().and_then(Verified::why_not) {
         notes.push(format!("Not verified: {why}."));
     }
