@@ -3,9 +3,9 @@
 //! It hands every request on to a folder on disk, until a test asks for something else: errors on reads,
 //! writes or syncs (everywhere, in a byte range, or after so many operations), short reads, flipped bits,
 //! delays (of everything, or of first reads), a limited bandwidth (of all together, or of each open file;
-//! falling as the volume fills or files are written), costs of edits and of growing files, and requests that
-//! are never answered; a clock that is off, names without case, renames that are refused,
-//! locks that everybody gets. It is not fast, and not meant to be.
+//! falling as the volume fills, files are written or too many requests wait), costs of edits and of growing
+//! files, and requests that are never answered; a clock that is off, names without case, renames that are
+//! refused, locks that everybody gets. It is not fast, and not meant to be.
 //!
 //! What it does not imitate: a cache. Files are opened with direct I/O, so that every read and write of the
 //! binary arrives here.

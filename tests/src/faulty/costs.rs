@@ -1,5 +1,5 @@
-//! What a write costs the store's line beyond its bytes, and how the line slows: as the volume fills, or as
-//! files of a name are written.
+//! What a request costs the store's line beyond its bytes, and how the line slows: as the volume fills, as
+//! files of a name are written, or while too many requests wait at a time.
 //!
 //! Everything is booked with the one line that all requests pass through, so that the rate follows from bytes
 //! alone, however many requests there are at a time.
@@ -14,6 +14,20 @@ pub(super) struct Costs {
     jump_bytes: AtomicU64,
     growth_percent: AtomicU64,
     fading: Mutex<Option<Fading>>,
+    /// Requests that wait now.
+    waiting: AtomicU64,
+    crowd_from: AtomicU64,
+    crowd_times: AtomicU64,
+}
+
+/// A request that waits for the line.
+#[derive(Debug)]
+pub(super) struct Waiting<'a>(&'a Costs);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// What makes the line slower and slower.
@@ -47,6 +61,20 @@ impl Costs {
     /// A write that makes a file longer costs so much more of its bytes.
     pub(super) fn growth_costs(&self, percent: u64) {
         self.growth_percent.store(percent, Ordering::SeqCst);
+    }
+
+    /// While so many requests or more wait at a time, each costs so many times its bytes.
+    pub(super) fn crowds_cost(&self, from: u64, times: u64) {
+        self.crowd_times.store(times, Ordering::SeqCst);
+        self.crowd_from.store(from, Ordering::SeqCst);
+    }
+
+    /// A request that waits until the result is dropped, and what it costs.
+    pub(super) fn begin(&self, cost: u64) -> (Waiting<'_>, u64) {
+        let waiting = self.waiting.fetch_add(1, Ordering::SeqCst) + 1;
+        let from = self.crowd_from.load(Ordering::SeqCst);
+        let is_crowd = from > 0 && waiting >= from;
+        (Waiting(self), if is_crowd { cost * self.crowd_times.load(Ordering::SeqCst) } else { cost })
     }
 
     pub(super) fn fade(&self, fading: Fading) {

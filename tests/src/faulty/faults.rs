@@ -187,6 +187,12 @@ impl Faults {
         self.costs.growth_costs(percent);
     }
 
+    /// While so many requests or more wait at a time, each takes so many times as long: a store that
+    /// collapses under too many streams. No more wait at a time than were named when it was mounted.
+    pub fn collapse_from(&self, requests: u64, times: u64) {
+        self.costs.crowds_cost(requests, times);
+    }
+
     /// All reads and writes together move so many bytes per second while the volume of this folder is empty,
     /// and `loss` of that less when it is full, evenly in between.
     pub fn limit_falling_with_space(&self, bytes_per_s: u64, folder: PathBuf, loss: f64) {
@@ -304,9 +310,11 @@ impl Faults {
             let fresh = self.fresh_bytes_per_s.load(Ordering::SeqCst) as f64;
             self.pipe.change_rate((fresh * left).max(1.0) as u64);
         }
+        let (waiting, cost) = self.costs.begin(cost);
         if let Some(until) = self.pipe.reserve(cost).max(self.peak.reserve(cost)) {
             std::thread::sleep(until.saturating_duration_since(Instant::now()));
         }
+        drop(waiting);
         let every = self.seek_every.load(Ordering::SeqCst);
         if every > 0 && offset.is_multiple_of(every) {
             std::thread::sleep(Duration::from_micros(self.seek_us.load(Ordering::SeqCst)));

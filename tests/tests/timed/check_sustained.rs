@@ -117,6 +117,41 @@ fn a_burst_allowance_is_found_and_raises_no_count() {
     assert!(played > 0, "{summary:#}");
 }
 
+/// A store that gives 300 MB/s to twelve requests at a time, and 60 MB/s to more. What far too many streams
+/// get is no limit of fewer: the check measures the plain rate again. It is stopped when it has played.
+#[test]
+fn a_store_that_collapses_under_many_streams_has_no_false_limit() {
+    const TOGETHER: u64 = 12;
+    if !needs::are_met(faulty::NEEDS) {
+        return;
+    }
+    let _turn = my_turn();
+    let faulty = Faulty::over_memory(2048, 40);
+    let check = Verb::on("check", faulty.path());
+    let mut running = check.start();
+    check.until_measuring(&mut running);
+    faulty.faults().limit_bytes_per_s(300_000_000);
+    faulty.faults().collapse_from(TOGETHER + 1, 5);
+    let played = |_: &mut Running| has_point(&check, "sequential writes");
+    assert!(running.until(AT_MOST, played).is_some(), "{}", running.stderr());
+    running.signal(Signal::INT);
+    let summary = running.wait(AT_MOST).expect_code(130).json();
+    let points = at(&summary, "load_points").as_array().unwrap();
+    let told = points.iter().map(|point| text(point, "label")).collect::<Vec<_>>();
+    let played: Vec<Claim> = claims(&summary).into_iter().filter(|claim| claim.work == "play").collect();
+    for claim in &played {
+        // Streams whose buffers are full do not wait, so a few more than twelve may be sustained.
+        let of_rate = (300.0 / claim.needed_mb_per_s).floor() as u64;
+        assert!(claim.streams <= of_rate, "{claim:?}: {of_rate}\n{told:#?}");
+        let least = of_rate.min(TOGETHER);
+        assert!(claim.at_least || claim.streams + claim.error >= least, "{claim:?}: {least}\n{told:#?}");
+        assert!(!claim.own_limit, "{claim:?}\n{told:#?}");
+    }
+    // 60 MB/s are four of the lightest.
+    let lightest = played.first().map(|claim| claim.streams);
+    assert!(lightest.is_some_and(|streams| streams > 4), "{played:#?}\n{told:#?}");
+}
+
 /// Killed in the middle, it has counts, and none with a tick: a later trial might have contradicted them.
 #[test]
 fn a_check_that_was_killed_has_no_tick() {
