@@ -268,7 +268,8 @@ fn follow(running: &mut Running, verb: &Verb, store: &Faulty, begun: &Path, step
     let is_there = |running: &mut Running| {
         if begun.exists() != rebuilds {
             rebuilds = !rebuilds;
-            let streams = if rebuilds { SEARCHED_STREAMS / 2.0 } else { SEARCHED_STREAMS };
+            // With little to spare it would take long to catch up.
+            let streams = if rebuilds { SEARCHED_STREAMS / 2.0 } else { SEARCHED_STREAMS * 2.0 };
             store.faults().limit_bytes_per_s((streams * SEARCHED_BYTES_PER_S) as u64);
         }
         let is_in = |row: &Value| text(row, "name") == step && text(row, "state") == "running";
