@@ -42,7 +42,8 @@ impl Progress {
     /// A line that stays, above the display.
     pub fn say(&self, line: &str) {
         if !self.silent {
-            let line = screen::error_width().map_or_else(|| line.to_owned(), |width| wrap(line, width, 0));
+            let line = screen::harmless(line);
+            let line = screen::error_width().map_or_else(|| line.clone(), |width| wrap(&line, width, 0));
             self.bar.suspend(|| eprintln!("{line}"));
         }
     }

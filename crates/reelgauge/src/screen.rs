@@ -42,13 +42,15 @@ pub fn output_fitted(text: &str) -> String {
     fitted_to(text, output_width()) + "\n"
 }
 
-/// Lines that are too wide for standard error, broken between words, and below their own beginning.
+/// Lines that are too wide for standard error, broken between words, and below their own beginning. What
+/// others called their files must not steer the terminal.
 pub fn fitted(text: &str) -> String {
     fitted_to(text, error_width())
 }
 
 fn fitted_to(text: &str, width: Option<usize>) -> String {
-    let Some(width) = width else { return text.to_owned() };
+    let text = harmless(text);
+    let Some(width) = width else { return text };
     let fit = |line: &str| {
         let indent = line.chars().take_while(|c| *c == ' ').count();
         match line.chars().count() > width {
@@ -178,7 +180,7 @@ pub fn said_once(error: &anyhow::Error) -> String {
 }
 
 /// Lines as they may be shown on a terminal.
-fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     text.lines().map(plain).collect::<Vec<_>>().join("\n")
 }
 

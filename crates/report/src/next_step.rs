@@ -136,8 +136,8 @@ fn again(summary: &Summary) -> Option<String> {
         // No command on one machine does it.
         return Some("the same runs on the same machines".to_owned());
     }
-    let plan = match (&summary.run_dir, &summary.check) {
-        (Some(run_dir), _) => Path::new(run_dir).join("run.toml"),
+    let plan = match (named_run_dir(summary), &summary.check) {
+        (Some(run_dir), _) => run_dir.join("run.toml"),
         (None, Some(_)) => PathBuf::new(),
         (None, None) => return None,
     };
@@ -179,7 +179,13 @@ fn size_flag(bytes: u64) -> String {
 }
 
 fn run_dir(summary: &Summary) -> Option<String> {
-    summary.run_dir.as_ref().map(|dir| shell_word(Path::new(dir)))
+    named_run_dir(summary).map(shell_word)
+}
+
+/// The run directory, as far as a command can name it: a summary keeps a name that is no text with
+/// replacement characters, and a command with that name would find nothing.
+fn named_run_dir(summary: &Summary) -> Option<&Path> {
+    summary.run_dir.as_ref().filter(|dir| !dir.contains(char::REPLACEMENT_CHARACTER)).map(Path::new)
 }
 
 /// What to look at where the way to the storage is the limit.
@@ -242,6 +248,18 @@ mod tests {
         assert_eq!(
             next_step(&stopped()).as_deref(),
             Some("To do it again: reelgauge run 'reelgauge-runs/my run/run.toml'")
+        );
+    }
+
+    #[test]
+    fn a_name_that_a_command_cannot_have_is_in_none() {
+        let mut summary = stopped();
+        summary.run_dir = Some("reelgauge-runs/nu\u{fffd}r".to_owned());
+        assert_eq!(next_step(&summary), None);
+        summary.run_dir = Some("-runs/a\nb".to_owned());
+        assert_eq!(
+            next_step(&summary).as_deref(),
+            Some(r"To do it again: reelgauge run ./$'-runs/a\nb/run.toml'")
         );
     }
 

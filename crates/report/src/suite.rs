@@ -1,6 +1,7 @@
 //! The screen of a suite: one number first, then every workload with the spread of its passes, and how many
 //! times as fast it was as another suite.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use reelgauge_analysis::LinkFacts;
@@ -14,7 +15,7 @@ use crate::document::Block;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
-use crate::text::{plain, shell_word};
+use crate::text::{plain, shell_argument, shell_word};
 use crate::units::{counted, fixed, mb_per_s};
 use crate::wanted::Style;
 
@@ -64,7 +65,7 @@ pub(crate) fn suite_again(suite: &SuiteScreen<'_>) -> String {
         "reelgauge run {} --target {} --workloads {} --batch {}",
         shell_word(Path::new(suite.name)),
         shell_word(Path::new(suite.target)),
-        shell_word(Path::new(&workloads.join(","))),
+        shell_argument(OsStr::new(&workloads.join(","))),
         suite.batch,
     )
 }
@@ -114,7 +115,8 @@ fn written(suite: &SuiteScreen<'_>, style: Style) -> Page {
         ),
     );
     page.item("Files", &plain(suite.dir));
-    let again = format!("reelgauge run {} --target PATH --against {}", plain(suite.name), plain(suite.dir));
+    let name = shell_word(Path::new(suite.name));
+    let again = format!("reelgauge run {name} --target PATH --against {}", plain(suite.dir));
     page.item("Next", &format!("After a change, or on other storage: {again}"));
     page
 }

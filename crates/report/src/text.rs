@@ -1,5 +1,6 @@
 //! Text for terminals: harmless, and no wider than asked.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// A string from outside (a path, a label, a server's name) as it may be shown on a terminal: escape
@@ -46,14 +47,59 @@ pub fn path_short(path: &str, max_chars: usize) -> String {
     format!("…{end}")
 }
 
-/// A path as a word of a shell's command line.
+/// A path as an operand of a command line that is pasted into a shell: one word, and no flag.
 pub fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text;
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if bytes.starts_with(b"-") {
+        return format!("./{}", quoted(bytes).as_deref().unwrap_or(&path.display().to_string()));
     }
-    format!("'{}'", plain(&text).replace('\'', r"'\''"))
+    shell_argument(path.as_os_str())
+}
+
+/// Anything else as one word of a command line, flags too: the shell hands on exactly these bytes. It has no
+/// character that a terminal acts upon.
+pub fn shell_argument(word: &OsStr) -> String {
+    quoted(word.as_encoded_bytes()).unwrap_or_else(|| word.to_string_lossy().into_owned())
+}
+
+/// These bytes in quotes; `None` where they need none. Names of a single line have the quotes that every
+/// shell knows. Control characters, characters that are invisible, and bytes that are no text are escaped,
+/// which bash, zsh, ksh and the next POSIX read (`$'…'`).
+fn quoted(bytes: &[u8]) -> Option<String> {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+:@%,=".contains(byte);
+    // zsh takes a word that begins with `=` for the place of a program.
+    if !bytes.is_empty() && bytes.iter().all(is_plain) && !bytes.starts_with(b"=") {
+        return None;
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.chars().any(is_harmful) => Some(format!("'{}'", text.replace('\'', r"'\''"))),
+        _ => Some(format!("$'{}'", escaped(bytes))),
+    }
+}
+
+/// The inside of `$'…'`. An exclamation mark is escaped, too: some shells look there for their history.
+fn escaped(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() + 8);
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                '\'' | '\\' => out.extend(['\\', c]),
+                _ if c == '!' || is_harmful(c) => {
+                    c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| out.push_str(&hex(byte)));
+                }
+                _ => out.push(c),
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| out.push_str(&hex(*byte)));
+    }
+    out
+}
+
+fn hex(byte: u8) -> String {
+    format!("\\x{byte:02x}")
 }
 
 /// With a capital at the beginning, as a sentence has it.
@@ -63,11 +109,12 @@ pub fn capital(text: &str) -> String {
 }
 
 /// Breaks text into lines of at most `width` characters at blanks; the lines after the first begin with
-/// `indent` blanks. A word that is longer than a line is left whole, so that a path can be copied.
+/// `indent` blanks. A word that is longer than a line is left whole, so that a path can be copied, and so is
+/// what stands in single quotes and has a slash: a path with blanks.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut line_chars = 0;
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
+    for word in words(text) {
         let word_chars = word.chars().count();
         if line_chars > 0 && line_chars + 1 + word_chars > width {
             // Rather further left than too wide.
@@ -85,8 +132,54 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     out
 }
 
+/// The words of a text, by its blanks. Blanks do not divide a single-quoted path, or a string of a shell
+/// (`$'…'`), that opens at the beginning of a word, of a value or of a name. A quote that is never closed is
+/// an apostrophe.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut from = 0;
+    let mut quoted_until = 0;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        if at >= quoted_until {
+            match c {
+                '\'' if matches!(before, ' ' | '$' | '=' | '/' | '(' | '\'') => {
+                    let quoted = &text[at + 1..];
+                    let is_name = |end: &usize| before == '$' || quoted[..*end].contains('/');
+                    quoted_until =
+                        closing(quoted, before == '$').filter(is_name).map_or(0, |end| at + 1 + end);
+                }
+                ' ' => {
+                    words.push(&text[from..at]);
+                    from = at + 1;
+                }
+                _ => {}
+            }
+        }
+        before = c;
+    }
+    words.push(&text[from..]);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Where a quoted string ends that has begun just before, behind its quote. In `$'…'` a backslash escapes.
+fn closing(text: &str, has_escapes: bool) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            '\'' if !escaped => return Some(at + 1),
+            '\\' if has_escapes => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
@@ -103,6 +196,60 @@ mod tests {
         assert_eq!(shell_word(Path::new("/mnt/nas-1")), "/mnt/nas-1");
         assert_eq!(shell_word(Path::new("/Volumes/Media Pool")), "'/Volumes/Media Pool'");
         assert_eq!(shell_word(Path::new("/mnt/it's")), r"'/mnt/it'\''s'");
+        assert_eq!(shell_word(Path::new("-rf")), "./-rf");
+        assert_eq!(shell_word(Path::new("-my dir")), "./'-my dir'");
+        assert_eq!(shell_argument(OsStr::new("--count")), "--count");
+        assert_eq!(shell_argument(OsStr::new("=ls")), "'=ls'");
+        assert_eq!(shell_argument(OsStr::new("")), "''");
+    }
+
+    #[test]
+    fn names_that_a_terminal_would_act_upon_are_escaped() {
+        assert_eq!(shell_word(Path::new("/mnt/two\nlines!")), r"$'/mnt/two\nlines\x21'");
+        assert_eq!(shell_word(Path::new("/it's\\\u{1b}[2J")), r"$'/it\'s\\\x1b[2J'");
+        assert_eq!(shell_word(Path::new("/\u{202e}gpj")), r"$'/\xe2\x80\xaegpj'");
+        assert_eq!(shell_word(Path::new("/Bär Ω!")), "'/Bär Ω!'");
+    }
+
+    /// What shells and terminals act upon.
+    const SPECIAL: &[u8] = b"'\"\\$!`-=~#*?[{(<&;| \t\n\r\x1b";
+
+    /// What bash makes of a word.
+    #[cfg(unix)]
+    fn in_bash(word: &str) -> Vec<u8> {
+        let command = format!("printf %s {word}");
+        std::process::Command::new("bash").args(["-c", &command]).output().unwrap().stdout
+    }
+
+    #[cfg(unix)]
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
+        #[test]
+        fn bash_reads_the_same_bytes(
+            bytes in proptest::collection::vec(
+                proptest::prop_oneof![1..=255_u8, proptest::sample::select(SPECIAL)],
+                0..40,
+            ),
+        ) {
+            use std::os::unix::ffi::OsStrExt;
+            let word = shell_argument(OsStr::from_bytes(&bytes));
+            proptest::prop_assert!(!word.chars().any(is_harmful), "{word:?}");
+            proptest::prop_assert_eq!(in_bash(&word), bytes.clone(), "{}", word);
+            let operand = shell_word(Path::new(OsStr::from_bytes(&bytes)));
+            let prefix: &[u8] = if bytes.starts_with(b"-") { b"./" } else { b"" };
+            proptest::prop_assert_eq!(in_bash(&operand), [prefix, &bytes].concat(), "{}", operand);
+            // A path is still one word when it is wrapped.
+            let path = [b"/mnt/", &bytes[..]].concat();
+            let path = shell_word(Path::new(OsStr::from_bytes(&path)));
+            proptest::prop_assert_eq!(wrap(&path, 12, 2), path);
+        }
+
+        #[test]
+        fn bash_reads_the_same_text(text in "[^\0]{0,20}") {
+            let word = shell_argument(OsStr::new(&text));
+            proptest::prop_assert!(!word.chars().any(is_harmful), "{word:?}");
+            proptest::prop_assert_eq!(in_bash(&word), text.into_bytes(), "{}", word);
+        }
     }
 
     #[test]
@@ -121,5 +268,8 @@ mod tests {
         assert_eq!(wrap("a /a/very/long/path b", 6, 0), "a\n/a/very/long/path\nb");
         assert_eq!(wrap("", 10, 2), "");
         assert_eq!(wrap("File: /a/path/1", 10, 6), "File:\n /a/path/1");
+        assert_eq!(wrap("see '/a  b c' now", 6, 2), "see\n'/a  b c'\n  now");
+        assert_eq!(wrap(r"$'a\'b c' d", 4, 0), "$'a\\'b c'\nd");
+        assert_eq!(wrap("users' own, it's 'so", 9, 0), "users'\nown, it's\n'so");
     }
 }

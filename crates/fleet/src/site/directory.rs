@@ -15,6 +15,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use reelgauge_report::text::shell_word;
+
 use super::certificate::{self, CertificateError, Certificates};
 use super::configuration;
 use super::join_file::{self, is_tls};
@@ -78,7 +80,7 @@ pub enum SiteError {
     Taken(PathBuf),
     /// No site there.
     #[error("{} is no fleet's directory: it has no fleet.toml; 'reelgauge fleet init {}' makes one",
-        .0.display(), .0.display())]
+        .0.display(), shell_word(.0))]
     NoSite(PathBuf),
     /// The address is none that anybody can dial.
     #[error(

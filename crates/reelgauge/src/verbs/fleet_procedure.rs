@@ -2,6 +2,7 @@
 //! is there.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -12,7 +13,7 @@ use reelgauge_fleet::site::directory::FleetSite;
 use reelgauge_fleet::site::name::AgentName;
 use reelgauge_report::fleet_run::fleet_absent;
 use reelgauge_report::procedure::plan::{AgentShare, PlannedStep};
-use reelgauge_report::text::shell_word;
+use reelgauge_report::text::{shell_argument, shell_word};
 use reelgauge_runner::procedure::fleet::{
     FleetChoice, FleetRequest, StepPlans, check_step, load_file, shared_out,
 };
@@ -92,8 +93,8 @@ impl FleetProcedure {
                 Action::Run { verb, flags } => Some(words(verb, flags, target, &KeptTerms::default(), seed)),
                 _ => None,
             };
-            let load =
-                load.map(|words| words.iter().map(|word| shell_word(Path::new(word))).collect::<Vec<_>>());
+            let load = load
+                .map(|words| words.iter().map(|word| shell_argument(OsStr::new(word))).collect::<Vec<_>>());
             PlannedStep {
                 name: name_in_round(&step.name, step.round),
                 command: load.map(|words| format!("reelgauge {}", words.join(" "))),

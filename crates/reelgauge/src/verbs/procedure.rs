@@ -1,6 +1,7 @@
 //! `reelgauge procedure`: a series of runs and actions, what it would take, its screen again, its table and
 //! page.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use reelgauge_report::Style;
 use reelgauge_report::procedure::plan::{
     PlanScreen, PlannedStep, plan_screen, procedure_list, step_line, time_words, written_line,
 };
-use reelgauge_report::text::{plain, shell_word};
+use reelgauge_report::text::{plain, shell_argument, shell_word};
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_results::page::{page, run_page, write_html};
 use reelgauge_runner::exit_code::USAGE;
@@ -221,7 +222,7 @@ fn planned_steps(request: &ProcedureRequest, fleet: Option<&FleetProcedure>) -> 
             });
         }
         let shown = with(step.requires.count_of.as_ref().map(|_| "N"));
-        let shown: Vec<String> = shown.iter().map(|word| shell_word(Path::new(word))).collect();
+        let shown: Vec<String> = shown.iter().map(|word| shell_argument(OsStr::new(word))).collect();
         let command = Some(format!("reelgauge {}", shown.join(" ")));
         planned.push(PlannedStep { name, command, shares: Vec::new(), forecast, action: None, missing });
     }

@@ -179,5 +179,5 @@ fn page_of_trace(run: &Path, dir: &Path, is_built_in: bool) -> Result<Page> {
 
 /// In place of the directory of what ships: that was made for this look and is gone after it.
 fn where_built_in(run: &Path) -> String {
-    format!("built in; 'reelgauge traces {} --out DIR' writes it out", run.display())
+    format!("built in; 'reelgauge traces {} --out DIR' writes it out", shell_word(run))
 }

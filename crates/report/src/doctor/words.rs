@@ -1,6 +1,6 @@
 //! The sentences of a diagnosis, and facts as text.
 
-use std::path::Path;
+use std::ffi::OsStr;
 
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::{Finding, Found};
@@ -8,7 +8,7 @@ use reelgauge_doctor::facts::Value;
 use reelgauge_doctor::rule::{Grounds, Os, Role, Rule, Severity};
 
 use super::SUBJECTS_MAX;
-use crate::text::{capital, plain, plain_short, shell_word};
+use crate::text::{capital, plain, plain_short, shell_argument, shell_word};
 use crate::units::{amount, block_size, count, counted, number, span};
 
 /// What a line of a file may take.
@@ -165,7 +165,7 @@ pub(super) fn command(text: &str, found: &Found) -> String {
             None => fact.to_ascii_uppercase(),
             Some(value) if fact != name => plain_short(&value, LINE_CHARS),
             // `vm.dirty_ratio=20` is as harmless as it looks.
-            Some(value) => shell_word(Path::new(&value)),
+            Some(value) => shell_argument(OsStr::new(&value)),
         }
     });
     match is_missing {

@@ -276,7 +276,7 @@ mod tests {
             let hostile = html(&full_of(&text));
             prop_assert!(!hostile.chars().any(|c| crate::text::is_harmful(c) && c != '\n'), "{}", hostile);
             // A header without any text is a cell without its name.
-            let harmless = html(&full_of(if text.trim().is_empty() { "" } else { "words" }));
+            let harmless = html(&full_of(if text.trim_matches(' ').is_empty() { "" } else { "words" }));
             prop_assert_eq!(tags(&hostile), tags(&harmless));
         }
     }

@@ -1,10 +1,11 @@
 //! A proof handed to the room that has the words.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use reelgauge_report::Style;
 use reelgauge_report::proof::{ProofScreen, proof_screen};
-use reelgauge_report::text::shell_word;
+use reelgauge_report::text::{shell_argument, shell_word};
 
 use super::change::Change;
 use super::proof_file::Proof;
@@ -15,7 +16,7 @@ pub fn proof_text(proof: &Proof, dir: &Path, style: Style) -> String {
         proof.passes.iter().filter_map(|pass| Some((pass.state, pass.disturbance.as_ref()?))).collect();
     let best = proof.conclusion.as_ref().and_then(|conclusion| conclusion.best_state);
     let keep = best.and_then(|best| proof.change.command_to(best));
-    let workload: Vec<String> = proof.workload.iter().map(|word| shell_word(Path::new(word))).collect();
+    let workload: Vec<String> = proof.workload.iter().map(|word| shell_argument(OsStr::new(word))).collect();
     let shown = ProofScreen {
         states: &proof.change.state_names(),
         tried: &tried(&proof.change),

@@ -7,6 +7,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use reelgauge_report::text::plain;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
@@ -156,7 +157,7 @@ impl Watch<'_> {
             return None;
         }
         let idle = self.progress.idle(self.pid()?, now);
-        let path = self.patience.path.display();
+        let path = plain(&self.patience.path.display().to_string());
         if self.asked.is_some() && idle >= LEAVE_AFTER {
             eprintln!("\nreelgauge: nothing comes back from {path}; stopped before anything was measured");
             return Some(self.leave(INTERRUPTED));
