@@ -74,6 +74,8 @@ pub enum Noted {
     Nothing,
     /// It could not be found out, and why.
     NotKnown(String),
+    /// The same, because room, inodes or a quota were short: it says nothing of the file system.
+    NoRoom(String),
 }
 
 /// A probe.
@@ -139,13 +141,13 @@ impl Probe {
     /// It was stopped.
     pub fn run(&self, bench: &Bench) -> Result<Vec<(&'static str, Noted)>, Stopped> {
         let mut found = Found { target: bench.area.target().to_owned(), ..Found::default() };
-        let why = match (self.carry_out)(bench, &mut found) {
-            Ok(()) => "the probe did not come to it".to_owned(),
+        let rest = match (self.carry_out)(bench, &mut found) {
+            Ok(()) => Noted::NotKnown("the probe did not come to it".to_owned()),
             Err(Broken::Stopped) => return Err(Stopped),
-            Err(Broken::Io { doing, source }) => why(doing, &source, found.shortage(doing, &source)),
+            Err(Broken::Io { doing, source }) => found.not_known(doing, &source),
         };
         let known = |fact: &&'static str| found.notes.iter().find(|(name, _)| name == fact).cloned();
-        let or_not = |fact: &'static str| known(&fact).unwrap_or((fact, Noted::NotKnown(why.clone())));
+        let or_not = |fact: &'static str| known(&fact).unwrap_or((fact, rest.clone()));
         Ok(self.facts.iter().map(|fact| or_not(fact)).collect())
     }
 }
@@ -232,7 +234,14 @@ impl Found {
     }
 
     fn failed(&mut self, fact: &'static str, doing: &str, error: &io::Error) {
-        self.notes.push((fact, Noted::NotKnown(why(doing, error, self.shortage(doing, error)))));
+        self.notes.push((fact, self.not_known(doing, error)));
+    }
+
+    /// What is known of something that failed.
+    fn not_known(&self, doing: &str, error: &io::Error) -> Noted {
+        let shortage = self.shortage(doing, error);
+        let why = why(doing, error, shortage);
+        if shortage.is_some() { Noted::NoRoom(why) } else { Noted::NotKnown(why) }
     }
 
     /// What the file system is short of for this, where an error says that something is missing.

@@ -208,6 +208,8 @@ struct Listener<'a> {
     kind: MountKind,
     /// The thread, and what the kernel said of it last.
     thread: Option<(Pid, Option<String>)>,
+    /// Room, inodes or a quota were too short for a probe.
+    lacked_room: bool,
 }
 
 impl<'a> Listener<'a> {
@@ -223,6 +225,7 @@ impl<'a> Listener<'a> {
             now: None,
             kind: MountKind::Unknown,
             thread: None,
+            lacked_room: false,
         }
     }
 
@@ -279,6 +282,10 @@ impl<'a> Listener<'a> {
                 Noted::Word(word) => probed_line(fact, Ok(&Value::Word(word.clone()))),
                 Noted::Nothing => probed_line(fact, Ok(&Value::Nothing)),
                 Noted::NotKnown(why) => probed_line(fact, Err(why)),
+                Noted::NoRoom(why) => {
+                    self.lacked_room = true;
+                    probed_line(fact, Err(why))
+                }
             };
             self.lines.push(line);
         }
@@ -290,7 +297,11 @@ impl<'a> Listener<'a> {
             (true, true) => Err(ProbeError::StoppedAndLeft { target: self.request.target.clone() }),
             (false, _) => {
                 let text = self.lines.join("\n") + "\n";
-                Ok(Probed { text, notes: end.notes, is_whole: true })
+                let mut notes = end.notes;
+                if self.lacked_room {
+                    notes.push("Some probes had no room: their facts are not measured.".to_owned());
+                }
+                Ok(Probed { text, notes, is_whole: !self.lacked_room })
             }
         }
     }

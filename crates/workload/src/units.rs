@@ -162,7 +162,9 @@ impl FromStr for Size {
     fn from_str(text: &str) -> Result<Size, UnitError> {
         let (what, example) =
             ("a size with its unit", "64KiB, 10MiB or 1.5G (K, M, G and T are powers of 1024)");
-        with_unit(text, &SIZE_UNITS).map(Size).map_err(|fault| match fault {
+        // None is none in any unit.
+        let value = if text.trim() == "0" { Ok(0) } else { with_unit(text, &SIZE_UNITS) };
+        value.map(Size).map_err(|fault| match fault {
             Fault::TooMuch => {
                 UnitError::TooMuch { text: text.to_owned(), adjective: "large", most: SIZE_MOST }
             }
@@ -377,6 +379,8 @@ mod tests {
             ("1G", 1 << 30),
             ("1.5T", 3 << 39),
             ("1TB", 1_000_000_000_000),
+            ("0", 0),
+            ("0GiB", 0),
         ];
         for (text, bytes) in cases {
             assert_eq!(text.parse::<Size>().unwrap(), Size(bytes), "{text}");
