@@ -28,6 +28,6 @@ pub use replay::{
     BadTiming, LATENESS_MAX_US, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming, SilenceScene,
     WrittenPieces, is_long_delay,
 };
-pub use search::{SearchFacts, StoppedBy, TrialsAt};
+pub use search::{EarlierTrial, SearchFacts, StoppedBy, TrialsAt, keep_trials};
 pub use vda::{VdaFacts, VdaPoint};
 pub use watch::{WatchFacts, WatchedCounter};

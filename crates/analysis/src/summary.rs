@@ -587,6 +587,24 @@ impl Summary {
         self.load_points.iter().rev().find_map(LoadPoint::was_held_back)
     }
 
+    /// The load point at this place, as statements name it: behind the run's own is the earlier trial of a
+    /// search that went on.
+    pub fn point(&self, at: usize) -> Option<&LoadPoint> {
+        let earlier = || self.search.as_ref()?.earlier.as_ref().filter(|_| at == self.load_points.len());
+        self.load_points.get(at).or_else(|| Some(&earlier()?.point))
+    }
+
+    /// Whether a VDA-like curve ended at a load point that was not valid: then the one before is a capacity.
+    /// One that was cut off, or failed by the tool or its machine, is no limit of the storage, and neither is
+    /// the largest count that was asked for.
+    pub fn vda_ended_at_its_limit(&self) -> bool {
+        let points = self.vda.as_ref().map_or(&[][..], |vda| &vda.points);
+        let failed = points.iter().position(|point| !point.valid).filter(|at| *at > 0);
+        let is_no_limit =
+            |point: &LoadPoint| point.was_cut_off() || point.culprit.is_some_and(Culprit::is_own);
+        failed.is_some_and(|at| !self.load_points.get(at).is_some_and(is_no_limit))
+    }
+
     /// Measured operations of all load points.
     pub fn ops(&self) -> u64 {
         self.load_points.iter().map(|point| point.total.ops).sum()

@@ -269,7 +269,8 @@ impl FleetSearch {
         match &self.course {
             Course::Waits => None,
             Course::Goes { search, capped_by } => {
-                Some(SearchState { of: BTreeMap::new(), capped_by: *capped_by, search: search.clone() })
+                let (search, capped_by) = (search.clone(), *capped_by);
+                Some(SearchState { of: BTreeMap::new(), capped_by, search, earlier: Vec::new() })
             }
             Course::Over { state, .. } => state.clone(),
         }

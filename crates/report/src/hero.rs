@@ -189,7 +189,7 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
 
 /// Whose it was, and what was seen of it.
 fn with_what_failed(cause: &Cause, statement: &Statement, summary: &Summary) -> String {
-    let point = summary.load_points.get(cause.point);
+    let point = summary.point(cause.point);
     let seen = point.and_then(|point| point.streams.as_ref()).filter(|_| cause.incident.is_some());
     if let Some(late) = seen {
         // The sentence above tells what happened.

@@ -86,7 +86,7 @@ fn incidents(point: &LoadPoint, summary: &Summary, page: &mut Page) {
 /// about, so that no other one contradicts it.
 pub(crate) fn limits(summary: &Summary, page: &mut Page) {
     let own = of(summary).cause.filter(|cause| cause.culprit.is_own());
-    let Some(point) = own.and_then(|cause| summary.load_points.get(cause.point)) else {
+    let Some(point) = own.and_then(|cause| summary.point(cause.point)) else {
         return;
     };
     let without = without_own_delay(point);

@@ -46,7 +46,7 @@ pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &
     page.heading(&format!("Load points ({})", plain(&facts.label)));
     page.table(table(summary, &facts.points));
     curve(summary, facts, page);
-    published(facts, page);
+    published(summary, facts, page);
     streams::limits(summary, page);
     end(summary, show, page);
 }
@@ -79,7 +79,9 @@ fn carries(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
             .mean_response_ms
             .map_or_else(String::new, |ms| format!(", answered within {} ms on average", number(ms))),
     };
-    format!("{}{response} on {} ({}).", streams_of(point), place(&summary.target), plain(&facts.label))
+    let verb = if point.streams == 1 { "was" } else { "were" };
+    let (streams, place) = (streams_of(point), place(&summary.target));
+    format!("{streams} {verb} sustained{response} on {place} ({}).", plain(&facts.label))
 }
 
 fn nothing_carried(summary: &Summary, facts: &VdaFacts, number: &Number) -> String {
@@ -144,9 +146,18 @@ fn curve(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
     }
 }
 
-/// Published curves beside the run's own. Only where there is a result to set beside them.
-fn published(facts: &VdaFacts, page: &mut Page) {
+/// Published curves beside the run's own. Their last points are capacities, and so has the run's to be: a
+/// count that was asked for and sustained is none.
+fn published(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
     let Some(own) = carried(facts) else { return };
+    if !summary.vda_ended_at_its_limit() {
+        page.gap();
+        page.sentence(
+            Tone::Plain,
+            "Published results are capacities. This run has not found its own, so it is not compared with them.",
+        );
+        return;
+    }
     let largest = || PUBLISHED.iter().filter_map(|curve| Some((curve, curve.largest()?)));
     let streams = f64::from(own.streams);
     let share = |(_, point): (&PublishedCurve, &PublishedPoint)| {

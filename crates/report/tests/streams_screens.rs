@@ -195,6 +195,7 @@ fn search(limited_by_client: bool) -> Summary {
         complete: !limited_by_client,
         trials: vec![at(16, 1, 0, 0), at(31, 3, 0, 0), at(32, 0, if limited_by_client { 0 } else { 4 }, 0)],
         failed_first: Some("stream 4 had 5 late frames".to_owned()),
+        earlier: None,
     });
     summary
 }
@@ -222,10 +223,10 @@ fn a_search_that_the_client_limited_claims_nothing_of_the_storage() {
     assert!(text.starts_with("INCONCLUSIVE: At least 31"), "{text}");
 }
 
-#[test]
-fn a_vda_like_run_is_called_that() {
+/// A VDA-like run of 1, 2, … streams, each of which reached this share of the requested rates.
+fn vda(shares: &[f64]) -> Summary {
     let mut summary = empty("vda");
-    for streams in [1, 2] {
+    for (streams, share) in (1..).zip(shares) {
         let mut point = point(0);
         point.index = streams as u16 - 1;
         point.streams = None;
@@ -235,14 +236,45 @@ fn a_vda_like_run_is_called_that() {
             worker,
             component: component.to_owned(),
             requested_ops_per_s: requested * f64::from(streams),
-            achieved_ops_per_s: requested * f64::from(streams),
+            achieved_ops_per_s: requested * f64::from(streams) * share,
         };
         point.rates = vec![rate(0, "camera", 9.0), rate(1, "companion", 1.0)];
         point.rates_mean_response_ms = Some(0.8 * f64::from(streams));
         summary.load_points.push(point);
     }
+    with_curve(summary)
+}
+
+fn with_curve(mut summary: Summary) -> Summary {
     let input = VdaInput { limits: RateLimits::default(), data_set_note: "As published.".to_owned() };
     summary.vda = Some(vda_facts(&summary.load_points, &input));
+    summary
+}
+
+#[test]
+fn a_vda_count_that_was_asked_for_is_compared_with_no_capacity() {
+    const COMPARED: &str = "Published curves";
+    const NOT: &str = "Published results are capacities.";
+    let sustained = shown(&vda(&[1.0, 1.0]));
+    assert!(sustained.starts_with("2 streams were sustained with an overall"), "{sustained}");
+    assert!(sustained.contains(NOT) && !sustained.contains(COMPARED), "{sustained}");
+    let limited = vda(&[1.0, 1.0, 0.5]);
+    assert!(shown(&limited).contains(COMPARED), "{}", shown(&limited));
+    let mut cut_off = limited.clone();
+    cut_off.load_points[2].ended_early = Some("interrupted".to_owned());
+    let mut own = limited.clone();
+    own.load_points[2].culprit = Some(Culprit::ThisMachine);
+    for summary in [cut_off, own] {
+        let text = shown(&with_curve(summary));
+        assert!(text.contains(NOT) && !text.contains(COMPARED), "{text}");
+    }
+    let none = shown(&vda(&[0.5]));
+    assert!(!none.contains(NOT) && !none.contains(COMPARED), "{none}");
+}
+
+#[test]
+fn a_vda_like_run_is_called_that() {
+    let summary = vda(&[1.0, 1.0]);
     let text = shown(&summary);
     assert!(text.contains("VDA-like, not a SPEC result") || text.contains("not\na SPEC result"), "{text}");
     insta::assert_snapshot!(text);
@@ -381,7 +413,10 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
     });
     // What broke it off comes first, and then there is something else to do next.
     let broken_off = screen(&summary, &Screen::default());
-    assert!(broken_off.contains("Next: To do it again: reelgauge check '/mnt/a long word"), "{broken_off}");
+    // A name is never broken, so that the command can be pasted.
+    let next = format!("'/mnt/{}'", long());
+    assert!(broken_off.contains("Next: To do it again: reelgauge check\n"), "{broken_off}");
+    assert!(broken_off.trim_end().ends_with(&next), "{broken_off}");
     assert!(broken_off.starts_with("The run broke off: a long word"), "{broken_off}");
     // Then that it was unsteady.
     summary.outcome = Outcome::Complete;

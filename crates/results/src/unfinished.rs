@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_analysis::facts::{CheckBasis, CheckCount, CheckFacts, CheckFormat, SearchFacts, TrialsAt};
+use reelgauge_analysis::facts::{
+    CheckBasis, CheckCount, CheckFacts, CheckFormat, EarlierTrial, SearchFacts, TrialsAt,
+};
 use reelgauge_analysis::late::{LateFigures, StreamFigures};
 use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 use reelgauge_record::run_dir::RunDir;
@@ -31,6 +33,8 @@ const UNKNOWN_LIMIT: &str = "Unknown: the check was killed before it looked for 
 #[derive(Debug, Deserialize)]
 struct Evidence {
     search: Search,
+    #[serde(default)]
+    earlier: Vec<EarlierTrial>,
 }
 
 /// Adds what the run had found, where it is a search or a quick check.
@@ -50,7 +54,7 @@ pub(crate) fn unfinished_into(summary: &mut Summary, run_dir: &RunDir) {
 }
 
 fn search(run_dir: &RunDir, plan: &StreamsPlan) -> Option<SearchFacts> {
-    let Evidence { search } = read_json(&run_dir.path().join(SEARCH_FILE), PLAN_MAX_BYTES)?;
+    let Evidence { search, earlier } = read_json(&run_dir.path().join(SEARCH_FILE), PLAN_MAX_BYTES)?;
     let per_scale = plan.stream_count(1).max(1);
     let of_scale = |scale: u32| scale.saturating_mul(per_scale);
     let evidence = search.evidence();
@@ -60,14 +64,19 @@ fn search(run_dir: &RunDir, plan: &StreamsPlan) -> Option<SearchFacts> {
         failed: at.failed,
         client_limited: at.client_limited,
     });
-    Some(SearchFacts {
+    let mut facts = SearchFacts {
         what: plan.what(),
         evidence_sentence: search.evidence_sentence(),
         streams: Some(of_scale(search.sure())),
         at_most: evidence.iter().filter(|at| at.passed > 0).map(|at| of_scale(at.streams)).max(),
         trials: trials.collect(),
         ..SearchFacts::default()
-    })
+    };
+    // The verdicts of the run's own trials were in the summary that it never wrote.
+    facts.take_earlier(&earlier, &[]);
+    let verdict = facts.earlier.as_ref().and_then(|trial| trial.point.verdict.as_ref());
+    facts.failed_first = verdict.and_then(|verdict| Some(verdict.failed_first.as_ref()?.sentence.clone()));
+    Some(facts)
 }
 
 /// The counts of the trials that were over: all but the last load point.

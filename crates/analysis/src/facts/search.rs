@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::summary::LoadPoint;
 
 /// The answer of a search.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SearchFacts {
     /// What was counted, as it reads after a number: `players of prores-422-hq-uhd-25`, `times newsroom`.
@@ -32,19 +32,89 @@ pub struct SearchFacts {
     /// What failed first with the smallest count that did not pass, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_first: Option<String>,
+    /// The trial that stopped more from passing, where it is one of a run that this one went on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub earlier: Option<Box<EarlierTrial>>,
+}
+
+/// A trial of a run that a search went on from. Of its streams only the incidents are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EarlierTrial {
+    /// The run directory that has all of it.
+    pub run: String,
+    /// What was measured.
+    pub point: LoadPoint,
+}
+
+/// So many incidents of an earlier trial are kept.
+const INCIDENTS_KEPT: usize = 8;
+
+impl EarlierTrial {
+    /// As much of a trial as a search that goes on from its run has to know.
+    pub fn of(run: &str, point: &LoadPoint) -> EarlierTrial {
+        let mut point = point.clone();
+        point.rates.clear();
+        if let Some(late) = &mut point.streams {
+            late.streams.clear();
+            late.incidents.sort_by_key(|incident| std::cmp::Reverse(incident.late_frames));
+            late.incidents.truncate(INCIDENTS_KEPT);
+        }
+        EarlierTrial { run: run.to_owned(), point }
+    }
+
+    fn fell(&self) -> bool {
+        fell(&self.point)
+    }
+}
+
+fn fell(point: &LoadPoint) -> bool {
+    point.verdict.as_ref().is_some_and(|verdict| !verdict.passed)
 }
 
 impl SearchFacts {
-    /// The trial that stopped more from passing, of a search's load points: the smallest count that fell. One
-    /// that fell below what passes was disturbed, and is taken only where there is no other.
-    pub fn stopper<'a>(&self, points: &'a [LoadPoint]) -> Option<(usize, &'a LoadPoint)> {
-        let fell =
-            |(_, point): &(usize, &LoadPoint)| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
-        let sure = self.streams.unwrap_or(0);
-        let is_below = |point: &LoadPoint| point.stream_count.is_some_and(|count| count <= sure);
-        let falls = points.iter().enumerate().filter(fell);
-        falls.min_by_key(|(_, point)| (is_below(point), point.stream_count))
+    /// The trial that stopped more from passing, of a search's load points and of what it knew before: the
+    /// smallest count that fell. One that fell below what passes was disturbed, and is taken only where there
+    /// is no other. An earlier one has the place behind the load points.
+    pub fn stopper<'a>(&'a self, points: &'a [LoadPoint]) -> Option<(usize, &'a LoadPoint)> {
+        let earlier = self.earlier.iter().map(|earlier| (points.len(), &earlier.point));
+        let falls = earlier.chain(points.iter().enumerate()).filter(|(_, point)| fell(point));
+        falls.min_by_key(|(_, point)| self.place_of_fall(point))
     }
+
+    /// The less, the more likely it stopped the search.
+    fn place_of_fall(&self, point: &LoadPoint) -> (bool, Option<u32>) {
+        let sure = self.streams.unwrap_or(0);
+        (point.stream_count.is_some_and(|count| count <= sure), point.stream_count)
+    }
+
+    /// Keeps the one of these earlier trials that stopped more from passing, if none of the load points is
+    /// it.
+    pub fn take_earlier(&mut self, trials: &[EarlierTrial], points: &[LoadPoint]) {
+        let falls = trials.iter().filter(|trial| trial.fell());
+        let first = falls.min_by_key(|trial| self.place_of_fall(&trial.point));
+        self.earlier = first.cloned().map(Box::new);
+        if self.stopper(points).is_none_or(|(at, _)| at < points.len()) {
+            self.earlier = None;
+        }
+    }
+}
+
+/// What a search that goes on from a run has to know of it, besides its evidence: of each count the first
+/// trial that fell, and the last trial that passed.
+pub fn keep_trials(earlier: &[EarlierTrial], run: &str, points: &[LoadPoint]) -> Vec<EarlierTrial> {
+    let mut kept = earlier.to_vec();
+    for point in points.iter().filter(|point| point.verdict.is_some()) {
+        let is_known = |known: &EarlierTrial| known.fell() && known.point.stream_count == point.stream_count;
+        if fell(point) && kept.iter().any(is_known) {
+            continue;
+        }
+        if !fell(point) {
+            kept.retain(EarlierTrial::fell);
+        }
+        kept.push(EarlierTrial::of(run, point));
+    }
+    kept
 }
 
 /// What a search found its end by, other than by its answer.

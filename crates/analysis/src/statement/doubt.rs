@@ -69,8 +69,7 @@ const OTHERS_PERCENT: f64 = 50.0;
 /// worth a word and the cause is certain and not this client.
 pub fn client_busy_percent(summary: &Summary, statement: &Statement) -> Option<f64> {
     let cause = statement.cause.filter(|cause| statement.is_certain() && !cause.culprit.is_own())?;
-    let of_point =
-        summary.load_points.get(cause.point)?.limit.as_ref().and_then(|limit| limit.others_percent());
+    let of_point = summary.point(cause.point)?.limit.as_ref().and_then(|limit| limit.others_percent());
     let machine = statement.worst_incident(summary).and_then(|incident| incident.machine);
     let then = machine.and_then(|machine| machine.others_processors_percent);
     [of_point, then.filter(|busy| *busy >= OTHERS_PERCENT)].into_iter().flatten().reduce(f64::max)

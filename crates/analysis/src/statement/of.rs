@@ -69,7 +69,7 @@ fn limit_point(summary: &Summary, statement: &Statement) -> Option<usize> {
     let rate = |at: &usize| points[*at].total.bytes_per_s.unwrap_or(0.0);
     let of_most = || (0..points.len()).max_by(|one, two| rate(one).total_cmp(&rate(two)));
     let at = statement.cause.map(|cause| cause.point).or(of_number).or_else(of_most)?;
-    let limit = stated_limit(points.get(at)?.limit.as_ref()?, statement)?;
+    let limit = stated_limit(summary.point(at)?.limit.as_ref()?, statement)?;
     let says_something = limit.found.is_some() || !limit.contributing.is_empty() || !statement.blames();
     says_something.then_some(at)
 }
@@ -101,12 +101,12 @@ impl Statement {
     /// The incident that is said to be the cause.
     pub fn worst_incident<'a>(&self, summary: &'a Summary) -> Option<&'a Incident> {
         let cause = self.cause?;
-        summary.load_points.get(cause.point)?.streams.as_ref()?.incidents.get(cause.incident?)
+        summary.point(cause.point)?.streams.as_ref()?.incidents.get(cause.incident?)
     }
 
     /// What limited the load point that it is about, as far as it does not contradict the cause.
     pub fn limit(&self, summary: &Summary) -> Option<Limit> {
-        let limit = summary.load_points.get(self.limit_point?)?.limit.as_ref()?;
+        let limit = summary.point(self.limit_point?)?.limit.as_ref()?;
         if let Some(check) = &summary.check {
             return Some(check.agreed(limit.clone()));
         }

@@ -19,7 +19,7 @@ pub(super) fn put_into(summary: &mut Summary, search: Option<&FleetSearch>, curv
     let points = &summary.load_points;
     let stands = |index: u16| points.iter().any(|point| point.index == index && passed(point));
     if let Some(facts) = search.and_then(|search| search.facts(stands)) {
-        seek::conclude(summary, facts);
+        seek::conclude(summary, facts, &[]);
     }
     if let Some(input) = curve.and_then(input_of) {
         summary.vda = Some(vda_facts(&summary.load_points, &input));

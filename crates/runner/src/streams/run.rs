@@ -235,6 +235,10 @@ impl StreamsRun {
             if !self.session.goes_on() {
                 return Ok(());
             }
+            if let Some(why) = seek::not_judged(self.session.done()) {
+                self.session.note(format!("The search can judge none of its trials: {why}."));
+                return Ok(());
+            }
             let last = self.session.done().last();
             let culprit = last.and_then(|point| point.culprit);
             let limited_by_client = culprit.is_some_and(Culprit::is_own);
@@ -247,7 +251,7 @@ impl StreamsRun {
                 false => search.report(scale, trial),
             };
             reported.map_err(|source| RunError::Search { source })?;
-            seek::save(self.session.run_dir(), &ended.sought)?;
+            seek::save(self.session.run_dir(), &ended.sought, self.session.done())?;
         }
     }
 
@@ -400,7 +404,8 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, course: Course, vda: Opti
     match course {
         Course::Sought(Ended { sought, answer, .. }) => {
             let per_scale = plan.stream_count(1).max(1);
-            seek::conclude(summary, seek::facts(&sought, answer.as_ref(), per_scale, plan.what()));
+            let facts = seek::facts(&sought, answer.as_ref(), per_scale, plan.what());
+            seek::conclude(summary, facts, &sought.earlier);
         }
         // Whoever told knows what they amount to.
         Course::Told(_) => seek::forget_short_trials(summary),

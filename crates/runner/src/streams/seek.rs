@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use reelgauge_analysis::Summary;
-use reelgauge_analysis::facts::{SearchFacts, StoppedBy, TrialsAt};
+use reelgauge_analysis::facts::{EarlierTrial, SearchFacts, StoppedBy, TrialsAt, keep_trials};
 use reelgauge_analysis::summary::NoteKind;
+use reelgauge_analysis::verdict::Verdict;
 use reelgauge_analysis::warning::SHORT_LOOK_S;
+use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_engine::mount::Mount;
 use reelgauge_record::identity;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
@@ -29,6 +30,9 @@ pub struct SearchState {
     pub capped_by: StoppedBy,
     /// The search itself.
     pub search: Search,
+    /// Trials of the runs that it went on from, which its answer may rest on.
+    #[serde(default)]
+    pub earlier: Vec<EarlierTrial>,
 }
 
 /// The largest counts that a search may try, by what limits them.
@@ -106,11 +110,18 @@ pub fn begin(
     let of = conditions(plan, mount);
     let (cap, capped_by) = limits.cap(plan);
     let settings = settings(plan, wanted, cap);
-    let search = match from {
-        Some(run) => searched_before(run, &of)?.going_on(settings),
-        None => Search::new(settings),
+    let (search, mut earlier) = match from {
+        Some(run) => {
+            let before = searched_before(run, &of)?;
+            (before.search.going_on(settings), before.earlier)
+        }
+        None => (Search::new(settings), Vec::new()),
     };
-    Ok(SearchState { of, capped_by, search: search.map_err(|source| RunError::Search { source })? })
+    let search = search.map_err(|source| RunError::Search { source })?;
+    // Trials beyond the cap are forgotten.
+    let most = cap.saturating_mul(plan.stream_count(1).max(1));
+    earlier.retain(|trial| trial.point.stream_count.is_some_and(|count| count <= most));
+    Ok(SearchState { of, capped_by, search, earlier })
 }
 
 /// The search that a plan asks for, up to this count.
@@ -135,7 +146,7 @@ fn settings(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> SearchSetting
 }
 
 /// The search of another run, whose trials were made under the same conditions.
-fn searched_before(run: &Path, of: &BTreeMap<String, String>) -> Result<Search, RunError> {
+fn searched_before(run: &Path, of: &BTreeMap<String, String>) -> Result<SearchState, RunError> {
     let path = run.join(FILE_NAME);
     let _own = identity::own();
     let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
@@ -145,7 +156,7 @@ fn searched_before(run: &Path, of: &BTreeMap<String, String>) -> Result<Search, 
     })?;
     let differs = of.iter().find(|(name, now)| before.of.get(*name) != Some(now));
     match differs {
-        None => Ok(before.search),
+        None => Ok(before),
         Some((name, now)) => Err(RunError::OtherSearch {
             run: run.to_path_buf(),
             name: name.clone(),
@@ -166,11 +177,24 @@ pub fn bounds(search: &Search) -> (Option<u32>, Option<u32>) {
     (sure.map(|at| at.streams), ceiling.map(|at| at.streams))
 }
 
-/// Writes the state down.
-pub fn save(run_dir: &RunDir, sought: &SearchState) -> Result<(), RunDirError> {
+/// Why nothing could be judged in any of these trials, as where their time is shorter than a buffer: then no
+/// count has failed. `None` where something was.
+pub fn not_judged(points: &[LoadPoint]) -> Option<String> {
+    let verdicts: Option<Vec<&Verdict>> = points.iter().map(|point| point.verdict.as_ref()).collect();
+    let is_open = |verdict: &&Verdict| {
+        !verdict.failures.is_empty() && verdict.failures.iter().all(|failure| !failure.measured)
+    };
+    let last = *verdicts.filter(|verdicts| verdicts.iter().all(is_open))?.last()?;
+    Some(last.failures.first()?.sentence.clone())
+}
+
+/// Writes the state down, with what the run's own trials add to it.
+pub fn save(run_dir: &RunDir, sought: &SearchState, points: &[LoadPoint]) -> Result<(), RunDirError> {
     let path = run_dir.path().join(FILE_NAME);
+    let run = run_dir.path().display().to_string();
+    let state = SearchState { earlier: keep_trials(&sought.earlier, &run, points), ..sought.clone() };
     let json =
-        serde_json::to_vec(sought).map_err(|source| RunDirError::Json { path: path.clone(), source })?;
+        serde_json::to_vec(&state).map_err(|source| RunDirError::Json { path: path.clone(), source })?;
     write_atomically(&path, &json)
 }
 
@@ -189,8 +213,8 @@ pub fn facts(
     SearchFacts {
         answer_sentence: match answer {
             Some(answer) => search.answer_sentence(answer),
-            None if best == 0 => "The search was interrupted before any count had passed.".to_owned(),
-            None => format!("The search was interrupted; {} passed so far.", of_scale(best)),
+            None if best == 0 => "The search ended before any count had passed.".to_owned(),
+            None => format!("The search ended early; {} passed so far.", of_scale(best)),
         },
         evidence_sentence: search.evidence_sentence(),
         streams: Some(of_scale(best)),
@@ -217,17 +241,21 @@ pub fn facts(
             .collect(),
         what,
         failed_first: None,
+        earlier: None,
     }
 }
 
-/// Puts what a search found into the summary of its trials, and the verdict on it.
-pub fn conclude(summary: &mut Summary, mut facts: SearchFacts) {
+/// Puts what a search found into the summary of its trials, and the verdict on it. `earlier` are trials of
+/// the runs that it went on from: what it rests on is the same, whether it was interrupted or not.
+pub fn conclude(summary: &mut Summary, mut facts: SearchFacts, earlier: &[EarlierTrial]) {
+    facts.take_earlier(earlier, &summary.load_points);
     let stopper = facts.stopper(&summary.load_points).and_then(|(_, point)| point.verdict.as_ref());
     let failure = stopper.and_then(|verdict| verdict.failed_first.as_ref());
     facts.failed_first = failure.map(|failure| failure.sentence.clone());
     // A search is good when anything passed at all: that something fell is what it is for.
     let best = facts.streams.unwrap_or(0);
-    let passing = summary.load_points.iter().rev().filter_map(|point| point.verdict.as_ref());
+    let trials = earlier.iter().map(|trial| &trial.point).chain(&summary.load_points);
+    let passing = trials.rev().filter_map(|point| point.verdict.as_ref());
     let mut passing = passing.filter(|verdict| verdict.passed == (best > 0));
     summary.verdict = passing.next().cloned();
     summary.search = Some(facts);
@@ -245,6 +273,12 @@ pub fn forget_short_trials(summary: &mut Summary) {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use reelgauge_analysis::Culprit;
+    use reelgauge_analysis::criteria::Criterion;
+    use reelgauge_analysis::statement::of;
+    use reelgauge_analysis::summary::Target;
+    use reelgauge_analysis::test_figures::vda_point;
+    use reelgauge_analysis::verdict::Failure;
     use reelgauge_workload::search::{Next, Trial};
 
     use super::*;
@@ -254,7 +288,8 @@ mod tests {
     /// A search on storage that carries so many, for at most so many trials.
     fn searched(carries: u32, trials: u32) -> (SearchState, Option<Answer>) {
         let search = Search::new(SearchSettings { cap: 100, ..SearchSettings::default() }).unwrap();
-        let mut sought = SearchState { of: BTreeMap::new(), capped_by: StoppedBy::Room, search };
+        let mut sought =
+            SearchState { of: BTreeMap::new(), capped_by: StoppedBy::Room, search, earlier: Vec::new() };
         for _ in 0..trials {
             let search = &mut sought.search;
             match search.next() {
@@ -352,6 +387,119 @@ mod tests {
         let older = SearchState { of: BTreeMap::new(), ..first };
         std::fs::write(folder.path().join(FILE_NAME), serde_json::to_vec(&older).unwrap()).unwrap();
         assert!(again(&plan, "nas1:/tank").is_err());
+    }
+
+    /// A trial with so many streams, on storage that carries five.
+    fn trial(streams: u32) -> LoadPoint {
+        let failure = Failure {
+            criterion: Criterion::LateFrames,
+            measured: true,
+            stream: None,
+            worker: None,
+            at_s: None,
+            at_in_point_s: None,
+            limit: 0.0,
+            found: Some(1.0),
+            because_of_tool: false,
+            sentence: format!("{streams} streams were late"),
+        };
+        let failures = if streams <= 5 { Vec::new() } else { vec![failure] };
+        let mut point = vda_point(streams, 1.0, None);
+        point.stream_count = Some(streams);
+        point.culprit = (streams > 5).then_some(Culprit::Storage);
+        point.verdict = Some(Verdict {
+            passed: streams <= 5,
+            failed_first: failures.first().cloned(),
+            failures,
+            storage_failed: streams > 5,
+            ..Verdict::default()
+        });
+        point
+    }
+
+    /// What a search says that was interrupted after so many of its trials, and then went on; and the counts
+    /// that its last run tried itself.
+    fn interrupted_after(trials: &[usize]) -> (Summary, Vec<u32>) {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut sought, _) = searched(5, 0);
+        let mut ends = trials.iter().copied().chain([usize::MAX]).peekable();
+        let mut number = 0;
+        while let Some(end) = ends.next() {
+            let mut points = Vec::new();
+            let answer = loop {
+                let next = sought.search.next();
+                let Next::Try { streams, .. } = next else { break Some(next) };
+                if number >= end {
+                    break None;
+                }
+                points.push(trial(streams));
+                let passed = streams <= 5;
+                sought
+                    .search
+                    .report(streams, Trial { passed, limited_by_client: false, took_s: 1.0 })
+                    .unwrap();
+                number += 1;
+            };
+            let answer = answer.map(|next| match next {
+                Next::Done(answer) => answer,
+                Next::Try { .. } => unreachable!("it goes on until it is done"),
+            });
+            if ends.peek().is_none() {
+                let mut summary = Summary::new("", "", "streams", Target::default());
+                let counts = points.iter().filter_map(|point| point.stream_count).collect();
+                summary.load_points = points;
+                let facts = facts(&sought, answer.as_ref(), 1, "players".to_owned());
+                conclude(&mut summary, facts, &sought.earlier);
+                return (summary, counts);
+            }
+            let earlier = keep_trials(&sought.earlier, "a run before", &points);
+            sought = SearchState { earlier, ..sought };
+            // What is kept in the file is all that the next run knows.
+            let json = serde_json::to_vec(&sought).unwrap();
+            let path = folder.path().join(FILE_NAME);
+            std::fs::write(&path, json).unwrap();
+            sought = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        }
+        unreachable!("the last part has an end")
+    }
+
+    #[test]
+    fn trials_without_a_judged_frame_fail_no_count() {
+        let unmeasured = || {
+            let mut point = trial(6);
+            point.verdict.as_mut().unwrap().failures[0].measured = false;
+            point
+        };
+        assert_eq!(not_judged(&[unmeasured()]).as_deref(), Some("6 streams were late"));
+        // Where others were judged, storage that delivered nothing in time has failed.
+        assert_eq!(not_judged(&[trial(5), unmeasured()]), None);
+        assert_eq!(not_judged(&[trial(6)]), None);
+        assert_eq!((not_judged(&[trial(5)]), not_judged(&[])), (None, None));
+    }
+
+    #[test]
+    fn a_search_says_the_same_however_often_it_was_interrupted() {
+        let (whole, counts) = interrupted_after(&[]);
+        let first = whole.search.clone().unwrap();
+        assert_eq!(first.failed_first.as_deref(), Some("6 streams were late"));
+        assert_eq!(first.earlier, None);
+        for cut in 1..=counts.len() {
+            for again in cut..=counts.len() {
+                let (resumed, own) = interrupted_after(&[cut, again]);
+                let facts = resumed.search.clone().unwrap();
+                assert_eq!(facts.failed_first, first.failed_first, "{cut} {again}");
+                assert_eq!(facts.trials, first.trials, "{cut} {again}");
+                assert_eq!(resumed.verdict, whole.verdict, "{cut} {again}");
+                let statement = |summary: &Summary| {
+                    let statement = of(summary);
+                    (statement.judgement, statement.number, statement.cause.map(|cause| cause.culprit))
+                };
+                assert_eq!(statement(&resumed), statement(&whole), "{cut} {again}");
+                assert_eq!(own, counts[again..], "the same trials in the same order");
+                // It names its run only where it is another one's.
+                assert_eq!(facts.earlier.is_some(), counts[..again].contains(&6), "{cut} {again}");
+            }
+        }
     }
 
     #[test]
