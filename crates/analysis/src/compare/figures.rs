@@ -84,6 +84,12 @@ impl Reading {
         Reading { disturbances: Some(disturbances), ..self }
     }
 
+    /// Whether it is a number of events of the whole run, which has no uncertainty of its own. Late frames
+    /// have their disturbances instead.
+    pub(super) fn is_counted_exactly(&self) -> bool {
+        self.unit == FigureUnit::Count && self.disturbances.is_none() && !self.is_demand
+    }
+
     /// Where a clock asked for it, more is neither better nor worse.
     fn demanded(self, is_demand: bool) -> Reading {
         let better = if is_demand { Better::Neither } else { self.better };

@@ -46,13 +46,30 @@ pub(super) struct Disturbances {
     pub(super) judged_s: f64,
     /// How much their spread over time exceeds that of independent events; 1 where it does not.
     pub(super) clustering: f64,
+    /// There was harm, all of it done by the tool or by this machine: whether the storage would have done any
+    /// is unknown.
+    pub(super) is_own_alone: bool,
 }
 
 impl Disturbances {
     /// Those in these windows of a measurement, and so many that are known by number alone.
     pub(super) fn new(windows: &[Window], unlisted: u64, from_s: f64, measured_s: f64) -> Disturbances {
         let count = windows.len() as u64 + unlisted;
-        Disturbances { count, judged_s: measured_s, clustering: clustering(windows, from_s, measured_s) }
+        let clustering = clustering(windows, from_s, measured_s);
+        Disturbances { count, judged_s: measured_s, clustering, is_own_alone: false }
+    }
+
+    /// Those of streams with so many late frames. Frames that no incident explains were late by something;
+    /// those of the tool and of this machine are no disturbance of what is compared, and no sign that there
+    /// was none.
+    pub(super) fn with_late_frames(self, figures: &LateFigures) -> Disturbances {
+        if self.count > 0 || figures.total.late_frames == 0 {
+            return self;
+        }
+        match figures.incidents.is_empty() {
+            true => Disturbances { count: 1, ..self },
+            false => Disturbances { is_own_alone: true, ..self },
+        }
     }
 
     /// With the time of the media that was judged, where that is known.
@@ -66,6 +83,7 @@ impl Disturbances {
             count: runs.iter().map(|run| run.count).sum(),
             judged_s: runs.iter().map(|run| run.judged_s).sum(),
             clustering: runs.iter().map(|run| run.clustering).fold(1.0, f64::max),
+            is_own_alone: runs.iter().any(|run| run.is_own_alone),
         }
     }
 
@@ -74,6 +92,9 @@ impl Disturbances {
         let judgement = if other.count > self.count { Judgement::Worse } else { Judgement::Better };
         // Where nothing was seen in less time, nobody knows whether it would have come.
         let (calm, struck) = if self.count == 0 { (self, other) } else { (other, self) };
+        if calm.count == 0 && calm.is_own_alone || struck.count == 0 && struck.is_own_alone {
+            return Judgement::Unknown;
+        }
         if struck.count == 0 {
             return Judgement::Same;
         }
@@ -171,7 +192,7 @@ mod tests {
     use super::*;
 
     fn seen(count: u64, measured_s: f64) -> Disturbances {
-        Disturbances { count, judged_s: measured_s, clustering: 1.0 }
+        Disturbances { count, judged_s: measured_s, clustering: 1.0, is_own_alone: false }
     }
 
     #[test]

@@ -33,6 +33,12 @@ impl Judged {
         Judged { change_percent, noise_percent: None, judgement: Judgement::Unknown }
     }
 
+    /// This, unless the noise of rates has told apart what it leaves open.
+    fn or_unless_told_apart(self, by_rates: Judged) -> Judged {
+        let is_told = !matches!(by_rates.judgement, Judgement::Same | Judgement::Unknown);
+        if self.judgement == Judgement::Unknown && is_told { by_rates } else { self }
+    }
+
     /// A change that reads the same as its noise is none, however the digits behind it differ: -99 % beside a
     /// noise of 99 % is no gain to anybody.
     fn held_to_its_noise(self) -> Judged {
@@ -57,7 +63,35 @@ pub(super) fn judge_one_of_many(readings: &[Option<&Reading>], sides: &Sides) ->
 /// Judges one figure of all runs.
 pub(super) fn judge(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
     let judged = by_evidence(readings, sides);
-    judged.into_iter().map(Judged::held_to_its_noise).collect()
+    let one = |(run, judged): (usize, Judged)| match none_and_some(readings, sides, run) {
+        Some(known) => known.or_unless_told_apart(judged),
+        None => judged,
+    };
+    let judged = judged.into_iter().enumerate().map(one);
+    judged.map(Judged::held_to_its_noise).collect()
+}
+
+/// A count that is 0 on one side and not on the other is not the same on both: each run has counted exactly,
+/// and what is seen has happened. Whether it would have happened to the calm side in as much time is unknown
+/// where that has measured less. `None` where that is not so, or the count has a rule of its own.
+fn none_and_some(readings: &[Option<&Reading>], sides: &Sides, run: usize) -> Option<Judged> {
+    let model = readings[run].filter(|reading| reading.is_counted_exactly())?;
+    let of_side = |side: usize| -> Vec<&Reading> {
+        sides.runs(side).into_iter().filter_map(|run| readings[run]).collect()
+    };
+    let (base, here) = (of_side(0), of_side(sides.of_run[run]));
+    let is_none = |side: &[&Reading]| side.iter().all(|reading| reading.value == 0.0);
+    if sides.of_run[run] == 0 || base.is_empty() || is_none(&base) == is_none(&here) {
+        return None;
+    }
+    let (calm, struck, change) = if is_none(&base) { (&base, &here, 1.0) } else { (&here, &base, -1.0) };
+    let counted_s = |side: &[&Reading]| side.iter().filter_map(|reading| reading.counted_s).sum::<f64>();
+    let judgement = match counted_s(calm) >= counted_s(struck) * (1.0 - TIME_TOLERANCE) {
+        true => direction(model.better, change),
+        false => Judgement::Unknown,
+    };
+    let change = change_percent(mean_of(&base), mean_of(&here));
+    Some(Judged { judgement, ..Judged::unknown(change) })
 }
 
 fn by_evidence(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
@@ -148,7 +182,8 @@ fn of_verdicts(base: &[&Reading], other: &[&Reading]) -> Judged {
 
 /// Counts of late frames always do; how near the nearest frame came only where one was late.
 fn hangs_on_disturbances(reading: &Reading) -> bool {
-    reading.disturbances.is_some_and(|seen| seen.count > 0 || reading.unit == FigureUnit::Count)
+    let is_count = reading.unit == FigureUnit::Count;
+    reading.disturbances.is_some_and(|seen| seen.count > 0 || seen.is_own_alone || is_count)
 }
 
 fn of_disturbances(base: &[&Reading], other: &[&Reading]) -> Judged {
@@ -267,7 +302,9 @@ fn of_ranges(base: &Reading, other: &Reading) -> Judged {
         return Judged::unknown(None);
     };
     let change = change_percent(base.value, other.value);
-    let slack = (slack * base.value.abs()).max(base.floor_absolute);
+    // None and one are no neighbours of a count that may be off by one.
+    let is_none_and_some = (base.value == 0.0) != (other.value == 0.0);
+    let slack = (slack * base.value.abs()).max(if is_none_and_some { 0.0 } else { base.floor_absolute });
     if base_high.is_some_and(|high| other_low > high + slack) {
         let judgement = direction(base.better, 1.0);
         return Judged { change_percent: change, noise_percent: None, judgement }

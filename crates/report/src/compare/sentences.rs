@@ -300,6 +300,15 @@ impl Side<'_> {
             );
             return Sentence { tone: Tone::Bad, text };
         }
+        let is_open = |row: &ComparisonRow| row.judgement[self.run] == Judgement::Unknown;
+        if self.rows_of(LATE_FRAMES).any(is_open) {
+            let text = format!(
+                "Whether late frames of {who} and {base} differ is unknown. {} {} by no more than the noise.",
+                capital(&figures(same)),
+                if same == 1 { "differs" } else { "differ" }
+            );
+            return Sentence { tone: Tone::Inconclusive, text };
+        }
         let text = match self.calm() {
             Some(calm) => format!("No difference between {who} and {base}: {calm}."),
             None => format!(
@@ -331,17 +340,6 @@ impl Side<'_> {
             return None;
         }
         let frames = |run: usize| late.iter().filter_map(|row| row.values[run]).sum::<f64>();
-        // Only what the tool did itself is no change.
-        let own = |run: usize, name: &str| {
-            let late = counted(frames(run) as u64, "frame");
-            format!("{late} of {name} came late through the tool itself, which says nothing of the storage")
-        };
-        if frames(0) > 0.0 && frames(self.run) == 0.0 {
-            return Some(own(0, &self.base()));
-        }
-        if frames(0) == 0.0 && frames(self.run) > 0.0 {
-            return Some(own(self.run, &self.who()));
-        }
         if frames(0) > 0.0 {
             return Some("frames were late in both, and not more often than chance has it".to_owned());
         }
@@ -436,6 +434,17 @@ impl Side<'_> {
                 count(here.late_frames),
                 count(here.incidents)
             )),
+            Judgement::Unknown if is_own(base) || is_own(here) => {
+                let own = |(late, name): (&ComparedLate, String)| {
+                    is_own(late).then(|| format!("all {} of {name}", counted(late.late_frames, "late frame")))
+                };
+                let both: Vec<String> =
+                    [(base, self.base()), (here, self.who())].into_iter().filter_map(own).collect();
+                Some(format!(
+                    "Reelgauge or the machine that it ran on caused {}, so they show nothing about the storage.",
+                    both.join(" and ")
+                ))
+            }
             Judgement::Unknown => Some(format!(
                 "Whether late frames differ can't be told: {} was measured for {} s with {}, {} for {} s with \
                  {}, and the shorter one may have missed them.",
@@ -449,6 +458,11 @@ impl Side<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether frames were late and no incident of what was measured explains them.
+fn is_own(late: &ComparedLate) -> bool {
+    late.late_frames > 0 && late.incidents == 0
 }
 
 /// `run 2 (nfs)`: its number, and the tags that tell it from the others.

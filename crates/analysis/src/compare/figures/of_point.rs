@@ -76,11 +76,10 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
     let from_s = began_measuring_s(summary, point);
     let disturbances = Disturbances::new(&windows, unlisted, from_s, point.measured_s)
         .judged_over(incidents::judged_s(figures));
-    let counts = [
-        (INCIDENTS, disturbances.count),
-        (LATE_FRAMES, total.late_frames),
-        (STREAMS_HIT, total.streams_with_late_frames),
-    ];
+    let incidents = Reading::new(INCIDENTS, disturbances.count as f64, Noise::Unknown);
+    into.push(incidents.hangs_on(disturbances));
+    let disturbances = disturbances.with_late_frames(figures);
+    let counts = [(LATE_FRAMES, total.late_frames), (STREAMS_HIT, total.streams_with_late_frames)];
     for (figure, value) in counts {
         let reading = Reading::new(figure, value as f64, Noise::Unknown);
         into.push(reading.hangs_on(disturbances));

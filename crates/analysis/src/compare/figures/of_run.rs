@@ -27,7 +27,7 @@ pub(super) fn readings(summary: &Summary, with_totals: bool, is_demand: bool) ->
         readings.extend(search(facts));
     }
     if let Some(facts) = &summary.vda {
-        readings.extend(curve(facts));
+        readings.extend(curve(facts, summary.vda_ended_at_its_limit()));
     }
     if let Some(ms) = summary.vda.as_ref().and_then(|facts| facts.overall_response_time_ms) {
         let noise = summary.load_points.iter().map(|point| mean_noise(summary, point));
@@ -54,16 +54,18 @@ fn mean_noise(summary: &Summary, point: &LoadPoint) -> Noise {
 }
 
 /// The count of a curve, which lies before the first load point that is not valid, and what it moved then.
-fn curve(facts: &VdaFacts) -> Vec<Reading> {
+fn curve(facts: &VdaFacts, ended_at_its_limit: bool) -> Vec<Reading> {
     let Some(streams) = facts.streams.map(f64::from) else { return Vec::new() };
-    let next = facts.points.iter().find(|point| !point.valid).map(|point| f64::from(point.streams));
+    let next = facts.points.iter().find(|point| !point.valid && ended_at_its_limit);
+    let next = next.map(|point| f64::from(point.streams));
     // More may pass below the next load point; where there is none, nobody knows how many.
     let high = next.map(|next| (next - 1.0).max(streams));
     let count = Noise::Range { low: streams, high, slack: FLOOR_RATE };
     let count = Reading::new("vda.streams", streams, count).floor_absolute(1.0);
     let total = facts.published_mb_per_s.map(|rate| {
         let noise = Noise::Range { low: rate, high: Some(rate), slack: FLOOR_RATE };
-        Reading::new("vda.published_mb_per_s", rate, noise)
+        // Below its limit a run moves what its streams ask for.
+        Reading::new("vda.published_mb_per_s", rate, noise).demanded(!ended_at_its_limit)
     });
     [count].into_iter().chain(total).collect()
 }

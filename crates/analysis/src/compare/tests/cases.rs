@@ -1,7 +1,7 @@
 //! Made-up runs: matching, searches, repeats, and what can't be told.
 
 use super::*;
-use crate::facts::SearchFacts;
+use crate::facts::{SearchFacts, VdaFacts, VdaPoint};
 use crate::figures::Figures;
 use crate::meter::PointFigures;
 use crate::paper::PaperTables;
@@ -238,7 +238,78 @@ fn counts_of_different_times_are_compared_as_rates() {
     let judged =
         |one: Summary, two: Summary| row(&compared(&[one, two], None), "total.failed_ops").judgement[1];
     assert_eq!(judged(failing(600, 60), failing(1_200, 120)), Judgement::Same);
+    assert_eq!(judged(failing(0, 120), failing(25, 60)), Judgement::Worse);
+    assert_eq!(judged(failing(0, 30), failing(25, 120)), Judgement::Unknown, "they might have come later");
     assert_eq!(judged(failing(0, 60), failing(700, 66)), Judgement::Worse);
+}
+
+/// Operations that failed in a single burst, so that their spread over time is as large as they are.
+fn burst(errors: u64) -> Summary {
+    let mut summary = reading(&["a"], 100.0, 60);
+    summary.load_points[0].total.failed_ops = errors;
+    summary.series.steps[30].errors = errors;
+    summary
+}
+
+#[test]
+fn none_and_some_are_never_the_same_count() {
+    let judged = |one: &Summary, two: &Summary| {
+        row(&compared(&[one.clone(), two.clone()], None), "total.failed_ops").judgement[1]
+    };
+    for errors in [1, 25, 10_000] {
+        assert_eq!(judged(&burst(0), &burst(errors)), Judgement::Worse, "{errors}");
+        assert_eq!(judged(&burst(errors), &burst(0)), Judgement::Better, "{errors}");
+    }
+    assert_eq!(judged(&burst(0), &burst(0)), Judgement::Same);
+    // Two bursts are one event each.
+    assert_eq!(judged(&burst(25), &burst(40)), Judgement::Same);
+    let repeated =
+        |errors: [u64; 6]| row(&compared(&errors.map(burst), Some(3)), "total.failed_ops").judgement[5];
+    assert_eq!(repeated([0, 0, 0, 0, 25, 0]), Judgement::Worse);
+    assert_eq!(repeated([0, 25, 0, 0, 0, 0]), Judgement::Better);
+    assert_eq!(repeated([0, 25, 0, 0, 25, 0]), Judgement::Same);
+}
+
+#[test]
+fn the_total_of_a_vda_count_that_was_asked_for_is_demand() {
+    let curve = |total: f64, is_valid: [bool; 2]| {
+        let mut summary = reading(&["1 x vda-like", "2 x vda-like"], 100.0, 60);
+        let point = |(streams, valid)| VdaPoint { streams, valid, ..VdaPoint::default() };
+        summary.vda = Some(VdaFacts {
+            points: (1..).zip(is_valid).map(point).collect(),
+            streams: Some(if is_valid[1] { 2 } else { 1 }),
+            published_mb_per_s: Some(total),
+            ..VdaFacts::default()
+        });
+        summary
+    };
+    let judged =
+        |one: Summary, two: Summary, figure: &str| row(&compared(&[one, two], None), figure).judgement[1];
+    let asked = || [curve(18.8, [true; 2]), curve(17.4, [true; 2])];
+    let found = || [curve(18.8, [true, false]), curve(17.4, [true, false])];
+    let of = |[one, two]: [Summary; 2]| judged(one, two, "vda.published_mb_per_s");
+    assert_eq!((of(asked()), of(found())), (Judgement::Demand, Judgement::Worse));
+    let [one, two] = asked();
+    assert_eq!(judged(one, two, "vda.streams"), Judgement::Unknown);
+    // A load point that was cut off is no limit.
+    let [mut one, mut two] = found();
+    for summary in [&mut one, &mut two] {
+        summary.load_points[1].ended_early = Some("interrupted".to_owned());
+    }
+    assert_eq!(judged(one, two, "vda.published_mb_per_s"), Judgement::Demand);
+}
+
+#[test]
+fn a_search_that_found_none_is_not_one_that_found_one() {
+    let searched = |streams: u32| {
+        let mut summary = reading(&["a"], 100.0, 60);
+        let (streams, at_most) = (Some(streams), Some(streams));
+        summary.search = Some(SearchFacts { streams, at_most, complete: true, ..SearchFacts::default() });
+        summary
+    };
+    let judged = |one, two| row(&compared(&[searched(one), searched(two)], None), SEARCH).judgement[1];
+    assert_eq!([judged(0, 0), judged(7, 8)], [Judgement::Same; 2]);
+    assert_eq!([judged(0, 1), judged(1, 0)], [Judgement::Better, Judgement::Worse]);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use super::cases::{READ, reading};
 use super::draws::Draws;
 use super::*;
+use crate::culprit::Culprit;
 use crate::facts::SearchFacts;
 use crate::incident::Incident;
 use crate::late::{LateFigures, LateRun, StreamFigures, StreamTotals, StreamWorstMargin, WorstMargin};
@@ -169,6 +170,35 @@ fn what_the_tool_failed_is_no_verdict() {
     let comparison = compared(&[disturbed(&[]), own], None);
     assert_eq!(row(&comparison, VERDICT).values, [Some(1.0), None]);
     assert_eq!(row(&comparison, VERDICT).judgement[1], Judgement::Unknown);
+}
+
+#[test]
+fn late_frames_of_the_tool_alone_are_neither_the_same_nor_worse() {
+    let by = |culprit: Culprit| {
+        let mut summary = disturbed(&[STALL]);
+        let late = summary.load_points[0].streams.as_mut().unwrap();
+        late.incidents.iter_mut().for_each(|incident| incident.culprit = culprit);
+        summary
+    };
+    let calm = disturbed(&[]);
+    for culprit in [Culprit::Tool, Culprit::ThisMachine] {
+        let own = by(culprit);
+        for figure in [LATE_FRAMES, STREAMS_HIT, WORST_MARGIN] {
+            assert_eq!(judged(&calm, &own, figure), Judgement::Unknown, "{figure}");
+            assert_eq!(judged(&own, &calm, figure), Judgement::Unknown, "{figure}");
+            assert_eq!(judged(&own, &own, figure), Judgement::Unknown, "{figure}");
+            assert_eq!(judged(&own, &disturbed(&[STALL]), figure), Judgement::Unknown, "{figure}");
+        }
+        assert_eq!(judged(&calm, &own, INCIDENTS), Judgement::Same);
+    }
+    assert_eq!(judged(&calm, &by(Culprit::Storage), LATE_FRAMES), Judgement::Worse);
+    // Late frames that no incident explains, as in a run whose incidents were lost, were late all the same.
+    let mut lost = disturbed(&[STALL]);
+    let late = lost.load_points[0].streams.as_mut().unwrap();
+    late.incidents.clear();
+    late.incident_count = 0;
+    assert_eq!(judged(&calm, &lost, LATE_FRAMES), Judgement::Worse);
+    assert_eq!(judged(&lost, &calm, LATE_FRAMES), Judgement::Better);
 }
 
 #[test]

@@ -123,6 +123,18 @@ fn nothing_is_claimed_of_a_look_that_was_too_short() {
 }
 
 #[test]
+fn late_frames_of_the_tool_alone_are_no_comparison() {
+    let mut comparison = recorders([(0, 0), (25, 0)], Judgement::Unknown);
+    comparison.rows[4].judgement[1] = Judgement::Same;
+    let told = said(&comparison);
+    assert!(told[0].starts_with("Whether late frames of run 2 and run 1 differ is unknown."), "{told:#?}");
+    let why = "Reelgauge or the machine that it ran on caused all 25 late frames of run 2, so they show nothing \
+               about the storage.";
+    assert!(told.iter().any(|text| text == why), "{told:#?}");
+    assert!(!told.iter().any(|text| text.contains("No difference")), "{told:#?}");
+}
+
+#[test]
 fn demand_and_other_numbers_of_streams_are_said_to_be_that() {
     let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
     comparison.rows[4].change_percent[1] = Some(100.0);
