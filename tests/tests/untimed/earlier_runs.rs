@@ -9,7 +9,14 @@ use reelgauge_tests::run_dir::text;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool;
 
-const KINDS: [&str; 6] = ["check", "find", "freeze", "mix", "replay", "vda"];
+/// A quick check, a search, streams, mixes, a replay, a curve, a watch, a run of two machines, a suite, a
+/// proof, and streams that were killed. The suite and the proof are there without their runs.
+const KINDS: [&str; 12] = [
+    "check", "find", "freeze", "killed", "merged", "mix", "proof", "replay", "suite", "sweep", "vda", "watch",
+];
+
+/// Kinds that are no single run.
+const SERIES: [&str; 2] = ["proof", "suite"];
 
 /// A copy of them, because `report` writes into a run that it opens.
 fn copied(scratch: &Scratch) -> PathBuf {
@@ -34,9 +41,16 @@ fn runs_of_the_version_before_open_on_the_screen_and_as_a_page() {
         let screen = said(&["report", &run]);
         assert!(screen.lines().count() > 3, "{kind}: {screen}");
         let json: serde_json::Value = serde_json::from_str(&said(&["report", &run, "--json"])).unwrap();
-        assert_eq!(text(&json, "outcome"), "complete", "{kind}");
-        // Where it was opened, not where it was made.
-        assert_eq!(text(&json, "run_dir"), run, "{kind}");
+        if !SERIES.contains(&kind) {
+            let outcome = if kind == "killed" { "broke_off" } else { "complete" };
+            assert_eq!(text(&json, "outcome"), outcome, "{kind}");
+            // Where it was opened, not where it was made.
+            assert_eq!(text(&json, "run_dir"), run, "{kind}");
+        }
+        // A proof has no page.
+        if kind == "proof" {
+            continue;
+        }
         let page = scratch.path().join(format!("{kind}.html"));
         said(&["report", &run, "--html", page.to_str().unwrap()]);
         assert!(std::fs::metadata(&page).unwrap().len() > 100_000, "{kind}");
@@ -58,13 +72,23 @@ fn runs_of_the_version_before_are_listed_and_compared() {
     // That version called the unfinished search met.
     assert_eq!(verdict("find"), ("complete".to_owned(), "inconclusive".to_owned()));
     assert_eq!(verdict("freeze"), ("complete".to_owned(), "not_met".to_owned()));
+    assert_eq!(verdict("killed"), ("killed".to_owned(), "none".to_owned()));
     for kind in KINDS {
         let run = runs.join(kind).display().to_string();
         let again = scratch.path().join(format!("{kind}-again"));
         tool(&format!("cp -r {run} {}", again.display()));
         let compared = binary::run(["compare", &run, again.to_str().unwrap()]);
-        assert!(matches!(compared.code, Some(0)), "{kind}: {}", compared.said());
+        let no_runs = match kind {
+            "proof" => Some("is a proof"),
+            "watch" => Some("is a watch"),
+            _ => None,
+        };
+        let (code, said) = no_runs.map_or((0, ""), |what| (2, what));
+        assert!(compared.code == Some(code) && compared.said().contains(said), "{kind}: {}", compared.said());
     }
+    // With another run of the same kind of work.
+    let [mix, sweep] = ["mix", "sweep"].map(|kind| runs.join(kind).display().to_string());
+    assert!(said(&["compare", &mix, &sweep]).contains("Run 2"));
 }
 
 /// One judgement speaks on a screen: that version named the storage, an unknown limit and other programs.

@@ -3,13 +3,15 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use glob::Pattern;
 use reelgauge_analysis::compare::{Comparison, Gate};
 use reelgauge_record::named_file::write_named;
 use reelgauge_report::compare::{as_data, compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
+use reelgauge_report::text::shell_word;
 use reelgauge_results::compare::{compare_page, compare_runs};
+use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 
 use super::latest::runs_or_latest_two;
@@ -27,6 +29,12 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
     let runs = runs_or_latest_two(&args.runs)?;
     if runs.iter().any(|run| Suite::is_in(run)) {
         return suite::compare(args, &runs);
+    }
+    if let Some(proof) = runs.iter().find(|run| Proof::is_in(run)) {
+        let proof = shell_word(proof);
+        bail!(
+            "{proof} is a proof, which has compared its runs itself; look at it with: reelgauge report {proof}"
+        );
     }
     ensure!(
         args.csv.is_none(),
