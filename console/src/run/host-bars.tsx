@@ -62,7 +62,7 @@ function draw(look: Look, bars: HostBar[]): ChartOption {
   const late = bar("late frames", look.bad, ({ late_frames }) => late_frames, { yAxisIndex: 1 });
   const rates = { stack: "rate" };
   return {
-    xAxis: categoryAxis(look, "", bars.map(({ name }) => chartText(name, 20))),
+    xAxis: categoryAxis(look, "", bars.map(({ name }) => chartText(name, 10))),
     yAxis: [
       { ...valueAxis(look, "MB/s"), min: 0 },
       { ...valueAxis(look, "frames"), min: 0, minInterval: 1, show: hasLate, splitLine: { show: false } },
