@@ -117,9 +117,9 @@ fn a_burst_allowance_is_found_and_raises_no_count() {
     assert!(played > 0, "{summary:#}");
 }
 
-/// A store that gives 500 MB/s, and a fifth of it once five requests wait at a time; it begins to do so while a
-/// count is held. What too many streams get is no limit of fewer: the check measures the plain rate again, and
-/// lowers no other count. It is stopped when it has played.
+/// A store that gives 500 MB/s, and a fifth of it once five requests wait at a time; it begins to do so while
+/// a count is held. What too many streams get is no limit of fewer: the check measures the plain rate again,
+/// and lowers no other count. It is stopped when it has played.
 #[test]
 fn a_store_that_collapses_under_many_streams_lowers_no_other_count() {
     if !needs::are_met(faulty::NEEDS) {

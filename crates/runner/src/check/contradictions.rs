@@ -187,6 +187,7 @@ fn row_contradictions(text: &str, format: &CheckFormat) -> Vec<String> {
         (row.matches('±').count() != errors, "errors"),
         (cells.iter().any(|cell| cell.contains("at least") && cell.contains('±')), "a bound with an error"),
         (counts_of(format).any(|found| found.own_limit && found.at_least), "a confirmed limit of none"),
+        (counts_of(format).any(|found| found.own_limit && !found.is_sustained()), "confirmed without a tick"),
     ];
     wrong.into_iter().filter(|(is_wrong, _)| *is_wrong).map(|(_, what)| format!("{what}: {row}")).collect()
 }

@@ -125,7 +125,8 @@ impl Counted {
             limited_by: self.limiter.word_over(link, evidence).to_owned(),
             basis: Some(self.basis),
             held_s: self.held_s,
-            own_limit: self.standing == Agreement::OwnLimit,
+            // Of a count that was held too briefly nothing is called confirmed.
+            own_limit: self.standing == Agreement::OwnLimit && self.basis != CheckBasis::ShortTrial,
         }
     }
 }
