@@ -137,12 +137,22 @@ fn way(from: &Path, text: &Path) -> Option<PathBuf> {
     (!way.as_os_str().is_empty()).then_some(way)
 }
 
-/// The parts of a stretch that is longer than a record can say.
-fn parts(offset: u64, len: u64) -> impl Iterator<Item = (u64, u32)> {
+/// The parts of a stretch that is longer than a record can say, one behind the other in place and time: they
+/// take as long together as the whole.
+fn parts(offset: u64, len: u64, whole: ServiceTime) -> impl Iterator<Item = (u64, u32, ServiceTime)> {
+    let took_ns = u128::from(whole.done_ns.saturating_sub(whole.begun_ns));
+    let at_ns = move |bytes: u64| {
+        let share_ns = took_ns * u128::from(bytes) / u128::from(len.max(1));
+        whole.begun_ns + share_ns as u64
+    };
     let count = len.div_ceil(MAX_PART).max(1);
     (0..count).map(move |part| {
         let begin = part * MAX_PART;
-        (offset.saturating_add(begin), short((len - begin).min(MAX_PART)))
+        let part_len = (len - begin).min(MAX_PART);
+        let end = begin + part_len;
+        let done_ns = if end == len { whole.done_ns } else { at_ns(end) };
+        let span = ServiceTime { begun_ns: at_ns(begin), done_ns };
+        (offset.saturating_add(begin), short(part_len), span)
     })
 }
 
@@ -293,7 +303,7 @@ impl Recorder {
         if FallocateFlags::KEEP_SIZE.contains(flags) {
             file.is_used();
             let keeps_size = flags.contains(FallocateFlags::KEEP_SIZE);
-            for (offset, len) in parts(stretch.0, stretch.1) {
+            for (offset, len, span) in parts(stretch.0, stretch.1, span) {
                 let flags = OpFlags::NONE.with_if(OpFlags::KEEPS_SIZE, keeps_size);
                 let what = What { offset, len, transfer: file.transfer, errno, flags, ..What::default() };
                 call.note(OpKind::Allocate, file.number, what, span);
@@ -451,7 +461,13 @@ mod tests {
 
     #[test]
     fn long_stretches_are_told_in_parts_that_join() {
-        let all = |offset, len| parts(offset, len).collect::<Vec<_>>();
+        let span = ServiceTime { begun_ns: 100, done_ns: 700 };
+        let all = |offset, len| {
+            let parts = parts(offset, len, span).collect::<Vec<_>>();
+            let took_ns: u64 = parts.iter().map(|(.., span)| span.done_ns - span.begun_ns).sum();
+            assert_eq!((parts[0].2.begun_ns, took_ns), (100, 600), "the time of the whole");
+            parts.into_iter().map(|(offset, len, _)| (offset, len)).collect::<Vec<_>>()
+        };
         assert_eq!(all(7, 0), [(7, 0)]);
         assert_eq!(all(7, MAX_PART), [(7, 1 << 30)]);
         assert_eq!(all(7, 2 * MAX_PART + 1), [(7, 1 << 30), (7 + MAX_PART, 1 << 30), (7 + 2 * MAX_PART, 1)]);

@@ -1,5 +1,5 @@
-//! Where importers put what they have understood: paths become names, times begin at 0, long copies are
-//! split, and everything that is not kept is counted.
+//! Where importers put what they have understood: paths become names, times begin at 0, operations that are
+//! longer than a record can hold are split, and everything that is not kept is counted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,8 +14,13 @@ use crate::scope::{PathScope, Spelling};
 use crate::timeline::{Shown, Steps, Timeline};
 use crate::{Format, Options};
 
-/// An operation of the system's own choice (a copy, a reservation) is split into pieces of this size.
+/// An operation that is too long is split into pieces of this size. One of the system's own choice (a copy,
+/// a reservation) is too long if it is longer than this, any other if a record cannot hold its length.
 const PIECE_BYTES: u64 = 1 << 30;
+/// The longest operation that a record can hold.
+const RECORD_BYTES_MAX: u64 = u32::MAX as u64;
+/// More pieces would make of one operation of the source more than a trace should have.
+const PIECES_MAX: u64 = 1 << 16;
 /// Beyond this no file reaches on any system.
 const OFFSET_MAX: u64 = i64::MAX as u64;
 /// More threads than this are counted as one.
@@ -30,6 +35,8 @@ pub(crate) const BEYOND: &str = "an offset beyond 2^63";
 const TIME_MAX_NS: u64 = i64::MAX as u64;
 /// Why an operation is left out: its time can't be one of the same capture.
 const TOO_LATE: &str = "a time more than 292 years after the first";
+/// Why an operation is left out: its source contradicts itself.
+const MORE_THAN_ASKED: &str = "more bytes done than asked for, and more than 4 GiB";
 /// Why an operation is left out: the source shows its end only, or its beginning only.
 pub(crate) const HALF: &str = "a call without its end, or the other way round";
 /// Why an operation is left out: the handle it uses came from nowhere.
@@ -113,8 +120,28 @@ pub(crate) struct Sink<'a> {
     /// The number of the source's line that is being read.
     pub line: u64,
     timeline: Timeline,
-    /// How often a half of the day was assumed, and at which line first.
-    halves_assumed: (u64, u64),
+    /// Where a half of the day was assumed.
+    halves_assumed: Lines,
+    /// Operations that were split.
+    long: Lines,
+    /// Requests for more than a record can hold, which moved less.
+    long_requests: Lines,
+}
+
+/// Lines of the source that have something in common: how many, and the first one's number.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lines {
+    times: u64,
+    first_line: u64,
+}
+
+impl Lines {
+    fn add(&mut self, line: u64) {
+        if self.times == 0 {
+            self.first_line = line;
+        }
+        self.times += 1;
+    }
 }
 
 impl Sink<'_> {
@@ -153,7 +180,9 @@ impl Sink<'_> {
             warnings: Vec::new(),
             line: 0,
             timeline: timeline_of(format),
-            halves_assumed: (0, 0),
+            halves_assumed: Lines::default(),
+            long: Lines::default(),
+            long_requests: Lines::default(),
         }
     }
 
@@ -282,11 +311,7 @@ impl Sink<'_> {
 
     /// Which half of the day this line is of was assumed.
     pub fn half_assumed(&mut self) {
-        let (times, first_line) = &mut self.halves_assumed;
-        if *times == 0 {
-            *first_line = self.line;
-        }
-        *times += 1;
+        self.halves_assumed.add(self.line);
     }
 
     /// A thread has ended; another one may get its number in the source, and will be another one here.
@@ -320,23 +345,33 @@ impl Sink<'_> {
             self.leave_out(BEYOND);
             return Ok(());
         }
-        let whole = op.kind != OpKind::Allocate && !op.flags.has(OpFlags::COPIED);
-        if whole || op.len <= PIECE_BYTES {
+        let is_of_system = op.kind == OpKind::Allocate || op.flags.has(OpFlags::COPIED);
+        let most = if is_of_system { PIECE_BYTES } else { RECORD_BYTES_MAX };
+        if op.len <= most {
             return self.push_piece(op);
         }
+        let op = self.as_answered(op);
         // A reservation of 2^62 bytes is one operation of the source and must not become 2^32 of ours.
-        let pieces = op.len.div_ceil(PIECE_BYTES);
-        if pieces > 1 << 16 {
-            self.leave_out("a copy or reservation of more than 64 TiB");
+        if op.len.div_ceil(PIECE_BYTES) > PIECES_MAX {
+            self.leave_out("an operation of more than 64 TiB");
             return Ok(());
         }
-        for piece in 0..pieces {
-            let from = piece * PIECE_BYTES;
-            let len = PIECE_BYTES.min(op.len - from);
-            let done_len = op.done_len.saturating_sub(from).min(len);
-            self.push_piece(Op { offset: op.offset + from, len, done_len, ..op })?;
+        if op.len <= most {
+            return self.push_piece(op);
         }
-        Ok(())
+        self.long.add(self.line);
+        pieces_of(&op).try_for_each(|piece| self.push_piece(piece))
+    }
+
+    /// A read or write that is too long and moved less than was asked, as it was answered: a request for the
+    /// rest would read or write what the source did not.
+    fn as_answered(&mut self, op: Op) -> Op {
+        let answered = (op.done_len / PIECE_BYTES).saturating_add(1).saturating_mul(PIECE_BYTES);
+        if !op.kind.moves_data() || op.done_len >= op.len || answered >= op.len {
+            return op;
+        }
+        self.long_requests.add(self.line);
+        Op { len: answered, ..op }
     }
 
     fn push_piece(&mut self, op: Op) -> Result<(), TraceError> {
@@ -348,7 +383,10 @@ impl Sink<'_> {
             self.leave_out(TOO_LATE);
             return Ok(());
         }
-        let short = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+        let (Ok(len), Ok(done_len)) = (u32::try_from(op.len), u32::try_from(op.done_len)) else {
+            self.leave_out(MORE_THAN_ASKED);
+            return Ok(());
+        };
         let record = OpRecord {
             offset: op.offset,
             due_ns: issued_ns,
@@ -358,8 +396,8 @@ impl Sink<'_> {
             stream: op.stream,
             transfer: op.transfer,
             file: op.file,
-            len: short(op.len),
-            done_len: short(op.done_len),
+            len,
+            done_len,
             errno: op.errno,
             kind: op.kind,
             flags: op.flags,
@@ -402,8 +440,14 @@ impl Sink<'_> {
             let Steps { times, largest_ns, first_line } = steps;
             self.info.notes.push(TraceNote::ClockWentBack { times, largest_ns, first_line });
         }
-        if let (times @ 1.., first_line) = self.halves_assumed {
+        if let Lines { times: times @ 1.., first_line } = self.halves_assumed {
             self.info.notes.push(TraceNote::HalfOfDayAssumed { times, first_line });
+        }
+        if let Lines { times: times @ 1.., first_line } = self.long {
+            self.info.notes.push(TraceNote::LongOperationsSplit { times, first_line });
+        }
+        if let Lines { times: times @ 1.., first_line } = self.long_requests {
+            self.info.notes.push(TraceNote::LongRequestsShortened { times, first_line });
         }
         if self.ops == 0 {
             return Err(TraceError::NoOperations { warnings: self.why_nothing() });
@@ -435,6 +479,24 @@ impl Sink<'_> {
         );
         why.join("; ")
     }
+}
+
+/// The pieces of an operation, one behind the other in place and time: together they are as long and last as
+/// long as it does.
+fn pieces_of(op: &Op) -> impl Iterator<Item = Op> + use<> {
+    let op = *op;
+    let took_ns = op.end_ns.saturating_sub(op.start_ns);
+    let at = move |bytes: u64| {
+        let share_ns = u128::from(took_ns) * u128::from(bytes) / u128::from(op.len);
+        op.start_ns + share_ns as u64
+    };
+    (0..op.len.div_ceil(PIECE_BYTES)).map(move |piece| {
+        let from = piece * PIECE_BYTES;
+        let len = PIECE_BYTES.min(op.len - from);
+        let done_len = op.done_len.saturating_sub(from).min(len);
+        let (start_ns, end_ns) = (at(from), at(from + len));
+        Op { offset: op.offset + from, len, done_len, start_ns, end_ns, ..op }
+    })
 }
 
 /// How far the lines of a format are in order of time.

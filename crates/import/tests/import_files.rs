@@ -7,6 +7,8 @@ mod common;
 
 use common::{imported, try_import};
 use reelgauge_import::{Format, ImportError};
+use reelgauge_record::OpKind;
+use reelgauge_trace::TraceNote;
 
 #[test]
 fn fio_version_3_has_times() {
@@ -37,6 +39,53 @@ fn fio_version_2_has_pauses() {
     let starts: Vec<u64> = imported.times_us().iter().map(|times| times.0).collect();
     assert_eq!(starts, [0, 0, 2500, 2510, 2510]);
     assert_eq!((imported.info().left_out["trims"], imported.info().malformed_lines), (1, 1));
+}
+
+const GIB: u64 = 1 << 30;
+
+/// The bytes that the trace's operations of a kind ask for and move; they lie one behind the other.
+#[track_caller]
+fn moved_in_a_row(imported: &common::Imported, kind: OpKind, from: u64) -> (u64, u64) {
+    let (mut asked, mut done) = (0, 0);
+    for op in imported.ops().iter().filter(|op| op.kind == kind) {
+        assert_eq!(op.offset, from + asked);
+        (asked, done) = (asked + u64::from(op.len), done + u64::from(op.done_len));
+    }
+    (asked, done)
+}
+
+#[test]
+fn operations_longer_than_a_record_can_hold_are_split_with_their_exact_total() {
+    for (len, pieces) in
+        [(4 * GIB - 1, 1), (4 * GIB, 4), (4 * GIB + 1, 5), (6 * GIB + 4096, 7), (100 * GIB, 100)]
+    {
+        let source = format!("fio version 3 iolog\n1 x add\n2 x open\n3 x write 4096 {len}\n4 x close\n");
+        let imported = imported(&source);
+        assert_eq!(moved_in_a_row(&imported, OpKind::Write, 4096), (len, len), "{len}");
+        let info = imported.info();
+        let writes = info.moved.unwrap();
+        assert_eq!((writes.writes, writes.written_bytes), (pieces, len));
+        let split = TraceNote::LongOperationsSplit { times: 1, first_line: 4 };
+        assert_eq!(info.notes, if pieces > 1 { vec![split] } else { Vec::new() }, "{len}");
+    }
+    let too_long = "fio version 2 iolog\nx add\nx open\nx read 0 70368744177665\nx read 0 5\n";
+    let imported = imported(too_long);
+    assert_eq!(imported.info().left_out["an operation of more than 64 TiB"], 1);
+    assert_eq!(moved_in_a_row(&imported, OpKind::Read, 0), (5, 5));
+}
+
+#[test]
+fn process_monitor_shows_reads_of_5_gib_that_are_split() {
+    let source = procmon(&[
+        ("CreateFile", r"C:\m\a.mov", "SUCCESS", READABLE),
+        ("ReadFile", r"C:\m\a.mov", "SUCCESS", "Offset: 0, Length: 5,368,709,120, Priority: Normal"),
+        ("CloseFile", r"C:\m\a.mov", "SUCCESS", ""),
+    ]);
+    let imported = imported(&source);
+    assert_eq!(moved_in_a_row(&imported, OpKind::Read, 0), (5 * GIB, 5 * GIB));
+    let reads: Vec<_> = imported.ops().into_iter().filter(|op| op.kind == OpKind::Read).collect();
+    assert_eq!(reads.iter().map(|op| op.done_ns - op.issued_ns).sum::<u64>(), 50_000);
+    assert!(reads.windows(2).all(|pair| pair[0].done_ns == pair[1].issued_ns));
 }
 
 const PROCMON_HEADER: &str = "\u{feff}\"Time of Day\",\"Process Name\",\"PID\",\"Operation\",\"Path\",\"Result\",\

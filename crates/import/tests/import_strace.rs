@@ -6,6 +6,8 @@ mod common;
 
 use common::{imported, try_import};
 use reelgauge_import::Format;
+use reelgauge_record::OpKind;
+use reelgauge_trace::TraceNote;
 
 /// Lines of one process, a millisecond apart.
 fn trace_of(calls: &[&str]) -> String {
@@ -194,7 +196,7 @@ fn what_the_system_copies_is_a_read_and_a_write_of_what_was_copied() {
     let ops = ops_of(&[
         OPEN_IN,
         OPEN_OUT,
-        r"copy_file_range(3</m/in.ts>, NULL, 4</m/o>, NULL, 9223372035781033984, 0) = 3221225473 <0.1>",
+        r"copy_file_range(3</m/in.ts>, NULL, 4</m/o>, NULL, 9223372035781033984, 0) = 3221225473 <0.0001>",
         r"copy_file_range(3</m/in.ts>, NULL, 4</m/o>, NULL, 9223372035781033984, 0) = 0 <0.1>",
         r"sendfile(4</m/o>, 3</m/in.ts>, [100] => [300], 200) = 200 <0.1>",
         r"sendfile(1<socket:[55]>, 3</m/in.ts>, NULL, 200) = 200 <0.1>",
@@ -202,10 +204,10 @@ fn what_the_system_copies_is_a_read_and_a_write_of_what_was_copied() {
     ]);
     const GIB: u64 = 1 << 30;
     let mut wanted = vec!["open m/in.ts r h1".to_owned(), "create m/o wct h2".to_owned()];
-    for file in ["read m/in.ts", "write m/o"] {
-        let handle = if file.starts_with("read") { "h1" } else { "h2" };
-        wanted.extend((0..3).map(|piece| format!("{file} {}+{GIB}={GIB} {handle} copied", piece * GIB)));
-        wanted.push(format!("{file} {}+1=1 {handle} copied", 3 * GIB));
+    // A piece is read and written before the next one.
+    for (at, len) in [(0, GIB), (GIB, GIB), (2 * GIB, GIB), (3 * GIB, 1)] {
+        wanted.push(format!("read m/in.ts {at}+{len}={len} h1 copied"));
+        wanted.push(format!("write m/o {at}+{len}={len} h2 copied"));
     }
     wanted.extend(["read m/in.ts 3221225473+0=0 h1 copied".to_owned()]);
     wanted.extend(["write m/o 3221225473+0=0 h2 copied".to_owned()]);
@@ -314,7 +316,7 @@ fn failures_reservations_and_odd_names() {
         r#"openat(AT_FDCWD</m>, "none", O_RDONLY) = -1 ENOENT (No such file or directory) <0.1>"#,
         r#"openat(AT_FDCWD</m>, "tab\there \"q\" \303\251 100%", O_RDWR|O_DIRECT|O_DSYNC) = 6</m/tab\there \"q\" \303\251 100%> <0.1>"#,
         r#"write(6</m/tab\there \"q\" \303\251 100%>, "x", 4096) = -1 ENOSPC (No space left on device) <0.1>"#,
-        r#"fallocate(6</m/tab\there \"q\" \303\251 100%>, 0, 0, 1073741825) = 0 <0.1>"#,
+        r#"fallocate(6</m/tab\there \"q\" \303\251 100%>, 0, 0, 1073741825) = 0 <0.0001>"#,
         r#"fallocate(6</m/tab\there \"q\" \303\251 100%>, FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 0, 5) = 0 <0.1>"#,
         r#"fdatasync(6</m/tab\there \"q\" \303\251 100%>) = -1 EIO (Input/output error) <0.1>"#,
         r#"read(0</dev/pts/0<char 136:0>>, "x", 1) = 1 <0.1>"#,
@@ -548,4 +550,50 @@ fn links_have_both_their_names_and_paths_lead_through_them() {
         ("absent".into(), "absent".into())
     );
     assert_eq!(imported.before("m/dir"), "found link to m/real");
+}
+
+/// How long the operations of a kind take together, in microseconds, and how often one begins before the one
+/// before it has ended.
+fn time_us(imported: &common::Imported, kind: OpKind) -> (u64, usize) {
+    let ops: Vec<_> = imported.ops().into_iter().filter(|op| op.kind == kind).collect();
+    let sum: u64 = ops.iter().map(|op| op.done_ns - op.issued_ns).sum();
+    (sum / 1000, ops.windows(2).filter(|pair| pair[1].issued_ns < pair[0].done_ns).count())
+}
+
+#[test]
+fn the_pieces_of_a_long_operation_take_its_time_together() {
+    let source = [
+        r#"7 1.000000 open("/m/a", O_RDWR) = 3 <0.1>"#,
+        r"7 2.000000 fallocate(3, 0, 0, 5368709121) = 0 <0.600001>",
+        r#"7 3.000000 open("/m/b", O_WRONLY) = 4 <0.1>"#,
+        r"7 4.000000 sendfile(4, 3, NULL, 2147479552) = 2147479552 <0.5>",
+        r"7 5.000000 close(3) = 0 <0.1>",
+    ];
+    let imported = imported(&(source.join("\n") + "\n"));
+    let of = |kind| imported.ops().iter().filter(|op| op.kind == kind).count();
+    assert_eq!((of(OpKind::Allocate), of(OpKind::Read), of(OpKind::Write)), (6, 2, 2));
+    assert_eq!(time_us(&imported, OpKind::Allocate), (600_001, 0));
+    assert_eq!(time_us(&imported, OpKind::Read), (500_000, 0));
+    assert_eq!(time_us(&imported, OpKind::Write), (500_000, 0));
+    assert_eq!(imported.info().notes, [TraceNote::LongOperationsSplit { times: 3, first_line: 2 }]);
+}
+
+#[test]
+fn a_request_that_is_too_long_and_is_answered_short_asks_for_what_came_and_a_little_more() {
+    let source = [
+        r#"7 1.0 open("/m/a", O_RDONLY) = 3 <0.1>"#,
+        r#"7 2.0 read(3, ""..., 8589934592) = 2147479552 <0.2>"#,
+        r#"7 3.0 read(3, ""..., 8589934592) = 100 <0.2>"#,
+        r#"7 4.0 read(3, 0x7f0000000000, 8589934592) = -1 EFAULT (Bad address) <0.2>"#,
+    ];
+    let imported = imported(&(source.join("\n") + "\n"));
+    let wanted = [
+        "open a r h1",
+        "read a 0+2147483648=2147479552 h1",
+        "read a 2147479552+1073741824=100 h1",
+        "read a 2147479652+1073741824=0 h1 e14",
+    ];
+    let lines: Vec<String> = imported.lines().iter().map(|line| line.replace("m/a", "a")).collect();
+    assert_eq!(lines, wanted);
+    assert_eq!(imported.info().notes, [TraceNote::LongRequestsShortened { times: 3, first_line: 2 }]);
 }

@@ -1,6 +1,9 @@
-//! Notes of a trace in words: what an import found out about its source's times.
+//! Notes of a trace in words: what an import found out about its source.
 
-use crate::units::{counted, duration};
+use std::path::Path;
+
+use crate::text::plain;
+use crate::units::{counted, counted_are, duration};
 
 /// The source's clock went back: how often, by how many nanoseconds at least (the largest step), and at which
 /// line first.
@@ -29,6 +32,40 @@ pub fn half_of_day_assumed(times: u64, first_line: u64) -> String {
     )
 }
 
+/// Operations that became several.
+pub fn long_operations_split(times: u64, first_line: u64) -> String {
+    format!(
+        "{} too long for one of a trace (the first at line {first_line}). Each became several of at most 1 GiB, with \
+         the same bytes and the same time together.",
+        counted_are(times, "operation", "is", "are")
+    )
+}
+
+/// Requests that ask for less than in the source.
+pub fn long_requests_shortened(times: u64, first_line: u64) -> String {
+    format!(
+        "{} too long for one of a trace, and moved less than requested (the first at line {first_line}). Each requests \
+         at most 1 GiB more than it moved.",
+        counted_are(times, "request", "is", "are")
+    )
+}
+
+/// That the directory of a trace is named otherwise than the trace, and why; `None` where it is not, or where
+/// the trace has no name.
+pub fn other_name(name: &str, dir: &Path) -> Option<String> {
+    let named = dir.file_name()?.to_string_lossy();
+    if name.is_empty() || named == name {
+        return None;
+    }
+    let why = match named.starts_with(name) {
+        true => "because a trace of that name exists already",
+        false => {
+            "because names of directories have ASCII letters, digits, '.', '_' and '-', and 48 characters at most"
+        }
+    };
+    Some(format!("the directory of '{}' is named {named}, {why}.", plain(name)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +77,22 @@ mod tests {
         let often = clock_went_back(3, 2_000_000, 15);
         assert!(often.contains("3 times, first at line 15") && often.contains("at least 2.00 ms"), "{often}");
         assert!(half_of_day_assumed(1, 9).contains("(1 time, first at line 9)"));
+    }
+
+    #[test]
+    fn a_directory_with_another_name_than_its_trace_is_reported() {
+        let of = |name: &str, dir: &str| other_name(name, Path::new(dir)).unwrap_or_default();
+        assert_eq!((of("edit", "traces/edit"), of("", "traces/trace")), (String::new(), String::new()));
+        assert!(of("edit", "traces/edit-2").contains("named edit-2, because a trace of that name exists"));
+        let blank = of("my edit", "traces/my-edit");
+        assert!(blank.starts_with("the directory of 'my edit' is named my-edit, because names"), "{blank}");
+    }
+
+    #[test]
+    fn operations_that_are_too_long_are_counted_with_the_first_line() {
+        let split = long_operations_split(1, 5);
+        assert!(split.starts_with("1 operation is too long") && split.contains("at line 5)"), "{split}");
+        let shortened = long_requests_shortened(3, 7);
+        assert!(shortened.starts_with("3 requests are too long for one"), "{shortened}");
     }
 }

@@ -122,6 +122,12 @@ fn note_in_words(note: TraceNote) -> Option<String> {
         TraceNote::HalfOfDayAssumed { times, first_line } => {
             Some(trace_note::half_of_day_assumed(times, first_line))
         }
+        TraceNote::LongOperationsSplit { times, first_line } => {
+            Some(trace_note::long_operations_split(times, first_line))
+        }
+        TraceNote::LongRequestsShortened { times, first_line } => {
+            Some(trace_note::long_requests_shortened(times, first_line))
+        }
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What an import has to say of the source's times, as data. The words for it are the report room's.
+//! What an import has to say of the source, as data. The words for it are the report room's.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,21 @@ pub enum TraceNote {
         /// How often.
         times: u64,
         /// The line of the source at which it was assumed first.
+        first_line: u64,
+    },
+    /// Operations that are longer than a trace can hold in one became several, one behind the other. Their
+    /// bytes and times together are those of the source.
+    LongOperationsSplit {
+        /// How many.
+        times: u64,
+        /// The line of the source that has the first.
+        first_line: u64,
+    },
+    /// Requests for more bytes than a trace can hold in one, which moved less. They ask for less.
+    LongRequestsShortened {
+        /// How many.
+        times: u64,
+        /// The line of the source that has the first.
         first_line: u64,
     },
     /// A kind that a newer version writes.

@@ -105,7 +105,7 @@ impl Strace {
         (target, to): (Result<Handle, &'static str>, Option<u64>),
         asked: Option<u64>,
     ) -> LineResult {
-        let len = if call.succeeded() { call.value } else { asked.unwrap_or(0).min(1 << 30) };
+        let len = if call.succeeded() { call.value } else { asked.unwrap_or(0) };
         for (handle, at, kind) in [(source, from, OpKind::Read), (target, to, OpKind::Write)] {
             let handle = match handle {
                 Ok(handle) => handle,
