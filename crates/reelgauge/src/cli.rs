@@ -59,6 +59,7 @@ use reelgauge_formats::FrameRate;
 use reelgauge_formats::catalogue::catalogue;
 use reelgauge_record::notes::{StorageDetails, tags_of};
 use reelgauge_record::run_dir::DEFAULT_PARENT;
+use reelgauge_record::run_dir::label;
 use reelgauge_workload::mix::SyncPolicy;
 use reelgauge_workload::pace::{Policy, ReadAhead};
 use reelgauge_workload::plan::DriverChoice;
@@ -357,6 +358,19 @@ fn tag(text: &str) -> Result<String, String> {
     tags_of(&[text.to_owned()]).map_err(|error| error.to_string()).map(|tags| tags.concat())
 }
 
+/// A name of the user's own for what gets a directory of that name. A path is no name: nothing is made
+/// elsewhere than in the folder that was named for it.
+pub fn directory_name(text: &str) -> Result<String, String> {
+    let why = match text {
+        _ if text.trim().is_empty() => "it is empty",
+        _ if text.contains(['/', '\\']) => "it has a path separator",
+        _ if text.chars().any(char::is_control) => "it has a control character",
+        _ if label(text).is_empty() => "it has no letter or digit that every file system takes",
+        _ => return Ok(text.to_owned()),
+    };
+    Err(format!("{why}; use letters, digits, '.', '_' and '-'"))
+}
+
 /// What is said of a target. The same on every verb that writes there.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct TargetArgs {
@@ -617,8 +631,8 @@ pub struct ReplayArgs {
     /// Concurrent users, each with its own files
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub copies: u32,
-    /// Delay between the starts of users [default: 1s]
-    #[arg(long, hide_short_help = true, value_name = "TIME")]
+    /// Delay between the starts of users [default: 1s, with --pace max 0s]
+    #[arg(long, value_name = "TIME")]
     pub stagger: Option<Span>,
     /// Number of passes, each on its own files, all prepared before the first
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -778,7 +792,7 @@ pub struct ImportArgs {
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
     /// What to call the trace [default: after the file]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = directory_name)]
     pub name: Option<String>,
     /// Folder for traces
     #[arg(long, value_name = "DIR", default_value = "reelgauge-traces")]

@@ -42,7 +42,7 @@ pub struct TraceInfo {
     pub ops: u64,
     /// Threads that asked for them.
     pub threads: u32,
-    /// Files and directories that they name.
+    /// Files and directories that at least one of them is on, as every figure of a trace counts them.
     pub files: u32,
     /// From the first operation's beginning to the last one's end.
     pub duration_ns: u64,

@@ -92,7 +92,8 @@ impl TraceOrigin {
 pub struct TraceFacts {
     /// Operations of every kind.
     pub ops: u64,
-    /// Files that it names, without directories.
+    /// Files and directories that operations are on, as the trace itself says; of a run, the files that it
+    /// names.
     pub files: u64,
     /// Bytes read and written; `None` for a trace so long that nobody has counted.
     pub bytes: Option<u64>,
@@ -337,6 +338,11 @@ fn user_entries(folder: &Path) -> Vec<Entry> {
     trace_directories(folder).into_iter().map(entry).collect()
 }
 
+/// The files that a run names, whose log is not read for a list.
+fn named_files(trace: &Trace) -> u64 {
+    trace.files().iter().filter(|file| is_file(&file.path)).count() as u64
+}
+
 /// What a list says of an open trace.
 fn facts_of(trace: &Trace) -> Result<TraceFacts, TraceError> {
     let known = trace.info();
@@ -350,7 +356,7 @@ fn facts_of(trace: &Trace) -> Result<TraceFacts, TraceError> {
     }
     Ok(TraceFacts {
         ops: trace.ops(),
-        files: trace.files().iter().filter(|file| is_file(&file.path)).count() as u64,
+        files: known.map_or_else(|| named_files(trace), |info| info.files.into()),
         bytes,
         duration_ns,
         source: known.map_or_else(|| "a run".to_owned(), source_of),

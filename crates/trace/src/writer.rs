@@ -60,6 +60,8 @@ pub struct TraceWriter {
     late_ops: u64,
     first_ns: Option<u64>,
     last_ns: u64,
+    /// By file: whether an operation is on it. A name that a rename gives is one more name, and no more files.
+    touched: Vec<bool>,
     threads: HashSet<(u32, u32)>,
     last_thread: Option<(u32, u32)>,
     moved: Moved,
@@ -90,6 +92,7 @@ impl TraceWriter {
             late_ops: 0,
             first_ns: None,
             last_ns: 0,
+            touched: Vec::new(),
             threads: HashSet::new(),
             last_thread: None,
             moved: Moved::default(),
@@ -155,6 +158,11 @@ impl TraceWriter {
             self.threads.insert((op.worker, op.stream));
         }
         self.moved.add(&op);
+        let file = op.file as usize;
+        if self.touched.len() <= file {
+            self.touched.resize(self.touched.len().max(self.numbers.len()).max(file + 1), false);
+        }
+        self.touched[file] = true;
         if let Some(safe) = &mut self.safe {
             safe.push(op);
         }
@@ -183,7 +191,7 @@ impl TraceWriter {
         self.hand_over()?;
         info.ops = self.arrived;
         info.threads = self.threads.len() as u32;
-        info.files = self.numbers.len() as u32;
+        info.files = self.touched.iter().filter(|is_touched| **is_touched).count() as u32;
         info.moved = Some(self.moved);
         info.duration_ns = self.last_ns.saturating_sub(self.first_ns.unwrap_or(0));
         if info.made_at.is_empty() {
@@ -362,6 +370,7 @@ mod tests {
         writer.push(rename).unwrap();
         let trace = writer.finish(TraceInfo::default()).unwrap();
         assert_eq!(trace.files()[new as usize].path, "new");
+        assert_eq!(trace.info().unwrap().files, 1, "one file with two names, as every figure counts it");
     }
 
     #[test]

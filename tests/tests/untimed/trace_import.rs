@@ -240,3 +240,49 @@ fn what_cannot_be_understood_is_refused_with_what_was_expected() {
     assert!(told.contains("neither a trace nor a run"), "{told}");
     assert!(!scratch.path().join("reelgauge-traces").exists());
 }
+
+#[test]
+fn a_name_that_is_a_path_is_refused_and_one_that_is_changed_is_reported() {
+    let scratch = Scratch::new();
+    let source = scratch.path().join("one.log");
+    std::fs::write(&source, "fio version 2 iolog\nx add\nx open\nx read 0 4096\nx close\n").unwrap();
+    let out = scratch.dir("traces");
+    let words = ["import", source.to_str().unwrap(), "--out", out.to_str().unwrap(), "--name"];
+    let named = |name: &str| binary::run(words.iter().copied().chain([name]));
+    for name in ["../../evil", "/etc/evil", "a/b", "..", ".", "a\\b", "a\nb", "", "  "] {
+        let refused = named(name).expect_code(2);
+        assert!(refused.stderr.contains("use letters, digits"), "{name:?}: {}", refused.said());
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0, "{name:?}");
+    }
+    for verb in [&["record", "/tmp"][..], &["watch", "--duration", "1ms"]] {
+        let words = verb.iter().copied().chain(["--name", "../evil"]);
+        let refused = binary::run(words).expect_code(2);
+        assert!(refused.stderr.contains("it has a path separator"), "{}", refused.said());
+    }
+    assert!(!named("edit").expect_code(0).stdout.contains("is named"));
+    let note =
+        |name: &str| named(name).expect_code(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(note("my edit").contains("Note: the directory of 'my edit' is named my-edit, because"));
+    assert!(
+        note("edit").contains("Note: the directory of 'edit' is named edit-2, because a trace of that name")
+    );
+}
+
+#[test]
+fn an_import_and_its_report_count_the_same_files() {
+    let scratch = Scratch::new();
+    let source = scratch.path().join("moved.txt");
+    let text = "7 1.0 open(\"/m/a\", O_RDWR|O_CREAT, 0644) = 3 <0.1>\n7 2.0 write(3, \"\"..., 9) = 9 <0.1>\n\
+                7 3.0 close(3) = 0 <0.1>\n7 4.0 rename(\"/m/a\", \"/m/b\") = 0 <0.1>\n\
+                7 5.0 stat(\"/m/c\", {}) = 0 <0.1>\n";
+    std::fs::write(&source, text).unwrap();
+    let out = scratch.dir("traces");
+    let words = ["import", source.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let imported = binary::run(words).expect_code(0).stdout;
+    assert!(imported.contains("5 operations on 2 files"), "{imported}");
+    let trace = out.join("moved");
+    let report = binary::run(["report", trace.to_str().unwrap()]).expect_code(0).stdout;
+    assert!(report.contains("5 operations on 2 files"), "{report}");
+    let listed = binary::run(["traces", trace.to_str().unwrap()]).expect_code(0).stdout;
+    assert!(listed.contains("5 operations on 2 files and directories"), "{listed}");
+}

@@ -25,7 +25,7 @@ pub struct RecordArgs {
     #[arg(long)]
     pub anonymise: bool,
     /// The trace's name [default: the command's]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = super::directory_name)]
     pub name: Option<String>,
     /// Folder for traces; not below DIR [default: reelgauge-traces, or from below DIR one's own library]
     #[arg(long, value_name = "DIR")]

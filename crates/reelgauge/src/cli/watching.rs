@@ -17,7 +17,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "TIME")]
     pub duration: Option<Span>,
     /// What to call this machine [default: its host name]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = super::directory_name)]
     pub name: Option<String>,
     #[command(flatten)]
     pub output: OutputArgs,

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use reelgauge_import::{Format, Options, import as import_source};
-use reelgauge_report::text::shell_word;
+use reelgauge_report::text::{plain, shell_word};
+use reelgauge_report::trace_note::other_name;
 use reelgauge_report::units;
 use reelgauge_results::trace_report::words as words_of_notes;
 use reelgauge_trace::{Trace, TraceInfo};
@@ -56,7 +57,7 @@ fn json(trace: &Trace, info: &TraceInfo) -> Result<String> {
 fn words(trace: &Trace, info: &TraceInfo) -> String {
     let mut lines = vec![format!(
         "{}: {} on {} by {} in {} ({})",
-        info.name,
+        plain(&info.name),
         units::counted(info.ops, "operation"),
         units::counted(u64::from(info.files), "file"),
         units::counted(u64::from(info.threads), "thread"),
@@ -66,6 +67,7 @@ fn words(trace: &Trace, info: &TraceInfo) -> String {
     lines.push(format!("Not seen by this source: {}.", info.blind_to.join("; ")));
     let notes = words_of_notes(info.notes.clone(), info.warnings.clone());
     lines.extend(notes.iter().map(|note| format!("Note: {note}")));
+    lines.extend(other_name(&info.name, trace.dir()).map(|note| format!("Note: {note}")));
     let left_out = info.left_out.iter().map(|(why, ops)| format!("Left out: {why} ({})", units::count(*ops)));
     lines.extend(left_out);
     if info.malformed_lines > 0 {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use reelgauge_capture::{CaptureError, CaptureOptions, CommandEnd, Recorded, record as capture};
 use reelgauge_report::text::shell_word;
+use reelgauge_report::trace_note::other_name;
 use reelgauge_report::units;
 use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};
 use reelgauge_trace::library::Library;
@@ -44,7 +45,7 @@ pub fn record(args: &RecordArgs) -> Result<u8> {
     let text = if args.json {
         format!("{:#}\n", json_of(&recorded))
     } else {
-        screen::output_fitted(&words(&recorded))
+        screen::output_fitted(&words(&recorded, args.name.as_deref()))
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(exit_code(&recorded))
@@ -99,8 +100,8 @@ fn welcome(args: &RecordArgs, point: &Path) {
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
 }
 
-/// What people want to know, the answer first.
-fn words(recorded: &Recorded) -> String {
+/// What people want to know, the answer first. `name` is the one that was asked for.
+fn words(recorded: &Recorded, name: Option<&str>) -> String {
     let (info, tally) = (&recorded.info, &recorded.tally);
     let mut lines = vec![
         format!(
@@ -126,6 +127,8 @@ fn words(recorded: &Recorded) -> String {
     }
     lines.push(cost(recorded));
     lines.extend(info.warnings.iter().map(|warning| format!("  note     {warning}")));
+    let other = name.and_then(|name| other_name(name, &recorded.trace));
+    lines.extend(other.map(|note| format!("  note     {note}")));
     lines.push(format!("Not seen: {}.", info.blind_to.join("; ")));
     let trace = shell_word(&recorded.trace);
     lines.push(format!("The trace: {trace}"));

@@ -17,10 +17,6 @@ use crate::screen;
 pub fn watch(args: &WatchArgs) -> Result<u8> {
     ensure!(args.duration.is_none_or(|span| span.ns() > 0), "--duration is 0, so nothing would be watched");
     let agent = args.name.as_deref().map(label).unwrap_or_default();
-    ensure!(
-        args.name.is_none() || !agent.is_empty(),
-        "--name has no letter or digit that a folder's name can have"
-    );
     let noted = &args.output.noted;
     let plan = WatchPlan {
         written_by: format!("reelgauge {}", env!("CARGO_PKG_VERSION")),
