@@ -83,7 +83,7 @@ pub use figures::{
     SUITE_WORKLOAD, VERDICT, WORST_MARGIN, Weight, is_headline, is_of_streams, is_of_the_tool, weight,
 };
 pub use gate::Gate;
-pub use judge::MeanScale;
+pub use judge::{MeanScale, ratio_bounds};
 pub use of_suites::suite_rows;
 pub use work::{Kinship, PlanDifference, WorkActor};
 

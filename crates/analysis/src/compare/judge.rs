@@ -334,6 +334,23 @@ impl Judged {
     }
 }
 
+/// Between which bounds the ratio to the first run lies, from its change and noise in percent. No figure here
+/// is below 0, so no bound is. Counts are off by as much in both directions, and cannot be fewer than none; of
+/// anything else half and twice are equally far away.
+pub fn ratio_bounds(unit: FigureUnit, change_percent: f64, noise_percent: f64) -> (f64, f64) {
+    let (ratio, noise) = (1.0 + change_percent / 100.0, noise_percent / 100.0);
+    if is_counted(unit) {
+        return ((ratio - noise).max(0.0), ratio + noise);
+    }
+    // As it was made: a factor below 1 for a decrease, above 1 for an increase.
+    let factor = if change_percent < 0.0 { 1.0 / (1.0 - noise.min(1.0)) } else { 1.0 + noise };
+    (ratio / factor, ratio * factor)
+}
+
+fn is_counted(unit: FigureUnit) -> bool {
+    matches!(unit, FigureUnit::Count | FigureUnit::Streams)
+}
+
 /// On which scale the means of a figure are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeanScale {
@@ -346,8 +363,7 @@ pub enum MeanScale {
 impl MeanScale {
     /// That of a figure with these values over all sides.
     pub fn of(unit: FigureUnit, mut values: impl Iterator<Item = f64>) -> MeanScale {
-        let is_counted = matches!(unit, FigureUnit::Count | FigureUnit::Streams);
-        match !is_counted && values.all(|value| value > 0.0) {
+        match !is_counted(unit) && values.all(|value| value > 0.0) {
             true => MeanScale::Logarithmic,
             false => MeanScale::Linear,
         }
@@ -373,7 +389,6 @@ fn of_means(readings: &[Option<&Reading>], sides: &Sides, limit_of: fn(f64) -> f
     if present.iter().any(is_open) || !present.iter().all(|reading| of_same_time(base, reading)) {
         return None;
     }
-    let is_counted = matches!(base.unit, FigureUnit::Count | FigureUnit::Streams);
     let scale = MeanScale::of(base.unit, present.iter().map(|reading| reading.value));
     let logarithmic = scale == MeanScale::Logarithmic;
     let scaled = |reading: &Reading| if logarithmic { reading.value.ln() } else { reading.value };
@@ -389,7 +404,7 @@ fn of_means(readings: &[Option<&Reading>], sides: &Sides, limit_of: fn(f64) -> f
     let squares: f64 =
         values.iter().flat_map(|side| side.iter().map(|value| (value - mean(side)).powi(2))).sum();
     let mut variance = squares / dof as f64;
-    if is_counted {
+    if is_counted(base.unit) {
         // Whole numbers are off by up to a half, counts by at least Poisson's spread.
         let poisson = if base.unit == FigureUnit::Count { mean(&values.concat()) } else { 0.0 };
         variance = variance.max(poisson).max(1.0 / 12.0);
@@ -442,6 +457,28 @@ fn direction(better: Better, difference: f64) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_bound_of_a_ratio_is_below_0() {
+        let close = |(low, high): (f64, f64), wanted: (f64, f64)| {
+            assert!((low - wanted.0).abs() < 1e-9 && (high - wanted.1).abs() < 1e-9, "{low} {high}");
+        };
+        close(ratio_bounds(FigureUnit::BytesPerS, 100.0, 25.0), (1.6, 2.5));
+        // A half, known to a factor of 4: an eighth to twice, and not -0.25 to 1.25.
+        close(ratio_bounds(FigureUnit::BytesPerS, -50.0, 75.0), (0.125, 2.0));
+        close(ratio_bounds(FigureUnit::Streams, 29.0, 4.0), (1.25, 1.33));
+        close(ratio_bounds(FigureUnit::Streams, -60.0, 50.0), (0.0, 0.9));
+        for unit in [FigureUnit::BytesPerS, FigureUnit::Us, FigureUnit::Streams, FigureUnit::Count] {
+            for (change, noise) in [(-99.0, 98.9), (-60.0, 300.0), (0.0, 250.0), (900.0, 1e4)] {
+                let (low, high) = ratio_bounds(unit, change, noise);
+                let ratio = 1.0 + change / 100.0;
+                assert!(
+                    (0.0..=ratio).contains(&low) && high >= ratio,
+                    "{unit:?} {change} {noise}: {low} {high}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn a_change_that_reads_like_its_noise_is_none() {

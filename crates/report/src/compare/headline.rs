@@ -1,8 +1,10 @@
-//! The one line on top of a comparison: `Bolt carries 31, Acme 24: Bolt is 1.29 × Acme (± 0.04).`
+//! The one line on top of a comparison: `Bolt carries 31, Acme 24: Bolt is 1.29 × Acme (1.25 to 1.33).`
 //!
 //! Not here: what is noise and what is not, which the comparison knows; where it does not, none is said.
 
-use reelgauge_analysis::compare::{Comparison, ComparisonRow, Judgement, Kinship, LATE_FRAMES, SEARCH};
+use reelgauge_analysis::compare::{
+    Comparison, ComparisonRow, Judgement, Kinship, LATE_FRAMES, SEARCH, ratio_bounds,
+};
 
 use super::{is_noise_told, name_of};
 use crate::text::{capital, plain_short};
@@ -60,18 +62,20 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
             line.push_str(": no difference beyond the noise.");
         }
         Some(_) if !is_noise_told(row, first) => line.push('.'),
-        Some((ratio, noise)) => {
-            let noise = noise.map_or_else(String::new, |noise| format!(" (± {})", fixed(noise, 2)));
-            line.push_str(&format!(": {} is {} × {}{noise}.", names[first], fixed(ratio, 2), names[base]));
+        Some((ratio, bounds)) => {
+            let bounds = bounds.map_or_else(String::new, |(low, high)| {
+                format!(" ({} to {})", fixed(low, 2), fixed(high, 2))
+            });
+            line.push_str(&format!(": {} is {} × {}{bounds}.", names[first], fixed(ratio, 2), names[base]));
         }
     }
     Some(line)
 }
 
-/// Against the first run, and how far that is known.
-fn ratio(row: &ComparisonRow, at: usize) -> Option<(f64, Option<f64>)> {
+/// Against the first run, and between which bounds that lies; these are `None` where they are not known.
+fn ratio(row: &ComparisonRow, at: usize) -> Option<(f64, Option<(f64, f64)>)> {
     let change = row.change_percent[at]?;
-    Some((1.0 + change / 100.0, row.noise_percent[at].map(|noise| noise / 100.0)))
+    Some((1.0 + change / 100.0, row.noise_percent[at].map(|noise| ratio_bounds(row.unit, change, noise))))
 }
 
 /// What matters most has the lowest.
@@ -162,7 +166,7 @@ mod tests {
         let mut two = comparison(&["Acme", "Bolt"], SEARCH, &[24.0, 31.0]);
         assert_eq!(
             headline(&two).as_deref(),
-            Some("Bolt carries 31, Acme 24: Bolt is 1.29 × Acme (± 0.04).")
+            Some("Bolt carries 31, Acme 24: Bolt is 1.29 × Acme (1.25 to 1.33).")
         );
         two.rows[0].noise_percent[1] = None;
         assert_eq!(headline(&two).as_deref(), Some("Bolt carries 31, Acme 24: Bolt is 1.29 × Acme."));
@@ -184,7 +188,7 @@ mod tests {
         two.runs[1].distinguishing_tags = vec!["nfs".to_owned(), "jumbo".to_owned()];
         assert_eq!(
             headline(&two).as_deref(),
-            Some("nfs, jumbo carries 31, smb 24: nfs, jumbo is 1.29 × smb (± 0.04).")
+            Some("nfs, jumbo carries 31, smb 24: nfs, jumbo is 1.29 × smb (1.25 to 1.33).")
         );
         two.rows[0].noise_percent[1] = Some(340.0);
         assert_eq!(headline(&two).as_deref(), Some("nfs, jumbo carries 31, smb 24."));
@@ -195,7 +199,10 @@ mod tests {
     #[test]
     fn of_many_the_largest_comes_first_and_the_base_last() {
         let three = comparison(&["A", "B", "C"], SEARCH, &[24.0, 28.0, 48.0]);
-        assert_eq!(headline(&three).as_deref(), Some("C carries 48, B 28, A 24: C is 2.00 × A (± 0.04)."));
+        assert_eq!(
+            headline(&three).as_deref(),
+            Some("C carries 48, B 28, A 24: C is 2.00 × A (1.96 to 2.04).")
+        );
         let mut none = comparison(&["A", "B"], "self_cost.cpu_us_per_op", &[1.0, 2.0]);
         assert_eq!(headline(&none), None);
         none.rows.clear();
