@@ -76,6 +76,8 @@ pub struct RunTotals {
     pub warmup_read_bytes: u64,
     /// The tool's own delay over all measured operations.
     pub lateness: Option<LatenessFigures>,
+    /// How many operations that is of.
+    pub lateness_ops: u64,
     /// Response times of all measured reads and writes.
     pub data_response: Option<TimeFigures>,
 }
@@ -378,6 +380,7 @@ impl Meter {
             ops: self.run_ops,
             warmup_read_bytes: self.run_warmup_read_bytes,
             lateness: self.run_lateness.figures(),
+            lateness_ops: self.run_lateness.count(),
             data_response: self.run_response.figures(0),
         }
     }

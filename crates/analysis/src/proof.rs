@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use cached::CachedReads;
 
+use crate::figures::CARRY_P99;
+use crate::summary::{LoadPoint, Summary};
+
 use crate::compare::{
     Better, ComparisonRow, FigureUnit, Judgement, MeanScale, SUITE_WORKLOAD, Weight, weight,
 };
@@ -41,6 +44,17 @@ pub struct ProofConclusion {
     /// Whether reads came out of a cache; `None` where an earlier version concluded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<CachedReads>,
+    /// The fewest reads or writes of a pass, where they are so few that 99 of 100 of them are no percentile:
+    /// then none is judged. `None` where there were enough, and where an earlier version concluded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_few_ops: Option<u64>,
+}
+
+/// The fewest reads or writes of a pass's load points, where they carry no p99.
+pub fn too_few_ops(pass: &Summary) -> Option<u64> {
+    let times = |point: &LoadPoint| [point.total.response.read, point.total.response.write];
+    let counts = pass.load_points.iter().flat_map(times).flatten().map(|times| times.count);
+    counts.filter(|count| (1..CARRY_P99).contains(count)).min()
 }
 
 /// A figure in all states. The lists have one entry for each state; the first is what others are held to.
@@ -127,7 +141,7 @@ impl ProofConclusion {
         let states = retransmitted.len() / rounds.max(1);
         let outcomes: Vec<ProofOutcome> = (1..states).map(|state| outcome(&figures, state)).collect();
         let best_state = best(&figures, &outcomes);
-        ProofConclusion { figures, outcomes, best_state, cached: Some(cached) }
+        ProofConclusion { figures, outcomes, best_state, cached: Some(cached), too_few_ops: None }
     }
 }
 
@@ -139,6 +153,15 @@ fn only_guards(figure: &str) -> bool {
 fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
     let scale = MeanScale::of(row.unit, row.values.iter().flatten().copied());
     let firsts = || (0..row.values.len()).step_by(rounds.max(1));
+    // A state is not judged by those of its passes that happen to have the figure.
+    let has_all = |run: usize| row.values.iter().skip(run).take(rounds.max(1)).all(Option::is_some);
+    let are_known = |run: usize| has_all(0) && has_all(run);
+    let judged = |run: usize| match row.judgement[run] {
+        Judgement::Better | Judgement::Worse | Judgement::Same | Judgement::Different if !are_known(run) => {
+            Judgement::Unknown
+        }
+        judgement => judgement,
+    };
     ProofFigure {
         group: row.group.clone(),
         figure: row.figure.clone(),
@@ -147,9 +170,9 @@ fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
         better: row.better,
         only_guards: only_guards(&row.figure),
         values: row.values.chunks(rounds.max(1)).map(|runs| OverRuns::of(runs, scale)).collect(),
-        change_percent: firsts().map(|run| row.change_percent[run]).collect(),
-        noise_percent: firsts().map(|run| row.noise_percent[run]).collect(),
-        judgement: firsts().map(|run| row.judgement[run]).collect(),
+        change_percent: firsts().map(|run| row.change_percent[run].filter(|_| are_known(run))).collect(),
+        noise_percent: firsts().map(|run| row.noise_percent[run].filter(|_| are_known(run))).collect(),
+        judgement: firsts().map(judged).collect(),
     }
 }
 
@@ -216,6 +239,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::figures::TimeFigures;
+    use crate::summary::Target;
+    use crate::test_figures::{times, vda_point};
 
     /// A figure whose values in each state are given, judged as told.
     fn row(figure: &str, better: Better, values: &[[f64; 2]], judgement: &[Judgement]) -> ComparisonRow {
@@ -272,10 +298,28 @@ mod tests {
         assert_eq!((spread.median, spread.lowest, spread.highest), (21.5, 20.0, 23.0));
         assert!((spread.mean.unwrap() - 460_f64.sqrt()).abs() < 1e-9, "{spread:?}");
         read.values[3] = None;
+        read.judgement[2..].fill(Judgement::Better);
         let sent_again = [Some(0.0), None, Some(0.0), Some(0.0)];
         let without = ProofConclusion::new(&[read], 2, &sent_again, CachedReads::default());
         assert_eq!(without.figures.len(), 1, "segments were not counted in every run");
         assert_eq!(without.figures[0].values[1], None);
+        assert_eq!(without.figures[0].judgement, [Base, Judgement::Unknown], "one of its passes has none");
+        assert_eq!(without.outcomes, [ProofOutcome::Unknown]);
+    }
+
+    #[test]
+    fn passes_of_fewer_than_100_operations_carry_no_percentile() {
+        let of = |counts: &[[u64; 2]]| {
+            let mut pass = Summary::new("1", "", "mix", Target::default());
+            pass.load_points = counts.iter().map(|_| vda_point(1, 1.0, None)).collect();
+            for (point, [reads, writes]) in pass.load_points.iter_mut().zip(counts) {
+                let of = |count: u64| (count > 0).then(|| TimeFigures { count, ..times(5.0) });
+                (point.total.response.read, point.total.response.write) = (of(*reads), of(*writes));
+            }
+            too_few_ops(&pass)
+        };
+        assert_eq!((of(&[[100, 0]]), of(&[[5_000, 100]]), of(&[])), (None, None, None));
+        assert_eq!((of(&[[99, 0]]), of(&[[5_000, 85], [90, 400]])), (Some(99), Some(85)));
     }
 
     #[test]

@@ -73,6 +73,10 @@ impl Lateness {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
+    pub(crate) fn count(&self) -> u64 {
+        self.spread.count()
+    }
+
     pub(crate) fn figures(&self) -> Option<LatenessFigures> {
         let quantile_us = |quantile| us(self.spread.quantile_ns(quantile, self.max_ns));
         (self.spread.count() > 0).then(|| LatenessFigures {

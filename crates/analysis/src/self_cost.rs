@@ -48,6 +48,10 @@ pub struct SelfCost {
     pub cpu_system_s: Option<f64>,
     /// Both, per operation. `None` if there was none, or the time is not known.
     pub cpu_us_per_op: Option<f64>,
+    /// Half of the operations were issued no later than this after they were due.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub lateness_p50_us: Option<f64>,
     /// 99 of 100 operations were issued no later than this after they were due.
     pub lateness_p99_us: Option<f64>,
     /// The latest.

@@ -2,7 +2,6 @@
 //! do about it (the report room's).
 
 use crate::facts::MemoryFacts;
-use crate::figures::CARRY_P99;
 use crate::meter::RunTotals;
 use crate::paper::{Mode, PaperTables};
 use crate::self_cost::SelfCost;
@@ -115,9 +114,8 @@ impl Warning {
         let is_bad = cost.is_lateness_good() == Some(false) && cost.own_delay_max_us.is_none();
         if let (true, Some(lateness), Some(response)) = (is_bad, totals.lateness, &totals.data_response) {
             let response_p50_us = response.p50_us;
-            let ops: u64 = points.iter().map(|point| point.total.ops).sum();
-            let of_all = ops < CARRY_P99;
-            let late_us = if of_all { lateness.max_us } else { lateness.p99_us };
+            let of_all = cost.lateness_p99_us.is_none();
+            let late_us = cost.lateness_p99_us.unwrap_or(lateness.max_us);
             warnings.push(Warning::OwnLateness { late_us, of_all, response_p50_us });
         }
         let with_ops = || points.iter().filter(|point| point.total.ops > 0);

@@ -86,6 +86,14 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
         }
         page.gap();
         page.table(table(conclusion, proof.states));
+        if let Some(ops) = conclusion.too_few_ops {
+            let text = format!(
+                "Not judged: how long 99 of 100 operations took, because a pass had only {}. Use longer passes \
+                 (--duration).",
+                counted(ops, "read or write").replace("read or writes", "reads or writes")
+            );
+            page.sentence(Tone::Plain, &text);
+        }
     }
     page.gap();
     if let Some(warning) = proof.conclusion.and_then(|conclusion| may_be_cached(conclusion, proof)) {

@@ -45,9 +45,12 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
 
 /// Beside the median answer.
 fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
-    let (Some(late_us), Some(response_us)) = (cost.lateness_p99_us, cost.response_p50_us) else {
-        if let (Some(late_us), Some(max_us)) = (cost.lateness_p99_us, cost.lateness_max_us) {
-            return of_replay(late_us, max_us, cost);
+    let ops: u64 = points.iter().map(|point| point.total.ops).sum();
+    // 99 of fewer than 100 are all of them; earlier versions called that a percentile.
+    let p99_us = cost.lateness_p99_us.filter(|_| ops >= CARRY_P99 || cost.lateness_max_us.is_none());
+    let Some((late_us, response_us)) = p99_us.or(cost.lateness_max_us).zip(cost.response_p50_us) else {
+        if let Some(max_us) = cost.lateness_max_us {
+            return of_replay(p99_us, max_us, cost);
         }
         let is_held = points.iter().any(|point| point.was_held_back().is_some());
         return match is_held {
@@ -68,12 +71,7 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
             moment(measured_s)
         );
     }
-    let ops: u64 = points.iter().map(|point| point.total.ops).sum();
-    // 99 of fewer than 100 are all of them.
-    let (whose, late_us) = match cost.lateness_max_us.filter(|_| ops < CARRY_P99) {
-        Some(max_us) => ("The", max_us),
-        None => ("For 99 of 100 operations the", late_us),
-    };
+    let whose = if p99_us.is_some() { "For 99 of 100 operations the" } else { "The" };
     let beside = format!(
         "{whose} tool's own delay was at most {}, beside a median response of {}",
         duration(late_us),
@@ -81,20 +79,26 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     );
     match cost.timing_good_enough {
         Some(true) => format!("{beside}: its timing is good enough."),
-        _ => format!("{beside}: response times hold much of the tool's own delay, service times do not."),
+        None => format!("{beside}. {} are too few to judge its timing by.", counted(ops, "operation")),
+        Some(false) => {
+            format!("{beside}: response times hold much of the tool's own delay, service times do not.")
+        }
     }
 }
 
 /// What a replay knows of its own lateness.
-fn of_replay(late_us: f64, max_us: f64, cost: &SelfCost) -> String {
-    let within = format!(
-        "Reelgauge issued 99 of 100 operations within {} of when they could begin, and all within {}",
-        duration(late_us),
-        duration(max_us)
-    );
+fn of_replay(p99_us: Option<f64>, max_us: f64, cost: &SelfCost) -> String {
+    let max = duration(max_us);
+    let within = match p99_us.map(duration) {
+        Some(p99) => format!(
+            "Reelgauge issued 99 of 100 operations within {p99} of when they could begin, and all within {max}"
+        ),
+        None => format!("Reelgauge issued all operations within {max} of when they could begin"),
+    };
     match cost.timing_good_enough {
         Some(true) => format!("{within}: its timing is good enough."),
-        _ => format!("{within}: too late for too many of them."),
+        Some(false) => format!("{within}: too late for too many of them."),
+        None => format!("{within}."),
     }
 }
 
@@ -131,6 +135,9 @@ mod tests {
         let few = SelfCost { lateness_max_us: Some(9.0), ..good() };
         let said = self_cost_sentence(&few, &[]);
         assert!(said.starts_with("The tool's own delay was at most 9.00 µs, beside"), "{said}");
+        let unknown = SelfCost { timing_good_enough: None, lateness_p99_us: None, ..few };
+        let said = self_cost_sentence(&unknown, &[]);
+        assert!(said.contains("too few to judge its timing by"), "{said}");
     }
 
     /// "0.0 s" would say that it was not stopped.

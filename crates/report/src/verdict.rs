@@ -9,7 +9,7 @@ use reelgauge_analysis::verdict::{
     WhoseMargin,
 };
 
-use crate::units::{clock, count, span};
+use crate::units::{clock, count, counted, span};
 
 /// The verdict that comes of a ruling, with its sentences.
 pub fn in_words(ruling: Ruling) -> Verdict {
@@ -72,6 +72,17 @@ pub fn unmet_sentence(unmet: &Unmet) -> String {
             "no read or write succeeded, so there are no response times; look at the run's errors".to_owned()
         }
         Reason::SlowResponses { p99_us } => too_slow("reads and writes", *p99_us, limit),
+        Reason::TooFewForP99 { stream, count: all, max_us } => format!(
+            "{} are too few to know how long 99 of 100 take (the longest took {}); use a longer --duration",
+            counted_of(*all, stream.as_ref()),
+            span(*max_us)
+        ),
+        Reason::SlowHalf { stream, count: all, p50_us } => format!(
+            "half of {} took longer than {}, and {} is allowed for 99 of 100",
+            counted_of(*all, stream.as_ref()),
+            span(*p50_us),
+            span(limit * 1e3)
+        ),
         Reason::NoOperation => "no operation was measured; use a longer --duration".to_owned(),
         Reason::FailedOps { failed_ops, ops, first } => failed((*failed_ops, *ops), limit, first.as_ref()),
         Reason::FallingMargins(falling) => falling_margins(falling),
@@ -79,6 +90,14 @@ pub fn unmet_sentence(unmet: &Unmet) -> String {
         Reason::WorkerRate(found) => rates::of_worker(found, limit),
         Reason::GlobalRate(found) => rates::of_all(found, limit),
         Reason::Ratio(found) => rates::ratio(found, limit),
+    }
+}
+
+/// `60 frames of stream 3 (player, …)`, or `60 reads and writes`.
+fn counted_of(all: u64, stream: Option<&StreamName>) -> String {
+    match stream {
+        Some(stream) => format!("{} of {}", counted(all, "frame"), name_of(stream)),
+        None => format!("{} reads and writes", count(all)),
     }
 }
 

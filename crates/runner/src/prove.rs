@@ -27,9 +27,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::naspt::NasptTable;
-use reelgauge_analysis::proof::ProofConclusion;
 use reelgauge_analysis::proof::cached::CachedReads;
 use reelgauge_analysis::proof::disturbance::{Disturbance, disturbance};
+use reelgauge_analysis::proof::{ProofConclusion, too_few_ops};
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 use reelgauge_report::compare::suite_sides;
 use reelgauge_results::compare::{CompareRunsError, compare_sides};
@@ -287,6 +287,8 @@ struct Proving<'a> {
     suites: Vec<Vec<NasptTable>>,
     /// Whether a cache answered the reads of passes that count.
     cached: CachedReads,
+    /// See [`ProofConclusion::too_few_ops`].
+    too_few_ops: Option<u64>,
 }
 
 impl<'a> Proving<'a> {
@@ -330,6 +332,7 @@ impl<'a> Proving<'a> {
             last_took_s: 0.0,
             suites: vec![Vec::new(); states],
             cached: CachedReads::of_states(states),
+            too_few_ops: None,
         })
     }
 
@@ -388,6 +391,7 @@ impl<'a> Proving<'a> {
                 if pass.suite.is_none() {
                     // A suite goes through the client's cache on purpose, as its applications did.
                     self.cached.take(state, pass.summary.memory.as_ref());
+                    self.too_few_ops = self.too_few_ops.into_iter().chain(too_few_ops(&pass.summary)).min();
                 }
                 self.suites[state].extend(pass.suite.clone());
                 self.firsts[state].get_or_insert(pass);
@@ -491,7 +495,8 @@ impl<'a> Proving<'a> {
         };
         let sent_again: Vec<Option<f64>> = dirs.iter().map(|dir| sent_again(dir)).collect();
         let cached = self.cached.clone();
-        self.proof.conclusion = Some(ProofConclusion::new(&rows, rounds, &sent_again, cached));
+        let conclusion = ProofConclusion::new(&rows, rounds, &sent_again, cached);
+        self.proof.conclusion = Some(ProofConclusion { too_few_ops: self.too_few_ops, ..conclusion });
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{PausedTotal, STOP_FROM_NS, SelfCost};
 use crate::facts::{ReplayFacts, ReplayPass, ReplayTiming};
-use crate::figures::seconds;
+use crate::figures::{CARRY_P99, seconds};
 use crate::late::LateFigures;
 use crate::meter::RunTotals;
 use crate::pause::Pause;
@@ -49,7 +49,10 @@ impl SelfCost {
             cpu_system_s: cpu_s.map(|cpu| cpu.1),
             // The system counts it in ticks: what is shorter than one is not known.
             cpu_us_per_op: cpu_us.filter(|&us| totals.ops > 0 && us > 0.0).map(|us| us / totals.ops as f64),
-            lateness_p99_us: lateness.map(|lateness| lateness.p99_us),
+            lateness_p50_us: lateness.map(|lateness| lateness.p50_us),
+            lateness_p99_us: lateness
+                .filter(|_| totals.lateness_ops >= CARRY_P99)
+                .map(|lateness| lateness.p99_us),
             lateness_max_us: lateness.map(|lateness| lateness.max_us),
             response_p50_us: totals.data_response.as_ref().map(|response| response.p50_us),
             own_delay_max_us: streams.as_ref().map(|own| own.max_us),
@@ -60,9 +63,11 @@ impl SelfCost {
             timing_good_enough: None,
             sentence: String::new(),
         };
+        let was_stopped = lateness.is_some() && paused_s > GOOD_PAUSED_SHARE * measured_s;
         cost.timing_good_enough = match (&streams, cost.is_lateness_good()) {
             (Some(own), _) => Some(own.is_good()),
-            (None, Some(true)) => Some(paused_s <= GOOD_PAUSED_SHARE * measured_s),
+            (None, Some(false)) => Some(false),
+            (None, _) if was_stopped => Some(false),
             (None, other) => other,
         };
         cost
@@ -72,7 +77,12 @@ impl SelfCost {
     /// knows what each operation had to wait for.
     pub fn judge_replay(&mut self, replay: &ReplayFacts) {
         let worst = |of: fn(&ReplayPass) -> Option<f64>| replay.passes.iter().filter_map(of).reduce(f64::max);
-        self.lateness_p99_us = worst(|pass| pass.lateness_p99_us);
+        let is_carried = |pass: &ReplayPass| pass.done_ops >= CARRY_P99;
+        self.lateness_p50_us = worst(|pass| pass.lateness_p50_us);
+        self.lateness_p99_us = match replay.passes.iter().all(is_carried) {
+            true => worst(|pass| pass.lateness_p99_us),
+            false => None,
+        };
         self.lateness_max_us = worst(|pass| pass.lateness_max_us);
         // The lateness is not compared with it.
         self.response_p50_us = None;
@@ -85,20 +95,30 @@ impl SelfCost {
 
     /// Forgets the lateness that records alone suggest: of a replay they do not tell what waited for what.
     pub fn forget_lateness(&mut self) {
-        (self.lateness_p99_us, self.lateness_max_us, self.timing_good_enough) = (None, None, None);
+        (self.lateness_p50_us, self.lateness_p99_us, self.lateness_max_us) = (None, None, None);
+        self.timing_good_enough = None;
     }
 
-    /// Whether 99 of 100 operations were issued in time, whatever else was wrong with the tool's timing.
-    /// `None` where nothing was measured.
+    /// Whether 99 of 100 operations were issued in time, whatever else was wrong with the tool's timing. Of
+    /// fewer than 100 nobody knows, unless all of them were or half of them were not. `None` too where nothing
+    /// was measured.
     pub fn is_lateness_good(&self) -> Option<bool> {
-        let (late_us, response_us) = (self.lateness_p99_us?, self.response_p50_us?);
-        Some(late_us <= ALWAYS_GOOD_US || late_us / response_us.max(0.001) <= GOOD_SHARE)
+        let response_us = self.response_p50_us?;
+        let is_good =
+            |late_us: f64| late_us <= ALWAYS_GOOD_US || late_us / response_us.max(0.001) <= GOOD_SHARE;
+        match (self.lateness_p99_us, self.lateness_max_us, self.lateness_p50_us) {
+            (Some(p99_us), ..) => Some(is_good(p99_us)),
+            (None, Some(max_us), _) if is_good(max_us) => Some(true),
+            (None, _, Some(p50_us)) if !is_good(p50_us) => Some(false),
+            _ => None,
+        }
     }
 
     /// Whether all that was wrong with the timing of a run without streams is that the tool was stopped.
     pub fn was_only_stopped(&self) -> bool {
         let is_bad = self.timing_good_enough == Some(false) && self.own_delay_max_us.is_none();
-        is_bad && self.is_lateness_good() == Some(true)
+        // A replay is judged by what each operation waited for.
+        is_bad && self.response_p50_us.is_some() && self.is_lateness_good() != Some(false)
     }
 }
 
@@ -150,7 +170,7 @@ mod tests {
 
     fn totals(late_p99_us: f64, response_p50_us: f64) -> RunTotals {
         let response = TimeFigures {
-            count: 10,
+            count: 100,
             deviation_us: None,
             mean_us: response_p50_us,
             p50_us: response_p50_us,
@@ -162,7 +182,13 @@ mod tests {
             max_began_in_point_s: 0.0,
         };
         let lateness = LatenessFigures { p50_us: 1.0, p99_us: late_p99_us, max_us: late_p99_us };
-        RunTotals { ops: 10, lateness: Some(lateness), data_response: Some(response), ..RunTotals::default() }
+        RunTotals {
+            ops: 100,
+            lateness: Some(lateness),
+            lateness_ops: 100,
+            data_response: Some(response),
+            ..RunTotals::default()
+        }
     }
 
     #[test]
@@ -174,6 +200,27 @@ mod tests {
         assert_eq!(good(300.0, 3_000.0), Some(true));
         assert_eq!(good(301.0, 3_000.0), Some(false));
         assert_eq!(good(60.0, 0.0), Some(false));
+    }
+
+    /// The longest delay of a few operations is no percentile: one of 85 may be late as well as one of 100.
+    #[test]
+    fn fewer_than_100_operations_are_judged_by_what_they_show() {
+        let of = |p50_us: f64, max_us: f64| {
+            let lateness = LatenessFigures { p50_us, p99_us: max_us, max_us };
+            let few = RunTotals { lateness: Some(lateness), lateness_ops: 99, ..totals(0.0, 3_000.0) };
+            let cost = SelfCost::new(None, &few, &[], None);
+            assert_eq!((cost.lateness_p99_us, cost.lateness_max_us), (None, Some(max_us)));
+            cost.timing_good_enough
+        };
+        assert_eq!(of(1.0, 299.0), Some(true), "all of them were in time");
+        assert_eq!(of(1.0, 9_000.0), None, "at least one was not");
+        assert_eq!(of(400.0, 9_000.0), Some(false), "half of them were not");
+        let mut paused = PausedTotal::default();
+        paused.add(Pause { from_ns: 0, until_ns: 1_200_000_000 });
+        let late = LatenessFigures { p50_us: 1.0, p99_us: 1.2e6, max_us: 1.2e6 };
+        let few = RunTotals { lateness: Some(late), lateness_ops: 9, ..totals(0.0, 3_000.0) };
+        let stopped = SelfCost::new(None, &few, &[], Some(&paused));
+        assert_eq!((stopped.timing_good_enough, stopped.was_only_stopped()), (Some(false), true));
     }
 
     #[test]
@@ -244,7 +291,7 @@ mod tests {
     #[test]
     fn costs_are_per_operation() {
         let cost = SelfCost::new(Some((1.5, 0.5)), &totals(1.0, 1.0), &[], None);
-        assert_eq!(cost.cpu_us_per_op, Some(200_000.0));
+        assert_eq!(cost.cpu_us_per_op, Some(20_000.0));
         let none = SelfCost::new(Some((1.5, 0.5)), &RunTotals::default(), &[], None);
         assert_eq!(none.cpu_us_per_op, None);
         assert_eq!(none.timing_good_enough, None);

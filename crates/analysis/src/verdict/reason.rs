@@ -61,6 +61,24 @@ pub enum Reason {
         /// 99 of 100 took no longer.
         p99_us: f64,
     },
+    /// Too few frames of a stream, or reads and writes where none is named, to know how long 99 of 100 take.
+    TooFewForP99 {
+        /// Which.
+        stream: Option<StreamName>,
+        /// How many there were.
+        count: u64,
+        /// The longest took so long.
+        max_us: f64,
+    },
+    /// The same, and half of them took too long, so that 99 of 100 do.
+    SlowHalf {
+        /// Which.
+        stream: Option<StreamName>,
+        /// How many there were.
+        count: u64,
+        /// Half of them took longer.
+        p50_us: f64,
+    },
     /// No operation was measured.
     NoOperation,
     /// Operations failed.

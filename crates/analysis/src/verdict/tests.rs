@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::criteria::Criteria;
-use crate::figures::{ErrorFigures, FirstError};
+use crate::figures::{ErrorFigures, FirstError, TimeFigures};
 use crate::late::{FirstLateFrame, LateRun, Policy, StreamFigures, ThroughputFigures};
 use crate::test_figures::{judged_stream as stream, late_stream as late, operations, times};
 use crate::vda::{ProcessRate, RateError};
@@ -354,4 +354,21 @@ fn a_verdict_survives_a_file() {
     let verdict = judged("late=0,p99=1ms,throughput=5MB/s", &[late(1, 2.0, 3), stream(2)]);
     let json = serde_json::to_string(&verdict).unwrap();
     assert_eq!(serde_json::from_str::<Verdict>(&json).unwrap(), verdict);
+}
+
+/// The longest of a few is no percentile.
+#[test]
+fn fewer_than_100_frames_have_no_time_of_99_of_100() {
+    let of = |count: u64, p50_us: f64, max_us: f64| {
+        let response = TimeFigures { count, p50_us, max_us, ..times(max_us) };
+        let found = ruling("p99=40ms", &[StreamFigures { response: Some(response), ..stream(0) }]);
+        found.unmet().first().map(|unmet| unmet.reason().clone())
+    };
+    let stream = Some(name_of(&stream(0)));
+    assert_eq!(of(99, 5_000.0, 39_000.0), None, "all of them kept it");
+    let too_few = Reason::TooFewForP99 { stream: stream.clone(), count: 99, max_us: 41_000.0 };
+    assert_eq!(of(99, 5_000.0, 41_000.0), Some(too_few));
+    let half = Reason::SlowHalf { stream, count: 99, p50_us: 40_500.0 };
+    assert_eq!(of(99, 40_500.0, 41_000.0), Some(half));
+    assert!(matches!(of(100, 5_000.0, 41_000.0), Some(Reason::SlowFrames { .. })));
 }

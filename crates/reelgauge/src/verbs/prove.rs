@@ -255,6 +255,7 @@ mod tests {
                 outcomes: Vec::new(),
                 best_state,
                 cached: Some(cached),
+                too_few_ops: None,
             };
             is_gain(&conclusion)
         };

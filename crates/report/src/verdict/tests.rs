@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_analysis::criteria::{Criteria, CriteriaChange};
-use reelgauge_analysis::figures::{ErrorFigures, Figures, FirstError};
+use reelgauge_analysis::figures::{ErrorFigures, Figures, FirstError, TimeFigures};
 use reelgauge_analysis::late::{FirstLateFrame, MarginTrend, Policy, StreamFigures, ThroughputFigures};
 use reelgauge_analysis::test_figures::{judged_stream as stream, late_stream as late, operations, times};
 use reelgauge_analysis::vda::ProcessRate;
@@ -113,6 +113,19 @@ fn slow_responses_are_told_with_what_is_allowed() {
         ]
     );
     assert_eq!(said("p99=29ms", &[]), ["99 of 100 reads and writes took up to 30 ms, and 29 ms is allowed"]);
+    let few = TimeFigures { count: 60, p50_us: 5_000.0, ..times(41_000.0) };
+    let few = StreamFigures { response: Some(few), name: String::new(), ..stream(4) };
+    assert_eq!(
+        said("p99=40ms", std::slice::from_ref(&few)),
+        [
+            "60 frames of stream 4 are too few to know how long 99 of 100 take (the longest took 41 ms); use a longer \
+             --duration"
+        ]
+    );
+    assert_eq!(
+        said("p99=4ms", &[few]),
+        ["half of 60 frames of stream 4 took longer than 5 ms, and 4 ms is allowed for 99 of 100"]
+    );
 }
 
 #[test]

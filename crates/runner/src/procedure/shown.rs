@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use reelgauge_analysis::figures::TimeFigures;
 use reelgauge_analysis::procedure::Finding;
 use reelgauge_analysis::procedure::step::{PaperDeviation, ProcedureStep};
 use reelgauge_analysis::{LoadPoint, Summary};
@@ -218,7 +219,7 @@ fn figures(point: &LoadPoint) -> Figures {
         written_bytes_per_s: point.total.written_bytes_per_s,
         ops_per_s: point.total.data_ops_per_s,
         mean_response_us: point.total.response.data.as_ref().map(|times| times.mean_us),
-        p99_response_us: point.total.response.data.as_ref().map(|times| times.p99_us),
+        p99_response_us: point.total.response.data.as_ref().and_then(TimeFigures::carried_p99_us),
         max_response_us: point.total.response.data.as_ref().map(|times| times.max_us),
     }
 }

@@ -200,6 +200,7 @@ fn of_the_tool(summary: &Summary, into: &mut Vec<Reading>) {
     if let Some(us) = cost.cpu_us_per_op {
         into.push(Reading::new("self_cost.cpu_us_per_op", us, of(us, SELF_FLOOR)));
     }
+    // Earlier versions wrote it of fewer operations, too.
     let ops: u64 = summary.load_points.iter().map(|point| point.total.ops).sum();
     if let Some(us) = cost.lateness_p99_us.filter(|_| ops >= CARRY_P99) {
         let reading = Reading::new("self_cost.lateness_p99_us", us, of(us, 1.0));
