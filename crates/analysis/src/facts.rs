@@ -25,8 +25,8 @@ pub use memory::MemoryFacts;
 pub use msmeter::{MeterFacts, MeterTest, MeterWorker, Silence};
 pub use observer::{ObserverFacts, ObserverKind};
 pub use replay::{
-    BadTiming, LATENESS_MAX_US, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming, SilenceScene,
-    WrittenPieces, is_long_delay,
+    BadTiming, DELAY_MAX_PERCENT, LATENESS_MAX_US, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming,
+    SilenceScene, WrittenPieces,
 };
 pub use search::{EarlierTrial, SearchFacts, StoppedBy, TrialsAt, keep_trials};
 pub use vda::{VdaFacts, VdaPoint};

@@ -101,7 +101,7 @@ const WORDS: &[FieldWords] = &[
         "5% of the volume, at most 10 GB",
     ),
     words("max-rate", "Largest rate", Some(MAX_RATE), "unlimited"),
-    words("stagger", "Stagger", Some("Delay between the starts of users."), "1s"),
+    words("stagger", "Stagger", Some("Delay between the starts of users."), "1s, at pace max 0s"),
     of(
         "run",
         words("batch", "Passes", Some("Passes of each workload, each on fresh files (suites only)."), "5"),

@@ -5,10 +5,10 @@ mod bad_timing;
 
 use std::collections::BTreeMap;
 
-use reelgauge_analysis::figures::CARRY_P99;
+use reelgauge_analysis::figures::{CARRY_P99, Figures};
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::{
-    LoadPoint, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming, Summary, WrittenPieces, is_long_delay,
+    DELAY_MAX_PERCENT, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming, Summary, WrittenPieces,
 };
 
 use crate::answer_parts::{nothing, outcome, place};
@@ -82,8 +82,8 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     let place = place(&summary.target);
     if facts.passes.len() > 1 {
         let median = || facts.median_bytes_per_s.map_or_else(|| "unknown".to_owned(), mb_per_s);
-        let found = match facts.delay_s() {
-            Some(delay_s) => format!("{} in the slowest", delay_words(delay_s, facts)),
+        let found = match facts.delay_s().and_then(|delay_s| delay_words(delay_s, facts)) {
+            Some(delay) => format!("{delay} in the slowest"),
             None => format!("{} MB/s in the median", median()),
         };
         let passes = counted(complete_passes, "pass");
@@ -92,13 +92,15 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     let recorded_s = facts.recorded_span_s.or(facts.expected_span_s);
     let recorded = recorded_s.map(|span_s| format!(" (recorded: {})", duration(span_s * 1e6)));
     let rate = last.bytes_per_s.filter(|_| last.bytes > 0).map(|rate| format!("{} MB/s", mb_per_s(rate)));
-    let figure = last.delay_s.map(|delay_s| delay_words(delay_s, facts)).or(rate);
+    let figure = last.delay_s.and_then(|delay_s| delay_words(delay_s, facts)).or(rate);
     let figure = figure.map_or_else(String::new, |figure| format!(", {figure}"));
+    let all_ops = facts.ops.saturating_mul(u64::from(facts.copies));
     if !last.complete {
+        let part = if last.done_ops == all_ops { "to its end, without a result," } else { "only in part" };
         return format!(
-            "Replayed {name}{users} only in part on {place}: {} of {} in {}{figure}.",
+            "Replayed {name}{users} {part} on {place}: {} of {} in {}{figure}.",
             count(last.done_ops),
-            counted(facts.ops.saturating_mul(u64::from(facts.copies)), "operation"),
+            counted(all_ops, "operation"),
             duration(last.span_s * 1e6),
         );
     }
@@ -115,13 +117,24 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     )
 }
 
-/// `3.01 s later than recorded`; what the last operation alone may make up is no delay.
-fn delay_words(delay_s: f64, facts: &ReplayFacts) -> String {
-    let recorded_s = facts.expected_span_s.unwrap_or(0.0);
-    match delay_s {
-        late if is_long_delay(late, recorded_s) => format!("{} later than recorded", duration(late * 1e6)),
-        _ => "as fast as recorded".to_owned(),
+/// `3.01 s later than recorded (1.25 times as long)`; `None` of a recording without a length.
+fn delay_words(delay_s: f64, facts: &ReplayFacts) -> Option<String> {
+    let recorded_s = facts.user_span_to_keep_s().filter(|span_s| *span_s > 0.0)?;
+    if is_as_recorded(delay_s, recorded_s) {
+        return Some("as fast as recorded".to_owned());
     }
+    let user = if facts.copies > 1 { "the slowest user " } else { "" };
+    let when = if delay_s > 0.0 { "later" } else { "sooner" };
+    Some(format!(
+        "{user}{} {when} than recorded ({} times as long)",
+        duration(delay_s.abs() * 1e6),
+        number((recorded_s + delay_s) / recorded_s)
+    ))
+}
+
+/// Whether a time differs from the recorded one by no more than anybody would call the same.
+fn is_as_recorded(delay_s: f64, recorded_s: f64) -> bool {
+    delay_s.abs() <= recorded_s * DELAY_MAX_PERCENT / 100.0
 }
 
 /// Why the time of the recording was kept or not.
@@ -140,9 +153,12 @@ pub(crate) fn cause(facts: &ReplayFacts) -> String {
             counted(late_ops, "operation")
         ),
         (ReplayTiming::StorageLate, None) => "The storage was slower than the recording needed.".to_owned(),
-        (ReplayTiming::AsRecorded, None) => {
-            "Nothing to explain: the storage kept the pace of the recording.".to_owned()
-        }
+        (ReplayTiming::AsRecorded, None) => match (facts.delay_s(), facts.user_span_to_keep_s()) {
+            (Some(delay_s), Some(recorded_s)) if !is_as_recorded(delay_s, recorded_s) && delay_s > 0.0 => {
+                "Not looked for: the last operation alone may take that much longer.".to_owned()
+            }
+            _ => "Nothing to explain: the storage kept the pace of the recording.".to_owned(),
+        },
         (ReplayTiming::Unknown, None) => "Unknown: no pass was complete.".to_owned(),
         (ReplayTiming::Free, None) => "Not looked for: the trace set what was asked.".to_owned(),
     }
@@ -215,36 +231,54 @@ fn pieces(facts: &ReplayFacts) -> Vec<String> {
     worst.values().map(said).collect()
 }
 
-/// How late operations began, in the pass in which that was worst.
+/// How many operations could not begin when due, and how late Reelgauge began them, each in the pass in which
+/// that was worst.
 fn timing(facts: &ReplayFacts) -> Option<String> {
-    let p99 = |pass: &&ReplayPass| pass.lateness_p99_us.unwrap_or(0.0);
-    let worst = facts.passes.iter().max_by(|a, b| p99(a).total_cmp(&p99(b)))?;
-    let (p50_us, p99_us, max_us) = (worst.lateness_p50_us?, worst.lateness_p99_us?, worst.lateness_max_us?);
-    let all = format!("all within {}", duration(max_us));
-    let within = match worst.done_ops >= CARRY_P99 {
-        true => format!("99 of 100 within {}, {all}", duration(p99_us)),
-        false => all,
-    };
-    if worst.held_up_ops == 0 {
-        let p50 = duration(p50_us);
-        return Some(format!("Half of the operations began within {p50} of when they were due, {within}."));
+    let held_up = facts.passes.iter().max_by_key(|pass| pass.held_up_ops).and_then(held_up);
+    let own = own_lateness(facts, held_up.is_some());
+    match (held_up, own) {
+        (Some(held_up), Some(own)) => Some(format!("{held_up} Once they could, {own}")),
+        (None, Some(own)) => Some(own),
+        (held_up, None) => held_up,
     }
-    Some(format!(
-        "{} of {} could not begin when due, because one before them was not done (up to {}). Once they could, \
-         Reelgauge began half of the operations within {}, {within}.",
-        count(worst.held_up_ops),
-        counted(worst.done_ops, "operation"),
-        duration(worst.held_up_max_us),
-        duration(p50_us),
-    ))
+}
+
+fn held_up(pass: &ReplayPass) -> Option<String> {
+    (pass.held_up_ops > 0).then(|| {
+        format!(
+            "{} of {} could not begin when due, because one before them was not done (up to {}).",
+            count(pass.held_up_ops),
+            counted(pass.done_ops, "operation"),
+            duration(pass.held_up_max_us),
+        )
+    })
+}
+
+fn own_lateness(facts: &ReplayFacts, were_held_up: bool) -> Option<String> {
+    let latest = |pass: &&ReplayPass| pass.lateness_p99_us.or(pass.lateness_max_us).unwrap_or(0.0);
+    let worst = facts.passes.iter().max_by(|a, b| latest(a).total_cmp(&latest(b)))?;
+    let (p50, max) = (duration(worst.lateness_p50_us?), duration(worst.lateness_max_us?));
+    let within = match worst.lateness_p99_us.filter(|_| worst.done_ops >= CARRY_P99) {
+        Some(p99_us) => format!("99 of 100 within {}, all within {max}", duration(p99_us)),
+        None => format!("all within {max}"),
+    };
+    Some(match were_held_up {
+        true => format!("Reelgauge began half of the operations within {p50}, {within}."),
+        false => format!("Half of the operations began within {p50} of when they were due, {within}."),
+    })
 }
 
 fn table(summary: &Summary, facts: &ReplayFacts) -> Table {
     let rows = &facts.passes;
     let point = |pass: &ReplayPass| summary.load_points.iter().find(|point| point.index == pass.point);
-    let of_point = |of: fn(&LoadPoint) -> Option<f64>| {
-        let values: Vec<_> = rows.iter().map(|pass| point(pass).and_then(of)).collect();
-        numbers(&values)
+    // Over the same time as what moved in all.
+    let rate = |pass: &ReplayPass, (bytes, of_point): (u64, Option<f64>)| match pass.worked_s {
+        Some(worked_s) => (worked_s > 0.0 && of_point.is_some()).then(|| bytes as f64 / worked_s),
+        None => of_point,
+    };
+    let rates = |of: &dyn Fn(&Figures) -> (u64, Option<f64>)| {
+        let value = |pass: &ReplayPass| Some(rate(pass, of(&point(pass)?.total))? / 1e6);
+        numbers(&rows.iter().map(value).collect::<Vec<_>>())
     };
     let values = |of: fn(&ReplayPass) -> Option<f64>| numbers(&rows.iter().map(of).collect::<Vec<_>>());
     let mut table = Table::default();
@@ -254,8 +288,8 @@ fn table(summary: &Summary, facts: &ReplayFacts) -> Table {
         table.column("behind", "s", values(|pass| pass.delay_s));
     }
     table.column("moved", "MB/s", values(|pass| pass.bytes_per_s.map(|rate| rate / 1e6)));
-    table.column("read", "MB/s", of_point(|point| point.total.read_bytes_per_s.map(|rate| rate / 1e6)));
-    table.column("written", "MB/s", of_point(|point| point.total.written_bytes_per_s.map(|rate| rate / 1e6)));
+    table.column("read", "MB/s", rates(&|total| (total.read_bytes, total.read_bytes_per_s)));
+    table.column("written", "MB/s", rates(&|total| (total.written_bytes, total.written_bytes_per_s)));
     table.column("late p99", "ms", values(late_p99_ms));
     table.column("", "different", rows.iter().map(|pass| count(pass.different_ops)).collect());
     let complete = |pass: &ReplayPass| if pass.complete { "yes" } else { "NO" }.to_owned();
@@ -376,7 +410,10 @@ mod tests {
         };
         let text = shown(vec![frozen.clone()], Some(12.0));
         let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flowing.contains("812 operations, 3.02 s later than recorded."), "{text}");
+        assert!(
+            flowing.contains("812 operations, 3.02 s later than recorded (1.25 times as long)."),
+            "{text}"
+        );
         let said = "The storage did not respond for 3.01 s, starting at 2.0 s; 57 operations waited for it.";
         assert!(flowing.contains(said), "{text}");
         assert!(flowing.contains("for 3.01 s, starting at 9.0 s."), "{text}");
@@ -385,6 +422,40 @@ mod tests {
             text.starts_with("Replayed edit in 2 passes on /mnt/nas: 3.02 s later than recorded"),
             "{text}"
         );
+    }
+
+    /// The figures and the words beside them say the same, however short the recording was.
+    #[test]
+    fn the_factor_against_the_recording_is_that_of_the_figures() {
+        for (recorded_s, took_s, said) in [
+            (0.0005, 0.0095, "9.00 ms later than recorded (19.0 times as long)"),
+            (6.0, 114.0, "108 s later than recorded (19.0 times as long)"),
+            (12.0, 12.1, "as fast as recorded"),
+            (12.0, 11.9, "as fast as recorded"),
+            (12.0, 12.2, "200 ms later than recorded (1.02 times as long)"),
+            (12.0, 6.0, "6.00 s sooner than recorded (0.50 times as long)"),
+            (0.0, 0.003, "400,000 MB/s"),
+        ] {
+            let bytes_per_s = Some(1.2e9 / took_s);
+            let one =
+                ReplayPass { span_s: took_s, delay_s: Some(took_s - recorded_s), bytes_per_s, ..pass() };
+            let text = shown(vec![one], Some(recorded_s));
+            let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let is_said = flowing.contains(&format!("812 operations, {said}."));
+            assert!(is_said || recorded_s == 0.0, "{recorded_s} {took_s}: {text}");
+            assert_eq!(flowing.contains("as fast as recorded"), said == "as fast as recorded", "{text}");
+        }
+    }
+
+    #[test]
+    fn operations_that_were_held_up_are_reported_of_any_pass() {
+        let held = ReplayPass { held_up_ops: 300, held_up_max_us: 4e6, delay_s: Some(0.0), ..pass() };
+        let late = ReplayPass { lateness_p99_us: Some(900.0), delay_s: Some(0.0), ..pass() };
+        let text = shown(vec![held, late], Some(12.0));
+        let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = "300 of 812 operations could not begin when due, because one before them was not done (up to 4.00 s). \
+                    Once they could, Reelgauge began half of the operations within 1.00 µs, 99 of 100 within 900 µs";
+        assert!(flowing.contains(said), "{text}");
     }
 
     #[test]

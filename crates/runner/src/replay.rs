@@ -237,7 +237,7 @@ fn passes(
             let setting = Setting {
                 pace: settings.pace,
                 scale: settings.scale,
-                delay_ns: u64::from(copy) * settings.stagger.ns(),
+                delay_ns: u64::from(copy) * settings.stagger().ns(),
                 first_file: images.first_file(pass, copy),
                 direct_align_log2,
                 ahead_ns: match plan.driver {
@@ -337,7 +337,7 @@ fn subject(plan: &ReplayPlan, tape: &Tape, images: &Images) -> Subject {
         ("scale", set.scale.to_string()),
         ("idle_cap", set.idle_cap.map(|cap| cap.to_string()).unwrap_or_default()),
         ("copies", set.copies.to_string()),
-        ("stagger", if set.copies > 1 { set.stagger.to_string() } else { String::new() }),
+        ("stagger", if set.copies > 1 { set.stagger().to_string() } else { String::new() }),
         ("batch", set.batch.to_string()),
         ("layout", set.layout.name().to_owned()),
         ("driver", format!("{:?}", plan.driver).to_lowercase()),

@@ -248,7 +248,7 @@ fn users_and_passes_have_files_of_their_own() {
     let (finished, facts) = folders.replay(&trace, |plan| {
         plan.replay.copies = 3;
         plan.replay.batch = 2;
-        plan.replay.stagger = Span(5_000_000);
+        plan.replay.stagger = Some(Span(5_000_000));
     });
     assert_eq!(facts.passes.len(), 2);
     assert!(facts.passes.iter().all(|pass| pass.complete && pass.different_ops == 0), "{facts:?}");

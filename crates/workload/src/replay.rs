@@ -67,8 +67,9 @@ pub struct ReplaySettings {
     pub idle_cap: Option<Span>,
     /// Users at once, each with own files.
     pub copies: u32,
-    /// They begin so far apart.
-    pub stagger: Span,
+    /// They begin so far apart; see [`ReplaySettings::stagger`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stagger: Option<Span>,
     /// Passes, each on an image of its own.
     pub batch: u32,
     /// How files that must be there are made.
@@ -93,10 +94,21 @@ impl Default for ReplaySettings {
             scale: 1.0,
             idle_cap: None,
             copies: 1,
-            stagger: Span::secs(1),
+            stagger: None,
             batch: 1,
             layout: Layout::Auto,
         }
+    }
+}
+
+/// How far apart users begin who keep the times of a recording, so that they do not go in step.
+const STAGGER: Span = Span::secs(1);
+
+impl ReplaySettings {
+    /// How far apart users begin. Where everything is as fast as possible they begin together unless another
+    /// time was set: a pause between them is no work.
+    pub fn stagger(&self) -> Span {
+        self.stagger.unwrap_or(if self.pace == Pacing::Max { Span::secs(0) } else { STAGGER })
     }
 }
 
@@ -316,6 +328,16 @@ mod tests {
                 assert!(text.contains(&format!("pace = \"{pace}\"")), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn users_at_pace_max_begin_together_unless_a_stagger_is_set() {
+        let of = |pace, stagger| ReplaySettings { pace, stagger, ..ReplaySettings::default() }.stagger();
+        for pace in [Pacing::Recorded, Pacing::Think, Pacing::Fixed(Span::secs(2))] {
+            assert_eq!((of(pace, None), of(pace, Some(Span::secs(3)))), (Span::secs(1), Span::secs(3)));
+        }
+        assert_eq!(of(Pacing::Max, None), Span::secs(0));
+        assert_eq!(of(Pacing::Max, Some(Span::secs(1))), Span::secs(1));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! than the recorded one and on one that stands still: the tool's own lateness is the one that a script
 //! computes from the two logs, and what the storage took is not the tool's.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use serde_json::Value;
 /// A write begins so often.
 const EVERY_NS: u64 = 10_000_000;
 /// How long the store stands still.
-const FROZEN: Duration = Duration::from_millis(1500);
+const FROZEN: Duration = Duration::from_millis(700);
 /// More than any of these runs takes.
 const LIMIT: Duration = Duration::from_secs(60);
 const BLOCK: u32 = 4096;
@@ -34,6 +35,15 @@ enum InFlight {
     OneThread(u32),
     /// One of each of so many threads.
     Threads(u32),
+}
+
+/// So many operations in flight.
+const DEPTHS: RangeInclusive<u32> = 1..=8;
+
+/// Of one thread and of several, each with one of the drivers: the other way round at the next depth.
+fn at_depth(deep: u32) -> [(InFlight, &'static str); 2] {
+    let drivers = if deep % 2 == 1 { ["threads", "uring"] } else { ["uring", "threads"] };
+    [(InFlight::OneThread(deep), drivers[0]), (InFlight::Threads(deep), drivers[1])]
 }
 
 /// A trace of this many writes, one every 10 ms.
@@ -48,7 +58,7 @@ fn trace(scratch: &Scratch, in_flight: InFlight, writes: u64) -> PathBuf {
         capture: CaptureLevel::Application,
         blind_to: Vec::new(),
     };
-    let name = format!("{threads}-{deep}-{writes}");
+    let name = format!("{in_flight:?}-{writes}");
     let mut writer = TraceWriter::create(scratch.path(), &name, meta).unwrap();
     let bits = OpenBits::WRITE.with(OpenBits::CREATE).with(OpenBits::TRUNCATE);
     for thread in 0..threads {
@@ -107,16 +117,11 @@ fn a_slow_store_makes_operations_late_and_not_the_tool() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     let faulty = Faulty::over_memory(64, 8);
-    // Each answer takes longer than what the trace has in flight allows.
-    for (in_flight, slow_ms) in [
-        (InFlight::OneThread(1), 15),
-        (InFlight::OneThread(3), 45),
-        (InFlight::Threads(4), 60),
-        (InFlight::OneThread(8), 110),
-    ] {
-        let trace = trace(&scratch, in_flight, 60);
-        faulty.faults().delay(Duration::from_millis(slow_ms));
-        for driver in ["threads", "uring"] {
+    for deep in DEPTHS {
+        // Each answer takes longer than what the trace has in flight allows.
+        faulty.faults().delay(Duration::from_millis(u64::from(deep) * 15));
+        for (in_flight, driver) in at_depth(deep) {
+            let trace = trace(&scratch, in_flight, 60);
             let replay = Verb::on("replay", &trace).operand(faulty.path()).with(&["--driver", driver]);
             let summary = replay.measure();
             let (pass, counted) = agrees_with_the_logs(&trace, &replay, &summary);
@@ -133,9 +138,9 @@ fn a_store_that_stands_still_is_an_incident_of_a_replay() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     let mount = TempMount::image(ImageKind::Ext4, 256);
-    for in_flight in [InFlight::OneThread(1), InFlight::OneThread(8), InFlight::Threads(5)] {
-        let trace = trace(&scratch, in_flight, 250);
-        for driver in ["threads", "uring"] {
+    for deep in DEPTHS {
+        for (in_flight, driver) in at_depth(deep) {
+            let trace = trace(&scratch, in_flight, 150);
             let replay = Verb::on("replay", &trace).operand(mount.path()).with(&["--driver", driver]);
             let mut running = replay.start();
             replay.until_measuring(&mut running);

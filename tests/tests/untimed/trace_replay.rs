@@ -2,7 +2,7 @@
 //! of that; what makes no sense is refused before anything is touched.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use reelgauge_tests::binary;
 use reelgauge_tests::mix::Mix;
@@ -91,6 +91,44 @@ fn a_batch_has_a_median_and_users_have_their_own_files() {
     rates.sort_by(f64::total_cmp);
     assert_eq!((rates.len(), facts["median_bytes_per_s"].as_f64()), (3, Some(rates[1])));
     assert!(passes.iter().all(|pass| pass["different_ops"] == 0 && pass["complete"] == true), "{facts}");
+}
+
+/// A trace of one read of 64 KiB, as fio has it.
+fn one_read(scratch: &Scratch) -> PathBuf {
+    let source = scratch.path().join("one.log");
+    std::fs::write(&source, "fio version 3 iolog\n0 a.mov add\n0 a.mov open\n1 a.mov read 0 65536\n")
+        .unwrap();
+    let out = scratch.path().join("traces");
+    let words = ["import", source.to_str().unwrap(), "--json", "--out", out.to_str().unwrap()];
+    PathBuf::from(binary::run(words).expect_code(0).json()["dir"].as_str().unwrap())
+}
+
+#[test]
+fn a_pause_between_the_starts_of_users_is_no_time_of_the_throughput() {
+    let scratch = Scratch::new();
+    let trace = one_read(&scratch);
+    let of = |target: &str, flags: &[&str]| {
+        let users = replay(&trace, &scratch.dir(target)).with(&["--copies", "3"]).with(flags);
+        let summary = users.measure();
+        (summary["plan"]["stagger"].clone(), summary["replay"]["passes"][0].clone(), users.run_plain().stdout)
+    };
+    let (stagger, pass, _) = of("together", &["--pace", "max"]);
+    assert_eq!(stagger, "0ms", "as fast as possible begins together");
+    assert!(pass["span_s"].as_f64().unwrap() < 0.9, "{pass}");
+    for (target, flags) in [
+        ("max", &["--pace", "max", "--stagger", "1s"][..]),
+        ("think", &["--pace", "think"]),
+        ("fixed", &["--pace", "fixed:1ms"]),
+    ] {
+        let (stagger, pass, said) = of(target, flags);
+        assert_eq!(stagger, "1s", "{target}");
+        let figure = |name: &str| pass[name].as_f64().unwrap();
+        assert!(figure("span_s") > 1.9 && figure("worked_s") < 0.9, "{target}: {pass}");
+        let expected = 3.0 * 65_536.0 / figure("worked_s");
+        assert!((figure("bytes_per_s") / expected - 1.0).abs() < 1e-6, "{target}: {pass}");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("1 of 3 users were at work at the same time"), "{target}: {said}");
+    }
 }
 
 #[test]

@@ -18,8 +18,12 @@ pub use silence::{ReplaySilence, SilenceScene};
 pub const LATENESS_MAX_US: f64 = 1_000.0;
 /// A replay that takes so much longer than the recording is behind it, in percent …
 pub const DELAY_MAX_PERCENT: f64 = 1.0;
-/// … unless that is less than this, which the last operation alone may make up.
+/// … unless that is less than this, which the last operation alone may make up …
 pub const DELAY_MIN_S: f64 = 0.01;
+/// … or, of a recording so short that this is no small part of it, less than this share, in percent …
+const SHORT_DELAY_MAX_PERCENT: f64 = 10.0;
+/// … and less than this, which Reelgauge itself may be late.
+const SHORT_DELAY_MIN_S: f64 = LATENESS_MAX_US / 1e6;
 /// Of a delay against the recording, the share that makes it the tool's own if one operation owes it to the
 /// tool.
 const OWN_DELAY_SHARE: f64 = 0.5;
@@ -51,6 +55,14 @@ pub struct ReplayFacts {
     /// How long the recording took, times the scale, for all users; whatever the pace.
     #[serde(default)]
     pub recorded_span_s: Option<f64>,
+    /// The same for one user. `None` in runs of versions that did not tell.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub user_span_s: Option<f64>,
+    /// The recording does not show how long its operations took, so that the last one is not in its length.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub has_no_durations: bool,
     /// Files that were prepared for one pass.
     pub prepared_files: u64,
     /// Bytes of these.
@@ -115,10 +127,15 @@ pub struct ReplayPass {
     pub span_s: f64,
     /// Bytes read and written.
     pub bytes: u64,
-    /// Both divided.
+    /// The time in which at least one user was at work: that between the end of one and the start of the next
+    /// is not in it. `None` in runs of versions that did not tell.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub worked_s: Option<f64>,
+    /// Over the time at work.
     pub bytes_per_s: Option<f64>,
-    /// How much later than recorded its last operation was done; below 0 where it was sooner. `None` where
-    /// the pace is not the recorded one, or not all was replayed.
+    /// How much later than recorded its last operation was done, of the slowest user; below 0 where it was
+    /// sooner. `None` where the pace is not the recorded one, or not all was replayed.
     #[serde(default)]
     pub delay_s: Option<f64>,
     /// The most by which an operation began later than it was due, whatever the reason.
@@ -133,7 +150,7 @@ pub struct ReplayPass {
     pub lateness_max_us: Option<f64>,
     /// Operations that were done.
     pub done_ops: u64,
-    /// Of these, how many could not begin when they were due, because one before them was not done.
+    /// Of these, how many could not begin when due: one before them was not done.
     pub held_up_ops: u64,
     /// The longest of these waits.
     pub held_up_max_us: f64,
@@ -186,25 +203,16 @@ pub struct BadTiming {
     pub storage_late_ops: Option<u64>,
 }
 
-/// Whether a delay against a recording of this length is more than the last operation may make up.
-pub fn is_long_delay(delay_s: f64, recorded_s: f64) -> bool {
-    delay_s > DELAY_MIN_S && delay_s > recorded_s * DELAY_MAX_PERCENT / 100.0
+/// Whether so many operations are more than 1 of 100. One alone is no share of operations, however few they
+/// are.
+fn is_more_than_a_hundredth(ops: u64, of: u64) -> bool {
+    ops > 1 && ops.saturating_mul(100) > of
 }
 
 impl ReplayPass {
-    /// How much later than recorded it ended, where that is more than the last operation may make up.
-    pub fn long_delay_s(&self, expected_span_s: Option<f64>) -> Option<f64> {
-        let expected_s = expected_span_s.filter(|_| self.complete)?;
-        let delay_s = self.delay_s.unwrap_or(self.span_s - expected_s);
-        is_long_delay(delay_s, expected_s).then_some(delay_s)
-    }
-
-    /// Whether the storage kept the recording from being replayed in its time.
-    fn is_storage_late(&self, expected_span_s: Option<f64>) -> bool {
-        let late_ops = self.storage_late_ops.unwrap_or(0);
-        late_ops * 100 > self.done_ops
-            || !self.silences.is_empty()
-            || self.long_delay_s(expected_span_s).is_some()
+    /// Whether Reelgauge began more than 1 of 100 operations late.
+    pub(crate) fn has_begun_late(&self) -> bool {
+        is_more_than_a_hundredth(self.begun_late_ops, self.done_ops)
     }
 }
 
@@ -221,7 +229,7 @@ impl ReplayFacts {
 
     /// How the time of the recording was kept, in the worst of the passes.
     pub fn timing(&self) -> ReplayTiming {
-        let is_storage_late = |pass: &ReplayPass| pass.is_storage_late(self.expected_span_s);
+        let is_storage_late = |pass: &ReplayPass| self.is_storage_late(pass);
         if self.bad_timing.is_some() || self.passes.iter().any(|pass| self.bad_timing_of(pass).is_some()) {
             ReplayTiming::ToolLate
         } else if self.expected_span_s.is_none() {
@@ -240,6 +248,27 @@ impl ReplayFacts {
         self.passes.iter().filter(|pass| pass.complete).filter_map(|pass| pass.delay_s).reduce(f64::max)
     }
 
+    /// How long each user should take; `None` where the pace doesn't say.
+    pub fn user_span_to_keep_s(&self) -> Option<f64> {
+        self.expected_span_s.map(|all_s| self.user_span_s.unwrap_or(all_s))
+    }
+
+    /// How much later than recorded a pass ended, where that is more than the last operation may make up.
+    pub fn long_delay_s(&self, pass: &ReplayPass) -> Option<f64> {
+        let recorded_s = self.user_span_to_keep_s().filter(|_| pass.complete)?;
+        let delay_s = pass.delay_s.unwrap_or(pass.span_s - recorded_s);
+        let of_short_s = (recorded_s * SHORT_DELAY_MAX_PERCENT / 100.0).max(SHORT_DELAY_MIN_S);
+        let least_s = if self.has_no_durations { DELAY_MIN_S } else { DELAY_MIN_S.min(of_short_s) };
+        (delay_s > least_s && delay_s > recorded_s * DELAY_MAX_PERCENT / 100.0).then_some(delay_s)
+    }
+
+    /// Whether the storage kept a pass from being replayed in the recording's time.
+    fn is_storage_late(&self, pass: &ReplayPass) -> bool {
+        is_more_than_a_hundredth(pass.storage_late_ops.unwrap_or(0), pass.done_ops)
+            || !pass.silences.is_empty()
+            || self.long_delay_s(pass).is_some()
+    }
+
     /// As fast as possible can't be late.
     fn is_free(&self) -> bool {
         self.pace == "max"
@@ -250,11 +279,11 @@ impl ReplayFacts {
         if self.is_free() {
             return None;
         }
-        let delay_s = pass.long_delay_s(self.expected_span_s);
+        let delay_s = self.long_delay_s(pass);
         let is_own = |delay_s: f64| {
             pass.lateness_max_us.is_some_and(|late_us| late_us >= delay_s * 1e6 * OWN_DELAY_SHARE)
         };
-        let is_bad = pass.begun_late_ops * 100 > pass.done_ops || delay_s.is_some_and(is_own);
+        let is_bad = pass.has_begun_late() || delay_s.is_some_and(is_own);
         is_bad.then_some(BadTiming {
             begun_late_ops: pass.begun_late_ops,
             lateness_max_us: pass.lateness_max_us,
@@ -333,6 +362,46 @@ mod tests {
         assert_eq!(bad_timing(&stopped).unwrap().delay_s, Some(0.2));
         assert_eq!(bad_timing(&ReplayPass { delay_s: Some(0.09), ..stopped.clone() }), None);
         assert_eq!(bad_timing(&ReplayPass { complete: false, ..stopped }), None);
+    }
+
+    /// A recording of half a millisecond that took 9.5 ms is 19 times as long, and that is no tolerance.
+    #[test]
+    fn a_short_recording_is_held_to_its_own_length() {
+        let timing = |recorded_s: f64, took_s: f64, has_no_durations: bool| {
+            let delay_s = Some(took_s - recorded_s);
+            let mut facts = facts(vec![ReplayPass { span_s: took_s, delay_s, ..pass(1.0) }]);
+            (facts.expected_span_s, facts.has_no_durations) = (Some(recorded_s), has_no_durations);
+            facts.timing()
+        };
+        assert_eq!(timing(0.0005, 0.0095, false), ReplayTiming::StorageLate);
+        assert_eq!(timing(0.05, 0.056, false), ReplayTiming::StorageLate);
+        assert_eq!(timing(0.05, 0.054, false), ReplayTiming::AsRecorded);
+        assert_eq!(timing(0.0001, 0.0009, false), ReplayTiming::AsRecorded);
+        assert_eq!(timing(10.0, 10.009, false), ReplayTiming::AsRecorded);
+        // The last operation is not in its length.
+        assert_eq!(timing(0.0005, 0.0095, true), ReplayTiming::AsRecorded);
+        assert_eq!(timing(0.0005, 0.0195, true), ReplayTiming::StorageLate);
+    }
+
+    #[test]
+    fn each_user_is_held_to_the_recording_and_not_to_the_start_of_the_last_one() {
+        let late = ReplayPass { span_s: 7.1, delay_s: Some(1.8), ..pass(1.0) };
+        let of = ReplayFacts { user_span_s: Some(0.1), ..facts(vec![late]) };
+        assert_eq!(of.user_span_to_keep_s(), Some(0.1));
+        assert_eq!(of.timing(), ReplayTiming::StorageLate);
+        let near = ReplayPass { span_s: 7.1, delay_s: Some(0.05), ..pass(1.0) };
+        assert_eq!(ReplayFacts { passes: vec![near], ..of }.timing(), ReplayTiming::StorageLate);
+    }
+
+    #[test]
+    fn one_late_operation_of_a_few_is_no_share() {
+        let few = ReplayPass { done_ops: 85, begun_late_ops: 1, ..pass(1.0) };
+        assert_eq!(bad_timing(&few), None);
+        assert!(bad_timing(&ReplayPass { begun_late_ops: 2, ..few.clone() }).is_some());
+        let slow = ReplayPass { storage_late_ops: Some(1), begun_late_ops: 0, ..few };
+        assert_eq!(facts(vec![slow.clone()]).timing(), ReplayTiming::AsRecorded);
+        let slower = ReplayPass { storage_late_ops: Some(2), ..slow };
+        assert_eq!(facts(vec![slower]).timing(), ReplayTiming::StorageLate);
     }
 
     #[test]

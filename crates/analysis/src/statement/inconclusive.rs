@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AtLeast, Judgement};
 use crate::culprit::Culprit;
-use crate::facts::ReplayFacts;
+use crate::facts::{ReplayFacts, ReplayPass};
 use crate::summary::LoadPoint;
 
 /// A reason why a run shows neither that its criteria are met nor that they are not.
@@ -71,9 +71,6 @@ impl LoadPoint {
 /// Of the operations of a replay, in percent: so many that could not begin when due make another load of it.
 const HELD_UP_PERCENT: u64 = 10;
 
-/// Of the operations of a replay, in percent: so many that Reelgauge began late make another load of it.
-const BEGUN_LATE_PERCENT: u64 = 1;
-
 /// What the decision rests on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence<'a> {
@@ -103,7 +100,7 @@ pub fn reasons(evidence: &Evidence<'_>) -> Vec<Inconclusive> {
         Judgement::Met => of_pass(evidence),
         _ if !evidence.is_complete => Vec::new(),
         Judgement::NotKnown => of_search(evidence).into_iter().collect(),
-        Judgement::NothingAsked => evidence.replay.and_then(of_replay).into_iter().collect(),
+        Judgement::NothingAsked => evidence.replay.map(of_replay).unwrap_or_default(),
         Judgement::Inconclusive => Vec::new(),
     }
 }
@@ -122,25 +119,24 @@ fn of_search(evidence: &Evidence<'_>) -> Option<Inconclusive> {
     }
 }
 
-/// The first pass of a replay whose operations did not begin as its pace asks. As fast as possible can't be
-/// late.
-fn of_replay(replay: &ReplayFacts) -> Option<Inconclusive> {
+/// What the first passes of a replay show whose operations did not begin as its pace asks. As fast as possible
+/// can't be late.
+fn of_replay(replay: &ReplayFacts) -> Vec<Inconclusive> {
     if replay.pace == "max" {
-        return None;
+        return Vec::new();
     }
-    let reaches = |ops: u64, of: u64, percent: u64| ops > 0 && ops * 100 > of * percent;
-    let late =
-        replay.passes.iter().find(|pass| reaches(pass.begun_late_ops, pass.done_ops, BEGUN_LATE_PERCENT));
+    let is_held =
+        |pass: &&ReplayPass| pass.held_up_ops > 0 && pass.held_up_ops * 100 > pass.done_ops * HELD_UP_PERCENT;
+    let late = replay.passes.iter().find(|pass| pass.has_begun_late());
     let late = late.map(|pass| Inconclusive::BegunLate { late_ops: pass.begun_late_ops, ops: pass.done_ops });
-    let held = replay.passes.iter().find(|pass| reaches(pass.held_up_ops, pass.done_ops, HELD_UP_PERCENT));
+    let held = replay.passes.iter().find(is_held);
     let held = held.map(|pass| Inconclusive::HeldUp { held_up_ops: pass.held_up_ops, ops: pass.done_ops });
-    late.or(held)
+    late.into_iter().chain(held).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::ReplayPass;
 
     fn met() -> Evidence<'static> {
         Evidence { judgement: Judgement::Met, is_complete: true, ..Evidence::default() }
@@ -198,6 +194,7 @@ mod tests {
         assert_eq!(of("recorded", 0, 3_030), [held]);
         let late = Inconclusive::BegunLate { late_ops: 3_030, ops: 9_227 };
         assert_eq!(of("recorded", 3_030, 0), [late]);
+        assert_eq!(of("recorded", 3_030, 3_030), [late, held], "one reason does not hide the other");
         assert_eq!((of("recorded", 92, 922), of("max", 3_030, 3_030)), (vec![], vec![]));
     }
 }

@@ -86,6 +86,7 @@ fn pass(
     let sum = |of: fn(&ReplayPass) -> u64| each.iter().map(|(_, pass)| of(pass)).fold(0, u64::saturating_add);
     let most = |of: fn(&ReplayPass) -> f64| each.iter().map(|(_, pass)| of(pass)).fold(0.0, f64::max);
     let (span_s, bytes) = (most(|pass| pass.span_s), sum(|pass| pass.bytes));
+    let worked_s = each.iter().filter_map(|(_, pass)| pass.worked_s).reduce(f64::max);
     let lateness_max_us = each.iter().filter_map(|(_, pass)| pass.lateness_max_us).reduce(f64::max);
     let differences = each.iter().flat_map(|(name, pass)| {
         pass.differences.iter().map(|difference| hosts_words(&[(*name, difference.as_str())]))
@@ -95,7 +96,8 @@ fn pass(
         complete: each.len() == machines && each.iter().all(|(_, pass)| pass.complete),
         span_s,
         bytes,
-        bytes_per_s: (span_s > 0.0).then(|| bytes as f64 / span_s),
+        worked_s,
+        bytes_per_s: Some(worked_s.unwrap_or(span_s)).filter(|s| *s > 0.0).map(|s| bytes as f64 / s),
         delay_s: each.iter().filter_map(|(_, pass)| pass.delay_s).reduce(f64::max),
         behind_max_us: each.iter().filter_map(|(_, pass)| pass.behind_max_us).reduce(f64::max),
         lateness_p50_us: None,

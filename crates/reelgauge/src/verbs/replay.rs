@@ -47,7 +47,7 @@ pub(super) fn plan_of(args: &ReplayArgs) -> Result<ReplayPlan> {
             scale: args.scale,
             idle_cap: args.idle_cap,
             copies: args.copies,
-            stagger: args.stagger.unwrap_or(ReplaySettings::default().stagger),
+            stagger: args.stagger,
             batch: args.batch,
             layout: args.layout,
         },

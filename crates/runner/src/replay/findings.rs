@@ -21,6 +21,7 @@ use crate::session::PointDone;
 pub(super) struct Findings {
     facts: ReplayFacts,
     copies: u32,
+    are_staggered: bool,
 }
 
 impl Findings {
@@ -29,7 +30,7 @@ impl Findings {
         let set = &plan.replay;
         let packed = &tape.packed;
         let own_s = packed.span_ns as f64 * set.scale / 1e9;
-        let stagger_s = set.stagger.ns() as f64 / 1e9 * f64::from(set.copies - 1);
+        let stagger_s = set.stagger().ns() as f64 / 1e9 * f64::from(set.copies - 1);
         let files = tape
             .before
             .entries
@@ -48,6 +49,8 @@ impl Findings {
             order: set.order.name().to_owned(),
             expected_span_s: (set.pace == Pacing::Recorded).then_some(own_s + stagger_s),
             recorded_span_s: Some(own_s + stagger_s),
+            user_span_s: Some(own_s),
+            has_no_durations: tape.has_no_durations,
             prepared_files: files.count() as u64 * copies,
             prepared_bytes: tape.before.file_bytes().saturating_mul(copies),
             layout: set.layout.name().to_owned(),
@@ -60,7 +63,7 @@ impl Findings {
             remarks: tape.remarks.clone(),
             ..ReplayFacts::default()
         };
-        Findings { facts, copies: set.copies }
+        Findings { facts, copies: set.copies, are_staggered: stagger_s > 0.0 }
     }
 
     /// A pass is over. `wall_time` gives a time of the run by the clock on the wall.
@@ -73,21 +76,28 @@ impl Findings {
         let users: Vec<&Outcomes> = done.workers.iter().map(|worker| worker.script.outcomes()).collect();
         let sum = |of: fn(&Outcomes) -> u64| users.iter().map(|user| of(user)).sum::<u64>();
         let most = |of: fn(&Outcomes) -> u64| users.iter().map(|user| of(user)).max();
-        let begun_ns = users.iter().map(|user| user.begun_ns).min().unwrap_or(0);
-        let span_s = most(|user| user.ended_ns).unwrap_or(0).saturating_sub(begun_ns) as f64 / 1e9;
+        // One that was to begin later, when the pass was stopped, has no time.
+        let times =
+            || users.iter().filter(|user| user.done_ops > 0).map(|user| (user.begun_ns, user.ended_ns));
+        let begun_ns = times().map(|(begun_ns, _)| begun_ns).min().unwrap_or(0);
+        let ended_ns = times().map(|(_, ended_ns)| ended_ns).max().unwrap_or(0);
+        let span_s = ended_ns.saturating_sub(begun_ns) as f64 / 1e9;
         let bytes = done.total.read_bytes + done.total.written_bytes;
         let lateness = lateness_of(&users);
         let done_ops = sum(|user| user.done_ops);
         let complete = done.complete && done_ops == self.facts.ops * u64::from(self.copies);
-        let delay_s = self.facts.expected_span_s.filter(|_| complete).map(|expected_s| span_s - expected_s);
+        let keeps_time = self.facts.user_span_to_keep_s().filter(|_| complete);
+        let delays_s = |own_s: f64| users.iter().map(move |user| length_s(user) - own_s).reduce(f64::max);
+        let work = Work::of(times());
         let differences = users.iter().flat_map(|user| &user.first).take(SHOWN);
         self.facts.passes.push(ReplayPass {
             point: done.part.point,
             complete,
             span_s,
             bytes,
-            bytes_per_s: (span_s > 0.0).then(|| bytes as f64 / span_s),
-            delay_s,
+            worked_s: Some(work.s),
+            bytes_per_s: (work.s > 0.0).then(|| bytes as f64 / work.s),
+            delay_s: keeps_time.and_then(delays_s),
             behind_max_us: most(|user| user.behind_most_ns).map(|ns| ns as f64 / 1e3),
             lateness_p50_us: lateness.map(|lateness| lateness.p50_us),
             lateness_p99_us: lateness.map(|lateness| lateness.p99_us),
@@ -102,6 +112,9 @@ impl Findings {
             differences: differences.map(|difference| in_words(difference, tape)).collect(),
         });
         self.remark(&users, done);
+        if complete {
+            self.remark_on_work(work);
+        }
     }
 
     /// When the storage was silent and operations were late because of that.
@@ -161,6 +174,21 @@ impl Findings {
         }
     }
 
+    /// That users of whom several were asked for were not at work at the same time.
+    fn remark_on_work(&mut self, work: Work) {
+        if work.users_at_once < self.copies {
+            let then = match self.are_staggered {
+                true => "Start them together with --stagger 0s, or replay a longer trace.",
+                false => "Replay a longer trace.",
+            };
+            self.say(format!(
+                "At most {} of {} were at work at the same time, because the others had ended or not begun. {then}",
+                work.users_at_once,
+                counted(self.copies.into(), "user")
+            ));
+        }
+    }
+
     fn say(&mut self, remark: String) {
         if !self.facts.remarks.contains(&remark) {
             self.facts.remarks.push(remark);
@@ -171,6 +199,44 @@ impl Findings {
     pub fn finish(mut self) -> ReplayFacts {
         self.facts.conclude(bad_timing_sentence);
         self.facts
+    }
+}
+
+/// How long a user took.
+fn length_s(user: &Outcomes) -> f64 {
+    user.ended_ns.saturating_sub(user.begun_ns) as f64 / 1e9
+}
+
+/// When users of a pass were at work.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Work {
+    /// For how long at least one was.
+    s: f64,
+    /// How many were at the same time, at most.
+    users_at_once: u32,
+}
+
+impl Work {
+    /// From when each began until it ended.
+    fn of(users: impl Iterator<Item = (u64, u64)>) -> Work {
+        // One that ends when another begins is not at work beside it.
+        let mut changes: Vec<(u64, i32)> = users
+            .filter(|(begun_ns, ended_ns)| ended_ns > begun_ns)
+            .flat_map(|(begun_ns, ended_ns)| [(begun_ns, 1), (ended_ns, -1)])
+            .collect();
+        changes.sort_unstable();
+        let (mut at_work, mut since_ns, mut worked_ns, mut most) = (0, 0, 0, 0);
+        for (at_ns, change) in changes {
+            if at_work == 0 {
+                since_ns = at_ns;
+            }
+            at_work += change;
+            most = most.max(at_work);
+            if at_work == 0 {
+                worked_ns += at_ns - since_ns;
+            }
+        }
+        Work { s: worked_ns as f64 / 1e9, users_at_once: most.unsigned_abs() }
     }
 }
 
@@ -204,4 +270,28 @@ fn in_words(difference: &Difference, tape: &Tape) -> String {
         result(now.errno, now.done_len),
         result(recorded.errno, recorded.done_len)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    fn work(users: &[(u64, u64)]) -> (f64, u32) {
+        let work = Work::of(users.iter().map(|(from_s, until_s)| (from_s * S, until_s * S)));
+        (work.s, work.users_at_once)
+    }
+
+    #[test]
+    fn the_pause_before_the_next_user_is_no_work() {
+        assert_eq!(work(&[]), (0.0, 0));
+        assert_eq!(work(&[(3, 5)]), (2.0, 1));
+        // A stagger of 10 s between users of 2 s each.
+        assert_eq!(work(&[(0, 2), (10, 12), (20, 22)]), (6.0, 1));
+        assert_eq!(work(&[(10, 12), (0, 11), (11, 13)]), (13.0, 2));
+        assert_eq!(work(&[(0, 2), (2, 4)]), (4.0, 1), "one after the other");
+        assert_eq!(work(&[(0, 9), (1, 2), (3, 4)]), (9.0, 2));
+        assert_eq!(work(&[(5, 5), (0, 3)]), (3.0, 1), "a user without an operation");
+    }
 }

@@ -6,7 +6,7 @@ use reelgauge_workload::replay::{Pacing, ReplayPlan};
 /// A replay of a trace of this length, whose files have so many bytes and whose operations write so many.
 pub fn of_replay(plan: &ReplayPlan, span_ns: u64, files_bytes: u64, written_bytes: u64) -> Forecast {
     let settings = &plan.replay;
-    let last_user_s = f64::from(settings.copies.saturating_sub(1)) * settings.stagger.ns() as f64 / 1e9;
+    let last_user_s = f64::from(settings.copies.saturating_sub(1)) * settings.stagger().ns() as f64 / 1e9;
     let pass_s = span_ns as f64 / 1e9 * settings.scale + last_user_s;
     let passes = u64::from(settings.batch) * u64::from(settings.copies);
     Forecast {
@@ -45,7 +45,7 @@ mod tests {
         };
         plan.replay.scale = 0.5;
         plan.replay.copies = 3;
-        plan.replay.stagger = Span::secs(2);
+        plan.replay.stagger = Some(Span::secs(2));
         plan.replay.batch = 2;
         let ahead = of_replay(&plan, 20_000_000_000, 5, 10);
         assert_eq!(ahead.time, TimeAhead::Planned { s: 2.0 * (10.0 + 4.0) });

@@ -23,6 +23,8 @@ pub(super) struct Tape {
     pub name: String,
     pub made_by: String,
     pub synthetic: bool,
+    /// It does not show how long operations took.
+    pub has_no_durations: bool,
     pub packed: Arc<PackedTrace>,
     pub before: PreState,
     /// The links that it needs.
@@ -67,6 +69,7 @@ impl Tape {
             name: trace.name(),
             made_by: info.map(|info| info.made_by.clone()).unwrap_or_default(),
             synthetic: info.is_some_and(|info| !info.synthetic.is_empty()),
+            has_no_durations: !packed.has_durations,
             direct: direct_opens(&packed),
             packed: Arc::new(packed),
             before,

@@ -155,6 +155,7 @@ struct Timeline {
     cut_ns: u64,
     last_due_ns: u64,
     end_ns: u64,
+    has_durations: bool,
 }
 
 impl Timeline {
@@ -169,6 +170,7 @@ impl Timeline {
         let due_ns = op.due_ns.saturating_sub(start_ns).saturating_sub(self.cut_ns);
         self.last_due_ns = self.last_due_ns.max(due_ns);
         let took_ns = op.done_ns.saturating_sub(op.due_ns);
+        self.has_durations |= took_ns > 0;
         self.end_ns = self.end_ns.max(due_ns.saturating_add(took_ns));
         due_ns
     }
@@ -517,7 +519,7 @@ impl Loader {
         if self.wanted.order == ReplayOrder::Serial || self.packed.first.is_empty() {
             self.packed.first = vec![0];
         }
-        self.packed.span_ns = self.clock.end_ns;
+        (self.packed.span_ns, self.packed.has_durations) = (self.clock.end_ns, self.clock.has_durations);
         self.packed.open_most = self.handles.open_most;
         self.packed.handles = std::mem::take(&mut self.handles.list);
         let mut notes = self.notes(late_ops);

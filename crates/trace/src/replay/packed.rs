@@ -126,6 +126,8 @@ pub struct PackedTrace {
     pub writes: bool,
     /// From the first operation's due time to the end of the last one.
     pub span_ns: u64,
+    /// Whether any of them took time: not every source shows how long operations took.
+    pub has_durations: bool,
 }
 
 impl PackedTrace {
