@@ -66,6 +66,11 @@ pub struct Summary {
     pub outcome: Outcome,
     /// Why it did not complete.
     pub outcome_reason: Option<String>,
+    /// It did not, because something else removed, shortened or replaced files of the run. What was late or
+    /// came short by that is no figure of the storage.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub files_changed: bool,
     /// What ended it before its time, where that was wanted or its steering was lost. `None` where nothing
     /// did, and in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -530,6 +535,7 @@ impl Summary {
             procedure: None,
             outcome: Outcome::Complete,
             outcome_reason: None,
+            files_changed: false,
             stopped_by: None,
             target,
             seed: 0,

@@ -158,7 +158,8 @@ pub(crate) fn short(summary: &Summary) -> Option<String> {
     let told = parts.into_iter().filter(|(number, ..)| *number > 0);
     let told: Vec<String> =
         told.map(|(number, kind, what)| format!("{} {what}", counted(number, kind))).collect();
-    (!told.is_empty()).then(|| format!("{}.", told.join(", and ")))
+    let why = if summary.files_changed { ", because something else changed the files" } else { "" };
+    (!told.is_empty()).then(|| format!("{}{why}.", told.join(", and ")))
 }
 
 /// Whether reads or writes moved less than was asked.

@@ -5,8 +5,8 @@
 //! is ever written over that an earlier pass has left.
 //!
 //! * [`tape`]: the trace as it will be replayed. [`images`]: its files, and their numbers in the log.
-//!   [`limits`]: how many files may be open. [`links`]: what is done where the target has none.
-//!   [`findings`]: what the summary says of it.
+//!   [`unchanged`]: those that it leaves as they are. [`limits`]: how many files may be open. [`links`]: what
+//!   is done where the target has none. [`findings`]: what the summary says of it.
 //!
 //! Not here: what an operation waits for (the trace room).
 
@@ -17,6 +17,7 @@ mod limits;
 mod links;
 mod pieces;
 mod tape;
+mod unchanged;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -198,7 +199,7 @@ fn play(
     };
     let mut session = Session::begin(locked, opening, observer)?;
     // An error is a result here, unless it says that the storage is gone or full.
-    session.errors_are_results(tape.packed.recorded_errors())?;
+    session.errors_are_results(tape.packed.recorded_errors(), images.unchanged_files(plan, &tape))?;
     let mut findings = Findings::new(plan, &tape);
     let played =
         passes(plan, &tape, &images, direct_align_log2, &mut session, &mut findings, observer, interrupt);

@@ -146,8 +146,9 @@ pub struct Session {
     /// How the last load point ended, or what kept the next one from beginning.
     ending: Ending,
     left_behind: usize,
-    /// Whether the workload itself may shorten and remove the test files.
-    changes_files: bool,
+    /// Where the workload itself may shorten and remove test files: the numbers of those that it leaves as
+    /// they are. `None` where it changes none.
+    unchanged_files: Option<Vec<u32>>,
     /// Whether the storage may have stopped answering without a thread having been left in it.
     doubtful: bool,
 }
@@ -224,7 +225,7 @@ impl Session {
             link: link_facts(&link),
             ending: Ending::OnTime,
             left_behind: 0,
-            changes_files: false,
+            unchanged_files: None,
             doubtful: false,
             started,
             pattern: opening.pattern,
@@ -252,13 +253,17 @@ impl Session {
     }
 
     /// From now on a failed operation is a result like any other, unless it says that the storage is gone or
-    /// full, and isn't among these; one that moves less than was asked is an answer; and files may be
-    /// shortened and removed, as the workload likes.
+    /// full, and isn't among these; one that moves less than was asked is an answer; and the workload may
+    /// shorten and remove files as it likes, but for those that it leaves as they are.
     ///
     /// # Errors
     /// When the drain died.
-    pub fn errors_are_results(&mut self, expected: BTreeSet<i32>) -> Result<(), RunError> {
-        self.changes_files = true;
+    pub fn errors_are_results(
+        &mut self,
+        expected: BTreeSet<i32>,
+        unchanged_files: Vec<u32>,
+    ) -> Result<(), RunError> {
+        self.unchanged_files = Some(unchanged_files);
         Ok(self.drain.errors_are_results(expected)?)
     }
 

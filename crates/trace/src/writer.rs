@@ -60,7 +60,8 @@ pub struct TraceWriter {
     late_ops: u64,
     first_ns: Option<u64>,
     last_ns: u64,
-    /// By file: whether an operation is on it. A name that a rename gives is one more name, and no more files.
+    /// By file: whether an operation is on it. A name that a rename gives is one more name, and no more
+    /// files.
     touched: Vec<bool>,
     threads: HashSet<(u32, u32)>,
     last_thread: Option<(u32, u32)>,

@@ -173,6 +173,80 @@ fn a_file_that_something_else_shortens() {
     }
 }
 
+/// The largest file below the area, as something else would find it.
+fn largest_file(target: &std::path::Path) -> std::path::PathBuf {
+    let area = target.join("reelgauge-area");
+    let size = |path: &std::path::PathBuf| area.join(path).metadata().unwrap().len();
+    let files = tree(&area, &[]).into_keys().filter(|path| area.join(path).is_file());
+    area.join(files.max_by_key(size).unwrap())
+}
+
+fn shorten(path: &std::path::Path) {
+    File::options().write(true).open(path).unwrap().set_len(4096).unwrap();
+}
+
+#[test]
+fn a_file_of_a_player_that_something_else_shortens_is_no_fault_of_the_storage() {
+    let scratch = Scratch::new();
+    for driver in DRIVERS {
+        let target = scratch.dir(driver);
+        let streams = Verb::on("streams", &target).with(&["--format", "dnxhr-lb-hd-25", "--count", "2"]);
+        let streams =
+            streams.with(&["--duration", "60s", "--warmup", "0s", "--buffered", "--driver", driver]);
+        let mut running = streams.start();
+        streams.until_measuring(&mut running);
+        std::thread::sleep(A_WHILE);
+        shorten(&largest_file(&target));
+        let outcome = running.wait(Duration::from_secs(60)).expect_code(3);
+        let printed = outcome.json();
+        let reason = text(&printed, "outcome_reason");
+        assert!(reason.contains("was shortened by something else (to 4096 bytes"), "{reason}");
+        assert_eq!(printed["files_changed"], true, "{printed:#}");
+        let late = &printed["load_points"][0]["streams"];
+        for incident in late["incidents"].as_array().unwrap() {
+            assert_eq!(incident["culprit"], "not_known", "{incident:#}");
+        }
+        let said = binary::run([OsString::from("report"), streams.run_dir().into()]).expect_code(0).stdout;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("because something else changed the files"), "{said}");
+        assert!(!said.contains("the storage.") && !said.contains("The storage did not"), "{said}");
+    }
+}
+
+#[test]
+fn a_file_of_a_replay_that_something_else_shortens_is_no_result() {
+    let scratch = Scratch::new();
+    let mut log = "fio version 3 iolog\n0 a.mov add\n0 a.mov open\n0 b.mov add\n0 b.mov open\n".to_owned();
+    for at in 1..=60_u64 {
+        // The trace itself makes one of its files longer, and reads the other.
+        let line = format!("{0} a.mov read {1} 65536\n{0} b.mov write {1} 4096\n", at * 50_000, at * 65_536);
+        log.push_str(&line);
+    }
+    let source = scratch.path().join("paced.log");
+    std::fs::write(&source, log).unwrap();
+    let out = scratch.path().join("traces");
+    let words = ["import", source.to_str().unwrap(), "--json", "--out", out.to_str().unwrap()];
+    let trace = binary::run(words).expect_code(0).json()["dir"].as_str().unwrap().to_owned();
+    for driver in DRIVERS {
+        let target = scratch.dir(driver);
+        let replay = |target| Verb::on("replay", &trace).operand(target).with(&["--driver", driver]);
+        let undisturbed = replay(scratch.dir(&format!("{driver}-alone")));
+        assert_eq!(undisturbed.measure()["outcome"], "complete");
+        let disturbed = replay(target.clone());
+        let mut running = disturbed.start();
+        disturbed.until_measuring(&mut running);
+        shorten(&largest_file(&target.clone()));
+        let outcome = running.wait(Duration::from_secs(60)).expect_code(3);
+        let printed = outcome.json();
+        let reason = text(&printed, "outcome_reason");
+        assert!(reason.contains("a.mov was shortened by something else (to 4096 bytes"), "{reason}");
+        assert_eq!(printed["replay"]["passes"][0]["complete"], false, "{printed:#}");
+        let said = binary::run([OsString::from("report"), disturbed.run_dir().into()]).expect_code(0).stdout;
+        assert!(said.contains("was shortened by something else"), "{said}");
+        assert!(!said.contains("as fast as recorded"), "{said}");
+    }
+}
+
 #[test]
 fn an_area_that_something_else_removes() {
     let scratch = Scratch::new();

@@ -334,9 +334,9 @@ impl Judged {
     }
 }
 
-/// Between which bounds the ratio to the first run lies, from its change and noise in percent. No figure here
-/// is below 0, so no bound is. Counts are off by as much in both directions, and cannot be fewer than none; of
-/// anything else half and twice are equally far away.
+/// Between which bounds the ratio to the first run lies, from its change and noise in percent. No figure
+/// here is below 0, so no bound is. Counts are off by as much in both directions, and cannot be fewer than
+/// none; of anything else half and twice are equally far away.
 pub fn ratio_bounds(unit: FigureUnit, change_percent: f64, noise_percent: f64) -> (f64, f64) {
     let (ratio, noise) = (1.0 + change_percent / 100.0, noise_percent / 100.0);
     if is_counted(unit) {

@@ -128,14 +128,14 @@ pub struct ReplayPass {
     /// Bytes read and written.
     pub bytes: u64,
     /// The time in which at least one user was at work: that between the end of one and the start of the next
-    /// is not in it. `None` in runs of versions that did not tell.
+    /// is not in it. `bytes_per_s` is over this time. `None` in runs of versions that did not tell.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub worked_s: Option<f64>,
-    /// Over the time at work.
+    /// Both divided.
     pub bytes_per_s: Option<f64>,
-    /// How much later than recorded its last operation was done, of the slowest user; below 0 where it was
-    /// sooner. `None` where the pace is not the recorded one, or not all was replayed.
+    /// How much later than recorded its last operation was done; below 0 where it was sooner. `None` where
+    /// the pace is not the recorded one, or not all was replayed.
     #[serde(default)]
     pub delay_s: Option<f64>,
     /// The most by which an operation began later than it was due, whatever the reason.
@@ -150,7 +150,7 @@ pub struct ReplayPass {
     pub lateness_max_us: Option<f64>,
     /// Operations that were done.
     pub done_ops: u64,
-    /// Of these, how many could not begin when due: one before them was not done.
+    /// Of these, how many could not begin when they were due, because one before them was not done.
     pub held_up_ops: u64,
     /// The longest of these waits.
     pub held_up_max_us: f64,

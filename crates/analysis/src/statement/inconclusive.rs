@@ -119,8 +119,8 @@ fn of_search(evidence: &Evidence<'_>) -> Option<Inconclusive> {
     }
 }
 
-/// What the first passes of a replay show whose operations did not begin as its pace asks. As fast as possible
-/// can't be late.
+/// What the first passes of a replay show whose operations did not begin as its pace asks. As fast as
+/// possible can't be late.
 fn of_replay(replay: &ReplayFacts) -> Vec<Inconclusive> {
     if replay.pace == "max" {
         return Vec::new();

@@ -10,7 +10,11 @@ use crate::summary::{Outcome, Summary};
 
 /// What is to be said on top of this run.
 pub fn of(summary: &Summary) -> Statement {
-    let figures = number::of(summary);
+    let mut figures = number::of(summary);
+    if summary.files_changed {
+        // Why the run ended is said before the number, and nothing else is to blame.
+        figures.cause = None;
+    }
     let inconclusive = inconclusive::reasons(&evidence(summary, &figures));
     let judgement = if inconclusive.is_empty() { figures.judgement } else { Judgement::Inconclusive };
     let mut statement = Statement {

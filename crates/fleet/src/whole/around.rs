@@ -61,6 +61,7 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>, totals: &RunTotal
         summary.started_at = zero.to_string();
     }
     (summary.outcome, summary.outcome_reason) = outcome(seen);
+    summary.files_changed = runs(seen.parts).any(|(_, run)| run.summary.files_changed);
     summary.plan = plan(parts);
     summary.effective_mode = mode(parts);
     summary.data_set = data_set(parts);

@@ -14,6 +14,7 @@ use reelgauge_trace::prestate::{PreState, Prepare};
 use reelgauge_workload::replay::{Layout, ReplayPlan};
 
 use super::tape::Tape;
+use super::unchanged::unchanged_files;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
@@ -124,6 +125,19 @@ impl Images {
     /// The number of the first file of a user in a pass.
     pub fn first_file(&self, pass: u32, copy: u32) -> u32 {
         (pass * self.copies + copy) * self.files_each
+    }
+
+    /// The numbers of the files that the trace leaves as they are, of every user and pass.
+    pub fn unchanged_files(&self, plan: &ReplayPlan, tape: &Tape) -> Vec<u32> {
+        let unchanged = unchanged_files(tape);
+        let set = &plan.replay;
+        let users = (0..set.batch).flat_map(|pass| (0..set.copies).map(move |copy| (pass, copy)));
+        users
+            .flat_map(|(pass, copy)| {
+                let first = self.first_file(pass, copy);
+                unchanged.iter().map(move |file| first + file)
+            })
+            .collect()
     }
 
     /// The files that are prepared.

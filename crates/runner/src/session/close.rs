@@ -78,6 +78,9 @@ impl Session {
         let is_sampled = self.counters.is_some();
         self.notes.extend(self.counters.take().and_then(|counters| counters.finish().trouble));
         explain::incidents(&mut self.done, self.run_dir.path(), self.link.as_ref(), &self.clock);
+        if matches!(self.ending, Ending::Meddled(_)) {
+            explain::blame_nobody(&mut self.done);
+        }
         let drained = self.drain.finish()?;
         let mut summary = summarise(RunFacts {
             subject,

@@ -55,6 +55,14 @@ pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, link: Option<&
     }
 }
 
+/// Something else changed the files of the last load point: who made its frames late is unknown.
+pub(super) fn blame_nobody(points: &mut [LoadPoint]) {
+    let Some(point) = points.last_mut() else { return };
+    point.culprit = point.culprit.map(|_| Culprit::NotKnown);
+    let incidents = point.streams.iter_mut().flat_map(|late| &mut late.incidents);
+    incidents.for_each(|incident| incident.culprit = Culprit::NotKnown);
+}
+
 /// A time of the run by the clock on the wall, to the second. `None` beyond the years that have names.
 pub(super) fn wall_time(clock: &Clock, at_s: f64) -> Option<String> {
     let zero = Timestamp::from_nanosecond(clock.start_unix_ns().into()).ok()?;

@@ -11,6 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use reelgauge_engine::area::{AreaDir, MARKER_FILE};
+use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::mount::{Mount, MountKind};
 
 use crate::session::brief_look::within_a_look;
@@ -150,9 +151,16 @@ pub struct Before {
 }
 
 impl Before {
-    /// Looks at them. What the storage doesn't tell in time is not known.
-    pub fn look(area: &AreaDir, mount: &Mount, files: &FileTable) -> Before {
-        let all: Vec<_> = files.test_files().map(|file| (file.path.clone(), file.size_bytes)).collect();
+    /// Looks at them. What the storage doesn't tell in time is not known. A workload that changes files
+    /// leaves those as they are whose numbers are `unchanged`; `None` where it changes none.
+    pub fn look(area: &AreaDir, mount: &Mount, files: &FileTable, unchanged: Option<&[u32]>) -> Before {
+        let known = |file: &TargetFile| (file.path.clone(), file.size_bytes);
+        let all: Vec<_> = match unchanged {
+            None => files.test_files().map(known).collect(),
+            Some(numbers) => {
+                numbers.iter().filter_map(|&number| files.targets().get(number as usize)).map(known).collect()
+            }
+        };
         let step = all.len().div_ceil(FILES_MAX).max(1);
         let known = |(path, size_bytes)| Known { path, size_bytes, stored_bytes: None, identity: None };
         let mut tested: Vec<_> = all.into_iter().step_by(step).map(known).collect();
@@ -175,7 +183,8 @@ impl Before {
             tested = looked_at;
         }
         let parents = files.targets().iter().filter_map(|file| file.path.parent());
-        let folders = parents.filter(|path| path.starts_with(area.path())).map(Path::to_path_buf);
+        let folders = parents.filter(|path| unchanged.is_none() && path.starts_with(area.path()));
+        let folders = folders.map(Path::to_path_buf);
         Before { area: area.clone(), tested, folders: folders.take(FILES_MAX).collect() }
     }
 
@@ -215,8 +224,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs;
 
-    use reelgauge_engine::driver::TargetFile;
-
     use super::*;
 
     /// An area with a test file of 100 bytes, and a folder in which the run makes a file.
@@ -235,7 +242,24 @@ mod tests {
     fn before(area: &tempfile::TempDir, files: &FileTable) -> Before {
         let mut mount = Mount::at(area.path()).unwrap();
         mount.kind = MountKind::LocalDisk;
-        Before::look(&AreaDir::open(area.path()).unwrap(), &mount, files)
+        Before::look(&AreaDir::open(area.path()).unwrap(), &mount, files, None)
+    }
+
+    #[test]
+    fn of_a_workload_that_changes_files_only_the_others_are_looked_at() {
+        let (area, mut files) = area();
+        let own = TargetFile { path: area.path().join("own"), size_bytes: 100 };
+        fs::write(&own.path, [0; 100]).unwrap();
+        let number = files.enter_test_files(std::slice::from_ref(&own), "found");
+        let mut mount = Mount::at(area.path()).unwrap();
+        mount.kind = MountKind::LocalDisk;
+        let dir = AreaDir::open(area.path()).unwrap();
+        let was = Before::look(&dir, &mount, &files, Some(&[number]));
+        fs::write(area.path().join("clip"), [0; 9]).unwrap();
+        fs::remove_dir(area.path().join("made")).unwrap();
+        assert_eq!(was.clone().meddling(), None);
+        fs::write(&own.path, [0; 9]).unwrap();
+        assert!(matches!(was.meddling(), Some(Meddling::Shortened { size_bytes: 9, needed_bytes: 100, .. })));
     }
 
     #[test]

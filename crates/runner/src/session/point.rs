@@ -122,7 +122,8 @@ impl Session {
         } else if finds_silences {
             self.drain.judge(Judging::new(Arc::clone(&context), Vec::new(), Vec::new()))?;
         }
-        let before = Before::look(self.locked.area.dir(), &self.locked.mount, &self.files);
+        let unchanged = self.unchanged_files.as_deref();
+        let before = Before::look(self.locked.area.dir(), &self.locked.mount, &self.files, unchanged);
         let setup = PointSetup {
             kind: self.driver,
             context: Arc::clone(&context),
@@ -226,7 +227,7 @@ impl Session {
     ) -> Option<String> {
         self.ending = ending;
         let came_short = matches!(&self.ending, Ending::Failed(record) if record.errno == 0);
-        if !self.changes_files && (came_short || matches!(self.ending, Ending::OnTime | Ending::Exhausted)) {
+        if came_short || matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
             // What is open goes on without an error when its file is removed, and would count as measured;
             // and a file that was shortened may have been made long again since.
             if let Some(found) = before.meddling() {

@@ -135,6 +135,7 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
         | Ending::Stopped(_) => Outcome::BrokeOff,
     };
     summary.outcome_reason = facts.reason.clone();
+    summary.files_changed = matches!(facts.ending, Ending::Meddled(_));
     summary.stopped_by = (summary.outcome == Outcome::Interrupted).then(|| facts.stopped_by.into());
     summary.seed = subject.seed;
     summary.plan.clone_from(&subject.plan);

@@ -213,7 +213,7 @@ fn clock() -> Clock {
 
 fn load_points(scenario: &Scenario, session: &mut Session, world: &World) -> Result<(), RunError> {
     if matches!(scenario.work, Work::Mix { tolerant: true }) {
-        session.errors_are_results(BTreeSet::from([2, 13]))?;
+        session.errors_are_results(BTreeSet::from([2, 13]), Vec::new())?;
     }
     for (number, point) in scenario.points.iter().enumerate() {
         let PointLoad { workers, to_judge, groups } = PointLoad::gather(scenario, number, point.workers);
