@@ -88,9 +88,9 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
         page.table(table(conclusion, proof.states));
         if let Some(ops) = conclusion.too_few_ops {
             let text = format!(
-                "Not judged: how long 99 of 100 operations took, because a pass had only {}. Use longer passes \
-                 (--duration).",
-                counted(ops, "read or write").replace("read or writes", "reads or writes")
+                "Not judged: how long 99 of 100 operations took, because a pass had only {} of one kind \
+                 (reads or writes). Use longer passes (--duration).",
+                counted(ops, "operation")
             );
             page.sentence(Tone::Plain, &text);
         }
