@@ -56,7 +56,7 @@
 //! Not here: reading runs, how numbers become text (handed in as [`Say`]), and every sentence (the report
 //! room's).
 
-mod evidence;
+pub(crate) mod evidence;
 mod figures;
 mod gate;
 mod incidents;

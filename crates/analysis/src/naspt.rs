@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::compare::evidence::t_98;
 use crate::statement::{self, Doubt};
 use crate::summary::Summary;
 
@@ -155,6 +156,10 @@ pub struct NasptRatios {
     /// The arithmetic mean of the same.
     #[serde(default)]
     pub arithmetic_mean: Option<f64>,
+    /// Between what that lies, with the spread of the passes, which 2 of 100 exceed by chance; `None` where too
+    /// few passes show a spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub geometric_between: Option<(f64, f64)>,
     /// How many have one. A mean over fewer than all says less, and has to be shown with this number.
     pub compared: usize,
     /// Workloads of the other suite that this one lacks.
@@ -246,18 +251,46 @@ impl NasptTable {
             .collect();
         let over = self.headline();
         let in_mean = self.rows.iter().zip(&rows).filter(|(row, _)| over.holds(row.group));
-        let ratios: Vec<f64> = in_mean.filter_map(|(_, (_, ratio))| *ratio).collect();
+        let in_mean: Vec<(&NasptRow, f64)> =
+            in_mean.filter_map(|(row, (_, ratio))| Some((row, (*ratio)?))).collect();
+        let ratios: Vec<f64> = in_mean.iter().map(|(_, ratio)| *ratio).collect();
         let means = Means::of(&ratios);
+        let pairs: Vec<[&NasptRow; 2]> = in_mean
+            .iter()
+            .filter_map(|(row, _)| {
+                Some([*row, base.rows.iter().find(|other| other.workload == row.workload)?])
+            })
+            .collect();
+        let noise = log_noise(&pairs);
         // In the other suite's order, not by name.
         let lacking = base.rows.iter().filter(|row| others.contains_key(row.workload.as_str()));
         NasptRatios {
             geometric_mean: means.map(|means| means.geometric),
             arithmetic_mean: means.map(|means| means.arithmetic),
+            geometric_between: means
+                .zip(noise)
+                .map(|(means, noise)| (means.geometric / noise.exp(), means.geometric * noise.exp())),
             compared: ratios.len(),
             missing: lacking.map(|row| row.workload.clone()).collect(),
             rows,
         }
     }
+}
+
+/// How far the logarithm of a geometric mean of ratios lies from the true one, from the spread of the passes,
+/// pooled over all workloads and both sides. It takes two degrees of freedom.
+fn log_noise(pairs: &[[&NasptRow; 2]]) -> Option<f64> {
+    let (mut squares, mut dof, mut of_means) = (0.0, 0.0, 0.0);
+    for row in pairs.iter().flatten() {
+        let logs: Vec<f64> = row.passes.iter().filter_map(NasptPass::bytes_per_s).map(f64::ln).collect();
+        let count = logs.len() as f64;
+        let mean = logs.iter().sum::<f64>() / count;
+        squares += logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>();
+        dof += count - 1.0;
+        of_means += 1.0 / count;
+    }
+    let variance = squares / dof * of_means / (pairs.len() as f64).powi(2);
+    (dof >= 2.0).then(|| t_98(dof) * variance.sqrt())
 }
 
 /// The middle value, or the mean of the two in the middle.
@@ -314,6 +347,23 @@ mod tests {
     // (0.8 · 2.5 · 3.3 · …)^(1/12) with 30 digits, rounded; likewise the other column.
     const THREE: f64 = 2.25995540;
     const TWO: f64 = 1.10496705;
+
+    #[test]
+    fn the_spread_of_the_passes_bounds_a_mean() {
+        let table = |passes: &[u64]| {
+            NasptTable::new(vec![NasptRow::new("A", passes.iter().map(|bytes| pass(*bytes)).collect())])
+        };
+        // The squares add up to (ln 2)², at two degrees of freedom; the mean ratio has the variance (ln 2)² / 2, and t is
+        // 6.965.
+        let noisy = table(&[200, 100]).ratios_to(&table(&[100, 50]));
+        let (least, most) = noisy.geometric_between.unwrap();
+        let noise = (2.0_f64.ln().powi(2) / 2.0).sqrt() * 6.965;
+        assert!((noisy.geometric_mean.unwrap() - 2.0).abs() < 1e-9);
+        assert!((least - 2.0 / noise.exp()).abs() < 1e-9 && (most - 2.0 * noise.exp()).abs() < 1e-6);
+        let (least, most) = table(&[200, 200]).ratios_to(&table(&[100, 100])).geometric_between.unwrap();
+        assert_eq!((least, most), (2.0, 2.0));
+        assert_eq!(table(&[200]).ratios_to(&table(&[100])).geometric_between, None);
+    }
 
     #[test]
     fn the_papers_table_has_the_geometric_means_that_a_calculator_gives() {

@@ -173,24 +173,25 @@ pub(crate) fn over_words(over: MeanOver) -> &'static str {
     }
 }
 
-/// `1.80 times as fast as 2026-…-naspt, in the geometric mean of the 12 workloads that both have.`
+/// `1.80 times as fast as 2026-…-naspt (1.72 to 1.88), in the geometric mean of the 12 workloads that both
+/// have.`
 pub fn suite_comparison_sentence(other: &str, ratios: &NasptRatios) -> String {
-    match ratios.geometric_mean {
-        Some(mean) if ratios.compared == 1 => {
-            format!(
-                "{} times as fast as {}, in the one workload that both have.",
-                fixed(mean, 2),
-                plain(other)
-            )
+    let Some(mean) = ratios.geometric_mean else {
+        return format!("Nothing to compare with {}: no workload has a result in both.", plain(other));
+    };
+    let workloads = match ratios.compared {
+        1 => "the one workload that both have".to_owned(),
+        several => format!("the geometric mean of the {several} workloads that both have"),
+    };
+    let (between, noise) = match ratios.geometric_between {
+        None => (String::new(), " Too few passes show how large chance is."),
+        Some((least, most)) => {
+            let may_be_chance = least <= 1.0 && most >= 1.0;
+            let noise = if may_be_chance { " The passes differ so much that it may be chance." } else { "" };
+            (format!(" ({} to {})", fixed(least, 2), fixed(most, 2)), noise)
         }
-        Some(mean) => format!(
-            "{} times as fast as {}, in the geometric mean of the {} workloads that both have.",
-            fixed(mean, 2),
-            plain(other),
-            ratios.compared
-        ),
-        None => format!("Nothing to compare with {}: no workload has a result in both.", plain(other)),
-    }
+    };
+    format!("{} times as fast as {}{between}, in {workloads}.{noise}", fixed(mean, 2), plain(other))
 }
 
 /// Workloads whose operations went through this client's cache.
@@ -340,7 +341,10 @@ mod tests {
         let table = NasptTable::new(vec![row("A", &[100]), row("B", &[400])]);
         let ratios = table.ratios_to(&other);
         let text = shown(&table, Some(("old", &ratios)), 2);
-        assert!(text.contains("2.00 times as fast as old, in the one workload that both have."), "{text}");
+        assert!(
+            text.contains("2.00 times as fast as old, in the one workload that both have. Too few passes"),
+            "{text}"
+        );
     }
 
     #[test]

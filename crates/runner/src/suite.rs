@@ -137,7 +137,8 @@ pub fn run_suite(
     make_out(&request.out)?;
     let target = request.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = RunName { start: Timestamp::now().into(), target: &target, what: &request.name };
-    let dir = RunDir::create(&request.out, name)?.path().to_path_buf();
+    let run_dir = RunDir::create(&request.out, name)?;
+    let dir = run_dir.path().to_path_buf();
     let notes = RunNotes::new(&request.storage, &request.tags);
     if notes != RunNotes::default() {
         run_notes::write(&dir, &notes)?;
@@ -149,9 +150,10 @@ pub fn run_suite(
         observer.phase(name);
         let finished = match measured(&request, workload, &dir, observer, interrupt) {
             Ok(finished) => finished,
-            Err(error) if rows.is_empty() => {
-                // There is nothing in it, and the error says why.
+            Err(error) if rows.is_empty() && holds_no_run(&dir) => {
+                // There is nothing in it, and the error says why. What cannot be removed is only listed.
                 let _ = std::fs::remove_file(run_notes::path_in(&dir));
+                let _ = std::fs::remove_file(run_dir.plan_path());
                 let _ = std::fs::remove_dir(&dir);
                 return Err(error);
             }
@@ -179,6 +181,12 @@ pub fn run_suite(
         }
     }
     Ok(SuiteEnd { suite, dir, exit_code: 0 })
+}
+
+/// Whether no workload left a run in a suite's directory.
+fn holds_no_run(dir: &Path) -> bool {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.into_iter().all(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
 }
 
 /// What all its workloads take together; nothing where it has none.

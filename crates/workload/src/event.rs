@@ -20,7 +20,9 @@ pub struct Event {
 
 /// The text is no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("write 'NAME: COMMAND', with a name of at most {NAME_CHARS} letters and digits")]
+#[error(
+    "write 'NAME: COMMAND', with a name of at most {NAME_CHARS} characters, one of them a letter or digit"
+)]
 pub struct EventError;
 
 impl FromStr for Event {

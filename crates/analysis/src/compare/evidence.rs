@@ -181,7 +181,7 @@ const T_98: [f64; 30] = [
 ];
 
 /// The limit that 2 of 100 exceed by chance.
-pub(super) fn t_98(dof: f64) -> f64 {
+pub(crate) fn t_98(dof: f64) -> f64 {
     of_table(&T_98, dof)
 }
 

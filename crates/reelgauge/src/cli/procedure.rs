@@ -30,7 +30,7 @@ pub struct ProcedureArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// A command of yours during the step that waits for it, such as 'rebuild: mdadm ...' or 'failover: ...';
-    /// may be repeated. It runs with your rights and is not kept: give it again with --resume
+    /// may be repeated. It runs with your rights and is part of the run's record; --resume needs it again
     #[arg(long, hide_short_help = true, value_name = "NAME: COMMAND", conflicts_with = "show")]
     pub event: Vec<Event>,
     /// When an event begins, after the warm-up [default: a third of the measured time]

@@ -42,7 +42,14 @@ impl Measured {
 /// # Errors
 /// It could not take place.
 pub(super) fn event_of(args: &EventArgs, measured: Measured) -> Result<Option<EventRequest>> {
-    let Some(event) = &args.event else { return Ok(None) };
+    let event = match args.event.as_slice() {
+        [] => return Ok(None),
+        [event] => event,
+        several => bail!(
+            "{} times --event: a run has one event; a shell command may do several things",
+            several.len()
+        ),
+    };
     if !cfg!(unix) {
         bail!("--event needs process groups, which this system has not; use Linux or macOS");
     }
@@ -73,7 +80,7 @@ mod tests {
     use super::*;
 
     fn asked(at: Option<u64>, measured: Measured) -> Result<Option<EventRequest>> {
-        let event = Some("rebuild: true".parse().unwrap());
+        let event = vec!["rebuild: true".parse().unwrap()];
         event_of(&EventArgs { event, event_at: at.map(Span::secs), event_limit: None }, measured)
     }
 
@@ -87,6 +94,9 @@ mod tests {
         let two = Measured::points(2, Span::secs(5), Span::secs(60));
         assert!(asked(Some(124), two).is_ok() && asked(Some(125), two).is_err());
         assert!(asked(Some(900), Measured::Unknown).is_ok());
+        let twice = vec!["a: true".parse().unwrap(), "b: true".parse().unwrap()];
+        let twice = EventArgs { event: twice, ..EventArgs::default() };
+        assert!(event_of(&twice, minute).unwrap_err().to_string().contains("one event"));
         assert!(asked(None, Measured::Search).unwrap_err().to_string().contains("--count"));
     }
 }

@@ -2,20 +2,25 @@
 
 use std::io::Write;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_report::text::plain;
+use reelgauge_report::text::{plain, shell_word};
 use reelgauge_report::units::moment;
 use reelgauge_results::entered_marks::{EnteredMark, enter, now_s};
 use reelgauge_results::live::life::{Life, life};
 use reelgauge_results::page::{REPORT_FILE, renew_page};
 use reelgauge_runner::exit_code::BROKE_OFF;
 
+use super::other_kinds::of_many;
 use crate::cli::MarkArgs;
 use crate::screen;
 
 /// Enters a mark. The exit code.
 pub fn mark(args: &MarkArgs) -> Result<u8> {
+    let said = shell_word(&args.run);
+    if let Some((kind, part)) = of_many(&args.run) {
+        bail!("{said} is a {kind}: mark the run of a {part}; see which: reelgauge report {said}");
+    }
     let run_dir = RunDir::open(&args.run)?;
     let at_s = match args.at {
         Some(at) => at.duration().as_secs_f64(),

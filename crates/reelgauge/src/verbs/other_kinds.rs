@@ -22,19 +22,10 @@ pub fn without_operations(dir: &Path) -> Option<String> {
     if !dir.is_dir() || dir.join("ops").exists() {
         return None;
     }
-    let of_many = |what: &str, part: &str| {
-        format!(
-            "{said} is a {what}, and each {part} has operations of its own; see which: reelgauge report {said}"
-        )
-    };
-    if Suite::is_in(dir) {
-        return Some(of_many(SUITE, "workload"));
-    }
-    if ProcedureRecord::is_in(dir) {
-        return Some(of_many(PROCEDURE, "step"));
-    }
-    if Proof::is_in(dir) {
-        return Some(of_many("proof", "pass"));
+    if let Some((kind, part)) = of_many(dir) {
+        return Some(format!(
+            "{said} is a {kind}, and each {part} has operations of its own; see which: reelgauge report {said}"
+        ));
     }
     if let Ok(run_dir) = RunDir::open(dir) {
         if is_session(&run_dir) {
@@ -48,6 +39,16 @@ pub fn without_operations(dir: &Path) -> Option<String> {
     }
     let holds_runs = newest_and_below(dir, 1).is_ok_and(|(runs, _)| !runs.is_empty());
     holds_runs.then(|| format!("{said} is a folder of runs, and no run; see which: reelgauge list {said}"))
+}
+
+/// What a directory of many runs is, and what each of them is of.
+pub fn of_many(dir: &Path) -> Option<(&'static str, &'static str)> {
+    let is_in = [
+        (Suite::is_in(dir), (SUITE, "workload")),
+        (ProcedureRecord::is_in(dir), (PROCEDURE, "step")),
+        (Proof::is_in(dir), ("proof", "pass")),
+    ];
+    is_in.into_iter().find_map(|(is_it, kind)| is_it.then_some(kind))
 }
 
 /// What is run in place of a directory, or of a plan in it that no machine can carry out alone.

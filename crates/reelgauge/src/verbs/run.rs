@@ -22,7 +22,7 @@ use crate::cli::RunArgs;
 /// Runs a plan. The exit code.
 pub fn run(args: &RunArgs) -> Result<u8> {
     if args.plan.as_os_str() == NASPT && !args.plan.exists() {
-        if args.event.event.is_some() {
+        if !args.event.event.is_empty() {
             bail!("--event has no effect on a suite; use it with one workload: reelgauge replay NAME PATH");
         }
         return suite::run(args);

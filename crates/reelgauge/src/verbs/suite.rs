@@ -110,8 +110,10 @@ pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
 pub fn compare(args: &CompareArgs, dirs: &[PathBuf]) -> Result<u8> {
     let of_runs = args.markdown || args.junit || args.all;
     let gate = args.threshold.is_some() || !args.figure.is_empty() || args.repeats.is_some();
-    let are_suites = dirs.iter().all(|dir| Suite::is_in(dir));
-    ensure!(are_suites && (2..=RUNS_MAX).contains(&dirs.len()) && !of_runs && !gate, "{SUITES}");
+    if let Some(other) = dirs.iter().find(|dir| !Suite::is_in(dir)) {
+        bail!("{} is not a suite; {SUITES}", shell_word(other));
+    }
+    ensure!((2..=RUNS_MAX).contains(&dirs.len()) && !of_runs && !gate, "{SUITES}");
     for (at, dir) in dirs.iter().enumerate() {
         let place = dir.canonicalize().ok();
         ensure!(

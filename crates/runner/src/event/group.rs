@@ -29,8 +29,10 @@ mod unix {
     const OUTPUT_GRACE: Duration = Duration::from_millis(500);
     /// Takes the rest, too, so that no command waits for a full pipe or ends with it.
     const KEEPS: &str = "head -c 1048576; exec cat >/dev/null";
-    /// Ends all processes of the group at the limit.
-    const LIMITED: &str = r#"(sleep "$1"; kill -KILL 0) >/dev/null 2>&1 </dev/null & exec /bin/sh -c "$2""#;
+    /// Ends all processes of the group at the limit, or shortly after the command: a run that was stopped
+    /// does not wait for its event.
+    const LIMITED: &str = r#"(left=$1; while [ "$left" -gt 0 ] && kill -0 $$; do sleep 1; left=$((left - 1)); done
+        [ "$left" -gt 0 ] && sleep 1; kill -KILL 0) >/dev/null 2>&1 </dev/null & exec /bin/sh -c "$2""#;
 
     /// The group: its first process keeps the output.
     pub(in super::super) struct Group {
@@ -81,6 +83,12 @@ mod unix {
             }
             self.kill();
             end
+        }
+
+        /// Waits for the command alone.
+        #[cfg(test)]
+        pub(in super::super) fn reap(&mut self) {
+            let _ = self.command.wait();
         }
 
         /// The process that waits for the limit keeps the number of the group from being given away.
@@ -153,6 +161,26 @@ mod tests {
         assert!(end == EventEnd::Exit { code: 0 } && took < Duration::from_secs(20), "{took:?}");
         let left = std::process::Command::new("pgrep").args(["-f", "^sleep 71.3"]).output().unwrap();
         assert!(left.stdout.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn nothing_of_a_command_is_left_where_nobody_waits_for_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let limit = Duration::from_secs(1_371);
+        let mut group = Group::start("exec sleep 1.37", &dir.path().join("output"), limit).unwrap();
+        // Whoever takes over from a run that is gone reaps its children.
+        group.reap();
+        let left = || {
+            let watcher = ["-f", "reelgauge-event 1371 "];
+            String::from_utf8(std::process::Command::new("pgrep").args(watcher).output().unwrap().stdout)
+                .unwrap()
+        };
+        assert!(!left().is_empty(), "nothing waits for the limit");
+        let begun = Instant::now();
+        while !left().is_empty() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{}", left());
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
 
     #[test]

@@ -56,7 +56,10 @@ fn suites_are_compared_as_on_the_terminal_and_a_suite_with_a_run_is_refused() {
     let compared = scene.get("/api/suites/compare?run=before&run=after").json();
     assert_eq!(compared["kind"], "suites");
     let suites = &compared["suites"];
-    assert_eq!(suites["sentences"][0], "4.00 times as fast as before, in the one workload that both have.");
+    assert_eq!(
+        suites["sentences"][0],
+        "4.00 times as fast as before, in the one workload that both have. Too few passes show how large chance is."
+    );
     assert_eq!(suites["rows"][0]["bytes_per_s"], json!([5e6, 2e7]));
     assert_eq!(suites["rows"][0]["times_first"], json!([1.0, 4.0]));
     let three = scene.get("/api/suites/compare?run=before&run=after&run=third").json();
