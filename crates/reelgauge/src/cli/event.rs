@@ -8,8 +8,8 @@ use reelgauge_workload::units::Span;
 #[derive(Clone, Debug, Default, Args)]
 pub struct EventArgs {
     /// Run a command of yours during the load, and measure how long frames take to be in time again:
-    /// 'rebuild: mdadm /dev/md0 --re-add /dev/sdd'. It runs with your rights; command and output are kept with
-    /// the run. One event per run
+    /// 'rebuild: mdadm /dev/md0 --re-add /dev/sdd'. It runs with your rights; command and output are kept
+    /// with the run. One event per run
     #[arg(long, hide_short_help = true, value_name = "NAME: COMMAND")]
     pub event: Vec<Event>,
     /// When the event begins, after the first warm-up [default: a third of the load point]
