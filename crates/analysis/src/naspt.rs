@@ -156,8 +156,8 @@ pub struct NasptRatios {
     /// The arithmetic mean of the same.
     #[serde(default)]
     pub arithmetic_mean: Option<f64>,
-    /// The bounds of the geometric mean from the spread of the passes, which 2 of 100 exceed by chance; `None`
-    /// where too few passes show a spread.
+    /// The bounds of the geometric mean from the spread of the passes, which 2 of 100 exceed by chance;
+    /// `None` where too few passes show a spread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub geometric_between: Option<(f64, f64)>,
     /// How many have one. A mean over fewer than all says less, and has to be shown with this number.
@@ -353,8 +353,8 @@ mod tests {
         let table = |passes: &[u64]| {
             NasptTable::new(vec![NasptRow::new("A", passes.iter().map(|bytes| pass(*bytes)).collect())])
         };
-        // The squares add up to (ln 2)², at two degrees of freedom; the mean ratio has the variance (ln 2)² / 2,
-        // and t is 6.965.
+        // The squares add up to (ln 2)², at two degrees of freedom; the variance of the mean ratio is half of
+        // that, and t is 6.965.
         let noisy = table(&[200, 100]).ratios_to(&table(&[100, 50]));
         let (least, most) = noisy.geometric_between.unwrap();
         let noise = (2.0_f64.ln().powi(2) / 2.0).sqrt() * 6.965;
