@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub use self::ageing::Aged;
 use crate::area::{Area, AreaError, BALLAST_DIR, Cleaned};
 use crate::beneath::For;
+use crate::dataset::amount;
 use crate::driver_error::DriverError;
 use crate::pattern::{PatternSpec, WriteData};
 use crate::space::{KeepFree, Space, space};
@@ -60,15 +61,33 @@ pub enum BallastError {
     },
     /// No room, or no quota, is left.
     #[error(
-        "no space or quota left while writing {}, at {ballast_bytes} bytes of ballast; other data filled the volume, \
-         or a quota is smaller than it",
-        path.display()
+        "no space or quota left while writing {}, at {} of ballast, although the volume reported space before",
+        path.display(),
+        amount(*ballast_bytes)
     )]
     Full {
         /// What was written.
         path: PathBuf,
         /// Bytes of all ballast then.
         ballast_bytes: u64,
+    },
+    /// More than may be written without touching what stays free.
+    #[error(
+        "ballast of {} does not fit: {} has {} free, and {} must stay free (--keep-free changes that)",
+        amount(*needed_bytes),
+        target.display(),
+        amount(*available_bytes),
+        amount(*kept_bytes)
+    )]
+    NoRoom {
+        /// Where.
+        target: PathBuf,
+        /// What was to be written.
+        needed_bytes: u64,
+        /// What was free then.
+        available_bytes: u64,
+        /// What of it stays free.
+        kept_bytes: u64,
     },
     /// It was told to stop.
     #[error("interrupted")]
@@ -90,6 +109,8 @@ pub struct Ballast<'a> {
     written: &'a AtomicU64,
     pace: Option<Pace>,
     data: WriteData,
+    /// What may be written before the free space is looked at again.
+    allowance_bytes: u64,
 }
 
 impl<'a> Ballast<'a> {
@@ -112,7 +133,7 @@ impl<'a> Ballast<'a> {
         }
         let data = WriteData::new(PatternSpec { seed, unit_bytes: 4096 }, WRITER, WRITE_BYTES)?;
         let pace = area.throttle().map(Pace::new);
-        Ok(Ballast { area, dir, stop, written, pace, data })
+        Ok(Ballast { area, dir, stop, written, pace, data, allowance_bytes: 0 })
     }
 
     /// Fills the volume up to a level, in percent of what may be used of it. Does nothing where it is as full
@@ -129,7 +150,11 @@ impl<'a> Ballast<'a> {
             if missing < WRITE_BYTES as u64 {
                 break;
             }
-            self.write_files(missing)?;
+            match self.write_files(missing) {
+                // Another process writes, too: the level that was reached is reported.
+                Err(BallastError::NoRoom { .. }) => {}
+                written => written?,
+            }
         }
         let now = self.level()?;
         Ok(Filled {
@@ -155,15 +180,33 @@ impl<'a> Ballast<'a> {
     }
 
     fn level(&self) -> Result<Level, BallastError> {
+        Ok(Level::of(self.space()?, self.area.keep_free()))
+    }
+
+    fn space(&self) -> Result<Space, BallastError> {
         let root = self.area.root();
         let space =
             space(root).map_err(|error| AreaError::of_io("ask for the free space of", root, error))?;
-        let space =
-            space.ok_or_else(|| BallastError::UnknownSpace { target: self.area.target().to_owned() })?;
-        Ok(Level::of(space, self.area.keep_free()))
+        space.ok_or_else(|| BallastError::UnknownSpace { target: self.area.target().to_owned() })
+    }
+
+    /// What may be written now. Refuses what would touch the space that stays free.
+    fn room_for(&self, bytes: u64) -> Result<u64, BallastError> {
+        let (space, keep_free) = (self.space()?, self.area.keep_free());
+        let usable_bytes = space.usable_bytes(keep_free);
+        if bytes <= usable_bytes {
+            return Ok(usable_bytes);
+        }
+        Err(BallastError::NoRoom {
+            target: self.area.target().to_owned(),
+            needed_bytes: bytes,
+            available_bytes: space.available_bytes,
+            kept_bytes: space.kept_bytes(keep_free),
+        })
     }
 
     fn write_files(&mut self, bytes: u64) -> Result<(), BallastError> {
+        self.room_for(bytes)?;
         let mut left = bytes;
         while left > 0 {
             let len = left.min(FILE_BYTES);
@@ -214,6 +257,12 @@ impl<'a> Ballast<'a> {
                 return Err(BallastError::Stopped);
             }
             let len = (part.end - offset).min(WRITE_BYTES as u64) as usize;
+            if self.allowance_bytes < len as u64 {
+                // A file system may count only what is on it.
+                file.sync_data().map_err(|error| self.failed("write", path, error))?;
+                self.allowance_bytes = self.room_for(len as u64)?.min(SYNC_BYTES);
+            }
+            self.allowance_bytes -= len as u64;
             if let Some(pace) = &self.pace {
                 pace.wait_for(len as u64, || self.stop.load(Ordering::Relaxed));
             }
@@ -286,6 +335,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::area::Terms;
 
     fn area() -> (tempfile::TempDir, Area) {
         let target = tempfile::tempdir().unwrap();
@@ -315,6 +365,33 @@ mod tests {
         assert_eq!(remove(&area).unwrap().bytes, 3 << 20);
         assert_eq!(remove(&area).unwrap(), Cleaned::default());
         assert!(!area.root().join(BALLAST_DIR).exists());
+    }
+
+    #[test]
+    fn no_ballast_touches_the_space_that_stays_free() {
+        let target = tempfile::tempdir().unwrap();
+        let all = space(target.path()).unwrap().unwrap().total_bytes;
+        let terms = Terms { keep_free: KeepFree::Bytes(all), ..Terms::default() };
+        let area = Area::open_or_create_on(target.path(), terms).unwrap();
+        let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));
+        let mut ballast = Ballast::begin(&area, 1, &stop, &written).unwrap();
+        let error = ballast.push_out(1 << 20).unwrap_err();
+        assert!(matches!(error, BallastError::NoRoom { needed_bytes: 1_048_576, .. }), "{error}");
+        assert!(error.to_string().contains("must stay free (--keep-free changes that)"), "{error}");
+        assert!(matches!(ballast.age(Duration::from_secs(9), 1), Err(BallastError::NoRoom { .. })));
+        ballast.fill_to(100).unwrap();
+        assert_eq!((bytes_in(&area), written.load(Ordering::Relaxed)), (0, 0));
+    }
+
+    #[test]
+    fn space_that_is_used_up_while_ballast_is_written_stops_it() {
+        let (_target, area) = area();
+        let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));
+        let mut ballast = Ballast::begin(&area, 1, &stop, &written).unwrap();
+        ballast.allowance_bytes = 1 << 20;
+        ballast.write_files(3 << 20).unwrap();
+        // One look at the free space, behind the first MiB, allowed the other two and more.
+        assert!(ballast.allowance_bytes > 0 && ballast.allowance_bytes <= SYNC_BYTES - (2 << 20));
     }
 
     #[test]

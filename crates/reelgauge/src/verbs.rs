@@ -42,6 +42,7 @@ pub mod mix;
 pub mod ops;
 mod other_kinds;
 pub mod procedure;
+mod procedure_plan;
 pub mod profile;
 pub mod prove;
 pub mod record;

@@ -16,6 +16,7 @@ pub mod conclusion;
 pub mod fleet;
 pub mod given_events;
 pub mod record;
+pub mod room;
 pub mod shown;
 
 use std::ffi::OsString;
@@ -26,6 +27,7 @@ use jiff::Timestamp;
 use reelgauge_analysis::procedure::steady::steadiness;
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::ballast;
+use reelgauge_engine::dataset::amount;
 use reelgauge_record::notes::{RunNotes, StorageDetails};
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 use reelgauge_results::live::process;
@@ -46,6 +48,7 @@ use actions::{ActionError, Place};
 use fleet::FleetRequest;
 use given_events::GivenEvents;
 use record::{ActionFact, KeptTerms, ProcedureFileError, ProcedureRecord, Row, RowState};
+use room::{Lack, Need};
 
 /// How often interruptions are noticed.
 const BEAT: Duration = Duration::from_millis(20);
@@ -180,6 +183,23 @@ pub enum ProcedureError {
         /// The event's name.
         event: String,
     },
+    /// A step that cannot find its space.
+    #[error(
+        "step '{step}' writes {}, and at most {} can be written on {} then, since {} must stay free (--keep-free \
+         changes that); make room, or write less",
+        amount(lack.needed_bytes),
+        amount(lack.left_bytes),
+        target.display(),
+        amount(lack.kept_bytes)
+    )]
+    NoRoom {
+        /// The step.
+        step: String,
+        /// Where.
+        target: PathBuf,
+        /// What it lacks.
+        lack: Lack,
+    },
     /// Another process carries it out.
     #[error("{} is still being carried out by process {pid}", dir.display())]
     GoesOn {
@@ -213,6 +233,7 @@ impl ProcedureError {
             | ProcedureError::File(_)
             | ProcedureError::GoesOn { .. }
             | ProcedureError::EventAgain { .. }
+            | ProcedureError::NoRoom { .. }
             | ProcedureError::Complete(_) => USAGE,
             ProcedureError::Command(_) | ProcedureError::BallastGone | ProcedureError::NoCount { .. } => {
                 BROKE_OFF
@@ -231,6 +252,9 @@ pub fn run_procedure(
     manner: Manner<'_>,
     tell: &mut dyn FnMut(&ProcedureEvent<'_>),
 ) -> Result<ProcedureEnd, ProcedureError> {
+    let steps: Vec<(&str, &Action)> =
+        request.steps.iter().map(|step| (step.name.as_str(), &step.action)).collect();
+    expect_room(&steps, &request.target, request.terms)?;
     make_out(&request.out)?;
     let target = request.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = RunName { start: Timestamp::now().into(), target: &target, what: &request.name };
@@ -266,6 +290,9 @@ pub fn resume_procedure(
         return Err(ProcedureError::GoesOn { dir: dir.to_path_buf(), pid: record.pid });
     }
     events.meet(&mut record.rows)?;
+    let ahead = record.rows.iter().filter(|row| !row.state.is_over());
+    let ahead: Vec<(&str, &Action)> = ahead.map(|row| (row.name.as_str(), &row.action)).collect();
+    expect_room(&ahead, &record.target, record.terms.terms())?;
     (record.ended_early, record.is_interrupted) = (None, false);
     (record.pid, record.process) = (std::process::id(), process::own_mark());
     record.write(dir)?;
@@ -520,6 +547,14 @@ fn to_restore(rows: &[Row]) -> Vec<usize> {
         Action::Run { .. } | Action::Rest { .. } | Action::Empty => false,
     };
     (0..next).filter(is_needed).collect()
+}
+
+/// Refuses ballast that cannot fit, before anything is written.
+fn expect_room(steps: &[(&str, &Action)], target: &Path, terms: Terms) -> Result<(), ProcedureError> {
+    let needs: Vec<Need> = steps.iter().map(|(_, action)| Need::of(action)).collect();
+    let Some(lack) = room::lack(&needs, target, terms.keep_free) else { return Ok(()) };
+    let step = steps.get(lack.at).map_or_else(String::new, |(name, _)| (*name).to_owned());
+    Err(ProcedureError::NoRoom { step, target: target.to_path_buf(), lack })
 }
 
 /// Bytes that push everything else out of a memory.

@@ -183,8 +183,8 @@ fn a_volume_that_is_full_before_its_level_is_reported_and_emptied() {
     let store = Faulty::mount();
     let scratch = Scratch::new();
     let plan = scratch.path().join("full.toml");
-    let steps =
-        "about = \"full\"\n[[step]]\nname = \"fill\"\nfill = 100\n[[step]]\nname = \"run\"\nrun = \"mix\"\n";
+    let steps = "about = \"full\"\n[[step]]\nname = \"fill\"\nfill = 99\n[[step]]\nname = \"run\"\nrun = \"mix\"\n\
+                 set = { file-size = \"1MiB\" }\n";
     std::fs::write(&plan, steps).unwrap();
     store.faults().after(20);
     store.faults().fail_writes(ENOSPC);
@@ -192,6 +192,29 @@ fn a_volume_that_is_full_before_its_level_is_reported_and_emptied() {
     let printed = ended.json();
     assert!(text(&printed, "ended_early").contains("no space or quota left"), "{printed}");
     assert!(!store.path().join("reelgauge-area/ballast").exists());
+}
+
+#[test]
+fn ballast_that_does_not_fit_is_refused_before_the_start_and_by_the_dry_run() {
+    require!(Need::Root);
+    let volume = TempMount::tmpfs(64);
+    let words = ["procedure", "cold-server", "--short", "--set=file-size=1MiB", "--set=server-memory=64MiB"];
+    let words = words.into_iter().chain(["--keep-free=8MiB"]).map(std::ffi::OsString::from);
+    let words: Vec<std::ffi::OsString> = words.chain([volume.path().into()]).collect();
+    let why = "'make the server cold' writes 83.9 MB";
+    refusal::refused(&words, volume.path(), why);
+    let as_json = words.iter().cloned().chain(["--dry-run".into(), "--json".into()]);
+    let plan = binary::start(as_json.collect::<Vec<_>>()).wait(LONG).json();
+    assert!(text(&plan, "refused").contains(why), "{plan}");
+    assert_eq!(at(&plan, "steps").as_array().unwrap().len(), 3);
+    let dry_run = words.into_iter().chain(["--dry-run".into()]);
+    let planned = binary::start(dry_run.collect::<Vec<_>>()).wait(LONG);
+    assert_eq!(planned.code, Some(2));
+    assert!(
+        planned.stdout.contains("Action: write 83.9 MB") && planned.stderr.contains(why),
+        "{}",
+        planned.said()
+    );
 }
 
 #[test]

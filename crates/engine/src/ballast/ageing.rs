@@ -11,10 +11,8 @@ use std::time::{Duration, Instant};
 use reelgauge_workload::random::Dice;
 
 use super::{Ballast, BallastError};
-use crate::area::AreaError;
 use crate::beneath::For;
 use crate::extents::Extents;
-use crate::space::space;
 
 /// The share of the free space that aged files take at most: one so-manieth.
 const SHARE: u64 = 2;
@@ -58,7 +56,9 @@ impl Ballast<'_> {
         let mut ageing = Ageing::begin(self, seed)?;
         while begun.elapsed() < time {
             match ageing.step() {
-                Err(BallastError::Full { .. }) if !ageing.files.is_empty() => ageing.thin_out()?,
+                Err(BallastError::Full { .. } | BallastError::NoRoom { .. }) if !ageing.files.is_empty() => {
+                    ageing.thin_out()?
+                }
                 result => result?,
             }
         }
@@ -86,11 +86,9 @@ impl<'a, 'b> Ageing<'a, 'b> {
             Some((*number, facts.size_bytes))
         };
         let files: BTreeMap<u32, u64> = ballast.numbers("age").iter().filter_map(size).collect();
-        let root = ballast.area.root();
-        let space =
-            space(root).map_err(|error| AreaError::of_io("ask for the free space of", root, error))?;
         let there: u64 = files.values().sum();
-        let usable = space.map_or(u64::MAX, |space| space.usable_bytes(ballast.area.keep_free()));
+        // The smallest file has to fit where there is none yet.
+        let usable = ballast.room_for(if files.is_empty() { 1 << SMALLEST_BITS } else { 0 })?;
         Ok(Ageing {
             dice: Dice::new(seed, 0),
             next: ballast.next_number("age"),

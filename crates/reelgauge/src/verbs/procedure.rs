@@ -1,7 +1,7 @@
 //! `reelgauge procedure`: a series of runs and actions, what it would take, its screen again, its table and
 //! page.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,12 +18,14 @@ use reelgauge_report::procedure::plan::{
 use reelgauge_report::text::{plain, shell_argument, shell_word};
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_results::page::{page, run_page, write_html};
+use reelgauge_runner::ahead::made_bytes;
 use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::procedure::conclusion::{conclude, remedy, summaries};
 use reelgauge_runner::procedure::given_events::GivenEvents;
 use reelgauge_runner::procedure::record::{KeptTerms, ProcedureRecord};
+use reelgauge_runner::procedure::room::{Need, lack};
 use reelgauge_runner::procedure::shown::{
     deviations_in_words, name_in_round, planned_action, procedure_table, procedure_text, states_cells,
     states_table,
@@ -36,10 +38,11 @@ use reelgauge_workload::procedure::requirement::{event_names, missing, without_s
 use reelgauge_workload::procedure::{Action, Procedure, Step, names, text};
 use serde::Serialize;
 
-use super::ahead::forecast_of;
+use super::ahead::{forecast_of, planned_by};
 use super::fleet_carry::say;
 use super::fleet_procedure::{FleetProcedure, Obstacles};
 use super::other_kinds::has_table_and_page_alone;
+use super::procedure_plan::ProcedurePlan;
 use crate::cli::{ProcedureArgs, ReportArgs};
 use crate::screen;
 
@@ -70,16 +73,42 @@ pub fn procedure(args: &ProcedureArgs) -> Result<u8> {
     };
     let (request, fleet) = request(args, &name, &text, target)?;
     let steps = planned_steps(&request, fleet.as_ref())?;
+    let obstacle = without_room(&request, &steps);
     if args.dry_run {
-        std::io::stdout().write_all(plan_text(&request, &steps, screen::style()).as_bytes())?;
-        let obstacles = fleet.map_or_else(|| Ok(Obstacles::default()), |fleet| fleet.obstacles())?;
-        obstacles.sentences().for_each(say);
-        return Ok(if obstacles.sentences().next().is_some() { USAGE } else { 0 });
+        return dry_run(args, &request, &steps, fleet, obstacle);
     }
     if let Some(fleet) = &fleet {
         fleet.expect_ready()?;
     }
+    if let Some(obstacle) = obstacle {
+        return Err(obstacle.into());
+    }
     carry_out(args, |manner, tell| run_procedure(&request, manner, tell))
+}
+
+/// Prints the plan, and what would refuse it. The exit code.
+fn dry_run(
+    args: &ProcedureArgs,
+    request: &ProcedureRequest,
+    steps: &[PlannedStep],
+    fleet: Option<FleetProcedure>,
+    obstacle: Option<ProcedureError>,
+) -> Result<u8> {
+    let text = match args.output.json {
+        true => {
+            let plan = ProcedurePlan::new(request, steps, obstacle.as_ref().map(ToString::to_string));
+            format!("{}\n", serde_json::to_string_pretty(&plan)?)
+        }
+        false => plan_text(request, steps, screen::style()),
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    if let Some(obstacle) = obstacle {
+        screen::complain(&obstacle.into());
+        return Ok(USAGE);
+    }
+    let obstacles = fleet.map_or_else(|| Ok(Obstacles::default()), |fleet| fleet.obstacles())?;
+    obstacles.sentences().for_each(say);
+    Ok(if obstacles.sentences().next().is_some() { USAGE } else { 0 })
 }
 
 /// What a procedure would take, for the console's form.
@@ -94,6 +123,24 @@ pub fn planned(args: &ProcedureArgs) -> Result<Planned> {
         takes: format!("Takes {}.", time_words(&steps)),
         plan: Some(plan_text(&request, &steps, style)),
     })
+}
+
+/// The first step that cannot find its space. Agents of a fleet have storage of their own.
+fn without_room(request: &ProcedureRequest, steps: &[PlannedStep]) -> Option<ProcedureError> {
+    let need = |(step, planned): (&Step, &PlannedStep)| match (&planned.missing, &planned.forecast) {
+        (Some(_), _) => Need::Unknown,
+        (None, Some(forecast)) if request.fleet.is_none() => {
+            let words = step_words(request, step, "1");
+            let plan = planned_by(&words).ok().flatten();
+            let load_bytes = plan.and_then(|plan| made_bytes(&plan).ok()).unwrap_or(0);
+            Need::Files { bytes: forecast.least_files_bytes, load_bytes }
+        }
+        _ => Need::of(&step.action),
+    };
+    let needs: Vec<Need> = request.steps.iter().zip(steps).map(need).collect();
+    let lack = lack(&needs, &request.target, request.terms.keep_free)?;
+    let step = steps.get(lack.at)?.name.clone();
+    Some(ProcedureError::NoRoom { step, target: request.target.clone(), lack })
 }
 
 fn plan_text(request: &ProcedureRequest, steps: &[PlannedStep], style: Style) -> String {
@@ -190,7 +237,7 @@ fn planned_steps(request: &ProcedureRequest, fleet: Option<&FleetProcedure>) -> 
     for (step, missing) in request.steps.iter().zip(missing) {
         let name = name_in_round(&step.name, step.round);
         let missing = missing.as_ref().map(remedy);
-        let Action::Run { verb, flags } = &step.action else {
+        let Action::Run { .. } = &step.action else {
             let action = planned_action(&step.action);
             planned.push(PlannedStep {
                 name,
@@ -202,15 +249,8 @@ fn planned_steps(request: &ProcedureRequest, fleet: Option<&FleetProcedure>) -> 
             });
             continue;
         };
-        let terms = KeptTerms::of(&request.terms);
-        let with = |count: Option<&str>| {
-            let mut flags = flags.clone();
-            flags.extend(count.map(|count| format!("--count={count}")));
-            flags.extend(request.events.flags(&step.requires));
-            words(verb, &flags, &request.target, &terms, request.seed)
-        };
         // One stream stands for the count that is known later.
-        let words = with(step.requires.count_of.as_ref().map(|_| "1"));
+        let words = step_words(request, step, "1");
         let mut forecast =
             forecast_of(&words).map_err(|refusal| anyhow!("step '{}': {}", step.name, refusal.why))?;
         if let Some(of) = &step.requires.count_of {
@@ -221,12 +261,21 @@ fn planned_steps(request: &ProcedureRequest, fleet: Option<&FleetProcedure>) -> 
                 forecast.most_files_bytes = forecast.most_files_bytes.max(most_bytes);
             });
         }
-        let shown = with(step.requires.count_of.as_ref().map(|_| "N"));
+        let shown = step_words(request, step, "N");
         let shown: Vec<String> = shown.iter().map(|word| shell_argument(OsStr::new(word))).collect();
         let command = Some(format!("reelgauge {}", shown.join(" ")));
         planned.push(PlannedStep { name, command, shares: Vec::new(), forecast, action: None, missing });
     }
     Ok(planned)
+}
+
+/// The command line of a run; of another action none. `count` is that of a count that another step finds.
+fn step_words(request: &ProcedureRequest, step: &Step, count: &str) -> Vec<OsString> {
+    let Action::Run { verb, flags } = &step.action else { return Vec::new() };
+    let mut flags = flags.clone();
+    flags.extend(step.requires.count_of.as_ref().map(|_| format!("--count={count}")));
+    flags.extend(request.events.flags(&step.requires));
+    words(verb, &flags, &request.target, &KeptTerms::of(&request.terms), request.seed)
 }
 
 /// Told what happens.
