@@ -516,8 +516,12 @@ impl Carrying<'_> {
             begun: &mut |_| {},
             waiting: &mut |waiting| tell(&ProcedureEvent::Waiting(*waiting)),
             interrupt: self.manner.interrupt,
+            ends_when_asked: true,
         };
-        Ok(shell::run(command, &mut with)?)
+        match shell::run(command, &mut with) {
+            Err(ShellError::Interrupted) => Err(PassError::Interrupted.into()),
+            ended => Ok(ended?),
+        }
     }
 
     fn rest(&self, time: Duration) -> Result<(), ProcedureError> {

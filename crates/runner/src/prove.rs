@@ -432,6 +432,7 @@ impl<'a> Proving<'a> {
                 begun: &mut |pid| noted.iter().for_each(|noted| noted.note_running(pid)),
                 waiting: &mut |waiting| tell(&ProveEvent::Waiting(*waiting)),
                 interrupt: self.interrupt,
+                ends_when_asked: false,
             };
             let ran = shell::run(&command, &mut with);
             self.leads_back(state, command, ran)?;

@@ -183,6 +183,7 @@ impl Noted {
             begun: &mut |pid| self.note_running(pid),
             waiting,
             interrupt,
+            ends_when_asked: false,
         };
         match shell::run(&self.left.undo, &mut with) {
             Ok(()) => match still_changed() {

@@ -40,8 +40,10 @@ pub(crate) struct Running<'a> {
     pub(crate) begun: &'a mut dyn FnMut(u32),
     /// Told when it takes long, and when it goes on although somebody wants the end.
     pub(crate) waiting: &'a mut dyn FnMut(&Waiting<'_>),
-    /// Whether somebody does. A command is not ended in its middle for that.
+    /// Whether somebody does.
     pub(crate) interrupt: &'a Interrupt,
+    /// Whether the command is ended then. A change or its undo is not ended in its middle.
+    pub(crate) ends_when_asked: bool,
 }
 
 /// Why a command is no success.
@@ -64,6 +66,9 @@ pub enum ShellError {
         /// Where.
         directory: PathBuf,
     },
+    /// It was ended because the user wants the end.
+    #[error("interrupted")]
+    Interrupted,
     /// It ended with something else than 0.
     #[error("'{command}' ended with {how}{}", said_behind(said))]
     Failed {
@@ -99,7 +104,9 @@ pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellErro
     shell.stdout(said.try_clone().map_err(start)?).stderr(said.try_clone().map_err(start)?);
     let mut child = shell.spawn().map_err(start)?;
     (with.begun)(child.id());
-    let status = wait(&mut child, command, with).map_err(start)?;
+    let Some(status) = wait(&mut child, command, with).map_err(start)? else {
+        return Err(ShellError::Interrupted);
+    };
     if status.success() {
         return Ok(());
     }
@@ -107,15 +114,19 @@ pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellErro
     Err(ShellError::Failed { command: command.to_owned(), how, said: beginning(&mut said) })
 }
 
-/// Waits for its end, however long that takes.
-fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<ExitStatus> {
+/// Waits for its end, however long that takes; `None` where it was ended.
+fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<Option<ExitStatus>> {
     let (begun, pid) = (Instant::now(), child.id());
     let (mut asked, mut told) = (None, None);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(status);
+            return Ok(Some(status));
         }
         if with.interrupt.asked() {
+            if with.ends_when_asked {
+                end(child);
+                return Ok(None);
+            }
             asked.get_or_insert_with(Instant::now);
         }
         let is_asked = asked.is_some_and(|asked: Instant| asked.elapsed() >= LONG_WHEN_ASKED);
@@ -126,6 +137,17 @@ fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<
         }
         std::thread::sleep(BEAT);
     }
+}
+
+/// Ends a command with all processes of its group.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // A group whose last process has just ended needs no end.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 #[cfg(not(windows))]
@@ -175,7 +197,13 @@ mod tests {
         let interrupt = Interrupt::default();
         run(
             command,
-            &mut Running { directory, begun: &mut |_| {}, waiting: &mut |_| {}, interrupt: &interrupt },
+            &mut Running {
+                directory,
+                begun: &mut |_| {},
+                waiting: &mut |_| {},
+                interrupt: &interrupt,
+                ends_when_asked: false,
+            },
         )
     }
 
@@ -196,11 +224,32 @@ mod tests {
                     told.push((waiting.command.to_owned(), waiting.pid, waiting.is_asked))
                 },
                 interrupt: &interrupt,
+                ends_when_asked: false,
             },
         )
         .unwrap();
         assert!(begun > 0 && dir.path().join("done").exists());
         assert_eq!(told, [(command.to_owned(), begun, true)]);
+    }
+
+    #[test]
+    fn a_command_that_may_be_ended_is_ended_with_its_children() {
+        let dir = tempfile::tempdir().unwrap();
+        let interrupt = Interrupt::default();
+        interrupt.ask(crate::interrupt::StoppedBy::User);
+        let begun = Instant::now();
+        let mut with = Running {
+            directory: dir.path(),
+            begun: &mut |_| {},
+            waiting: &mut |_| {},
+            interrupt: &interrupt,
+            ends_when_asked: true,
+        };
+        let ended = run("(sleep 3; touch child) & sleep 60; touch done", &mut with);
+        assert!(matches!(ended, Err(ShellError::Interrupted)), "{ended:?}");
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_secs(4));
+        assert!(std::fs::read_dir(dir.path()).unwrap().next().is_none());
     }
 
     #[test]
