@@ -25,6 +25,9 @@ const ROUNDS_MAX: u32 = 1000;
 const COUNT: &str = "count";
 const SEARCH: [&str; 2] = ["find-max", "time-max"];
 
+/// Flags that the procedure itself gives to its runs, or that runs of it cannot have.
+const OWN_KEYS: [&str; 6] = ["out", "json", "quiet", "resume", "target", "dry-run"];
+
 /// A procedure that ships: its name and its text.
 const CATALOGUE: [(&str, &str); 9] = [
     ("ebu-study", include_str!("../../../catalogue/procedures/ebu-study.toml")),
@@ -210,6 +213,9 @@ pub enum ProcedureError {
     /// A step that does nothing, or several things.
     #[error("step '{0}' must have exactly one of run, fill, empty, age, cool and rest")]
     Action(String),
+    /// A flag that the procedure itself gives.
+    #[error("'{0}' cannot be set: the procedure starts its runs with its own; remove it")]
+    OwnKey(String),
     /// A level that is none.
     #[error("step '{0}' fills to {1} %; use 1 to 100")]
     Level(String, u8),
@@ -283,6 +289,9 @@ impl Procedure {
         if has_rounds == procedure.round.is_empty() || procedure.rounds.is_some() != has_rounds {
             return Err(ProcedureError::Rounds);
         }
+        let settings = [&procedure.set, &procedure.short].into_iter();
+        let settings = settings.chain(steps.clone().map(|step| &step.set));
+        settings.flat_map(|settings| settings.0.keys()).try_for_each(|key| expect_free(key))?;
         steps.clone().try_for_each(StepPlan::check)?;
         let names: Vec<&str> = steps.clone().map(|step| step.name.as_str()).collect();
         for step in steps {
@@ -317,6 +326,7 @@ impl Procedure {
     }
 
     fn assign(&mut self, key: &str, value: &str) -> Result<(), ProcedureError> {
+        expect_free(key)?;
         let wrong = |why: String| ProcedureError::Value { key: key.to_owned(), value: value.to_owned(), why };
         match key {
             "rounds" if self.rounds.is_some() => {
@@ -426,6 +436,11 @@ impl StepPlan {
             None => Ok(()),
         }
     }
+}
+
+/// Refuses a flag that the procedure itself gives.
+fn expect_free(key: &str) -> Result<(), ProcedureError> {
+    if OWN_KEYS.contains(&key) { Err(ProcedureError::OwnKey(key.to_owned())) } else { Ok(()) }
 }
 
 /// A flag with its value; `None` for a switch that is off.
@@ -549,6 +564,12 @@ mod tests {
             ProcedureError::Level("b".to_owned(), 0)
         );
         assert_eq!(of(&format!("rounds = 3\n{run}")), ProcedureError::Rounds);
+        for key in OWN_KEYS {
+            let own = ProcedureError::OwnKey(key.to_owned());
+            assert_eq!(of(&format!("{run}set = {{ {key} = \"x\" }}")), own);
+            assert_eq!(of(&format!("[set]\n{key} = \"x\"\n{run}")), own);
+            assert_eq!(procedure("iometer").change(&format!("{key}=x")), Err(own));
+        }
         let count_of = "[[step]]\nname = \"b\"\nrun = \"mix\"\nrequires = { count_of = \"c\" }";
         assert!(matches!(of(&format!("{run}{count_of}")), ProcedureError::NoStep { .. }));
         assert!(matches!(of(&format!("{run}warp = 9")), ProcedureError::Toml(_)));
