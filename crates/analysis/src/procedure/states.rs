@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::late::LateFigures;
-use crate::run_event::{EventEnd, Recovery, whole_streams};
+use crate::run_event::{EventEnd, EventFacts, Recovery, whole_streams};
 use crate::summary::{LoadPoint, Summary};
 
 /// A state of the storage.
@@ -94,11 +94,14 @@ pub fn found_in(summary: &Summary, from_beginning: bool) -> StateFound {
         // An event that did not take place shows nothing.
         (_, Some(event)) if event.began_s.is_none() => None,
         (None, _) => None,
+        // Nor does one that failed without an effect.
+        (Some(0), Some(event)) if has_failed(event) => None,
         (Some(0), _) => Some(played),
         (Some(_), Some(_)) => effect.and_then(|effect| effect.streams_sustained()),
         (Some(_), None) => Some(whole_streams(delivered(late), played)),
     };
-    let recovery = event.map(|_| {
+    let recovery = event.map(|event| {
+        let effect = effect.filter(|_| late_frames != Some(0) || !has_failed(event));
         effect.map_or(Recovery::Unknown, |effect| match from_beginning {
             true => effect.recovery_after_begin,
             false => effect.recovery_after_end,
@@ -113,6 +116,11 @@ pub fn found_in(summary: &Summary, from_beginning: bool) -> StateFound {
     })
 }
 
+/// Whether an event ended by itself, and not as it should.
+fn has_failed(event: &EventFacts) -> bool {
+    matches!(event.end, EventEnd::Signal { .. } | EventEnd::Exit { .. }) && !event.end.is_success()
+}
+
 /// For how many streams frames came, none of which counts for more than one.
 fn delivered(late: &LateFigures) -> f64 {
     late.streams.iter().filter_map(|stream| stream.achieved_share).map(|share| share.min(1.0)).sum()
@@ -125,7 +133,7 @@ mod tests {
     use super::*;
     use crate::facts::{SearchFacts, StoppedBy};
     use crate::late::{StreamFigures, StreamTotals};
-    use crate::run_event::{EventEffect, EventFacts};
+    use crate::run_event::EventEffect;
     use crate::summary::Target;
     use crate::test_figures::vda_point;
 
@@ -201,6 +209,9 @@ mod tests {
         let mut without_late = summary(vec![point(10, 0, 1.0)]);
         without_late.event = Some(event(Some(20.0)));
         assert_eq!(steady(&without_late, false).0, Some(10));
+        // A command that failed and changed nothing shows nothing.
+        without_late.event.as_mut().unwrap().end = EventEnd::Exit { code: 1 };
+        assert_eq!(steady(&without_late, false), (None, Some(Recovery::Unknown)));
     }
 
     #[test]

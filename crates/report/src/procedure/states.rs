@@ -87,11 +87,13 @@ pub(super) fn state_words(states: &[StateRow]) -> String {
     let Some(((first, sustained), others)) = known.split_first() else {
         return "no state was measured.".to_owned();
     };
-    let first = format!("{} streams {}", count((*sustained).into()), plain(&first.name));
+    let noun = if *sustained == 1 { "stream" } else { "streams" };
+    let first = format!("{} {noun} {}", count((*sustained).into()), plain(&first.name));
     match others.iter().min_by_key(|(_, streams)| *streams) {
-        Some((worst, streams)) => {
-            format!("{first}; at worst {} {}.", count((*streams).into()), plain(&worst.name))
+        Some((worst, streams)) if streams < sustained => {
+            format!("{first}; at worst {}: {}.", count((*streams).into()), plain(&worst.name))
         }
+        Some(_) => format!("{first}; no other state that was measured has fewer."),
         None => format!("{first}; no other state was measured."),
     }
 }
@@ -179,7 +181,14 @@ mod tests {
         assert_eq!(cells[1], ["during a rebuild\\u{1b}", "6 of 10 (steady, event failed)", "1,400", "1.3 s"]);
         assert_eq!(cells[2][1..], ["not tried: give --event 'failover: COMMAND'", "-", "-"]);
         assert_eq!(cells[3][1..], ["not measured", "-", "-"]);
-        assert_eq!(state_words(&states()), "10 streams healthy; at worst 6 during a rebuild\\u{1b}.");
+        assert_eq!(state_words(&states()), "10 streams healthy; at worst 6: during a rebuild\\u{1b}.");
+        let search = |name: &str, streams| StateRow {
+            name: name.to_owned(),
+            found: StateFound::Search { streams: Some(streams), is_least: false, late_frames: Some(0) },
+        };
+        let of = |healthy, full| state_words(&[search("healthy", healthy), search("90 % full", full)]);
+        assert_eq!(of(2, 2), "2 streams healthy; no other state that was measured has fewer.");
+        assert_eq!(of(1, 0), "1 stream healthy; at worst 0: 90 % full.");
         assert_eq!(state_words(&[]), "no state was measured.");
     }
 
