@@ -5,11 +5,11 @@
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, Command};
-use reelgauge_report::text::shell_word;
+use reelgauge_report::text::{shell_argument, shell_word};
 use serde::{Deserialize, Serialize};
 
 use crate::form_words::{title_of, words_of};
@@ -228,8 +228,8 @@ pub fn typed(words: &[OsString]) -> String {
         Some(flag) if flag.starts_with("--") => flag.split_once('=').map_or_else(
             || flag.to_owned(),
             |(name, value)| match value.starts_with('-') || value.is_empty() {
-                true => format!("{name}={}", shell_word(Path::new(value))),
-                false => format!("{name} {}", shell_word(Path::new(value))),
+                true => format!("{name}={}", shell_argument(OsStr::new(value))),
+                false => format!("{name} {}", shell_argument(OsStr::new(value))),
             },
         ),
         _ => shell_word(Path::new(word)),

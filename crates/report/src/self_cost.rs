@@ -79,7 +79,7 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     );
     match cost.timing_good_enough {
         Some(true) => format!("{beside}: its timing is good enough."),
-        None => format!("{beside}. {} are too few to judge its timing by.", counted(ops, "operation")),
+        None => format!("{beside}. Its operations are too few to judge its timing by."),
         Some(false) => {
             format!("{beside}: response times hold much of the tool's own delay, service times do not.")
         }
