@@ -1,6 +1,7 @@
 //! What runs of a fleet leave, and `fleet clean`: test files go, and what nobody fetched only by its name.
 
 use std::fs;
+use std::time::Instant;
 
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, until_measuring};
 use reelgauge_tests::needs::Need;
@@ -45,7 +46,10 @@ fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
     bed.start_who_is_gone();
     let name = only_in(&bed.fleet.dir().join("runs")).file_name().unwrap().to_str().unwrap().to_owned();
     // Until the load has ended, and with it what would be refused.
-    let is_idle = (0..20).any(|_| bed.fleet.ask(&["clean"]).code == Some(0));
+    let since = Instant::now();
+    let is_idle = std::iter::repeat_with(|| bed.fleet.ask(&["clean"]).code == Some(0))
+        .take_while(|is_idle| *is_idle || since.elapsed() < PATIENCE)
+        .any(|is_idle| is_idle);
     assert!(is_idle, "a run goes on for ever");
     let cleaned = bed.fleet.ask(&["clean", "--yes", "--json"]).expect_code(0).json();
     let files = left(&cleaned, "test_files");
