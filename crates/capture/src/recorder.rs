@@ -10,6 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use fuser::Errno as FuseErrno;
 use reelgauge_record::{OpFlags, OpKind, OtherBits};
+use reelgauge_trace::pieces::{PIECE_BYTES, pieces};
 use rustix::fs::{FallocateFlags, OFlags, SeekFrom, copy_file_range, fallocate, fdatasync, fsync, seek};
 use rustix::io::{Errno, Result};
 
@@ -19,8 +20,6 @@ use crate::journal::{Call, Journal, ServiceTime, What};
 use crate::storage::{Locator, Storage};
 use crate::tree::Tree;
 
-/// Longer operations are recorded in parts, because a record's length is 32 bits wide.
-const MAX_PART: u64 = 1 << 30;
 /// A file that is let go this long after its last descriptor was closed was held by something else.
 const LATE_RELEASE_NS: u64 = 1_000_000_000;
 
@@ -137,22 +136,11 @@ fn way(from: &Path, text: &Path) -> Option<PathBuf> {
     (!way.as_os_str().is_empty()).then_some(way)
 }
 
-/// The parts of a stretch that is longer than a record can say, one behind the other in place and time: they
-/// take as long together as the whole.
+/// The parts of a stretch that is longer than a record can say.
 fn parts(offset: u64, len: u64, whole: ServiceTime) -> impl Iterator<Item = (u64, u32, ServiceTime)> {
-    let took_ns = u128::from(whole.done_ns.saturating_sub(whole.begun_ns));
-    let at_ns = move |bytes: u64| {
-        let share_ns = took_ns * u128::from(bytes) / u128::from(len.max(1));
-        whole.begun_ns + share_ns as u64
-    };
-    let count = len.div_ceil(MAX_PART).max(1);
-    (0..count).map(move |part| {
-        let begin = part * MAX_PART;
-        let part_len = (len - begin).min(MAX_PART);
-        let end = begin + part_len;
-        let done_ns = if end == len { whole.done_ns } else { at_ns(end) };
-        let span = ServiceTime { begun_ns: at_ns(begin), done_ns };
-        (offset.saturating_add(begin), short(part_len), span)
+    pieces(len, whole.begun_ns, whole.done_ns).map(move |piece| {
+        let span = ServiceTime { begun_ns: piece.start_ns, done_ns: piece.end_ns };
+        (offset.saturating_add(piece.from), piece.len, span)
     })
 }
 
@@ -364,7 +352,7 @@ impl Recorder {
             (Err(error), _) | (_, Err(error)) => return (Err(error), ServiceTime::default()),
         };
         let (mut read_at, mut write_at) = (from.1, to.1);
-        let most = len.min(MAX_PART) as usize;
+        let most = len.min(PIECE_BYTES) as usize;
         let (result, span) = call.time(|| {
             copy_file_range(&source.file, Some(&mut read_at), &target.file, Some(&mut write_at), most)
         });
@@ -428,7 +416,7 @@ mod tests {
     #[test]
     fn a_hole_of_any_size_is_no_link() {
         let punch = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        for stretch in [(4096, 1), (0, 2), (0, MAX_PART + 1)] {
+        for stretch in [(4096, 1), (0, 2), (0, PIECE_BYTES + 1)] {
             let ops = noted(8192, stretch, punch);
             let [hole] = ops[..] else { panic!("{ops:?}") };
             assert_eq!((hole.kind, OtherBits(hole.len)), (OpKind::Other, OtherBits::RANGE), "{stretch:?}");
@@ -469,7 +457,10 @@ mod tests {
             parts.into_iter().map(|(offset, len, _)| (offset, len)).collect::<Vec<_>>()
         };
         assert_eq!(all(7, 0), [(7, 0)]);
-        assert_eq!(all(7, MAX_PART), [(7, 1 << 30)]);
-        assert_eq!(all(7, 2 * MAX_PART + 1), [(7, 1 << 30), (7 + MAX_PART, 1 << 30), (7 + 2 * MAX_PART, 1)]);
+        assert_eq!(all(7, PIECE_BYTES), [(7, 1 << 30)]);
+        assert_eq!(
+            all(7, 2 * PIECE_BYTES + 1),
+            [(7, 1 << 30), (7 + PIECE_BYTES, 1 << 30), (7 + 2 * PIECE_BYTES, 1)]
+        );
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use reelgauge_trace::info::MALFORMED_SHOWN;
+use reelgauge_trace::pieces::{PIECE_BYTES, pieces};
 use reelgauge_trace::{TraceError, TraceInfo, TraceNote};
 
 use crate::known::Known;
@@ -14,10 +15,8 @@ use crate::scope::{PathScope, Spelling};
 use crate::timeline::{Shown, Steps, Timeline};
 use crate::{Format, Options};
 
-/// An operation that is too long is split into pieces of this size. One of the system's own choice (a copy,
-/// a reservation) is too long if it is longer than this, any other if a record cannot hold its length.
-const PIECE_BYTES: u64 = 1 << 30;
-/// The longest operation that a record can hold.
+/// The longest operation that a record can hold. One of the system's own choice (a copy, a reservation) is
+/// too long if it is longer than a piece.
 const RECORD_BYTES_MAX: u64 = u32::MAX as u64;
 /// More pieces would make of one operation of the source more than a trace should have.
 const PIECES_MAX: u64 = 1 << 16;
@@ -481,21 +480,14 @@ impl Sink<'_> {
     }
 }
 
-/// The pieces of an operation, one behind the other in place and time: together they are as long and last as
-/// long as it does.
+/// The pieces of an operation that is too long.
 fn pieces_of(op: &Op) -> impl Iterator<Item = Op> + use<> {
     let op = *op;
-    let took_ns = op.end_ns.saturating_sub(op.start_ns);
-    let at = move |bytes: u64| {
-        let share_ns = u128::from(took_ns) * u128::from(bytes) / u128::from(op.len);
-        op.start_ns + share_ns as u64
-    };
-    (0..op.len.div_ceil(PIECE_BYTES)).map(move |piece| {
-        let from = piece * PIECE_BYTES;
-        let len = PIECE_BYTES.min(op.len - from);
-        let done_len = op.done_len.saturating_sub(from).min(len);
-        let (start_ns, end_ns) = (at(from), at(from + len));
-        Op { offset: op.offset + from, len, done_len, start_ns, end_ns, ..op }
+    pieces(op.len, op.start_ns, op.end_ns).map(move |piece| {
+        let len = u64::from(piece.len);
+        let done_len = op.done_len.saturating_sub(piece.from).min(len);
+        let (start_ns, end_ns) = (piece.start_ns, piece.end_ns);
+        Op { offset: op.offset + piece.from, len, done_len, start_ns, end_ns, ..op }
     })
 }
 

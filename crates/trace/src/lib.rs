@@ -16,6 +16,7 @@ pub mod info;
 pub mod library;
 pub mod name;
 mod note;
+pub mod pieces;
 pub mod prestate;
 pub mod replay;
 pub mod rescue;

@@ -32,9 +32,14 @@ pub enum BadName {
     TooLong,
 }
 
+/// A name of a trace without the `/` at its end, which marks a directory.
+pub fn without_mark(name: &str) -> &str {
+    name.strip_suffix('/').unwrap_or(name)
+}
+
 /// Whether a name of a trace may be used for a file. A `/` at the end marks a directory.
 pub fn check(name: &str) -> Result<(), BadName> {
-    let path = name.strip_suffix('/').unwrap_or(name);
+    let path = without_mark(name);
     if path.is_empty() {
         return Err(if name.is_empty() { BadName::Empty } else { BadName::Absolute });
     }

@@ -25,6 +25,7 @@ pub(crate) mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::name::without_mark;
 use crate::replay::ReplayError;
 use names::{NONE, parent};
 use walk::{EntryKind, Initial, Walk};
@@ -104,7 +105,7 @@ pub struct PreState {
 impl PreState {
     /// The file that a hard link is another name of, or the name that a symbolic link leads to.
     pub fn target(&self, name: &str) -> Option<&str> {
-        self.targets.get(name.strip_suffix('/').unwrap_or(name)).map(String::as_str)
+        self.targets.get(without_mark(name)).map(String::as_str)
     }
 
     /// Bytes of all files that must be there.
@@ -118,7 +119,7 @@ impl PreState {
 
     /// What has to be done about this name, if anything is known of it.
     pub fn of(&self, name: &str) -> Option<&Prepared> {
-        let name = name.strip_suffix('/').unwrap_or(name);
+        let name = without_mark(name);
         let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()?;
         self.entries.get(at)
     }

@@ -10,6 +10,7 @@ use reelgauge_engine::dataset::{self, DataSetError};
 use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_record::log::FileEntry;
+use reelgauge_trace::name::without_mark;
 use reelgauge_trace::prestate::{PreState, Prepare};
 use reelgauge_workload::replay::{Layout, ReplayPlan};
 
@@ -92,7 +93,7 @@ impl Images {
 
     /// Gives a name of the trace its number.
     fn enter(&mut self, root: &Path, prefix: &str, name: &str, before: &PreState) {
-        let plain = name.strip_suffix('/').unwrap_or(name);
+        let plain = without_mark(name);
         let path = root.join(plain);
         let known = before.of(plain).map(|entry| entry.what);
         let (size_bytes, prepared) = match known {

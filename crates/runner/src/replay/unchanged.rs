@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use reelgauge_record::{OpKind, OpenBits};
+use reelgauge_trace::name::without_mark;
 use reelgauge_trace::prestate::Prepare;
 use reelgauge_trace::replay::packed::PackedOp;
 
@@ -13,7 +14,7 @@ use super::tape::Tape;
 
 /// The numbers of these files in the trace.
 pub(super) fn unchanged_files(tape: &Tape) -> Vec<u32> {
-    let name = |file: u32| tape.files.get(file as usize).map(|entry| plain(&entry.path));
+    let name = |file: u32| tape.files.get(file as usize).map(|entry| without_mark(&entry.path));
     let (mut changed, mut moved): (HashSet<&str>, Vec<&str>) = (HashSet::new(), Vec::new());
     for op in tape.packed.ops.iter().filter(|op| changes(op)) {
         changed.extend(name(op.file));
@@ -38,11 +39,6 @@ pub(super) fn unchanged_files(tape: &Tape) -> Vec<u32> {
             && !moved.iter().any(|directory| is_below(path, directory))
     };
     (0..tape.files.len() as u32).filter(|&file| name(file).is_some_and(is_unchanged)).collect()
-}
-
-/// A directory without the slash that marks it.
-fn plain(path: &str) -> &str {
-    path.strip_suffix('/').unwrap_or(path)
 }
 
 /// Whether an operation may change its file.

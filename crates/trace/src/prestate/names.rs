@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use reelgauge_record::log::FileEntry;
 
-use crate::name;
+use crate::name::{self, without_mark};
 use crate::replay::ReplayError;
 
 /// More directories above a name than this are not looked at: no path is deeper.
@@ -98,7 +98,7 @@ impl TraceNames {
 
     fn add(&mut self, path: &str) {
         let number = self.names.len() as u32;
-        let name = path.strip_suffix('/').unwrap_or(path);
+        let name = without_mark(path);
         let same =
             if name.is_empty() { number } else { *self.index.entry(name.to_owned()).or_insert(number) };
         self.names.push(name.to_owned());
