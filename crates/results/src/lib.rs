@@ -13,6 +13,7 @@
 //! * [`site`]: what no counter tells of a site.
 //! * [`run_notes`]: what people say of a run, from its start on or later.
 //! * [`counters`]: what was sampled beside the I/O; [`limits`]: which layer limited each load point by it.
+//! * [`process_group`]: how a program that it starts ends.
 //! * [`load_points`] and [`stream_table`]: what a run writes down before each load point, so that all this
 //!   can be done without its summary.
 //!
@@ -33,6 +34,7 @@ pub mod observers;
 pub mod ops_listing;
 pub mod page;
 pub mod procedure_step;
+pub mod process_group;
 pub mod reopen;
 pub mod run_event;
 pub mod run_notes;

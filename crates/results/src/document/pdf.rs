@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use reelgauge_record::named_file::write_named;
 
+use crate::process_group::end_group;
+
 /// The names that a Chromium has.
 const NAMES: [&str; 7] = [
     "chromium",
@@ -122,14 +124,7 @@ fn ended_well(mut child: Child, patience: Duration) -> bool {
             Err(_) => break None,
         }
     };
-    #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    if status.is_none() {
-        let _ = child.kill();
-        let _ = child.wait();
-    }
+    end_group(&mut child);
     status.is_some_and(|status| status.success())
 }
 

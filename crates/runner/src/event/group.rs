@@ -19,7 +19,7 @@ mod unix {
     use std::process::{Child, Command, ExitStatus, Stdio};
     use std::time::Instant;
 
-    use rustix::process::{Pid, Signal, kill_process_group};
+    use reelgauge_results::process_group::end_group;
 
     use super::{Duration, EventEnd, Path, io};
 
@@ -93,11 +93,8 @@ mod unix {
 
         /// The process that waits for the limit keeps the number of the group from being given away.
         fn kill(&mut self) {
-            if let Some(group) = Pid::from_raw(self.keeper.id().cast_signed()) {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
+            end_group(&mut self.keeper);
             let _ = self.command.wait();
-            let _ = self.keeper.wait();
         }
     }
 
@@ -168,7 +165,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let limit = Duration::from_secs(1_371);
         let mut group = Group::start("exec sleep 1.37", &dir.path().join("output"), limit).unwrap();
-        // Whoever takes over from a run that is gone reaps its children.
+        // Init reaps the children of a run that is gone.
         group.reap();
         let left = || {
             let watcher = ["-f", "reelgauge-event 1371 "];

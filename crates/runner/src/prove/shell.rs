@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use reelgauge_results::process_group::end_group;
+
 use crate::interrupt::Interrupt;
 
 /// How much of what a command printed is told.
@@ -18,17 +20,17 @@ const SAID_MAX_BYTES: u64 = 2048;
 const BEAT: Duration = Duration::from_millis(10);
 /// A command that takes longer is told, once: who waits may think that nothing goes on.
 const LONG: Duration = Duration::from_secs(5);
-/// The same where somebody wants the end.
+/// The same where the user wants the end.
 const LONG_WHEN_ASKED: Duration = Duration::from_secs(1);
 
-/// A command that goes on for long, or while somebody wants the end.
+/// A command that goes on for long, or while the user wants the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting<'a> {
     /// What runs.
     pub command: &'a str,
     /// The number of its shell's process.
     pub pid: u32,
-    /// Whether somebody wants the end.
+    /// Whether the user wants the end.
     pub is_asked: bool,
 }
 
@@ -38,9 +40,9 @@ pub(crate) struct Running<'a> {
     pub(crate) directory: &'a Path,
     /// Told the number of its process as soon as it has one.
     pub(crate) begun: &'a mut dyn FnMut(u32),
-    /// Told when it takes long, and when it goes on although somebody wants the end.
+    /// Told when it takes long, and when it goes on although the user wants the end.
     pub(crate) waiting: &'a mut dyn FnMut(&Waiting<'_>),
-    /// Whether somebody does.
+    /// Whether the user wants the end.
     pub(crate) interrupt: &'a Interrupt,
     /// Whether the command is ended then. A change or its undo is not ended in its middle.
     pub(crate) ends_when_asked: bool,
@@ -124,7 +126,7 @@ fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<
         }
         if with.interrupt.asked() {
             if with.ends_when_asked {
-                end(child);
+                end_group(child);
                 return Ok(None);
             }
             asked.get_or_insert_with(Instant::now);
@@ -137,17 +139,6 @@ fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<
         }
         std::thread::sleep(BEAT);
     }
-}
-
-/// Ends a command with all processes of its group.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        // A group whose last process has just ended needs no end.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 #[cfg(not(windows))]
