@@ -20,6 +20,9 @@ pub struct Forecast {
     pub least_files_bytes: u64,
     /// The same, at most.
     pub most_files_bytes: u64,
+    /// Bytes of new files that the load makes in its largest load point; of a search in its smallest. Files
+    /// that it writes over are none.
+    pub new_files_bytes: u64,
     /// What the load itself writes.
     pub load: LoadAhead,
     /// Memory of this machine for the data in flight, at most; 0 where nobody reckoned it.
@@ -105,6 +108,7 @@ impl Forecast {
             },
             least_files_bytes: self.least_files_bytes.saturating_add(other.least_files_bytes),
             most_files_bytes: self.most_files_bytes.saturating_add(other.most_files_bytes),
+            new_files_bytes: self.new_files_bytes.max(other.new_files_bytes),
             load: self.load.and(other.load),
             memory_bytes: self.memory_bytes.max(other.memory_bytes),
             max_bytes_per_s: self.max_bytes_per_s.or(other.max_bytes_per_s),
@@ -135,6 +139,7 @@ mod tests {
             time: TimeAhead::Planned { s: 60.0 },
             least_files_bytes: 0,
             most_files_bytes: 600_000_000,
+            new_files_bytes: 0,
             load: LoadAhead::AtMost(400_000_000),
             memory_bytes: 0,
             max_bytes_per_s: None,
@@ -164,6 +169,7 @@ mod tests {
             time,
             least_files_bytes: 1,
             most_files_bytes: 2,
+            new_files_bytes: 0,
             load,
             memory_bytes: 3,
             max_bytes_per_s: None,
@@ -173,6 +179,7 @@ mod tests {
             time: TimeAhead::Planned { s: 6.0 },
             least_files_bytes: 2,
             most_files_bytes: 4,
+            new_files_bytes: 0,
             load: LoadAhead::AtMost(8),
             memory_bytes: 3,
             max_bytes_per_s: None,

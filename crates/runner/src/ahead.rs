@@ -36,17 +36,6 @@ pub fn of_plan(plan: AnyPlan) -> Result<Forecast, RunError> {
     }
 }
 
-/// Bytes of new files that the load of a plan writes in its largest load point; for a search in its smallest.
-///
-/// # Errors
-/// A plan that can't be carried out.
-pub fn made_bytes(plan: &AnyPlan) -> Result<u64, RunError> {
-    let AnyPlan::Streams(plan) = plan else { return Ok(0) };
-    let actors = Actors::new(plan)?;
-    let most = plan.scale.0.iter().copied().max().unwrap_or(1);
-    Ok(actors.made_bytes(if plan.find_max.is_some() { 1 } else { most }, seconds_of(plan, &actors)))
-}
-
 /// What a suite would take; nothing where it has no workload.
 ///
 /// # Errors
@@ -68,7 +57,7 @@ fn of_replay(plan: &mut ReplayPlan) -> Result<Forecast, RunError> {
 fn of_streams(plan: &StreamsPlan) -> Result<Forecast, RunError> {
     plan.check()?;
     let actors = Actors::new(plan)?;
-    let seconds = seconds_of(plan, &actors);
+    let seconds = forecast::point_s(plan, &actors);
     let each_bytes = each_bytes_of(&actors);
     let Some(wanted) = plan.find_max else {
         let most = plan.scale.0.iter().copied().max().unwrap_or(1);
@@ -80,11 +69,6 @@ fn of_streams(plan: &StreamsPlan) -> Result<Forecast, RunError> {
     let search = search_of(plan, &wanted, cap)?;
     let bytes = |scale: u32| each_bytes.saturating_mul(u64::from(scale)).min(free);
     Ok(forecast::of_search(plan, &actors, &search, (bytes(wanted.start.min(cap)), bytes(cap))))
-}
-
-/// How long a load point takes.
-fn seconds_of(plan: &StreamsPlan, actors: &Actors) -> f64 {
-    (actors.warmup_ns() + plan.duration.ns()) as f64 / 1e9
 }
 
 /// Bytes of test files that everybody needs at scale 1.

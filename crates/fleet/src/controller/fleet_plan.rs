@@ -366,6 +366,7 @@ pub fn forecast(placed: &[Placed]) -> Option<Forecast> {
         },
         least_files_bytes: sum.least_files_bytes.saturating_add(one.least_files_bytes),
         most_files_bytes: sum.most_files_bytes.saturating_add(one.most_files_bytes),
+        new_files_bytes: sum.new_files_bytes.saturating_add(one.new_files_bytes),
         load: match (sum.load, one.load) {
             (LoadAhead::AtMost(first), LoadAhead::AtMost(second)) => {
                 LoadAhead::AtMost(first.saturating_add(second))

@@ -133,6 +133,7 @@ fn what_nobody_knows_beforehand_fits_no_limit() {
         time: TimeAhead::Planned { s: 1.0 },
         least_files_bytes: 0,
         most_files_bytes: 0,
+        new_files_bytes: 0,
         load: LoadAhead::AtMost(0),
         memory_bytes: 0,
         max_bytes_per_s: None,

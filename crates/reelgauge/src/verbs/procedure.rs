@@ -18,7 +18,6 @@ use reelgauge_report::procedure::plan::{
 use reelgauge_report::text::{plain, shell_argument, shell_word};
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_results::page::{page, run_page, write_html};
-use reelgauge_runner::ahead::made_bytes;
 use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
@@ -38,7 +37,7 @@ use reelgauge_workload::procedure::requirement::{event_names, missing, without_s
 use reelgauge_workload::procedure::{Action, Procedure, Step, names, text};
 use serde::Serialize;
 
-use super::ahead::{forecast_of, planned_by};
+use super::ahead::forecast_of;
 use super::fleet_carry::say;
 use super::fleet_procedure::{FleetProcedure, Obstacles};
 use super::other_kinds::has_table_and_page_alone;
@@ -130,10 +129,7 @@ fn without_room(request: &ProcedureRequest, steps: &[PlannedStep]) -> Option<Pro
     let need = |(step, planned): (&Step, &PlannedStep)| match (&planned.missing, &planned.forecast) {
         (Some(_), _) => Need::Unknown,
         (None, Some(forecast)) if request.fleet.is_none() => {
-            let words = step_words(request, step, "1");
-            let plan = planned_by(&words).ok().flatten();
-            let load_bytes = plan.and_then(|plan| made_bytes(&plan).ok()).unwrap_or(0);
-            Need::Files { bytes: forecast.least_files_bytes, load_bytes }
+            Need::Files { bytes: forecast.least_files_bytes, load_bytes: forecast.new_files_bytes }
         }
         _ => Need::of(&step.action),
     };

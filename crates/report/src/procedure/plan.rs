@@ -197,6 +197,7 @@ mod tests {
             time: TimeAhead::Planned { s: 90.0 },
             least_files_bytes: 0,
             most_files_bytes: 1_000_000,
+            new_files_bytes: 0,
             load: LoadAhead::AtMost(0),
             memory_bytes: 0,
             max_bytes_per_s: None,

@@ -131,6 +131,7 @@ pub fn forecast(plan: &DataPlan, files_there: u32, max_bytes_per_s: Option<NonZe
         time: TimeAhead::Planned { s: rates_s + 2.0 * counts_s },
         least_files_bytes: 0,
         most_files_bytes: u64::from(missing) * plan.file_bytes,
+        new_files_bytes: 0,
         load: LoadAhead::Unbounded,
     }
 }

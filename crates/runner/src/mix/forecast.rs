@@ -14,6 +14,7 @@ pub fn of_mix(plan: &Plan, missing_bytes: u64, memory_bytes: u64) -> Forecast {
         time: TimeAhead::Planned { s: point_s * plan.points() as f64 },
         least_files_bytes: missing_bytes,
         most_files_bytes: missing_bytes,
+        new_files_bytes: 0,
         load: if writes { LoadAhead::Unbounded } else { LoadAhead::AtMost(0) },
     }
 }

@@ -18,6 +18,7 @@ pub fn of_replay(plan: &ReplayPlan, span_ns: u64, files_bytes: u64, written_byte
         },
         least_files_bytes: files_bytes.saturating_mul(passes),
         most_files_bytes: files_bytes.saturating_mul(passes),
+        new_files_bytes: 0,
         load: LoadAhead::AtMost(written_bytes.saturating_mul(passes)),
     }
 }

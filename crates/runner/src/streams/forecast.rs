@@ -16,12 +16,14 @@ const TRIALS_MOST: u32 = 10_000;
 pub fn of_points(plan: &StreamsPlan, actors: &Actors, missing_bytes: u64) -> Forecast {
     let point_s = point_s(plan, actors);
     let loads = plan.scale.0.iter().map(|&scale| actors.load_ahead(scale, point_s));
+    let most = plan.scale.0.iter().copied().max().unwrap_or(1);
     Forecast {
         max_bytes_per_s: None,
-        memory_bytes: memory_bytes(plan, actors, plan.scale.0.iter().copied().max().unwrap_or(1)),
+        memory_bytes: memory_bytes(plan, actors, most),
         time: TimeAhead::Planned { s: point_s * plan.scale.0.len() as f64 },
         least_files_bytes: missing_bytes,
         most_files_bytes: missing_bytes,
+        new_files_bytes: actors.made_bytes(most, point_s),
         load: loads.fold(LoadAhead::AtMost(0), LoadAhead::and),
     }
 }
@@ -49,6 +51,7 @@ pub fn of_search(
         time: TimeAhead::Between { least_s, most_s, or_longer: !is_limited },
         least_files_bytes: first_bytes,
         most_files_bytes: most_bytes,
+        new_files_bytes: actors.made_bytes(1, point_s),
         load: if writes { LoadAhead::Unbounded } else { LoadAhead::AtMost(0) },
     }
 }
@@ -59,7 +62,7 @@ fn memory_bytes(plan: &StreamsPlan, actors: &Actors, scale: u32) -> u64 {
 }
 
 /// How long a load point or trial takes, in seconds.
-fn point_s(plan: &StreamsPlan, actors: &Actors) -> f64 {
+pub(crate) fn point_s(plan: &StreamsPlan, actors: &Actors) -> f64 {
     actors.warmup_ns().saturating_add(plan.duration.ns()) as f64 / 1e9
 }
 
