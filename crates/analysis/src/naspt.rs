@@ -238,29 +238,20 @@ impl NasptTable {
 
     /// This suite in multiples of another. Workloads are matched by name.
     pub fn ratios_to(&self, base: &NasptTable) -> NasptRatios {
-        let mut others: BTreeMap<&str, Option<f64>> =
-            base.rows.iter().map(|row| (row.workload.as_str(), row.median_bytes_per_s)).collect();
-        let rows: Vec<(String, Option<f64>)> = self
-            .rows
-            .iter()
-            .map(|row| {
-                let other = others.remove(row.workload.as_str()).flatten();
-                let ratio = row.median_bytes_per_s.zip(other).map(|(own, other)| own / other);
-                (row.workload.clone(), ratio)
-            })
-            .collect();
+        let mut others: BTreeMap<&str, &NasptRow> =
+            base.rows.iter().map(|row| (row.workload.as_str(), row)).collect();
         let over = self.headline();
-        let in_mean = self.rows.iter().zip(&rows).filter(|(row, _)| over.holds(row.group));
-        let in_mean: Vec<(&NasptRow, f64)> =
-            in_mean.filter_map(|(row, (_, ratio))| Some((row, (*ratio)?))).collect();
-        let ratios: Vec<f64> = in_mean.iter().map(|(_, ratio)| *ratio).collect();
+        let (mut rows, mut ratios, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+        for row in &self.rows {
+            let other = others.remove(row.workload.as_str());
+            let ratio = other.and_then(|other| Some(row.median_bytes_per_s? / other.median_bytes_per_s?));
+            rows.push((row.workload.clone(), ratio));
+            if let Some((other, ratio)) = other.zip(ratio).filter(|_| over.holds(row.group)) {
+                ratios.push(ratio);
+                pairs.push([row, other]);
+            }
+        }
         let means = Means::of(&ratios);
-        let pairs: Vec<[&NasptRow; 2]> = in_mean
-            .iter()
-            .filter_map(|(row, _)| {
-                Some([*row, base.rows.iter().find(|other| other.workload == row.workload)?])
-            })
-            .collect();
         let noise = log_noise(&pairs);
         // In the other suite's order, not by name.
         let lacking = base.rows.iter().filter(|row| others.contains_key(row.workload.as_str()));

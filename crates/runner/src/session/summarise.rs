@@ -283,15 +283,12 @@ fn held_back(points: &[LoadPoint], is_direct: bool, is_check: bool) -> Option<St
         held.fold((0, 0), |(sum, _), held| (sum + held.operations, held.max_bytes_per_s));
     let waited = counted(operations, "operation");
     let writes_to_cache = !is_direct && points.iter().any(|point| point.total.written_bytes > 0);
-    let cached = match (writes_to_cache, is_check) {
-        (true, false) => {
-            " What was written went to this machine's cache first, from where the storage gets it in bursts; --direct \
-             holds those, too."
-        }
-        (true, true) => {
-            " What was written went to this machine's cache first, from where the storage gets it in bursts."
-        }
-        (false, _) => "",
+    let advice = if is_check { "" } else { "; --direct holds those, too" };
+    let cached = match writes_to_cache {
+        true => format!(
+            " What was written went to this machine's cache first, from where the storage gets it in bursts{advice}."
+        ),
+        false => String::new(),
     };
     (operations > 0).then(|| {
         format!("{waited} waited for --max-rate, which allows {} MB/s.{cached}", mb_per_s(rate as f64))
