@@ -2,8 +2,6 @@
 //! every limit, mark, rate, link and mount that there are. What limits and what to do next are compared by
 //! the components that they may mean.
 
-use std::net::IpAddr;
-
 use proptest::prelude::*;
 use reelgauge_analysis::limit::{Limit, LimitFinding, LimitStep, LimitVerdict};
 use reelgauge_analysis::statement::{NextStep, of};
@@ -12,7 +10,7 @@ use reelgauge_analysis::sustained::SustainedRate;
 use reelgauge_analysis::test_figures::vda_point;
 use reelgauge_analysis::{CheckBasis, CheckCount, CheckFacts, CheckFormat, Culprit, Summary};
 use reelgauge_engine::link::{Link, LinkKind};
-use reelgauge_engine::mount::{Mount, MountKind};
+use reelgauge_engine::mount::Mount;
 use reelgauge_report::{Screen, screen};
 
 use super::agreement::Agreement;
@@ -20,7 +18,7 @@ use super::everyday::{EVERYDAY, everyday};
 use super::evidence::TrialEvidence;
 use super::findings::{Counted, Findings, Work};
 use super::limit::Limiter;
-use super::next_step::Place;
+use super::next_step::{self, Place};
 
 fn limiter() -> impl Strategy<Value = Limiter> {
     prop::sample::select(vec![
@@ -87,14 +85,7 @@ fn evidence() -> impl Strategy<Value = TrialEvidence> {
 }
 
 fn link() -> impl Strategy<Value = Link> {
-    let network = |speed_mbit_per_s, is_half_duplex| LinkKind::Network {
-        interface: "eth0".to_owned(),
-        speed_mbit_per_s,
-        mtu_bytes: Some(1500),
-        is_half_duplex,
-        server_address: IpAddr::from([10, 0, 0, 2]),
-        is_this_machine: false,
-    };
+    let network = |speed, is_half_duplex| next_step::tests::link(speed, is_half_duplex).kind;
     let kinds = vec![
         LinkKind::Memory,
         LinkKind::Unknown,
@@ -116,15 +107,8 @@ fn mount() -> impl Strategy<Value = Mount> {
         ("nfs4", "rw,soft"),
         ("cifs", "rw,rsize=65536"),
     ];
-    prop::sample::select(kinds.to_vec()).prop_map(|(fs_type, options)| Mount {
-        fs_type: fs_type.to_owned(),
-        source: "nas1:/tank".to_owned(),
-        mount_point: "/mnt/nas".into(),
-        options: options.split(',').map(str::to_owned).collect(),
-        kind: MountKind::Network,
-        server: Some("nas1".to_owned()),
-        protocol_version: None,
-    })
+    prop::sample::select(kinds.to_vec())
+        .prop_map(|(fs_type, options)| next_step::tests::mount(fs_type, options, None))
 }
 
 /// A link, and findings of all formats behind it, playing and recording.

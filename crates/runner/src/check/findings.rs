@@ -373,22 +373,26 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_count_that_counters_do_not_book_to_the_storage_is_open() {
-        let counted = Counted {
-            streams: 3,
-            error: 0,
+    /// A count whose limit was confirmed, and booked to the storage.
+    fn limited(streams: u32, error: u32) -> Counted {
+        Counted {
+            streams,
+            error,
             at_least: false,
-            needed_mb_per_s: 14.0,
+            needed_mb_per_s: 92.2,
             limiter: Limiter::Storage,
             basis: CheckBasis::Held,
             held_s: Some(5.45),
-            failed_from: Some(34),
+            failed_from: Some(streams + error + 1),
             is_confirmed: true,
             standing: Agreement::Agrees,
-        };
+        }
+    }
+
+    #[test]
+    fn a_count_that_counters_do_not_book_to_the_storage_is_open() {
         let mut findings = Findings::default();
-        findings.found(0, Work::Play, Some(counted));
+        findings.found(0, Work::Play, Some(limited(3, 0)));
         let link = |kind| Link { kind, sentence: String::new() };
         let mut memory = findings.clone();
         memory.revise(&TrialEvidence::default(), &link(LinkKind::Memory));
@@ -404,20 +408,8 @@ mod tests {
 
     #[test]
     fn a_limit_that_may_be_other_programs_has_no_error() {
-        let counted = Counted {
-            streams: 31,
-            error: 2,
-            at_least: false,
-            needed_mb_per_s: 92.2,
-            limiter: Limiter::Storage,
-            basis: CheckBasis::SustainedRate,
-            held_s: Some(5.45),
-            failed_from: Some(34),
-            is_confirmed: true,
-            standing: Agreement::Agrees,
-        };
         let mut findings = Findings::default();
-        findings.found(0, Work::Play, Some(counted));
+        findings.found(0, Work::Play, Some(limited(31, 2)));
         let disk = Link { kind: LinkKind::Unknown, sentence: String::new() };
         let busy = TrialEvidence { others_percent: Some((61.0, 97.0)), ..TrialEvidence::default() };
         let mut seen = findings.clone();

@@ -231,14 +231,14 @@ fn of_space(situation: &Situation<'_>) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::net::IpAddr;
 
     use reelgauge_engine::mount::MountKind;
 
     use super::*;
 
-    fn mount(fs_type: &str, options: &str, version: Option<&str>) -> Mount {
+    pub(in super::super) fn mount(fs_type: &str, options: &str, version: Option<&str>) -> Mount {
         Mount {
             fs_type: fs_type.to_owned(),
             source: "nas1:/tank".to_owned(),
@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    fn link(speed: Option<u32>, is_half_duplex: bool) -> Link {
+    pub(in super::super) fn link(speed: Option<u32>, is_half_duplex: bool) -> Link {
         let kind = LinkKind::Network {
             interface: "eth0".to_owned(),
             speed_mbit_per_s: speed,
