@@ -106,7 +106,7 @@ impl SambaServer {
         self.share.clone()
     }
 
-    /// What the shell takes to kill it, once and for all. An smbd that ends by itself takes its whole process
+    /// What the shell takes to kill it, once and for all. An smbd that exits takes its whole process
     /// group with it.
     pub fn killing(&self) -> String {
         let shell = self.daemon.pid();

@@ -261,7 +261,7 @@ fn procedure(runs: &Path) -> Option<(PathBuf, Value)> {
     Some((dir, serde_json::from_str(&text).ok()?))
 }
 
-/// Waits for a worst night to end or to be in this step. Meanwhile its rebuild, which makes a file, halves
+/// Waits for a worst night to end or to be in this step. Until then its rebuild, which makes a file, halves
 /// what the store gives.
 fn follow(running: &mut Running, verb: &Verb, store: &Faulty, begun: &Path, step: &str) {
     let mut rebuilds = false;

@@ -116,7 +116,7 @@ pub fn found_in(summary: &Summary, from_beginning: bool) -> StateFound {
     })
 }
 
-/// Whether an event ended by itself, and not as it should.
+/// Whether an event failed; one that a limit or the end of the run ended has not.
 fn has_failed(event: &EventFacts) -> bool {
     matches!(event.end, EventEnd::Signal { .. } | EventEnd::Exit { .. }) && !event.end.is_success()
 }

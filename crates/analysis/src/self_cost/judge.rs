@@ -100,7 +100,7 @@ impl SelfCost {
     }
 
     /// Whether 99 of 100 operations were issued in time, whatever else was wrong with the tool's timing. Of
-    /// fewer than 100 nobody knows, unless all of them were or half of them were not. `None` too where
+    /// fewer than 100 that is unknown, unless all of them were or half of them were not. `None` too where
     /// nothing was measured.
     pub fn is_lateness_good(&self) -> Option<bool> {
         let response_us = self.response_p50_us?;
