@@ -359,8 +359,13 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
     }
     doubts.extend(doubts_of(summary, &of(summary)));
     let begin = if doubts.is_empty() { String::new() } else { format!("not sure: {}. ", doubts.join("; ")) };
+    // Its recorders need no room this way. On a file system that allocates as it writes they get more.
+    let records =
+        facts.formats.iter().filter_map(|format| format.record.as_ref()).any(|found| found.streams > 0);
+    let overwritten =
+        if records { " Recorders overwrote files; recording new ones can be slower." } else { "" };
     capital(&format!(
-        "{begin}{} were measured; larger caches and other users show later.",
+        "{begin}{} were measured; larger caches and other users show later.{overwritten}",
         moment(facts.looked_s)
     ))
 }

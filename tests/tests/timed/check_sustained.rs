@@ -286,10 +286,10 @@ fn compare(
     wrong
 }
 
-/// Looks three times. Then the largest count with a tick of each format is played or recorded for a minute,
-/// which holds for all smaller ones. A store whose rate changes may fail what it held minutes ago: then one more
-/// check has to claim fewer streams, and these have to hold. Where a limit is named, one more than the smallest upper bound has to
-/// fail.
+/// Looks three times. Then the largest count with a tick of each format is played, or recorded over existing
+/// files as a check does, for a minute, which holds for all smaller ones. Where a limit is named, one more than
+/// the smallest upper bound has to fail. A store whose rate changes may fail what it held minutes ago, and hold
+/// more: then one more check has to say so.
 fn confirm(bed: &str, target: &Path, room: Room, formats: usize) {
     let mut wrong = Vec::new();
     let claims = three_checks(bed, Verb::start, target, &mut wrong);
@@ -308,58 +308,48 @@ fn confirm(bed: &str, target: &Path, room: Room, formats: usize) {
         let of_kind =
             || claims.iter().filter(ticked).filter(|claim| (claim.format.as_str(), claim.work) == kind);
         let Some(most) = of_kind().max_by_key(|claim| claim.streams) else { continue };
-        for way in ways(most) {
-            let mut last = String::new();
-            let mut tries = |claim: &Claim| {
-                (0..TRIES).any(|_| {
-                    let held = holds(target, room, claim, claim.streams, *way);
-                    last = format!("{bed}: {}: {}", words(claim), held.words("held", "FAILED"));
-                    line(&last);
-                    held.passed != Some(false)
-                })
-            };
-            if tries(most) {
-                continue;
-            }
+        let has_held = |claim: &Claim| {
+            (0..TRIES).any(|_| {
+                let held = holds(target, room, claim, claim.streams);
+                line(&format!("{bed}: {}: {}", words(claim), held.words("held", "FAILED")));
+                held.passed != Some(false)
+            })
+        };
+        if !has_held(most) {
             // Was the count wrong, or has the store become slower? A check now, and a minute of what it claims.
-            let again = one_check(bed, LOOKS + 1, &Verb::start, target, &mut wrong).unwrap_or_default();
-            let now = again.iter().find(|claim| (claim.format.as_str(), claim.work) == kind);
-            match now.filter(|now| now.streams < most.streams) {
-                Some(now) if tries(now) => {
-                    line(&format!("{bed}: {}: the store became slower, and a check says so", words(most)));
-                }
-                _ => wrong.push(last),
-            }
+            let now = claim_now(bed, target, kind, &mut wrong);
+            let is_slower = now.is_some_and(|now| now.streams < most.streams && has_held(&now));
+            let told = if is_slower { "the store became slower, as a check says" } else { "WRONG" };
+            wrong.extend((!is_slower).then(|| words(most)));
+            line(&format!("{bed}: {}: {told}", words(most)));
         }
         let limits = of_kind().filter(|claim| !claim.at_least);
         let Some(limit) = limits.min_by_key(|claim| claim.streams + claim.error) else { continue };
-        let above = limit.streams + limit.error + 1;
-        // One failure refutes it.
-        let mut has_failed = false;
-        for way in ways(limit) {
-            let held = holds(target, room, limit, above, *way);
-            has_failed |= held.passed != Some(true);
-            line(&format!(
-                "{bed}: {}: {above} instead {}",
-                words(limit),
-                held.words("held", "failed, as stated")
-            ));
-            if has_failed {
-                break;
-            }
-        }
-        if !has_failed {
-            let told = format!("{bed}: {}: {above} instead HELD", words(limit));
-            line(&told);
-            wrong.push(told);
+        let most = limit.streams + limit.error;
+        let held = holds(target, room, limit, most + 1);
+        line(&format!(
+            "{bed}: {}: {} instead {}",
+            words(limit),
+            most + 1,
+            held.words("HELD", "failed, as stated")
+        ));
+        if held.passed == Some(true) {
+            let now = claim_now(bed, target, kind, &mut wrong);
+            let is_faster = now.is_some_and(|now| now.at_least || now.streams + now.error > most);
+            let told = if is_faster { "the store became faster, as a check says" } else { "WRONG" };
+            wrong.extend((!is_faster).then(|| words(limit)));
+            line(&format!("{bed}: {}: {told}", words(limit)));
         }
     }
     assert_none(&wrong);
 }
 
-/// The ways in which a count is confirmed.
-fn ways(claim: &Claim) -> &'static [Way] {
-    if claim.work == "record" { &[Way::InACircle, Way::Growing] } else { &[Way::InACircle] }
+/// What one more check claims of this format and work.
+fn claim_now(bed: &str, target: &Path, kind: (&str, &str), wrong: &mut Vec<String>) -> Option<Claim> {
+    let claims = one_check(bed, LOOKS + 1, &Verb::start, target, wrong)?;
+    let now = claims.into_iter().find(|claim| (claim.format.as_str(), claim.work) == kind)?;
+    line(&format!("{bed}, check {}: {}", now.look, words(&now)));
+    Some(now)
 }
 
 /// Printed at once, past the capture of the test harness: a soak that is killed keeps its figures.
@@ -400,34 +390,16 @@ struct Room {
     warmup: &'static str,
 }
 
-/// How streams are confirmed.
-#[derive(Clone, Copy, PartialEq)]
-enum Way {
-    /// For [`CONFIRMED_FOR`]: players read their clips in a circle, recorders overwrite theirs.
-    InACircle,
-    /// Recorders that make new files, as those of a check do, for as long as there is room. It costs a store
-    /// more than overwriting.
-    Growing,
-}
-
 /// Whether so many streams are sustained.
-fn holds(target: &Path, room: Room, claim: &Claim, streams: u64, way: Way) -> Confirmed {
-    let room_s = (room.mb / (streams as f64 * claim.needed_mb_per_s)).floor();
-    let (lasts, clip_s) = match way {
-        Way::InACircle => (CONFIRMED_FOR.to_owned(), room_s.clamp(1.0, CLIP_S_MAX)),
-        Way::Growing => {
-            let lasts_s = room_s.clamp(2.0, 60.0);
-            (format!("{lasts_s}s"), lasts_s)
-        }
-    };
+fn holds(target: &Path, room: Room, claim: &Claim, streams: u64) -> Confirmed {
+    let clip_s = (room.mb / (streams as f64 * claim.needed_mb_per_s)).floor().clamp(1.0, CLIP_S_MAX);
     let clip = format!("{clip_s}s");
     let count = streams.to_string();
-    let actor: &[&str] = match (claim.work, way) {
-        ("record", Way::InACircle) => &["--actor", "recorder", "--preallocated"],
-        ("record", Way::Growing) => &["--actor", "recorder"],
+    let actor: &[&str] = match claim.work {
+        "record" => &["--actor", "recorder", "--preallocated"],
         _ => &["--actor", "player", "--warmup", room.warmup],
     };
-    let flags = ["--format", &claim.format, "--count", &count, "--duration", &lasts, "--clip", &clip];
+    let flags = ["--format", &claim.format, "--count", &count, "--duration", CONFIRMED_FOR, "--clip", &clip];
     let run = Verb::on("streams", target).with(&flags).with(actor);
     let outcome = run.start().wait(Duration::from_secs(600));
     let _ = Verb::on("clean", target).without("--out").run();
@@ -447,11 +419,7 @@ fn holds(target: &Path, room: Room, claim: &Claim, streams: u64, way: Way) -> Co
         None => outcome.stderr.lines().last().unwrap_or_default().to_owned(),
     };
     let why = of("/verdict/failed_first/sentence").unwrap_or_default();
-    let growing = if way == Way::Growing { "growing" } else { "in a circle" };
-    Confirmed {
-        passed,
-        told: format!("for {lasts}, clips of {clip} {growing}, {frames} ({judgement}) {why}"),
-    }
+    Confirmed { passed, told: format!("for {CONFIRMED_FOR}, clips of {clip}, {frames} ({judgement}) {why}") }
 }
 
 fn words(claim: &Claim) -> String {

@@ -16,6 +16,12 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     assert!(confidence(&summary, &facts).starts_with("58 s were measured; larger caches"));
     let nothing = CheckFacts { sequential_read_mb_per_s: None, ..facts.clone() };
     assert_eq!(confidence(&summary, &nothing), "nothing was measured.");
+    assert!(!confidence(&summary, &facts).contains("overwrote"));
+    let records =
+        |streams| CheckFormat { record: Some(found(streams, 0, true, None)), ..CheckFormat::default() };
+    let with = |streams| CheckFacts { formats: vec![records(streams)], ..facts.clone() };
+    assert!(confidence(&summary, &with(2)).contains("Recorders overwrote files;"));
+    assert!(!confidence(&summary, &with(0)).contains("overwrote"));
 
     let labelled = |label: &str, started_s: f64| {
         let mut point = vda_point(1, 1.0, None);
