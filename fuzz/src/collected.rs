@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use reelgauge_doctor::rule::Role;
 use reelgauge_doctor::rule::catalogue::rules;
-use reelgauge_doctor::texts::{Texts, decoded};
+use reelgauge_machine::texts::{Texts, decoded};
 use reelgauge_doctor::{Scope, diagnose};
 use reelgauge_report::Style;
 use reelgauge_report::doctor::{diagnosis_json, doctor_screen};

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use reelgauge_doctor::counter::{Look, values};
-use reelgauge_doctor::source::{
+use reelgauge_machine::sample::counter::{Look, values};
+use reelgauge_machine::sample::parse::{
     disks, interfaces, memory, nfs, own, pressure, processors, quota, smb, softnet, tcp,
 };
-use reelgauge_engine::cache::{NfsBytes, ProcessIo};
+use reelgauge_machine::moved_bytes::{NfsBytes, ProcessIo};
 
 /// Reads a text as what the first byte says.
 ///

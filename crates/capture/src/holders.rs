@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use reelgauge_record::mountinfo;
+use reelgauge_machine::mountinfo;
 
 /// So many processes are named.
 const NAMED: usize = 8;

@@ -233,7 +233,7 @@ where
 
 /// This machine's name; empty where it has none that fits into an address.
 fn host_name() -> String {
-    let facts = reelgauge_record::host::HostFacts::gather(None);
+    let facts = reelgauge_machine::host::gather(None);
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
     if facts.name.chars().all(fits) { facts.name } else { String::new() }
 }

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::facts::{FactKind, Facts, Gap, Subject, Value};
-use crate::place::Place;
 use crate::rule::detector::{Seen, Truth};
 use crate::rule::{Detector, Layer, Role, Rule};
-use crate::system::{Os, System};
-use crate::texts::Texts;
+use reelgauge_machine::facts::{FactKind, Facts, Gap, Subject, Value};
+use reelgauge_machine::place::Place;
+use reelgauge_machine::system::{Os, System};
+use reelgauge_machine::texts::Texts;
 
 /// What is to be judged.
 #[derive(Clone, Debug, Default)]
@@ -379,7 +379,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
     /// The options of such a mount name no address: the way to its server is found out by whoever measures.
     #[test]
     fn the_cards_on_the_way_to_a_server_without_an_address_are_those_of_its_link() {
-        use crate::place::PlaceLink;
+        use reelgauge_machine::place::PlaceLink;
         let through = |link: Option<(&str, bool)>| {
             let mounts = "29 1 0:9 / /t rw - fuse.sshfs a@nas1:/m rw\n";
             let mut place = Place::told(mounts, Path::new("/t")).unwrap();
@@ -414,7 +414,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
                 put(&format!("/sys/block/{disk}/queue/nr_requests"), "32");
                 put(&format!("/sys/block/{disk}/queue/read_ahead_kb"), kib);
             }
-            texts.put("/proc/spl/kstat/zfs/arcstats", Err(crate::texts::NotKnown::NotThere));
+            texts.put("/proc/spl/kstat/zfs/arcstats", Err(reelgauge_machine::texts::NotKnown::NotThere));
             let mut place = Place::told(MOUNTS, Path::new("/srv")).unwrap();
             place.devices = ["loop0", "vda"].map(str::to_owned).to_vec();
             place.are_devices_known = true;
@@ -446,7 +446,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
             put("/sys/block", disk.to_owned());
             put(&format!("/sys/block/{disk}/queue/rotational"), "1".to_owned());
             put(DF, format!("Filesystem Capacity Mounted on\n/dev/{disk}1 100 {percent} 10 {percent}% /\n"));
-            texts.put("zpool status", Err(crate::texts::NotKnown::NotThere));
+            texts.put("zpool status", Err(reelgauge_machine::texts::NotKnown::NotThere));
             let mut place = Place::told(&mounts, Path::new("/srv")).unwrap();
             place.devices = vec![disk.to_owned()];
             place.are_devices_known = true;
@@ -540,7 +540,10 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
             if let Some(members) = members {
                 texts.put("/sys/class/net", Ok("bond0 eth0 eth1 lo".to_owned()));
                 texts.put("/sys/class/net/bond0/bonding/slaves", Ok(members.to_owned()));
-                texts.put("/sys/class/net/bond0/device/uevent", Err(crate::texts::NotKnown::NotThere));
+                texts.put(
+                    "/sys/class/net/bond0/device/uevent",
+                    Err(reelgauge_machine::texts::NotKnown::NotThere),
+                );
             }
             let place = Some(Place::told(MOUNTS, Path::new("/mnt/nas")).unwrap());
             let scope =

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use detector::{Condition, Detector, Test};
 
-pub use crate::system::Os;
+pub use reelgauge_machine::system::Os;
 
 /// How grave it is, in the order of the effect. What a rule costs stands in its own words ([`Rule::cost`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -2,12 +2,11 @@
 //!
 //! A read that the page cache answers says nothing about the storage. So a run drops its files from the
 //! cache beforehand ([`drop_cached`]), looks at what lies there ([`resident`]), counts what left the cache
-//! ([`ProcessIo`], [`NfsBytes`]), and [`judge`]s from that what it really measured.
+//! ([`reelgauge_machine::moved_bytes`]), and [`judge`]s from that what it really measured.
 //!
 //! Not here: the caches of the server, of disks and of ZFS (ARC). No client can see those; data sets larger
 //! than them are the only remedy.
 
-mod counters;
 mod mode;
 mod residency;
 
@@ -16,7 +15,6 @@ use std::path::{Path, PathBuf};
 use crate::area::AreaDir;
 #[cfg(target_os = "linux")]
 use crate::beneath::open_to_read;
-pub use counters::{NfsBytes, ProcessIo};
 pub use mode::{Asked, EffectiveMode, ModeFacts, fetched_bytes, judge};
 #[cfg(target_os = "linux")]
 pub(crate) use residency::resident_bytes;

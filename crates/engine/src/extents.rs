@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::area::AreaDir;
 use crate::beneath::open_to_read;
-use crate::mount::Mount;
+use reelgauge_machine::mount::Mount;
 
 #[cfg(target_os = "linux")]
 #[path = "extents/linux.rs"]

@@ -8,14 +8,14 @@
 //! * [`buffer`]: memory for I/O. [`pattern`]: write data, unique per unit and incompressible.
 //!   [`verify`]: reading it back. [`extents`]: in how many pieces a file lies on its disk. [`cold`]: a file
 //!   read as if for the first time, and a copy of it written anew.
-//! * [`mount`]: what is mounted at the target. [`link`]: over what it is reached. [`cache`]: what of a file
-//!   lies in the client's memory. [`roots`]: which paths somebody else may name.
+//! * [`mod@direct`]: whether direct I/O works there. [`cache`]: what of a file lies in the client's memory.
+//!   [`roots`]: which paths somebody else may name.
 //! * `probe`: what the target's file system does with what media programs ask of it.
 //! * [`clock`]: the run's clock. [`driver`]: performs the operations that scripts ask for.
 //! * [`simulated`]: runs the same scripts against a fake store in virtual time.
 //!
-//! Not here: what to do (the workload room decides), how a run is kept (record) and what it means
-//! (analysis). This crate knows neither tokio nor arrow.
+//! Not here: what to do (the workload room decides), what is mounted and over what it is reached (machine),
+//! how a run is kept (record) and what it means (analysis). This crate knows neither tokio nor arrow.
 
 pub mod area;
 pub mod ballast;
@@ -25,15 +25,14 @@ pub mod cache;
 pub mod clock;
 pub mod cold;
 pub mod dataset;
+pub mod direct;
 pub mod driver;
 mod driver_error;
 pub mod extents;
 mod io;
-pub mod link;
 pub mod link_support;
 pub mod machine_clock;
 pub mod material;
-pub mod mount;
 pub mod pattern;
 #[cfg(target_os = "linux")]
 pub mod probe;

@@ -3,7 +3,7 @@
 //! FAT can do neither, many SMB servers can't do one of them, and some systems forbid it to some users. What
 //! they say then differs, so it is tried.
 //!
-//! Not here: the network link to the storage ([`crate::link`]).
+//! Not here: the network link to the storage ([`reelgauge_machine::link`]).
 
 use std::io;
 use std::path::Path;

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use crate::area::AREA_DIR;
 use crate::driver::TargetFile;
-use crate::mount::Mount;
+use reelgauge_machine::mount::Mount;
 
 /// The most entries of folders that are looked at.
 const ENTRIES_MAX: usize = 100_000;

@@ -34,7 +34,7 @@ use rustix::io::Errno;
 
 use crate::area::{Area, AreaDir};
 use crate::beneath::For;
-use crate::mount::Mount;
+use reelgauge_machine::mount::Mount;
 use shortage::{Shortage, Takes};
 
 /// What of a probe takes longer is cut short, and counted as far as it came.

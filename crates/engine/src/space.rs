@@ -76,7 +76,7 @@ fn ask(dir: &Path) -> io::Result<Space> {
     use windows_sys::Win32::Storage::FileSystem::GetDiskFreeSpaceExW;
 
     // The trailing backslash is required for UNC paths; it does no harm elsewhere.
-    let dir = crate::mount::wide(&dir.join(""));
+    let dir = reelgauge_machine::mount::wide(&dir.join(""));
     let mut space = Space { available_bytes: 0, total_bytes: 0 };
     // SAFETY: `dir` ends with a zero and outlives the call; the out pointers are valid u64, and the
     // last one may be null.

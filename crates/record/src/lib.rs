@@ -11,7 +11,6 @@
 //! * [`counters`] (feature `log`): what was sampled beside the operations, by name, and its Parquet files.
 //! * [`run_dir`] (feature `log`): the run directory around it.
 //! * [`notes`] (feature `notes`, part of `log`): what people say of a run and its storage.
-//! * [`wire`]: what Ethernet, IP and TCP add to what is carried.
 //! * [`host`] (feature `log`): what is known of the machine that a run was made on.
 //! * `typescript` (feature `typescript`): kinds of operations, by name, for the application.
 //!
@@ -23,11 +22,9 @@ pub mod agents;
 pub mod contained;
 pub mod errno;
 pub mod identity;
-pub mod mountinfo;
 pub mod op;
 pub mod regular_file;
 pub mod turn;
-pub mod wire;
 
 #[cfg(feature = "log")]
 pub mod counters;

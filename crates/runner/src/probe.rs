@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use reelgauge_doctor::facts::{PROBES_MADE, UNANSWERED_S, Value, probed_line};
 use reelgauge_engine::area::{Area, AreaError, Terms};
-use reelgauge_engine::mount::{Mount, MountKind};
 use reelgauge_engine::probe::{Bench, Noted, PROBES, Steps};
 use reelgauge_engine::scratch::ScratchError;
+use reelgauge_machine::facts::{PROBES_MADE, UNANSWERED_S, Value, probed_line};
+use reelgauge_machine::mount::{Mount, MountKind};
 use rustix::thread::Pid;
 
 use crate::error::RunError;

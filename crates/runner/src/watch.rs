@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use reelgauge_analysis::{Outcome, statement};
-use reelgauge_doctor::place::Place;
-use reelgauge_doctor::settings::settings;
-use reelgauge_doctor::{Sampling, Target, Watch};
 use reelgauge_engine::clock::Clock;
+use reelgauge_machine::host;
+use reelgauge_machine::place::Place;
+use reelgauge_machine::sample::{Sampling, Target, Watch};
+use reelgauge_machine::settings::settings;
 use reelgauge_record::counters::StoreMeta;
 use reelgauge_record::host::{HostFacts, MountFacts};
 use reelgauge_record::notes::RunNotes;
@@ -144,7 +145,7 @@ fn host(place: Option<&Place>) -> HostFacts {
         options: place.options.join(","),
     });
     let mount_point = place.map_or(Path::new("/"), |place| Path::new(&place.mount_point));
-    HostFacts { settings: settings(mount_point), ..HostFacts::gather(mount) }
+    HostFacts { settings: settings(mount_point), ..host::gather(mount) }
 }
 
 fn sample(run_dir: &RunDir, plan: &WatchPlan, place: Option<&Place>, clock: Clock) -> Sampling {

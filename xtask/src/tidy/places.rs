@@ -19,6 +19,7 @@ const ROOMS: &[&str] = &[
     "crates/fleet/",
     "crates/formats/",
     "crates/import/",
+    "crates/machine/",
     "crates/msmeter/",
     "crates/record/",
     "crates/reelgauge/",

@@ -10,17 +10,22 @@ use crate::command;
 /// formats, workload, engine, record, analysis, report; only what carries out a run knows all of them.
 const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-record", &[]),
+    // What a computer reports about itself; its counters are kept as records.
+    ("reelgauge-machine", &["reelgauge-record"]),
     ("reelgauge-formats", &[]),
     ("reelgauge-workload", &["reelgauge-record", "reelgauge-formats"]),
-    ("reelgauge-engine", &["reelgauge-record", "reelgauge-workload"]),
-    ("reelgauge-analysis", &["reelgauge-record", "reelgauge-formats"]),
-    ("reelgauge-report", &["reelgauge-record", "reelgauge-analysis", "reelgauge-doctor"]),
+    ("reelgauge-engine", &["reelgauge-record", "reelgauge-machine", "reelgauge-workload"]),
+    ("reelgauge-analysis", &["reelgauge-record", "reelgauge-machine", "reelgauge-formats"]),
+    (
+        "reelgauge-report",
+        &["reelgauge-record", "reelgauge-machine", "reelgauge-analysis", "reelgauge-doctor"],
+    ),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
     // What traces come from, of which a trace knows nothing: other tools' files, and recording.
     ("reelgauge-import", &["reelgauge-record", "reelgauge-trace"]),
-    ("reelgauge-capture", &["reelgauge-record", "reelgauge-trace"]),
-    ("reelgauge-doctor", &["reelgauge-record"]),
+    ("reelgauge-capture", &["reelgauge-record", "reelgauge-machine", "reelgauge-trace"]),
+    ("reelgauge-doctor", &["reelgauge-machine"]),
     // It drives programs of others, and measures nothing itself.
     ("reelgauge-msmeter", &["reelgauge-record", "reelgauge-analysis"]),
     // It opens what was measured, and measures nothing.
@@ -28,11 +33,11 @@ const EDGES: &[(&str, &[&str])] = &[
         "reelgauge-results",
         &[
             "reelgauge-record",
+            "reelgauge-machine",
             "reelgauge-workload",
             "reelgauge-analysis",
             "reelgauge-report",
             "reelgauge-trace",
-            "reelgauge-doctor",
         ],
     ),
     ("reelgauge-runner", PRODUCT),
@@ -51,6 +56,7 @@ const EDGES: &[(&str, &[&str])] = &[
 /// What carries out a run, shows it or measures beside it: every library but where traces come from.
 const PRODUCT: &[&str] = &[
     "reelgauge-record",
+    "reelgauge-machine",
     "reelgauge-formats",
     "reelgauge-workload",
     "reelgauge-engine",
@@ -65,6 +71,7 @@ const PRODUCT: &[&str] = &[
 /// What the binary puts together: every library.
 const EVERYTHING: &[&str] = &[
     "reelgauge-record",
+    "reelgauge-machine",
     "reelgauge-formats",
     "reelgauge-workload",
     "reelgauge-engine",

@@ -1,8 +1,8 @@
 //! What the questions are asked of: the counters of the measured time, the load point, and what lies between
 //! this machine and the storage.
 
+use reelgauge_machine::wire;
 use reelgauge_record::counters::Layer;
-use reelgauge_record::wire;
 
 use crate::counters::means::Means;
 use crate::facts::{LinkFacts, MemoryFacts};

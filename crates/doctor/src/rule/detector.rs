@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::Os;
-use crate::facts::{FactKind, Gap, Subject, Value};
-use crate::texts::NotKnown;
+use reelgauge_machine::facts::{FactKind, Gap, Subject, Value};
+use reelgauge_machine::texts::NotKnown;
 
 /// Conditions on one kind of subject.
 #[derive(Clone, Debug, Deserialize)]
@@ -290,8 +290,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::facts::Facts;
-    use crate::texts::Texts;
+    use reelgauge_machine::facts::Facts;
+    use reelgauge_machine::texts::Texts;
 
     /// A detector on the machine.
     fn judged(conditions: &str, texts: &[(&str, &str)]) -> Truth {

@@ -149,7 +149,7 @@ pub(super) fn empty_dir(dir: &AreaDir, names: &[&str]) -> Result<Cleaned, AreaEr
 fn refuse_mounts_within(root: &Path) -> Result<(), AreaError> {
     #[cfg(target_os = "linux")]
     {
-        let mounts = crate::mount::mount_points_within(root)
+        let mounts = reelgauge_machine::mount::mount_points_within(root)
             .map_err(|error| AreaError::of_io("look for mounts in", root, error))?;
         if let Some(path) = mounts.into_iter().next() {
             return Err(AreaError::MountInside { path });
@@ -182,7 +182,7 @@ mod system {
     use super::super::error::io_error;
     use super::{Act, AreaDir, AreaError, AreaPart, Cleaned, DEEPEST, removal_error, too_deep};
     use crate::beneath::{EntryFacts, facts_of};
-    use crate::mount::MountId;
+    use reelgauge_machine::mount::MountId;
 
     /// A directory that is being walked.
     struct DirToClear {

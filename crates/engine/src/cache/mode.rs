@@ -1,9 +1,9 @@
 //! What a run really measured: storage, or this machine's cache. Pure.
 
-use crate::mount::direct::DirectOutcome;
-use crate::mount::{Mount, MountKind};
+use crate::direct::DirectOutcome;
+use reelgauge_machine::mount::{Mount, MountKind};
 
-use super::{NfsBytes, ProcessIo};
+use reelgauge_machine::moved_bytes::{NfsBytes, ProcessIo};
 
 /// Direct I/O whose reads came from the storage to less than this share did not pass the cache by.
 /// Not 1: a counter may miss what kernel threads fetch on a process's behalf.

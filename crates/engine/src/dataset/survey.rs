@@ -8,8 +8,8 @@ use super::manifest::{Manifest, PART, file_name};
 use super::{DataSetError, DataSetSpec};
 use crate::area::{Area, AreaDir};
 use crate::beneath::EntryFacts;
-use crate::mount::{Mount, MountKind};
 use crate::space::{KeepFree, Space};
+use reelgauge_machine::mount::{Mount, MountKind};
 
 /// Which files have to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::{Bench, Broken, Found, asked, broken};
-use crate::mount::MountKind;
+use reelgauge_machine::mount::MountKind;
 
 /// So many files are made: the quickest of them says it best.
 const ROUNDS: u32 = 7;

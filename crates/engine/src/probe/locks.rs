@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, byte_lock, is_unsupported};
 use crate::beneath::For;
-use crate::mount::{Mount, MountKind};
+use reelgauge_machine::mount::{Mount, MountKind};
 
 /// File systems of programs that hand no locks on to their server.
 const KEEPS_LOCKS: [&str; 5] =

@@ -9,8 +9,8 @@ use reelgauge_engine::buffer::AlignedBuffer;
 use reelgauge_engine::cache::{
     Asked, EffectiveMode, How, ModeFacts, drop_cached, fetched_bytes, judge, resident,
 };
-use reelgauge_engine::mount::Mount;
-use reelgauge_engine::mount::direct::probe;
+use reelgauge_engine::direct::probe;
+use reelgauge_machine::mount::Mount;
 
 use super::support::Mounted;
 

@@ -3,8 +3,8 @@
 
 use std::process::Command;
 
-use reelgauge_engine::link::{self, Link, LinkKind};
-use reelgauge_engine::mount::{Mount, MountKind};
+use reelgauge_machine::link::{self, Link, LinkKind};
+use reelgauge_machine::mount::{Mount, MountKind};
 
 use super::support::{Mounted, run};
 

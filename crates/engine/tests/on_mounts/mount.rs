@@ -3,8 +3,8 @@
 use std::fs;
 
 use reelgauge_engine::area::AreaDir;
-use reelgauge_engine::mount::direct::{DirectOutcome, DirectSupport, probe};
-use reelgauge_engine::mount::{Mount, MountChange, MountId, MountKind};
+use reelgauge_engine::direct::{DirectOutcome, DirectSupport, probe};
+use reelgauge_machine::mount::{Mount, MountChange, MountId, MountKind};
 
 use super::support::{Mounted, run};
 

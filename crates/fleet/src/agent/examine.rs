@@ -252,9 +252,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use reelgauge_doctor::rule::catalogue::rules;
-    use reelgauge_doctor::texts::Texts;
     use reelgauge_doctor::{Scope, diagnose};
     use reelgauge_engine::roots::Roots;
+    use reelgauge_machine::texts::Texts;
     use reelgauge_report::doctor::diagnosis_json;
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use reelgauge_engine::link::{self, LinkKind};
-use reelgauge_engine::mount::Mount;
+use reelgauge_machine::link::{self, LinkKind};
+use reelgauge_machine::mount::Mount;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::limits::OwnerLimits;

@@ -18,9 +18,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use async_nats::service::ServiceExt;
 use async_nats::{Client, Message, Subject};
 use futures_util::StreamExt;
-use reelgauge_engine::link::{self, LinkKind};
-use reelgauge_engine::mount::Mount;
 use reelgauge_engine::space::space;
+use reelgauge_machine::host;
+use reelgauge_machine::link::{self, LinkKind};
+use reelgauge_machine::mount::Mount;
 use reelgauge_record::host::{HostFacts, MountFacts};
 use reelgauge_runner::session::target::mount_facts;
 use serde::{Deserialize, Serialize};
@@ -231,14 +232,14 @@ impl Station {
         let paths = self.identity.roots.clone();
         let looks = paths.iter().map(|path| root_facts(path.clone()));
         let roots = futures_util::future::join_all(looks).await;
-        let host = tokio::task::spawn_blocking(|| HostFacts::gather(None)).await;
+        let host = tokio::task::spawn_blocking(|| host::gather(None)).await;
         Presence {
             agent: self.identity.agent.clone(),
             fleet: self.identity.fleet.clone(),
             session: self.identity.session.clone(),
             version: self.identity.version.clone(),
             protocol: PROTOCOL,
-            host: host.unwrap_or_else(|_| HostFacts::gather(None)),
+            host: host.unwrap_or_else(|_| host::gather(None)),
             roots,
             limits: self.identity.limits,
             last_order: self.last_order(),

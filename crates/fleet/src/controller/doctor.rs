@@ -234,7 +234,7 @@ mod tests {
     fn presence(knows: &str) -> Presence {
         let session = AgentSession::draw().unwrap();
         let session = serde_json::to_string(&session).unwrap();
-        let host = serde_json::to_string(&reelgauge_record::host::HostFacts::gather(None)).unwrap();
+        let host = serde_json::to_string(&reelgauge_machine::host::gather(None)).unwrap();
         let fleet = "0".repeat(32);
         let text = format!(
             "{{\"agent\": \"a\", \"fleet\": \"{fleet}\", \"session\": {session}, \"version\": \"0.0.9\", \

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use reelgauge_analysis::compare::{ComparedSystem, Comparison};
-use reelgauge_doctor::settings::default_of;
+use reelgauge_machine::settings::default_of;
 
 /// One property of all systems.
 pub(super) struct Property {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use reelgauge_analysis::path::PathFacts;
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::{Documented, Finding, Found};
-use reelgauge_doctor::facts::{Gap, Subject, Value};
 use reelgauge_doctor::rule::{Claim, Grounds, Layer, Os, Policy, Role, Severity};
+use reelgauge_machine::facts::{Gap, Subject, Value};
 use serde::Serialize;
 
 use super::next_step::next_step;

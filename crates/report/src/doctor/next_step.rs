@@ -1,9 +1,9 @@
 //! The last line of a diagnosis: what to do next.
 
 use reelgauge_doctor::Diagnosis;
-use reelgauge_doctor::facts::Gap;
 use reelgauge_doctor::rule::Severity;
-use reelgauge_doctor::texts::NotKnown;
+use reelgauge_machine::facts::Gap;
+use reelgauge_machine::texts::NotKnown;
 
 use crate::text::shell_word;
 

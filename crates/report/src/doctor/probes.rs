@@ -1,7 +1,7 @@
 //! What probes found, a line for each: with its numbers where it is known, with why where it is not.
 
 use reelgauge_doctor::Diagnosis;
-use reelgauge_doctor::facts::{Gap, PROBES_MADE, Subject, UNANSWERED_S, Value};
+use reelgauge_machine::facts::{Gap, PROBES_MADE, Subject, UNANSWERED_S, Value};
 
 use super::INDENT;
 use super::reason::reason;
@@ -239,9 +239,9 @@ fn word(value: &Value) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use reelgauge_doctor::facts::PROBED;
-    use reelgauge_doctor::texts::Texts;
     use reelgauge_doctor::{Scope, diagnose};
+    use reelgauge_machine::facts::PROBED;
+    use reelgauge_machine::texts::Texts;
 
     use super::*;
     use crate::wanted::Style;

@@ -1,7 +1,7 @@
 //! Why a text tells nothing, in words.
 
-use reelgauge_doctor::facts::Gap;
-use reelgauge_doctor::texts::NotKnown;
+use reelgauge_machine::facts::Gap;
+use reelgauge_machine::texts::NotKnown;
 
 use crate::text::{plain, plain_short};
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use reelgauge_doctor::rule::Rule;
 use reelgauge_doctor::rule::catalogue::rules;
-use reelgauge_doctor::texts::Texts;
 use reelgauge_doctor::{Scope, diagnose};
+use reelgauge_machine::texts::Texts;
 
 use super::*;
 
@@ -240,7 +240,7 @@ fn what_a_probe_could_not_measure_stands_among_what_was_not_looked_at() {
     let why = "too few inodes are left to make a file (No space left on device); make room, and probe again";
     let mut texts = Texts::default();
     texts.put(
-        reelgauge_doctor::facts::PROBED,
+        reelgauge_machine::facts::PROBED,
         Ok(format!("path = /mnt/disk\nflock = refused\nlisting_entries ! {why}\nlisting_worst_us ! {why}\n")),
     );
     let scope = Scope { is_probed: true, ..Scope::default() };

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::{Finding, Found};
-use reelgauge_doctor::facts::Value;
 use reelgauge_doctor::rule::{Grounds, Os, Role, Rule, Severity};
+use reelgauge_machine::facts::Value;
 
 use super::SUBJECTS_MAX;
 use crate::text::{capital, plain, plain_short, shell_argument, shell_word};
@@ -270,8 +270,8 @@ fn exact(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use reelgauge_doctor::diagnosis::Own;
-    use reelgauge_doctor::facts::FactKind;
     use reelgauge_doctor::rule::catalogue::rules;
+    use reelgauge_machine::facts::FactKind;
 
     use super::*;
 

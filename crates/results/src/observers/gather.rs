@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use reelgauge_analysis::facts::{ObserverFacts, ObserverKind};
-use reelgauge_doctor::texts::decoded;
+use reelgauge_machine::texts::decoded;
 use reelgauge_record::agents::AgentPlaces;
 use reelgauge_record::counters::{
     CountersError, Key, Layer, Sample, StoreMeta, StoreWriter, is_part, kind, part_meta, read_part,

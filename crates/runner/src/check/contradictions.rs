@@ -9,8 +9,8 @@ use reelgauge_analysis::summary::Target;
 use reelgauge_analysis::sustained::SustainedRate;
 use reelgauge_analysis::test_figures::vda_point;
 use reelgauge_analysis::{CheckBasis, CheckCount, CheckFacts, CheckFormat, Culprit, Summary};
-use reelgauge_engine::link::{Link, LinkKind};
-use reelgauge_engine::mount::Mount;
+use reelgauge_machine::link::{Link, LinkKind};
+use reelgauge_machine::mount::Mount;
 use reelgauge_report::{Screen, screen};
 
 use super::agreement::Agreement;

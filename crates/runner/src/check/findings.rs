@@ -4,7 +4,7 @@ use reelgauge_analysis::Culprit;
 use reelgauge_analysis::facts::{CheckBasis, CheckCount, CheckFacts, CheckFormat};
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::sustained::SustainedRate;
-use reelgauge_engine::link::{Link, LinkKind};
+use reelgauge_machine::link::{Link, LinkKind};
 use reelgauge_report::text::shell_word;
 use reelgauge_report::units::counted;
 

@@ -3,7 +3,7 @@
 
 use reelgauge_analysis::Culprit;
 use reelgauge_analysis::statement::Component;
-use reelgauge_engine::link::{Link, LinkKind};
+use reelgauge_machine::link::{Link, LinkKind};
 use reelgauge_report::text::capital;
 use reelgauge_report::units::number;
 

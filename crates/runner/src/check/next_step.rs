@@ -9,8 +9,8 @@
 //! Not here: counters, servers, and proving that a change helped: that is the doctor's room.
 
 use reelgauge_analysis::statement::Component;
-use reelgauge_engine::link::{Link, LinkKind};
-use reelgauge_engine::mount::Mount;
+use reelgauge_machine::link::{Link, LinkKind};
+use reelgauge_machine::mount::Mount;
 
 use super::limit::{Limiter, decisive};
 
@@ -234,7 +234,7 @@ fn of_space(situation: &Situation<'_>) -> Option<String> {
 pub(super) mod tests {
     use std::net::IpAddr;
 
-    use reelgauge_engine::mount::MountKind;
+    use reelgauge_machine::mount::MountKind;
 
     use super::*;
 

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use reelgauge_engine::area::{AREA_DIR, Area, Terms};
 use reelgauge_engine::dataset::{DataSet, DataSetError, DataSetSpec, Prepared};
-use reelgauge_engine::link::{self, Link};
-use reelgauge_engine::mount::Mount;
-use reelgauge_engine::mount::direct::DirectProbe;
+use reelgauge_engine::direct::DirectProbe;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::{Space, space};
+use reelgauge_machine::link::{self, Link};
+use reelgauge_machine::mount::Mount;
 use reelgauge_workload::units::Size;
 
 use super::budget::DataPlan;

@@ -5,8 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reelgauge_engine::mount::shown_in;
-use reelgauge_record::mountinfo;
+use reelgauge_machine::mountinfo;
 
 /// A mount, as the table has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,13 +49,13 @@ impl MountBefore {
 }
 
 fn table() -> Option<Vec<u8>> {
-    std::fs::read("/proc/self/mountinfo").ok()
+    std::fs::read(mountinfo::FILE).ok()
 }
 
 /// What shows at a path.
 fn mounted(table: &[u8], target: &Path) -> Option<Mounted> {
     let table = mountinfo::parse(table);
-    let mountinfo::Entry { mount_point, source, options, .. } = shown_in(&table, target)?.clone();
+    let mountinfo::Entry { mount_point, source, options, .. } = mountinfo::showing(&table, target)?.clone();
     Some(Mounted { mount_point, source, options })
 }
 

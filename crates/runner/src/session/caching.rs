@@ -6,9 +6,9 @@ use std::path::Path;
 use reelgauge_engine::area::Area;
 use reelgauge_engine::cache;
 use reelgauge_engine::dataset::DataSet;
+use reelgauge_engine::direct::{DirectOutcome, DirectProbe, DirectSupport};
 use reelgauge_engine::driver::TargetFile;
-use reelgauge_engine::mount::direct::{DirectOutcome, DirectProbe, DirectSupport};
-use reelgauge_engine::mount::{Mount, MountKind};
+use reelgauge_machine::mount::{Mount, MountKind};
 use reelgauge_workload::units::Size;
 
 use crate::error::RunError;

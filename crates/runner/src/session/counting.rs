@@ -2,10 +2,10 @@
 //!
 //! Not here: what is sampled, and how (doctor).
 
-use reelgauge_doctor::{Sampling, Target, Watch};
 use reelgauge_engine::clock::Clock;
-use reelgauge_engine::link::{Link, LinkKind};
-use reelgauge_engine::mount::Mount;
+use reelgauge_machine::link::{Link, LinkKind};
+use reelgauge_machine::mount::Mount;
+use reelgauge_machine::sample::{Sampling, Target, Watch};
 use reelgauge_record::counters::StoreMeta;
 use reelgauge_record::run_dir::RunDir;
 

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use reelgauge_analysis::Counts;
 use reelgauge_analysis::late::LateNow;
-use reelgauge_doctor::Sampling;
 use reelgauge_engine::driver::{
     AllEnded, Context, DriverError, DriverKind, Running, Worker, start, threads_for,
 };
-use reelgauge_engine::mount::Mount;
+use reelgauge_machine::mount::Mount;
+use reelgauge_machine::sample::Sampling;
 use reelgauge_record::OpRecord;
 use reelgauge_workload::script::Script;
 

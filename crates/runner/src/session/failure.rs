@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use reelgauge_engine::area::AreaDir;
-use reelgauge_engine::mount::{MountChange, MountId, MountKind};
+use reelgauge_machine::mount::{MountChange, MountId, MountKind};
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpKind, OpRecord};
 use reelgauge_report::units::amount;

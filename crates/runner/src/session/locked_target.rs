@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use reelgauge_engine::area::{Area, AreaLock};
 use reelgauge_engine::ballast;
-use reelgauge_engine::mount::direct::{DirectProbe, probe};
-use reelgauge_engine::mount::{Mount, MountId};
+use reelgauge_engine::direct::{DirectProbe, probe};
+use reelgauge_machine::mount::{Mount, MountId};
 
 use crate::error::RunError;
 use crate::interrupt::Interrupt;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_engine::area::{AreaDir, MARKER_FILE};
 use reelgauge_engine::driver::TargetFile;
-use reelgauge_engine::mount::{Mount, MountKind};
+use reelgauge_machine::mount::{Mount, MountKind};
 
 use crate::session::brief_look::within_a_look;
 use crate::session::file_table::FileTable;

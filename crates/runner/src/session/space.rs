@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use reelgauge_engine::area::{AREA_DIR, AreaError};
-use reelgauge_engine::mount::Mount;
 use reelgauge_engine::space::{KeepFree, Space, space};
+use reelgauge_machine::mount::Mount;
 use reelgauge_workload::units::Size;
 
 use crate::error::RunError;

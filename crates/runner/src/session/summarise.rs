@@ -10,9 +10,8 @@ use reelgauge_analysis::warning::LogTrouble;
 use reelgauge_analysis::{LoadPoint, MemoryFacts, Outcome, SelfCost, Summary, Warning, whose_memory};
 use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
-use reelgauge_engine::link;
-use reelgauge_engine::mount::{Mount, MountKind};
-use reelgauge_record::host::HostFacts;
+use reelgauge_machine::mount::{Mount, MountKind};
+use reelgauge_machine::{host, link};
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_report::units::{counted, counted_are, mb_per_s};
 use reelgauge_report::{warning_fact, warning_sentence};
@@ -236,7 +235,7 @@ fn memory_facts(facts: &RunFacts<'_>, mode: &Mode) -> MemoryFacts {
         past_client_cache,
         client_cached_share,
         cached_loop: link::cached_loop(&locked.mount),
-        client_memory_bytes: HostFacts::gather(None).memory_bytes,
+        client_memory_bytes: host::gather(None).memory_bytes,
         server_memory_bytes: subject.material.server_memory_bytes,
         rereads: facts.rereads.clone(),
         suspicion: None,

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use reelgauge_analysis::LinkFacts;
 use reelgauge_engine::area::Terms;
-use reelgauge_engine::link::{Link, LinkKind};
 use reelgauge_engine::material::LeftOut;
-use reelgauge_engine::mount::Mount;
+use reelgauge_machine::link::{Link, LinkKind};
+use reelgauge_machine::mount::Mount;
 use reelgauge_record::host::MountFacts;
 use reelgauge_report::units::counted;
 

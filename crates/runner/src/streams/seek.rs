@@ -9,7 +9,7 @@ use reelgauge_analysis::summary::NoteKind;
 use reelgauge_analysis::verdict::Verdict;
 use reelgauge_analysis::warning::SHORT_LOOK_S;
 use reelgauge_analysis::{LoadPoint, Summary};
-use reelgauge_engine::mount::Mount;
+use reelgauge_machine::mount::Mount;
 use reelgauge_record::identity;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use reelgauge_workload::search::{Answer, Budget, Search, SearchSettings};
@@ -343,7 +343,7 @@ mod tests {
             source: source.to_owned(),
             mount_point: "/mnt".into(),
             options: vec!["rw".to_owned()],
-            kind: reelgauge_engine::mount::MountKind::Network,
+            kind: reelgauge_machine::mount::MountKind::Network,
             server: None,
             protocol_version: None,
         }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::*;
 use crate::diagnosis::{Diagnosis, Scope, diagnose};
-use crate::facts::{ENDS, FactKind, MEASURED, PROBED, Value};
 use crate::rule::{Detector, Os};
-use crate::texts::wanted::{is_wanted, says_nothing_blank};
-use crate::texts::{NotKnown, Texts};
+use reelgauge_machine::facts::{ENDS, FactKind, MEASURED, PROBED, Value};
+use reelgauge_machine::texts::wanted::{is_wanted, says_nothing_blank};
+use reelgauge_machine::texts::{NotKnown, Texts};
 
 fn collected(texts: &BTreeMap<String, String>) -> Texts {
     let mut collected = Texts::default();
@@ -170,6 +170,21 @@ fn a_single_text_that_cannot_be_read_is_no_all_clear() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(needed > 100, "{needed}");
+}
+
+#[test]
+fn what_machines_printed_has_its_shape() {
+    let mut tried = 0;
+    for rule in rules() {
+        for texts in rule.fires.iter().chain([&rule.silent]) {
+            let collected = collected(texts);
+            for name in texts.keys() {
+                assert_eq!(collected.damaged(name), None, "{}: {name}", rule.id);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 100, "{tried}");
 }
 
 /// Texts that tell which system it is, and nothing else.

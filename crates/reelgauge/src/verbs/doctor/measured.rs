@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::limit::{LimitFinding, Measure};
 use reelgauge_analysis::summary::Summary;
-use reelgauge_doctor::facts::{MEASURED_RATE, MEASURED_ROUND_TRIP};
+use reelgauge_machine::facts::{MEASURED_RATE, MEASURED_ROUND_TRIP};
 use reelgauge_results::reopen::reopen;
 
 use super::super::latest::newest;

@@ -1,0 +1,36 @@
+//! The machine room: everything that a computer reports about itself, parsed in one place.
+//!
+//! A text comes from this host or from a folder that a script filled on another one ([`texts`]). Parsers are
+//! pure; what they find are facts, values with names ([`facts`]). What the kernel counts is sampled beside a
+//! run ([`sample`], feature `sampling`).
+//!
+//! * [`mountinfo`]: the table of mounts. [`mount`]: what is mounted at a path, and whether it still is.
+//!   [`place`]: where data lies, from a table of mounts alone; `union`: what lies below a mount that shows
+//!   others. [`devices`]: which disks are below a mount.
+//! * [`link`]: over what this client reaches the storage. [`wire`]: what Ethernet, IP and TCP add to what is
+//!   carried. [`netlink`]: what the kernel is asked for, because no file has it.
+//! * [`moved_bytes`]: bytes that this process and NFS mounts moved, as the kernel counts them.
+//! * [`mod@settings`]: what the host is set to, kept with every run. [`system`]: which system it is.
+//!   [`host`]: what a run's record keeps of its host.
+//!
+//! Not here: what a fact means for storage (the doctor's rules), and sentences. A server that is gone must
+//! not take this room with it: nothing but [`mount`] opens, stats or lists a path on a network file system.
+
+pub mod devices;
+pub mod facts;
+#[cfg(feature = "sampling")]
+pub mod host;
+pub mod link;
+pub mod mount;
+pub mod mountinfo;
+pub mod moved_bytes;
+pub mod netlink;
+pub mod place;
+#[cfg(feature = "sampling")]
+pub mod sample;
+pub mod settings;
+pub mod system;
+pub mod texts;
+mod union;
+mod unraid;
+pub mod wire;

@@ -1,0 +1,209 @@
+//! What type, source and options of a mount tell about it. Pure.
+
+use super::{Mount, MountKind};
+use crate::mountinfo::option;
+
+/// The families of file systems whose sources and options are understood.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Nfs,
+    Smb,
+    Other,
+}
+
+fn family_of(fs_type: &str) -> Family {
+    match fs_type {
+        "nfs" | "nfs4" => Family::Nfs,
+        "cifs" | "smb3" | "smbfs" | "smb" => Family::Smb,
+        _ => Family::Other,
+    }
+}
+
+/// Where a file system of this type keeps its data.
+pub(super) fn kind_of(fs_type: &str, source: &str) -> MountKind {
+    match fs_type {
+        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "ramdisk" => MountKind::Memory,
+        "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "smb" | "ceph" | "lustre" | "glusterfs" | "gpfs"
+        | "beegfs" | "beegfs_nodev" | "orangefs" | "pvfs2" | "afs" | "afpfs" | "webdav" | "coda" | "cvfs"
+        | "acfs" | "wekafs" | "quobyte" | "9p" | "virtiofs" | "vboxsf" | "prl_fs" | "vmhgfs" => {
+            MountKind::Network
+        }
+        "overlay" | "overlayfs" | "aufs" | "unionfs" => MountKind::Overlay,
+        "ext2" | "ext3" | "ext4" | "xfs" | "btrfs" | "bcachefs" | "zfs" | "f2fs" | "jfs" | "reiserfs"
+        | "nilfs2" | "gfs2" | "ocfs2" | "vfat" | "msdos" | "exfat" | "ntfs" | "ntfs3" | "hfs" | "hfsplus"
+        | "apfs" | "ufs" | "udf" | "iso9660" | "erofs" | "squashfs" | "NTFS" | "ReFS" | "FAT" | "FAT32"
+        | "exFAT" | "UDF" | "CDFS" => MountKind::LocalDisk,
+        _ if fs_type == "fuse" || fs_type == "fuseblk" || fs_type.starts_with("fuse.") => MountKind::Fuse,
+        // macOS lists FUSE mounts under the name of their kernel part.
+        "macfuse" | "osxfuse" | "fuse-t" => MountKind::Fuse,
+        _ if source.starts_with("/dev/") => MountKind::LocalDisk,
+        _ => MountKind::Unknown,
+    }
+}
+
+/// The server that a mount's source names, else the address among its options.
+pub(super) fn server_of(fs_type: &str, source: &str, options: &[String]) -> Option<String> {
+    let named = match family_of(fs_type) {
+        Family::Smb => unc_parts(source).map(|(server, _)| without_user(server)),
+        Family::Nfs => host_and_path(source).map(|(server, _)| server),
+        Family::Other => match kind_of(fs_type, source) {
+            // `sshfs user@host:/path`, `ceph a,b:/path`, `glusterfs host:/volume`.
+            MountKind::Network | MountKind::Fuse => {
+                host_and_path(source).map(|(server, _)| without_user(server))
+            }
+            _ => None,
+        },
+    };
+    let address = || option(options, "addr").filter(|_| family_of(fs_type) != Family::Other);
+    named.or_else(address).map(str::to_owned)
+}
+
+/// `host:/path` or `[v6]:/path`, the host without brackets. A remote path may be relative (sshfs), but a
+/// device or a label with a colon in it (`a:b`) is no host only where the caller knows the type.
+fn host_and_path(source: &str) -> Option<(&str, &str)> {
+    if let Some(rest) = source.strip_prefix('[') {
+        let (host, path) = rest.split_once("]:")?;
+        return Some((host, path));
+    }
+    // The last `:/` would be wrong for paths that hold one; the first is wrong for nothing, since IPv6
+    // addresses stand in brackets and `host:port,host:port:/path` has no slash before its path.
+    let (host, path) = match source.find(":/") {
+        Some(colon) => (&source[..colon], &source[colon + 1..]),
+        None => source.split_once(':')?,
+    };
+    (!host.is_empty() && !host.contains('/')).then_some((host, path))
+}
+
+fn without_user(server: &str) -> &str {
+    server.rsplit_once('@').map_or(server, |(_, host)| host)
+}
+
+/// Server and share of `//server/share`, `\\server\share` or `\\?\UNC\server\share`.
+pub(super) fn unc_parts(source: &str) -> Option<(&str, &str)> {
+    let is_slash = |c: char| c == '/' || c == '\\';
+    let rest = source
+        .strip_prefix(r"\\?\UNC\")
+        .or_else(|| source.strip_prefix("//"))
+        .or_else(|| source.strip_prefix(r"\\").filter(|rest| !rest.starts_with(['?', '.'])))?;
+    let (server, share) = rest.split_once(is_slash)?;
+    let share = share.trim_end_matches(is_slash);
+    (!server.is_empty() && !share.is_empty()).then_some((server, share))
+}
+
+/// The version of NFS or SMB that the options tell.
+pub(super) fn version_of(fs_type: &str, options: &[String]) -> Option<String> {
+    let version = match family_of(fs_type) {
+        Family::Other => return None,
+        Family::Smb => option(options, "vers")?,
+        Family::Nfs => option(options, "vers").or_else(|| option(options, "nfsvers"))?,
+    };
+    // Older kernels write NFS 4.1 in two options.
+    match option(options, "minorversion") {
+        Some(minor) if !version.contains('.') => Some(format!("{version}.{minor}")),
+        _ => Some(version.to_owned()),
+    }
+}
+
+/// One line for people.
+pub(super) fn describe(mount: &Mount) -> String {
+    let version = match &mount.protocol_version {
+        Some(version) => format!(" {version}"),
+        None => String::new(),
+    };
+    match family_of(&mount.fs_type) {
+        Family::Smb => {
+            if let Some((server, share)) = unc_parts(&mount.source) {
+                let server = without_user(server);
+                return format!("SMB{version} from {server}, share {share}");
+            }
+        }
+        Family::Nfs => {
+            if let Some((server, path)) = host_and_path(&mount.source) {
+                return format!("NFS{version} from {server}, export {path}");
+            }
+        }
+        Family::Other => {}
+    }
+    match mount.kind {
+        MountKind::Memory => format!("{}, in this machine's memory", mount.fs_type),
+        MountKind::Overlay => format!("{}, layers of other file systems", mount.fs_type),
+        MountKind::Fuse => match mount.fs_type.strip_prefix("fuse.") {
+            Some(program) => format!("{program} (FUSE) on {}", mount.source),
+            None => format!("{} (FUSE) on {}", mount.fs_type, mount.source),
+        },
+        _ if mount.source.is_empty() => mount.fs_type.clone(),
+        MountKind::Network => format!("{} from {}", mount.fs_type, mount.source),
+        MountKind::LocalDisk | MountKind::Unknown => {
+            format!("{} on {}", mount.fs_type, mount.source)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mount(fs_type: &str, source: &str, options: &str) -> Mount {
+        Mount::new(
+            fs_type.to_owned(),
+            source.to_owned(),
+            "/mnt".into(),
+            options.split(',').map(str::to_owned).collect(),
+        )
+    }
+
+    /// Type, source, options; and what follows: kind, server, version, description.
+    const MOUNTS: &str = r"
+ext4 | /dev/vda | rw,discard | LocalDisk | - | - | ext4 on /dev/vda
+xfs | /dev/mapper/a:/b | rw | LocalDisk | - | - | xfs on /dev/mapper/a:/b
+zfs | tank/media | rw,xattr | LocalDisk | - | - | zfs on tank/media
+tmpfs | tmpfs | rw | Memory | - | - | tmpfs, in this machine's memory
+nfs4 | nas1:/tank | rw,vers=4.2,clientaddr=10.0.0.7,addr=10.0.0.2 | Network | nas1 | 4.2 | NFS 4.2 from nas1, export /tank
+nfs4 | [fe80::1%eth0]:/a:/b | rw,vers=4,minorversion=1 | Network | fe80::1%eth0 | 4.1 | NFS 4.1 from fe80::1%eth0, export /a:/b
+nfs | nas1:/ | rw | Network | nas1 | - | NFS from nas1, export /
+nfs | odd | rw,addr=10.0.0.2 | Network | 10.0.0.2 | - | nfs from odd
+cifs | //nas1/media | rw,vers=3.1.1,cache=strict,addr=10.0.0.2 | Network | nas1 | 3.1.1 | SMB 3.1.1 from nas1, share media
+smbfs | //edit@nas1/media/show | rw | Network | nas1 | - | SMB from nas1, share media/show
+smb | \\?\UNC\nas1\media\ | rw | Network | nas1 | - | SMB from nas1, share media
+fuse.sshfs | edit@nas1:/srv/media | rw | Fuse | nas1 | - | sshfs (FUSE) on edit@nas1:/srv/media
+fuse.sshfs | nas1: | rw | Fuse | nas1 | - | sshfs (FUSE) on nas1:
+fuse.sshfs | :/srv/media | rw | Fuse | - | - | sshfs (FUSE) on :/srv/media
+fuseblk | /dev/sdb1 | rw | Fuse | - | - | fuseblk (FUSE) on /dev/sdb1
+ceph | 10.0.0.1:6789,10.0.0.2:6789:/ | rw | Network | 10.0.0.1:6789,10.0.0.2:6789 | - | ceph from 10.0.0.1:6789,10.0.0.2:6789:/
+virtiofs | share0 | rw | Network | - | - | virtiofs from share0
+overlay | overlay | rw,lowerdir=/a:/b | Overlay | - | - | overlay, layers of other file systems
+newfs | /dev/sdz | rw | LocalDisk | - | - | newfs on /dev/sdz
+newfs | thing | rw | Unknown | - | - | newfs on thing
+NTFS | C:\ | rw | LocalDisk | - | - | NTFS on C:\
+";
+
+    #[test]
+    fn what_follows_from_type_source_and_options() {
+        for row in MOUNTS.trim().lines() {
+            let fields: Vec<&str> = row.split(" | ").collect();
+            let [fs_type, source, options, kind, server, version, description] = fields[..] else {
+                panic!("{row}");
+            };
+            let mount = mount(fs_type, source, options);
+            assert_eq!(format!("{:?}", mount.kind), kind, "{row}");
+            assert_eq!(mount.server.as_deref().unwrap_or("-"), server, "{row}");
+            assert_eq!(mount.protocol_version.as_deref().unwrap_or("-"), version, "{row}");
+            assert_eq!(mount.description(), description, "{row}");
+        }
+    }
+
+    #[test]
+    fn options_are_found_by_their_whole_name() {
+        let mount = mount("nfs4", "a:/b", "ro,wsize=5,rsize=4");
+        assert_eq!(mount.option("rsize"), Some("4"));
+        assert_eq!(mount.option("size"), None);
+        assert!(mount.is_read_only());
+    }
+
+    #[test]
+    fn paths_that_are_no_shares() {
+        for path in ["//", "//nas1", "//nas1/", r"\\?\C:\", r"\\.\pipe\x", "/dev/sda", r"C:\"] {
+            assert_eq!(unc_parts(path), None, "{path}");
+        }
+    }
+}

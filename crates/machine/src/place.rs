@@ -1,0 +1,367 @@
+//! Where data lies: the mount that a path is on.
+//!
+//! From the table of mounts. A path on a network file system is never touched here: one whose server is gone
+//! would take this program with it.
+
+use std::fs;
+use std::io;
+use std::net::IpAddr;
+use std::path::{Component, Path, PathBuf};
+
+use crate::devices;
+use crate::mountinfo::{self, Entry, FILE as MOUNTS, showing};
+use crate::texts::{NotKnown, Texts};
+use crate::union;
+
+/// A mount is followed through so many links, as the kernel does it.
+const LINKS_MAX: usize = 40;
+
+/// File systems that lie on this machine's own disks or memory.
+const LOCAL: [&str; 19] = [
+    "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "hfsplus", "jfs", "msdos",
+    "nilfs2", "ntfs3", "ramfs", "reiserfs", "tmpfs", "vfat", "xfs", "zfs",
+];
+/// Those in memory.
+const IN_MEMORY: [&str; 2] = ["ramfs", "tmpfs"];
+
+/// Where a path lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The path, whole.
+    pub path: PathBuf,
+    /// Where what it is on is mounted.
+    pub mount_point: String,
+    /// `nfs4`, `cifs`, `xfs`.
+    pub fs_type: String,
+    /// What is mounted: `nas1:/export`, `/dev/sda1`.
+    pub source: String,
+    /// Whether it lies on this machine's own disks.
+    pub is_local: bool,
+    /// Where the file systems below it are mounted, where it only shows others.
+    pub below: Vec<String>,
+    /// Its options, in force.
+    pub options: Vec<String>,
+    /// Its server's address, where the options tell it or somebody found it out.
+    pub server: Option<IpAddr>,
+    /// How the server is reached, where somebody found it out.
+    pub link: Option<PlaceLink>,
+    /// Disks and arrays below it, by name.
+    pub devices: Vec<String>,
+    /// Whether these are all of them. Where they are not, any disk of the machine may be one.
+    pub are_devices_known: bool,
+}
+
+/// The interface by which a place's server is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceLink {
+    /// Its name.
+    pub interface: String,
+    /// Whether no other interface of the machine is behind it, as may be with bridges and tunnels.
+    pub is_last: bool,
+}
+
+/// Why it is not known where a path lies.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// It is not there, or may not be looked at.
+    #[error("cannot look at {path}: {source}", path = path.display())]
+    Unreadable {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is no directory.
+    #[error("{path} is a file; give the directory that it is in: {parent}", path = path.display(),
+        parent = path.parent().unwrap_or(path).display())]
+    File {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A line of the table of mounts is not understood, and may be that of its mount.
+    #[error(
+        "cannot tell which mount holds {path}: /proc/self/mountinfo is damaged ({what}); collect the texts again, \
+         or leave the path away to judge the machine as a whole",
+        path = path.display()
+    )]
+    TableDamaged {
+        /// The path.
+        path: PathBuf,
+        /// What of the table.
+        what: String,
+    },
+    /// The table of mounts has nothing above it.
+    #[error("no mount in /proc/self/mountinfo holds {path}; leave the path away to judge the machine as a whole",
+        path = path.display())]
+    NoMount {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+impl Place {
+    /// Where a path of the machine lies whose table of mounts this is; nothing is touched.
+    ///
+    /// # Errors
+    /// No mount of the table holds it.
+    pub fn told(table: &str, path: &Path) -> Result<Place, PlaceError> {
+        Place::on(&mountinfo::parse(table.as_bytes()), path)
+    }
+
+    fn on(table: &[Entry], path: &Path) -> Result<Place, PlaceError> {
+        let mount = showing(table, path).ok_or_else(|| PlaceError::NoMount { path: path.to_owned() })?;
+        let below = if union::is_union(mount) { union::below(table, mount) } else { union::Below::default() };
+        // One branch on a server is enough for data to go there.
+        let remote = below.mounts.iter().find(|mount| !is_local(mount));
+        let is_local = is_local(mount) && remote.is_none();
+        let of_server = remote.copied().unwrap_or(mount);
+        Ok(Place {
+            path: path.to_owned(),
+            is_local,
+            mount_point: mount.point().into_owned(),
+            fs_type: mount.fs_type.clone(),
+            source: mount.source.clone(),
+            below: below.mounts.iter().map(|mount| mount.point().into_owned()).collect(),
+            options: mount.options.clone(),
+            server: of_server.option("addr").and_then(|address| address.parse().ok()),
+            link: None,
+            devices: Vec::new(),
+            // No disk of this machine carries what a server has, or what lies in memory.
+            are_devices_known: !is_local || IN_MEMORY.contains(&mount.fs_type.as_str()),
+        })
+    }
+
+    /// The mounts whose disks carry it: its own, or those below it; `None` where these are not all known.
+    fn on_disks(&self, table: &[Entry]) -> Option<Vec<String>> {
+        let mount = showing(table, &self.path)?;
+        if !union::is_union(mount) {
+            return Some(vec![self.mount_point.clone()]);
+        }
+        let below = union::below(table, mount);
+        below.is_whole.then(|| below.mounts.iter().map(|mount| mount.point().into_owned()).collect())
+    }
+
+    /// Keeps the disks of all mounts that carry it, each told by `devices_of`: their names, and whether these
+    /// are all.
+    fn find_devices(&mut self, table: &[Entry], devices_of: impl Fn(&Path) -> (Vec<String>, bool)) {
+        if self.are_devices_known {
+            return;
+        }
+        let Some(points) = self.on_disks(table) else { return };
+        self.are_devices_known = true;
+        for point in points {
+            let (names, is_whole) = devices_of(Path::new(&point));
+            self.are_devices_known &= is_whole;
+            self.devices.extend(names);
+        }
+    }
+
+    /// Where a path of another machine lies, with its disks, from texts that were collected there.
+    ///
+    /// # Errors
+    /// No mount of its table holds it, or the table is damaged.
+    pub fn collected(texts: &Texts, path: &Path) -> Result<Place, PlaceError> {
+        let said = match texts.damaged(MOUNTS).map_or_else(|| texts.get(MOUNTS), Err) {
+            Err(NotKnown::NotUnderstood(what)) => {
+                return Err(PlaceError::TableDamaged { path: path.to_owned(), what });
+            }
+            said => said.unwrap_or_default(),
+        };
+        let table = mountinfo::parse(said.as_bytes());
+        let mut place = Place::on(&table, path)?;
+        place.find_devices(&table, |point| {
+            let told = devices::told::told(texts, point);
+            (told.names, told.is_whole)
+        });
+        Ok(place)
+    }
+
+    /// The pool of ZFS that it lies in.
+    pub fn pool(&self) -> Option<&str> {
+        (self.fs_type == "zfs").then(|| self.source.split('/').next())?
+    }
+
+    /// Where a path of this machine lies, with its disks.
+    ///
+    /// # Errors
+    /// It is not there, as far as that can be told without asking a server.
+    pub fn here(table: &str, path: &Path) -> Result<Place, PlaceError> {
+        let unreadable = |source| PlaceError::Unreadable { path: path.to_owned(), source };
+        let whole = std::path::absolute(path).map_err(unreadable)?;
+        let table = mountinfo::parse(table.as_bytes());
+        let whole = resolved(&table, &whole).map_err(unreadable)?;
+        let mut place = Place::on(&table, &whole)?;
+        // What a server has is not looked at, and what a process shows may hang with it.
+        if place.is_local
+            && !place.fs_type.starts_with("fuse.")
+            && fs::metadata(&whole).map_err(unreadable)?.is_file()
+        {
+            return Err(PlaceError::File { path: whole });
+        }
+        place.find_devices(&table, |point| {
+            let names = devices::below(&table, point, Path::new("/sys"));
+            let is_whole = !names.is_empty();
+            (names, is_whole)
+        });
+        Ok(place)
+    }
+}
+
+/// The path without links, as far as it lies on this machine; what is behind a network mount stays as it is.
+fn resolved(table: &[Entry], path: &Path) -> io::Result<PathBuf> {
+    let may_be_touched =
+        |path: &Path| showing(table, path).is_none_or(|mount| is_touchable(mount) || is_kernel(mount));
+    let mut left: Vec<PathBuf> = parts(path);
+    let mut done = PathBuf::from("/");
+    let mut links = 0;
+    while let Some(part) = left.pop() {
+        if part.as_os_str() == ".." {
+            done.pop();
+            continue;
+        }
+        let next = done.join(&part);
+        if !may_be_touched(&next) {
+            done = next;
+            continue;
+        }
+        if !fs::symlink_metadata(&next)?.is_symlink() {
+            done = next;
+            continue;
+        }
+        links += 1;
+        if links > LINKS_MAX {
+            return Err(io::Error::other("too many links"));
+        }
+        let target = fs::read_link(&next)?;
+        if target.is_absolute() {
+            done = PathBuf::from("/");
+        }
+        left.extend(parts(&target));
+    }
+    Ok(done)
+}
+
+fn is_local(mount: &Entry) -> bool {
+    LOCAL.contains(&mount.fs_type.as_str()) || union::is_union(mount)
+}
+
+/// Whether looking at it asks no server and no process.
+fn is_touchable(mount: &Entry) -> bool {
+    is_local(mount) && !mount.fs_type.starts_with("fuse.")
+}
+
+/// File systems of the kernel's own ask nobody.
+fn is_kernel(mount: &Entry) -> bool {
+    !mount.source.contains(':')
+        && !mount.source.starts_with("//")
+        && !mount.fs_type.starts_with("fuse")
+        && !matches!(
+            mount.fs_type.as_str(),
+            "nfs" | "nfs4" | "cifs" | "smb3" | "cvfs" | "ceph" | "9p" | "autofs"
+        )
+}
+
+/// The parts of a path, the last first.
+fn parts(path: &Path) -> Vec<PathBuf> {
+    let named = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+    let mut parts: Vec<PathBuf> = named.map(|part| PathBuf::from(part.as_os_str())).collect();
+    parts.reverse();
+    parts
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const TABLE: &str = "\
+29 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw
+33 29 0:52 / /mnt/nas rw - nfs4 nas1:/tank/media rw,vers=4.2,addr=10.0.0.5
+34 29 0:53 / /mnt/nas rw - xfs /dev/sdb1 rw
+";
+
+    #[test]
+    fn the_deepest_mount_holds_a_path_and_the_last_lies_on_top() {
+        let place = |path: &str| Place::told(TABLE, Path::new(path)).unwrap();
+        assert_eq!(place("/mnt/nas/clips").fs_type, "xfs");
+        assert_eq!(place("/mnt/nasty").fs_type, "ext4");
+        assert!(place("/").is_local);
+        assert!(Place::told("", Path::new("/mnt")).is_err());
+    }
+
+    #[test]
+    fn a_damaged_table_does_not_tell_which_mount_holds_a_path() {
+        let collected = |table: &str| {
+            let mut texts = Texts::default();
+            texts.put("/proc/self/mountinfo", Ok(table.to_owned()));
+            Place::collected(&texts, Path::new("/mnt/nas"))
+        };
+        let nfs = TABLE.find("nas1:").unwrap();
+        let two_lines_in_one = TABLE.replace("media rw,vers=4.2,addr=10.0.0.5\n", "");
+        for damaged in [
+            &TABLE[..nfs],
+            &format!("{}\n", &TABLE[..nfs - 8]),
+            &format!("{}\n", &TABLE[..nfs - 20]),
+            &two_lines_in_one,
+            &TABLE.replace("/mnt/nas rw", "mnt/nas rw"),
+        ] {
+            let found = collected(damaged);
+            assert!(matches!(found, Err(PlaceError::TableDamaged { .. })), "{damaged}: {found:?}");
+        }
+        assert_eq!(collected(TABLE).unwrap().mount_point, "/mnt/nas");
+    }
+
+    #[test]
+    fn what_shows_other_file_systems_lies_where_they_lie() {
+        let mounts = format!(
+            "{TABLE}40 29 0:60 / /u rw - fuse.mergerfs 1:2 rw\n\
+             41 29 0:61 / /b rw - fuse.bindfs /mnt/nas rw\n42 29 0:62 / /s rw - fuse.sshfs a@nas1:/m rw\n"
+        );
+        let mounts = mounts.replace("34 29 0:53 / /mnt/nas rw - xfs /dev/sdb1 rw\n", "");
+        let place = |path: &str| Place::told(&mounts, Path::new(path)).unwrap();
+        assert_eq!(
+            (place("/u").is_local, place("/u").are_devices_known),
+            (true, false),
+            "any disk may be one"
+        );
+        assert_eq!((place("/b").is_local, place("/b").below), (false, vec!["/mnt/nas".to_owned()]));
+        assert!(place("/b").server.is_some() && !place("/s").is_local);
+    }
+
+    #[test]
+    fn a_file_is_refused_with_the_directory_that_it_is_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::write(root.join("a.mov"), "x").unwrap();
+        let mounts = "1 0 254:1 / / rw - ext4 /dev/vda rw\n";
+        let refused = Place::here(mounts, &root.join("a.mov")).unwrap_err().to_string();
+        assert!(
+            refused.ends_with(&format!("is a file; give the directory that it is in: {}", root.display()))
+        );
+        assert!(Place::here(mounts, &root).is_ok());
+    }
+
+    #[test]
+    fn links_lead_on_and_a_network_mount_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+        std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+        std::os::unix::fs::symlink(root.join("nas/gone"), root.join("far")).unwrap();
+        let nas = root.join("nas").display().to_string();
+        let mounts = format!("1 0 254:1 / / rw - ext4 /dev/vda rw\n2 1 0:5 / {nas} rw - nfs4 n:/m rw\n");
+        assert_eq!(
+            resolved(&mountinfo::parse(mounts.as_bytes()), &root.join("link")).unwrap(),
+            root.join("real")
+        );
+        assert!(resolved(&mountinfo::parse(mounts.as_bytes()), &root.join("loop")).is_err());
+        assert!(resolved(&mountinfo::parse(mounts.as_bytes()), &root.join("gone")).is_err());
+        // There is no such folder: nobody asked for it.
+        assert_eq!(
+            resolved(&mountinfo::parse(mounts.as_bytes()), &root.join("far/clip")).unwrap(),
+            root.join("nas/gone/clip")
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! What file systems tell by commands alone: a thread asks them now and then, so that a command that hangs
+//! holds up nobody. Only the listing commands of ZFS and btrfs are run, which change nothing.
+//!
+//! Not here: what no command is needed for (the room around).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::mountinfo;
+use crate::sample::parse::events::pool_work;
+use crate::texts::command;
+
+/// How often they are asked.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// What was said last. Of what said nothing nothing is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LastAnswer {
+    /// `tank scrub`.
+    pub(super) work: Vec<String>,
+    /// How many snapshots there are, by the kind of file system.
+    pub(super) snapshots: BTreeMap<&'static str, u32>,
+}
+
+/// Those who are asked. The thread ends when this is dropped, at its next turn.
+#[derive(Debug)]
+pub(super) struct Asked {
+    said: Arc<Mutex<LastAnswer>>,
+}
+
+impl Asked {
+    /// Of this machine's ZFS, and of the btrfs that is mounted there; `None` where there is neither.
+    pub(super) fn of(mount_point: &Path) -> Option<Asked> {
+        let has_zfs = Path::new("/dev/zfs").exists();
+        let mounts = mountinfo::parse(&fs::read(mountinfo::FILE).unwrap_or_default());
+        let mount = mounts.iter().rfind(|mount| mount.is_at(mount_point));
+        let is_btrfs = mount.is_some_and(|mount| mount.fs_type == "btrfs");
+        let btrfs = is_btrfs.then(|| mount_point.to_path_buf());
+        (has_zfs || btrfs.is_some()).then(|| Asked::begin(has_zfs, btrfs))
+    }
+
+    fn begin(has_zfs: bool, btrfs: Option<PathBuf>) -> Asked {
+        let said = Arc::new(Mutex::new(LastAnswer::default()));
+        let kept = Arc::downgrade(&said);
+        let work = move || {
+            while let Some(said) = kept.upgrade() {
+                let new = ask(has_zfs, btrfs.as_deref(), &|words| command::output(words).ok());
+                *said.lock().unwrap_or_else(PoisonError::into_inner) = new;
+                drop(said);
+                thread::sleep(EVERY);
+            }
+        };
+        // Without a thread nothing is known of them.
+        let _ = thread::Builder::new().name("asked".to_owned()).spawn(work);
+        Asked { said }
+    }
+
+    /// What they said last.
+    pub(super) fn said(&self) -> LastAnswer {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Asks each once.
+fn ask(has_zfs: bool, btrfs: Option<&Path>, output: &dyn Fn(&[&str]) -> Option<String>) -> LastAnswer {
+    let mut said = LastAnswer::default();
+    if has_zfs {
+        said.work = output(&["zpool", "status"]).map(|text| pool_work(&text)).unwrap_or_default();
+        let snapshots = output(&["zfs", "list", "-H", "-t", "snapshot", "-o", "name"]);
+        said.snapshots.extend(snapshots.map(|text| ("zfs", lines(&text))));
+    }
+    if let Some(mount_point) = btrfs.and_then(Path::to_str) {
+        let snapshots = output(&["btrfs", "subvolume", "list", "-s", mount_point]);
+        said.snapshots.extend(snapshots.map(|text| ("btrfs", lines(&text))));
+    }
+    said
+}
+
+/// Lines that say something; each is a snapshot.
+fn lines(text: &str) -> u32 {
+    text.lines().filter(|line| !line.trim().is_empty()).count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snapshots_are_counted_and_what_says_nothing_is_not_none() {
+        let output = |words: &[&str]| match words {
+            ["zpool", ..] => Some("  pool: tank\n  scan: scrub in progress since Sun\n".to_owned()),
+            ["zfs", ..] => Some("tank/media@hourly-1\ntank/media@hourly-2\n".to_owned()),
+            ["btrfs", "subvolume", "list", "-s", "/mnt/b"] => Some(String::new()),
+            _ => None,
+        };
+        let said = ask(true, Some(Path::new("/mnt/b")), &output);
+        assert_eq!(said.work, ["tank scrub"]);
+        assert_eq!(said.snapshots, BTreeMap::from([("zfs", 2), ("btrfs", 0)]));
+        let refused = ask(true, Some(Path::new("/mnt/other")), &|_| None);
+        assert_eq!(refused, LastAnswer::default(), "unknown, and not 0");
+    }
+}

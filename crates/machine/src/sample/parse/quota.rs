@@ -1,0 +1,100 @@
+//! The processor quota of this process's control group: how long it kept the group from running.
+//!
+//! `cpu.stat` of the group and of those above it, because a quota anywhere on the way counts. Version 2 of
+//! control groups tells it in microseconds, version 1 in nanoseconds. A process can be moved from group to
+//! group while it runs, so its groups are asked for at every look.
+
+use procfs_core::{FromBufRead, ProcessCGroup, ProcessCGroups};
+
+use super::put_on;
+use crate::sample::counter::{CountedPart, Layer, Look, Reading};
+
+/// The file of a group that tells it.
+pub const STAT: &str = "cpu.stat";
+
+/// The folders of this process's groups below `/sys/fs/cgroup`, the innermost first, from
+/// `/proc/self/cgroup`: lines like `0::/user.slice/run.scope` (version 2) or `4:cpu,cpuacct:/job` (version
+/// 1).
+pub fn groups(text: &str) -> Vec<String> {
+    // Line by line: one that is not understood is no reason to lose the others.
+    let lines = text.lines().filter_map(|line| ProcessCGroups::from_buf_read(line.as_bytes()).ok());
+    lines.flatten().flat_map(with_those_above).collect()
+}
+
+fn with_those_above(group: ProcessCGroup) -> Vec<String> {
+    let is_v1 = group.controllers.iter().any(|name| name == "cpu");
+    if !is_v1 && !group.controllers.is_empty() {
+        return Vec::new();
+    }
+    let root = if is_v1 { format!("{}/", group.controllers.join(",")) } else { String::new() };
+    let mut groups = Vec::new();
+    let mut rest = group.pathname.trim_matches('/');
+    while !rest.is_empty() {
+        groups.push(format!("{root}{rest}"));
+        rest = rest.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+    groups
+}
+
+/// Microseconds for which a group was kept from running, from its `cpu.stat`; `None` where it has no quota.
+pub fn throttled_us(text: &str) -> Option<u64> {
+    let number =
+        |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u64>().ok();
+    number("throttled_usec ").or_else(|| Some(number("throttled_time ")? / 1_000))
+}
+
+/// Adds the share of time in which a group was kept from running, as read at `at_us` of any steady clock: a
+/// look of a process that is kept from running takes as long as that, and its beginning says nothing of when
+/// its parts were read. Each group is a device of its own: when the process is moved into another one, that
+/// is another counter, which begins anew.
+pub fn put_throttled(group: &str, throttled_us: u64, at_us: u64, look: &mut Look) {
+    let share = CountedPart { part: throttled_us, whole: at_us };
+    put_on(look, Layer::Tool, "throttled_percent", group, Reading::PercentOf(share));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::counter::values;
+
+    #[test]
+    fn a_quota_anywhere_on_the_way_counts() {
+        let v2 = groups("0::/user.slice/run.scope\n");
+        assert_eq!(v2, ["user.slice/run.scope", "user.slice"]);
+        let v1 = groups("5:memory:/x\n1:cpu,cpuacct:/job\n2:cpuset:/y\n0::/\n");
+        assert_eq!(v1, ["cpu,cpuacct/job"]);
+        assert_eq!(groups("nonsense"), Vec::<String>::new());
+        let stat = "usage_usec 7\nnr_periods 3\nnr_throttled 2\nthrottled_usec 181234\n";
+        assert_eq!(throttled_us(stat), Some(181_234));
+        assert_eq!(throttled_us("nr_periods 3\nthrottled_time 181234567\n"), Some(181_234));
+        assert_eq!(throttled_us("usage_usec 7\n"), None);
+    }
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    fn look(group: &str, throttled_us: u64, at_us: u64) -> Look {
+        let mut look = Look::new();
+        put_throttled(group, throttled_us, at_us, &mut look);
+        look
+    }
+
+    fn percent(earlier: &Look, later: &Look) -> Vec<Option<f64>> {
+        values(Some(earlier), later, SECOND_NS).into_iter().map(|(_, value)| value).collect()
+    }
+
+    #[test]
+    fn another_group_is_another_counter() {
+        let (free, starved) = (look("cpu/free", 3, 0), look("cpu/starved", 77_000_000, 0));
+        // What its new group has been through is nothing of its own.
+        assert_eq!(percent(&free, &starved), []);
+        let later = look("cpu/starved", 77_900_000, 1_000_000);
+        assert_eq!(percent(&starved, &later), [Some(90.0)]);
+    }
+
+    /// A look that began a second before its quota was read, kept from running all the while: what happened
+    /// until then is before it, and only what came after it counts.
+    #[test]
+    fn a_reading_is_held_against_its_own_time() {
+        let (late, next) = (look("job", 950_000, 1_000_000), look("job", 1_040_000, 1_100_000));
+        assert_eq!(percent(&late, &next), [Some(90.0)]);
+    }
+}

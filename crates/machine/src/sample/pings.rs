@@ -1,0 +1,441 @@
+//! Pings to the target's server, beside a run: how long a short packet takes there and back, and, while its
+//! connections stand still, whether packets as long as the way is said to carry come through at all.
+//!
+//! A short ping waits in the same queues as the data, and no program of the server has to answer it: what it
+//! takes longer under load is the network's. A switch that takes shorter packets than this machine sends
+//! swallows the long ones without a word. TCP then stands still and short pings come back; where the way is
+//! cut, none do.
+//!
+//! A server that never answered a ping is not pinged on and on, and one that does not answer long ones while
+//! data move says nothing by it. Needs root, or a group in `net.ipv4.ping_group_range`; without, nothing is
+//! known.
+//!
+//! Not here: the packets ([`super::parse::echo`]), and what follows ([`super::parse::sockets`] tells what
+//! moved; the analysis room decides).
+
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use crate::sample::counter::{Layer, Look, Reading};
+use crate::sample::parse::{echo, put};
+
+/// How long a look waits for answers.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Short pings of a look, one after the other: the quickest of them waited for nobody but the network.
+const SHORT: usize = 3;
+
+/// What a short ping carries.
+const SHORT_BYTES: usize = 24;
+
+/// Looks after which a server that has never answered is left alone.
+const UNANSWERED_LOOKS_MAX: u32 = 3;
+
+/// Long pings that went unanswered while data moved, after which they say nothing.
+const UNANSWERED_LONG_MAX: u64 = 3;
+
+/// What the connections did since the look before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moved {
+    /// Data.
+    Data,
+    /// Nothing, or next to nothing.
+    Nothing,
+    /// It is not known, or there are none.
+    NotKnown,
+}
+
+/// A way to send packets to one server and to take what comes back.
+pub(crate) trait Line {
+    /// Sends; whether it went out.
+    fn send(&mut self, packet: &[u8]) -> bool;
+    /// What comes within this time; `None` where nothing does.
+    fn receive(&mut self, within: Duration) -> Option<Vec<u8>>;
+}
+
+/// Pings of one run.
+pub(crate) struct Pings<L> {
+    line: L,
+    is_ipv6: bool,
+    identifier: u16,
+    number: u16,
+    /// Those on their way: by number, what they were.
+    on_the_way: Vec<(u16, Kind)>,
+    unanswered_looks: u32,
+    has_answered: bool,
+    still: Counts,
+    moving_long: (u64, u64),
+}
+
+/// What a ping was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Short,
+    ShortWhileStill,
+    LongWhileStill,
+    LongWhileMoving,
+}
+
+/// Of the looks at which nothing moved.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    sent: u64,
+    short_answered: u64,
+    long_answered: u64,
+}
+
+impl<L: Line> Pings<L> {
+    #[cfg(any(test, target_os = "linux"))]
+    pub(crate) fn over(line: L, server: IpAddr, identifier: u16) -> Pings<L> {
+        Pings {
+            line,
+            is_ipv6: server.is_ipv6(),
+            identifier,
+            number: 0,
+            on_the_way: Vec::new(),
+            unanswered_looks: 0,
+            has_answered: false,
+            still: Counts::default(),
+            moving_long: (0, 0),
+        }
+    }
+
+    /// Pings, waits a moment for the answers, and adds what is known. `longest` is what a long one carries.
+    pub(crate) fn look(&mut self, moved: Moved, longest: Option<usize>, look: &mut Look) {
+        while let Some(packet) = self.line.receive(Duration::ZERO) {
+            self.take(&packet);
+        }
+        if !self.has_answered && self.unanswered_looks >= UNANSWERED_LOOKS_MAX {
+            return;
+        }
+        let until = Instant::now() + PATIENCE;
+        if let Some(longest) = longest.filter(|_| self.long_ones_tell()) {
+            self.send_long(moved, longest);
+        }
+        let quickest = self.quickest(until);
+        // The long one may come behind the short ones.
+        while self.awaits_a_long_one()
+            && let Some(packet) = self.line.receive(until.saturating_duration_since(Instant::now()))
+        {
+            self.take(&packet);
+        }
+        self.unanswered_looks = if quickest.is_some() { 0 } else { self.unanswered_looks + 1 };
+        if let Some(quickest) = quickest {
+            put(look, Layer::Network, "ping_us", Reading::Level(quickest.as_secs_f64() * 1e6));
+        }
+        self.put_still(look);
+    }
+
+    /// One long ping for each look at which nothing moved, with a short one beside it. Until one was answered
+    /// while data moved, some are sent then, too: they show that they are answered at all.
+    fn send_long(&mut self, moved: Moved, longest: usize) {
+        match moved {
+            Moved::Nothing => {
+                if self.send(Kind::LongWhileStill, longest) && self.send(Kind::ShortWhileStill, SHORT_BYTES) {
+                    self.still.sent += 1;
+                }
+            }
+            Moved::Data if self.moving_long.1 == 0 && self.send(Kind::LongWhileMoving, longest) => {
+                self.moving_long.0 += 1;
+            }
+            Moved::Data | Moved::NotKnown => {}
+        }
+    }
+
+    /// Whether a long ping that does not come back says anything.
+    fn long_ones_tell(&self) -> bool {
+        let (sent, answered) = self.moving_long;
+        answered > 0 || sent < UNANSWERED_LONG_MAX
+    }
+
+    fn put_still(&self, look: &mut Look) {
+        if !self.has_answered || !self.long_ones_tell() {
+            return;
+        }
+        let counts = [
+            ("still_pings_per_s", self.still.sent),
+            ("still_pings_answered_per_s", self.still.short_answered),
+            ("still_long_pings_answered_per_s", self.still.long_answered),
+        ];
+        for (name, total) in counts {
+            put(look, Layer::Network, name, Reading::PerSecond(total));
+        }
+    }
+
+    /// The quickest of some short pings; `None` where the first did not come back in time.
+    fn quickest(&mut self, until: Instant) -> Option<Duration> {
+        let mut quickest: Option<Duration> = None;
+        for _ in 0..SHORT {
+            let begun = Instant::now();
+            if begun >= until || !self.send(Kind::Short, SHORT_BYTES) {
+                break;
+            }
+            let number = self.number;
+            let mut came = false;
+            while !came {
+                let left = until.saturating_duration_since(Instant::now());
+                let Some(packet) = self.line.receive(left) else { break };
+                came = self.take(&packet) == Some(number);
+            }
+            if !came {
+                break;
+            }
+            let took = begun.elapsed();
+            quickest = Some(quickest.map_or(took, |other| other.min(took)));
+        }
+        quickest
+    }
+
+    fn send(&mut self, kind: Kind, carried_bytes: usize) -> bool {
+        self.number = self.number.wrapping_add(1);
+        let went = self.line.send(&echo::request(self.is_ipv6, self.identifier, self.number, carried_bytes));
+        if went {
+            /// What is older has been lost.
+            const REMEMBERED: usize = 64;
+            if self.on_the_way.len() == REMEMBERED {
+                self.on_the_way.remove(0);
+            }
+            self.on_the_way.push((self.number, kind));
+        }
+        went
+    }
+
+    fn awaits_a_long_one(&self) -> bool {
+        let is_new = |number: u16| self.number.wrapping_sub(number) <= SHORT as u16 + 1;
+        let is_long = |kind: Kind| matches!(kind, Kind::LongWhileStill | Kind::LongWhileMoving);
+        self.on_the_way.iter().any(|(number, kind)| is_long(*kind) && is_new(*number))
+    }
+
+    /// Takes what came: the number of the ping that it answers.
+    fn take(&mut self, packet: &[u8]) -> Option<u16> {
+        let (identifier, number) = echo::answer(self.is_ipv6, packet)?;
+        let at = self.on_the_way.iter().position(|(sent, _)| *sent == number)?;
+        if identifier != self.identifier && self.identifier != 0 {
+            return None;
+        }
+        let (_, kind) = self.on_the_way.remove(at);
+        self.has_answered = true;
+        match kind {
+            Kind::Short => {}
+            Kind::ShortWhileStill => self.still.short_answered += 1,
+            Kind::LongWhileStill => self.still.long_answered += 1,
+            Kind::LongWhileMoving => self.moving_long.1 += 1,
+        }
+        Some(number)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod socket {
+    //! A socket for pings.
+
+    use std::net::{IpAddr, SocketAddr};
+    use std::os::fd::OwnedFd;
+    use std::time::Duration;
+
+    use rustix::io;
+    use rustix::net::sockopt::{self, Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, Timeout};
+    use rustix::net::{
+        AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, ipproto, recv, send,
+        socket_with,
+    };
+
+    use super::Line;
+
+    /// Longer than any packet that is asked for.
+    const RECEIVED_BYTES: usize = 16 << 10;
+
+    /// The server at the other end.
+    #[derive(Debug)]
+    pub(crate) struct PingSocket {
+        socket: OwnedFd,
+        buffer: Vec<u8>,
+        /// The kernel gives the requests an identifier of its own, and hands on their answers alone.
+        pub(crate) has_own_identifier: bool,
+    }
+
+    impl PingSocket {
+        /// For this server, where this process may have one.
+        pub(crate) fn to(server: IpAddr) -> io::Result<PingSocket> {
+            let (family, protocol) = match server {
+                IpAddr::V4(_) => (AddressFamily::INET, ipproto::ICMP),
+                IpAddr::V6(_) => (AddressFamily::INET6, ipproto::ICMPV6),
+            };
+            let open = |kind| socket_with(family, kind, SocketFlags::CLOEXEC, Some(protocol));
+            let (socket, has_own_identifier) = match open(SocketType::DGRAM) {
+                Ok(socket) => (socket, true),
+                Err(_) => (open(SocketType::RAW)?, false),
+            };
+            // Never in pieces: what is longer than the way is known to carry is refused here.
+            match server {
+                IpAddr::V4(_) => sockopt::set_ip_mtu_discover(&socket, Ipv4PathMtuDiscovery::DO)?,
+                IpAddr::V6(_) => sockopt::set_ipv6_mtu_discover(&socket, Ipv6PathMtuDiscovery::DO)?,
+            }
+            connect(&socket, &SocketAddr::new(server, 0))?;
+            Ok(PingSocket { socket, buffer: vec![0; RECEIVED_BYTES], has_own_identifier })
+        }
+    }
+
+    impl Line for PingSocket {
+        fn send(&mut self, packet: &[u8]) -> bool {
+            send(&self.socket, packet, SendFlags::DONTWAIT).is_ok()
+        }
+
+        fn receive(&mut self, within: Duration) -> Option<Vec<u8>> {
+            let flags = if within.is_zero() { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
+            if !within.is_zero() {
+                // Less than a microsecond would be no limit at all.
+                let within = within.max(Duration::from_micros(1));
+                sockopt::set_socket_timeout(&self.socket, Timeout::Recv, Some(within)).ok()?;
+            }
+            let (_, length) = recv(&self.socket, &mut self.buffer[..], flags).ok()?;
+            Some(self.buffer[..length.min(RECEIVED_BYTES)].to_vec())
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod socket {
+    //! Elsewhere nothing is sampled, so nothing is pinged.
+
+    use std::time::Duration;
+
+    use super::Line;
+
+    /// There is none.
+    #[derive(Debug)]
+    pub(crate) enum PingSocket {}
+
+    impl Line for PingSocket {
+        fn send(&mut self, _packet: &[u8]) -> bool {
+            match *self {}
+        }
+
+        fn receive(&mut self, _within: Duration) -> Option<Vec<u8>> {
+            match *self {}
+        }
+    }
+}
+
+pub(crate) use socket::PingSocket;
+
+impl Pings<PingSocket> {
+    /// To this server, where this process may ping.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn to(server: IpAddr) -> Option<Pings<PingSocket>> {
+        let socket = PingSocket::to(server).ok()?;
+        let identifier = if socket.has_own_identifier { 0 } else { std::process::id() as u16 | 1 };
+        Some(Pings::over(socket, server, identifier))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn to(_server: IpAddr) -> Option<Pings<PingSocket>> {
+        None
+    }
+}
+
+impl<L> std::fmt::Debug for Pings<L> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Pings").field("still", &self.still).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
+
+    /// A line to a server that answers packets up to a length, if any.
+    struct MadeUp {
+        longest: usize,
+        waiting: Vec<Vec<u8>>,
+        sent: usize,
+    }
+
+    impl Line for MadeUp {
+        fn send(&mut self, packet: &[u8]) -> bool {
+            self.sent += 1;
+            if packet.len() <= self.longest {
+                let mut answer = packet.to_vec();
+                answer[0] = 0;
+                self.waiting.push(answer);
+            }
+            true
+        }
+
+        fn receive(&mut self, _within: Duration) -> Option<Vec<u8>> {
+            (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
+        }
+    }
+
+    fn pings(longest: usize) -> Pings<MadeUp> {
+        Pings::over(MadeUp { longest, waiting: Vec::new(), sent: 0 }, SERVER, 7)
+    }
+
+    /// Total of a counter; `None` where there is none.
+    fn total(look: &Look, name: &str) -> Option<u64> {
+        look.iter().find(|(key, _)| key.name == name).and_then(|(_, reading)| match reading {
+            Reading::PerSecond(total) => Some(*total),
+            _ => None,
+        })
+    }
+
+    /// Sent while nothing moved, and answered of each kind, after these looks.
+    fn still(pings: &mut Pings<MadeUp>, looks: &[Moved]) -> Option<(u64, u64, u64)> {
+        let mut last = Look::new();
+        for moved in looks {
+            last = Look::new();
+            pings.look(*moved, Some(8_972), &mut last);
+        }
+        crate::sample::parse::testing::all_known(&last);
+        let of = |name| total(&last, name);
+        Some((
+            of("still_pings_per_s")?,
+            of("still_pings_answered_per_s")?,
+            of("still_long_pings_answered_per_s")?,
+        ))
+    }
+
+    #[test]
+    fn long_packets_that_are_swallowed_are_told_from_a_way_that_is_cut_and_from_a_sound_one() {
+        use Moved::{Data, Nothing};
+        let mut sound = pings(9_000);
+        assert_eq!(still(&mut sound, &[Data, Nothing, Nothing, Nothing]), Some((3, 3, 3)));
+        let mut swallowing = pings(1_480);
+        assert_eq!(still(&mut swallowing, &[Nothing, Nothing, Nothing]), Some((3, 3, 0)));
+        // It answers none at all.
+        let mut cut = pings(0);
+        assert_eq!(still(&mut cut, &[Nothing, Nothing, Nothing]), None);
+        let (sent, mut look) = (cut.line.sent, Look::new());
+        cut.look(Nothing, Some(8_972), &mut look);
+        assert_eq!(cut.line.sent, sent, "it is left alone");
+        // Sound at first, cut later: that is told, and is no swallowing.
+        let mut later = pings(9_000);
+        still(&mut later, &[Data]);
+        later.line.longest = 0;
+        assert_eq!(still(&mut later, &[Nothing, Nothing, Nothing]), Some((3, 0, 0)));
+    }
+
+    #[test]
+    fn a_server_that_answers_no_long_ones_while_data_move_says_nothing_by_it() {
+        use Moved::{Data, Nothing};
+        let mut filtering = pings(1_480);
+        assert_eq!(still(&mut filtering, &[Data, Data, Data, Nothing, Nothing]), None);
+        // Nothing is known of connections: no long ones.
+        let mut blind = pings(9_000);
+        assert_eq!(still(&mut blind, &[Moved::NotKnown; 4]), Some((0, 0, 0)));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_machine_answers_itself() {
+        let Some(mut pings) = Pings::to(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST)) else {
+            return;
+        };
+        let mut look = Look::new();
+        pings.look(Moved::Nothing, Some(1_472), &mut look);
+        assert!(look.keys().any(|key| key.name == "ping_us"), "{look:?}");
+        assert_eq!(total(&look, "still_long_pings_answered_per_s"), Some(1), "{look:?}");
+    }
+}

@@ -1,0 +1,274 @@
+//! Which other programs take processors: those that took most since the look before, by name. All processes
+//! of a name are told together, with how many they are; the process that measures is none of them, whatever
+//! its name and theirs. Nor are the kernel's threads, which do the I/O of whoever asked for it: theirs is
+//! told apart, as one sum.
+//!
+//! To look at every process costs some milliseconds, so it is done every few seconds, and more seldom the
+//! more processes there are.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::sample::counter::{Layer, Look, Reading};
+use crate::sample::parse::{put, put_on};
+
+/// So many are told.
+const TOLD: usize = 3;
+
+/// What took less, in percent of one processor, is not told.
+const PERCENT_MIN: f64 = 10.0;
+
+/// Every so many looks, and one more for each so many processes.
+const EVERY_LOOKS: u64 = 2;
+const PROCESSES_A_LOOK: usize = 150;
+
+/// More are not looked at.
+const PROCESSES_MAX: usize = 4_000;
+
+/// In the flags of a process: it is a thread of the kernel (`PF_KTHREAD`).
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
+/// Looks at the other programs.
+#[derive(Debug, Default)]
+pub struct Programs {
+    /// By process, the ticks that it had taken at the last look.
+    before: BTreeMap<u32, u64>,
+    /// The same of the kernel's threads.
+    kernel_before: BTreeMap<u32, u64>,
+    looked_at_ns: Option<u64>,
+    looks: u64,
+    next_look: u64,
+}
+
+/// A process as it stands in `/proc/PID/stat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Process<'a> {
+    name: &'a str,
+    /// That it has taken.
+    ticks: u64,
+    is_kernel_thread: bool,
+}
+
+/// See proc_pid_stat(5); the name is in brackets and may hold anything.
+fn parse(stat: &str) -> Option<Process<'_>> {
+    let (before, after_name) = stat.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    let mut fields = after_name.split_ascii_whitespace().skip(6);
+    let flags: u64 = fields.next()?.parse().ok()?;
+    let mut fields = fields.skip(4);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    let ticks = ticks()?.saturating_add(ticks()?);
+    Some(Process { name, ticks, is_kernel_thread: flags & KERNEL_THREAD != 0 })
+}
+
+impl Programs {
+    /// One look, if it is time for one.
+    pub fn look(&mut self, now_ns: u64, ticks_per_s: f64, look: &mut Look) {
+        self.looks += 1;
+        if self.looks < self.next_look {
+            return;
+        }
+        let Some(own) = own_number(Path::new("/proc")) else { return };
+        let mut taken = BTreeMap::new();
+        let mut names: BTreeMap<u32, String> = BTreeMap::new();
+        let mut of_kernel = BTreeMap::new();
+        for process in processes(Path::new("/proc")).filter(|process| *process != own) {
+            let stat = std::fs::read(format!("/proc/{process}/stat")).unwrap_or_default();
+            match parse(&String::from_utf8_lossy(&stat)) {
+                Some(Process { ticks, is_kernel_thread: true, .. }) => {
+                    of_kernel.insert(process, ticks);
+                }
+                Some(Process { name, ticks, .. }) => {
+                    taken.insert(process, ticks);
+                    names.insert(process, name.to_owned());
+                }
+                None => {}
+            }
+        }
+        self.next_look = self.looks + EVERY_LOOKS + (taken.len() / PROCESSES_A_LOOK) as u64;
+        let before_ns = self.looked_at_ns.replace(now_ns);
+        if let Some(before_ns) = before_ns.filter(|before_ns| *before_ns < now_ns) {
+            let elapsed_s = (now_ns - before_ns) as f64 / 1e9;
+            let ticks = elapsed_s * ticks_per_s;
+            let kernel: u64 = since(&self.kernel_before, &of_kernel).map(|(_, ticks)| ticks).sum();
+            put(look, Layer::Host, "kernel_threads_percent", Reading::Level(percent_of(kernel, ticks)));
+            for took in most(&self.before, &taken, &names, ticks) {
+                let mut put = |counter, value| {
+                    put_on(look, Layer::Host, counter, &took.name, Reading::Level(value));
+                };
+                put("program_percent", took.percent);
+                put("program_processes", f64::from(took.processes));
+            }
+        }
+        self.before = taken;
+        self.kernel_before = of_kernel;
+    }
+}
+
+/// What all processes of a name took.
+#[derive(Clone, Debug, PartialEq)]
+struct Took {
+    name: String,
+    /// Of one processor.
+    percent: f64,
+    /// How many of them took any of it.
+    processes: u32,
+}
+
+/// The number of this process as `/proc` counts, which may be another one's view: what is started in a
+/// container sees itself by another number than a `/proc` that was handed in from outside it. Where that is
+/// not known nobody can be told from it.
+fn own_number(proc: &Path) -> Option<u32> {
+    std::fs::read_link(proc.join("self")).ok()?.to_str()?.parse().ok()
+}
+
+/// The programs that took most, all processes of a name together.
+fn most(
+    before: &BTreeMap<u32, u64>,
+    now: &BTreeMap<u32, u64>,
+    names: &BTreeMap<u32, String>,
+    ticks: f64,
+) -> Vec<Took> {
+    let mut of_name: BTreeMap<&str, (u64, u32)> = BTreeMap::new();
+    for (process, since) in since(before, now) {
+        let name = names.get(&process).map_or("", String::as_str);
+        let (sum, processes) = of_name.entry(name).or_default();
+        *sum = sum.saturating_add(since);
+        *processes += u32::from(since > 0);
+    }
+    let took = |(name, (taken, processes)): (&str, (u64, u32))| Took {
+        name: name.to_owned(),
+        percent: percent_of(taken, ticks),
+        processes,
+    };
+    let mut all: Vec<Took> = of_name.into_iter().map(took).collect();
+    all.retain(|took| took.percent >= PERCENT_MIN);
+    all.sort_by(|one, two| two.percent.total_cmp(&one.percent));
+    all.truncate(TOLD);
+    all
+}
+
+/// What each took between two looks. One that came since has taken all that it has in this time.
+fn since<'a>(
+    before: &'a BTreeMap<u32, u64>,
+    now: &'a BTreeMap<u32, u64>,
+) -> impl Iterator<Item = (u32, u64)> + 'a {
+    now.iter()
+        .map(|(process, taken)| (*process, taken.saturating_sub(before.get(process).copied().unwrap_or(0))))
+}
+
+/// Of one processor.
+fn percent_of(taken: u64, ticks: f64) -> f64 {
+    taken as f64 / ticks.max(1.0) * 100.0
+}
+
+fn processes(proc: &Path) -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir(proc).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).take(PROCESSES_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_of_the_kernel_are_no_programs() {
+        // Of a virtual machine, Linux 6.18, shortened.
+        let kworker = "12 (kworker/0:1-loop1) I 2 0 0 0 -1 69238880 0 0 0 0 0 412 0 0 20 0 1 0 9 0 0";
+        let dd = "977 (dd) D 961 977 961 34816 977 4194304 96 0 0 0 3 7 0 0 20 0 1 0 77 2617344 430";
+        let found = [kworker, dd].map(|stat| parse(stat).map(|found| (found.ticks, found.is_kernel_thread)));
+        assert_eq!(found, [Some((412, true)), Some((10, false))]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_the_kernels_threads_took_is_told_apart() {
+        let mut programs = Programs::default();
+        programs.look(1, 100.0, &mut Look::new());
+        // As if they had taken none before.
+        programs.kernel_before.clear();
+        programs.next_look = 0;
+        let mut look = Look::new();
+        programs.look(1_000_000_001, 100.0, &mut look);
+        crate::sample::parse::testing::all_known(&look);
+        let told = look.iter().find(|(key, _)| key.name == "kernel_threads_percent");
+        assert!(matches!(told, Some((_, Reading::Level(percent))) if *percent >= 0.0), "{look:#?}");
+        let is_kworker = |name: &str| name.starts_with("kworker/") || name.starts_with("ksoftirqd/");
+        assert!(
+            !look.keys().any(|key| key.name == "program_percent" && is_kworker(&key.device)),
+            "{look:#?}"
+        );
+    }
+
+    #[test]
+    fn names_may_hold_anything() {
+        let stat = "7 (a) (b c) R 1 2 3 4 5 6 7 8 9 10 250 75 0 0 20";
+        let found = Process { name: "a) (b c", ticks: 325, is_kernel_thread: false };
+        assert_eq!(parse(stat), Some(found));
+        for odd in ["", "7 (x", "7 (x) R 1", "7 (x) R 1 2 3 4 5 6 7 8 9 10 a b"] {
+            assert_eq!(parse(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn the_programs_that_took_most_are_told_all_processes_together() {
+        let names =
+            [(1, "blender"), (2, "blender"), (3, "cc1"), (4, "init"), (5, "new"), (6, "blender"), (7, "new")];
+        let names = names.map(|(process, name)| (process, name.to_owned())).into();
+        let before = [(1, 100), (2, 100), (3, 500), (4, 7), (6, 900)].into();
+        let now = [(1, 200), (2, 150), (3, 400), (4, 8), (5, 60), (6, 900), (7, 0)].into();
+        // A second of a hundred ticks; one blender did nothing.
+        let told = most(&before, &now, &names, 100.0);
+        let took = |name: &str, percent, processes| Took { name: name.to_owned(), percent, processes };
+        assert_eq!(told, [took("blender", 150.0, 2), took("new", 60.0, 1)]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_program_that_is_busy_is_seen() {
+        let mut programs = Programs::default();
+        let mut busy =
+            std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("sh");
+        let begun = std::time::Instant::now();
+        // Only those that took most are told, and others may be busier than it for a while.
+        let is_seen = std::iter::repeat_with(|| {
+            let mut look = Look::new();
+            programs.look(begun.elapsed().as_nanos() as u64, 100.0, &mut look);
+            programs.next_look = 0;
+            std::thread::sleep(std::time::Duration::from_millis(600));
+            look.keys().any(|key| key.name == "program_percent" && key.device == "sh")
+        });
+        let is_seen = is_seen.take(50).any(|is_seen| is_seen);
+        busy.kill().and_then(|()| busy.wait()).expect("it can be ended");
+        assert!(is_seen, "not once in half a minute");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_process_is_none_of_the_others_also_where_they_have_its_name() {
+        let own = std::fs::read_to_string("/proc/self/stat").expect("proc");
+        let own = parse(&own).expect("a name").name.to_owned();
+        // Another process of this one's name, which spins for as long as this one does.
+        let dir = tempfile::tempdir().expect("a folder");
+        let script = dir.path().join(&own);
+        std::fs::copy("/bin/sh", &script).expect("a copy");
+        let spins = ["-c", "while :; do :; done"];
+        let mut twin = std::process::Command::new(&script).args(spins).spawn().expect("it starts");
+        let mut programs = Programs::default();
+        let begun = std::time::Instant::now();
+        programs.look(0, 100.0, &mut Look::new());
+        // Only those that took most are told, and others may be busier than the twin for a while.
+        let told = (0..50).find_map(|_| {
+            let looked = std::time::Instant::now();
+            while looked.elapsed().as_millis() < 600 {
+                std::hint::spin_loop();
+            }
+            programs.next_look = 0;
+            let mut look = Look::new();
+            programs.look(begun.elapsed().as_nanos() as u64, 100.0, &mut look);
+            look.into_iter().find(|(key, _)| key.name == "program_processes" && key.device == own)
+        });
+        twin.kill().and_then(|()| twin.wait()).expect("it can be ended");
+        assert!(matches!(told, Some((_, Reading::Level(number))) if number == 1.0), "{own}: {told:#?}");
+    }
+}

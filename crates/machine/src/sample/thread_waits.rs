@@ -1,0 +1,77 @@
+//! How long this program's threads could have run and had no processor, all of them together.
+//!
+//! Threads come and go, and take what they waited with them: what each has waited since the look before is
+//! added up here.
+
+use std::collections::BTreeMap;
+
+use crate::sample::counter::{Layer, Look, Reading};
+use crate::sample::parse::put;
+
+/// More threads are not looked at.
+const THREADS_MAX: usize = 2_000;
+
+/// The waits of all threads.
+#[derive(Debug, Default)]
+pub struct ThreadWaits {
+    /// By thread, how long it had waited in all.
+    before: BTreeMap<u32, u64>,
+    total_ns: u64,
+}
+
+/// The second number of `/proc/PID/task/TID/schedstat`: nanoseconds in which a thread waited for a processor.
+fn parse(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+impl ThreadWaits {
+    /// One look.
+    pub fn look(&mut self, look: &mut Look) {
+        let entries = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+        let threads = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let waited = threads.take(THREADS_MAX).filter_map(|thread| {
+            let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+            Some((thread, parse(&text)?))
+        });
+        let waited: BTreeMap<u32, u64> = waited.collect();
+        if waited.is_empty() {
+            return;
+        }
+        self.take(waited);
+        put(look, Layer::Tool, "threads_waiting", Reading::MillisecondsOfAll(self.total_ns / 1_000_000));
+    }
+
+    fn take(&mut self, waited: BTreeMap<u32, u64>) {
+        for (thread, waited_ns) in &waited {
+            let before_ns = self.before.get(thread).copied().unwrap_or(0);
+            self.total_ns = self.total_ns.saturating_add(waited_ns.saturating_sub(before_ns));
+        }
+        self.before = waited;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_ended_keep_what_they_waited() {
+        let mut waits = ThreadWaits::default();
+        waits.take([(1, 5_000_000), (2, 100)].into());
+        waits.take([(1, 9_000_000)].into());
+        // A thread with the number of one that ended has waited less.
+        waits.take([(1, 9_000_000), (2, 40)].into());
+        assert_eq!(waits.total_ns, 9_000_000 + 100 + 40);
+        assert_eq!(parse("1302 77 9\n"), Some(77));
+        assert_eq!((parse(""), parse("1 x 2")), (None, None));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_program_has_threads() {
+        let mut look = Look::new();
+        ThreadWaits::default().look(&mut look);
+        crate::sample::parse::testing::all_known(&look);
+        assert!(look.keys().any(|key| key.name == "threads_waiting"), "{look:#?}");
+    }
+}

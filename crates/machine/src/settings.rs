@@ -1,0 +1,296 @@
+//! What a machine is set to, as far as it bears on storage and the kernel tells it: kept with every run, so
+//! that two runs show what was changed between them. [`default_of`]: what the kernel has where nobody set it.
+//!
+//! Files of a few bytes are read, and the kernel is asked how its cards are set
+//! ([`crate::netlink::ethtool`]). Their firmware the kernel tells by ioctl alone, which `ethtool -i` asks
+//! for, where it is installed. What is not there is left out: not known is no setting.
+//!
+//! Not here: what a setting should be (the doctor's rules).
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use crate::devices;
+use crate::mountinfo;
+use crate::netlink::ethtool::card_settings;
+use crate::texts::command;
+
+/// The longest setting that is kept. The longest usual one names every scheduler of a disk.
+const TEXT_MAX_BYTES: u64 = 256;
+/// Interfaces or disks of which settings are kept. Containers have hundreds.
+const DEVICES_MAX: usize = 16;
+
+/// Files of the kernel, below `/proc/sys`.
+const KERNEL: [&str; 24] = [
+    "net/core/default_qdisc",
+    "net/core/netdev_budget",
+    "net/core/netdev_max_backlog",
+    "net/core/rmem_max",
+    "net/core/wmem_max",
+    "net/ipv4/tcp_congestion_control",
+    "net/ipv4/tcp_moderate_rcvbuf",
+    "net/ipv4/tcp_mtu_probing",
+    "net/ipv4/tcp_rmem",
+    "net/ipv4/tcp_sack",
+    "net/ipv4/tcp_slow_start_after_idle",
+    "net/ipv4/tcp_timestamps",
+    "net/ipv4/tcp_window_scaling",
+    "net/ipv4/tcp_wmem",
+    "sunrpc/tcp_max_slot_table_entries",
+    "sunrpc/tcp_slot_table_entries",
+    "vm/dirty_background_bytes",
+    "vm/dirty_background_ratio",
+    "vm/dirty_bytes",
+    "vm/dirty_ratio",
+    "vm/min_free_kbytes",
+    "vm/swappiness",
+    "vm/vfs_cache_pressure",
+    "vm/zone_reclaim_mode",
+];
+/// Files of each network interface, below its folder, and what they are called here.
+const INTERFACE: [(&str, &str); 7] = [
+    ("mtu", "mtu"),
+    ("tx_queue_len", "tx_queue_len"),
+    ("gro_flush_timeout", "gro_flush_timeout"),
+    ("queues/rx-0/rps_cpus", "rps_cpus"),
+    ("device/driver/module/version", "driver version"),
+    ("device/current_link_speed", "slot speed"),
+    ("device/current_link_width", "slot lanes"),
+];
+/// Parameters of the kernel's modules, below `/sys/module`.
+const MODULES: [&str; 4] = [
+    "nfs/parameters/max_session_slots",
+    "zfs/parameters/zfs_arc_max",
+    "zfs/parameters/zfetch_max_distance",
+    "zfs/parameters/zfetch_max_streams",
+];
+/// What the kernel has where nobody set it, whatever the machine. What distributions, drivers or the size of
+/// the machine decide is not here.
+const DEFAULTS: [(&str, &str); 19] = [
+    ("net.core.netdev_budget", "300"),
+    ("net.core.netdev_max_backlog", "1000"),
+    ("net.ipv4.tcp_moderate_rcvbuf", "1"),
+    ("net.ipv4.tcp_mtu_probing", "0"),
+    ("net.ipv4.tcp_sack", "1"),
+    ("net.ipv4.tcp_slow_start_after_idle", "1"),
+    ("net.ipv4.tcp_timestamps", "1"),
+    ("net.ipv4.tcp_window_scaling", "1"),
+    ("sunrpc.tcp_max_slot_table_entries", "65536"),
+    ("sunrpc.tcp_slot_table_entries", "2"),
+    ("vm.dirty_background_bytes", "0"),
+    ("vm.dirty_background_ratio", "10"),
+    ("vm.dirty_bytes", "0"),
+    ("vm.dirty_ratio", "20"),
+    ("vm.swappiness", "60"),
+    ("vm.vfs_cache_pressure", "100"),
+    ("vm.zone_reclaim_mode", "0"),
+    ("nfs max_session_slots", "64"),
+    ("zfs zfs_arc_max", "0"),
+];
+/// The same of every interface, disk or mount.
+const DEVICE_DEFAULTS: [(&str, &str); 4] =
+    [("mtu", "1500"), ("tx_queue_len", "1000"), ("gro_flush_timeout", "0"), ("read_ahead_kb", "128")];
+/// Files of each disk under the target, below its folder.
+const DISK: [&str; 6] = [
+    "queue/scheduler",
+    "queue/nr_requests",
+    "queue/read_ahead_kb",
+    "queue/rq_affinity",
+    "queue/wbt_lat_usec",
+    "device/queue_depth",
+];
+/// Files of the processors.
+const PROCESSOR: [(&str, &str); 2] = [
+    ("cpu0 governor", "devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+    ("cpu0 energy preference", "devices/system/cpu/cpu0/cpufreq/energy_performance_preference"),
+];
+
+/// What this machine is set to, by name: `net.ipv4.tcp_sack`, `eth0 mtu`, `sda read_ahead_kb`. Of disks only
+/// those under the target that is mounted here.
+pub fn settings(mount_point: &Path) -> BTreeMap<String, String> {
+    let sys = Path::new("/sys");
+    let mut all = settings_in(Path::new("/proc"), sys, mount_point);
+    let interfaces = interfaces(sys);
+    let of_cards = card_settings().into_iter().filter(|((interface, _), _)| interfaces.contains(interface));
+    all.extend(of_cards.map(|((interface, name), value)| (format!("{interface} {name}"), value)));
+    for interface in interfaces.iter().filter(|interface| has_hardware(sys, interface)) {
+        let said = command::output(&["ethtool", "-i", interface]).unwrap_or_default();
+        all.extend(firmware(&said).map(|firmware| (format!("{interface} firmware"), firmware)));
+    }
+    all
+}
+
+/// Whether a device stands behind an interface, and not the kernel alone.
+fn has_hardware(sys: &Path, interface: &str) -> bool {
+    sys.join("class/net").join(interface).join("device").exists()
+}
+
+/// The firmware that `ethtool -i` tells; drivers that know none say nothing, or `N/A`.
+fn firmware(said: &str) -> Option<String> {
+    let version = said.lines().find_map(|line| line.strip_prefix("firmware-version:"))?.trim();
+    let is_known = !version.is_empty() && version != "N/A";
+    is_known.then(|| version.chars().filter(|c| !c.is_control()).take(TEXT_MAX_BYTES as usize).collect())
+}
+
+/// What the kernel has where nobody set it; `None` where that hangs on more than the kernel.
+pub fn default_of(name: &str) -> Option<&'static str> {
+    let of = |table: &'static [(&str, &str)], name: &str| {
+        table.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    };
+    of(&DEFAULTS, name).or_else(|| of(&DEVICE_DEFAULTS, name.split_once(' ')?.1))
+}
+
+/// Of these settings those that somebody changed, as far as their defaults are known, each with its default.
+pub fn changed_from_default(settings: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let changed = settings.iter().filter_map(|(name, value)| {
+        let default = default_of(name).filter(|default| value != default)?;
+        Some((name.clone(), default.to_owned()))
+    });
+    changed.collect()
+}
+
+fn settings_in(proc: &Path, sys: &Path, mount_point: &Path) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    let mut put = |name: String, path: &Path| {
+        if let Some(value) = read(path) {
+            all.insert(name, value);
+        }
+    };
+    for name in KERNEL {
+        put(name.replace('/', "."), &proc.join("sys").join(name));
+    }
+    for interface in interfaces(sys) {
+        let folder = sys.join("class/net").join(&interface);
+        INTERFACE.iter().for_each(|(file, name)| put(format!("{interface} {name}"), &folder.join(file)));
+    }
+    for path in MODULES {
+        let module = path.split('/').next().unwrap_or_default();
+        put(format!("{module} {}", last(path)), &sys.join("module").join(path));
+    }
+    let mounts = mountinfo::parse(&fs::read(proc.join("self/mountinfo")).unwrap_or_default());
+    for disk in devices::below(&mounts, mount_point, sys).into_iter().take(DEVICES_MAX) {
+        let folder = sys.join("block").join(&disk);
+        DISK.iter().for_each(|name| put(format!("{disk} {}", last(name)), &folder.join(name)));
+    }
+    // Of several mounts at one place the last lies on top.
+    if let Some(mount) = mounts.iter().rfind(|mount| mount.is_at(mount_point)) {
+        let folder = sys.join("class/bdi").join(mount.numbers());
+        put("mount read_ahead_kb".to_owned(), &folder.join("read_ahead_kb"));
+    }
+    PROCESSOR.iter().for_each(|(name, path)| put((*name).to_owned(), &sys.join(path)));
+    // Of an NFS server alone.
+    put("nfsd threads".to_owned(), &proc.join("fs/nfsd/threads"));
+    all.extend(interfaces(sys).iter().filter_map(|interface| driver(sys, interface)));
+    all
+}
+
+/// Whose name a link of an interface's device is.
+fn driver(sys: &Path, interface: &str) -> Option<(String, String)> {
+    let link = fs::read_link(sys.join("class/net").join(interface).join("device/driver")).ok()?;
+    Some((format!("{interface} driver"), link.file_name()?.to_string_lossy().into_owned()))
+}
+
+/// Interfaces with hardware, or a switch's port, behind them.
+fn interfaces(sys: &Path) -> Vec<String> {
+    let entries = fs::read_dir(sys.join("class/net")).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != "lo" && !name.starts_with("veth") && !name.starts_with("docker"));
+    names.sort();
+    names.truncate(DEVICES_MAX);
+    names
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// What a file says, white space made single; of a list with one chosen in brackets that one.
+fn read(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    File::open(path).ok()?.take(TEXT_MAX_BYTES).read_to_string(&mut text).ok()?;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let chosen = words.iter().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
+    let value = chosen.map_or_else(|| words.join(" "), str::to_owned);
+    (!value.is_empty()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn files_tell_settings_and_what_is_not_there_is_left_out() {
+        let root = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put("proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n");
+        put("proc/self/mountinfo", "33 29 0:52 / /mnt/nas rw - nfs4 nas1:/media rw\n");
+        put("sys/class/net/eth0/mtu", "9000\n");
+        put("sys/class/net/lo/mtu", "65536\n");
+        put("sys/class/bdi/0:52/read_ahead_kb", "128\n");
+        put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "");
+        let told = settings_in(&root.path().join("proc"), &root.path().join("sys"), Path::new("/mnt/nas"));
+        let told: Vec<(&str, &str)> =
+            told.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let expected = [
+            ("eth0 mtu", "9000"),
+            ("mount read_ahead_kb", "128"),
+            ("net.ipv4.tcp_rmem", "4096 131072 6291456"),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    /// As ethtool 6.1 prints it of an Intel X710 and of a virtio card.
+    #[test]
+    fn firmware_is_told_where_the_driver_knows_it() {
+        let x710 =
+            "driver: i40e\nversion: 6.1.0\nfirmware-version: 9.20 0x8000d83e 22.0.9\nbus-info: 0000:3b\n";
+        assert_eq!(firmware(x710).as_deref(), Some("9.20 0x8000d83e 22.0.9"));
+        for unknown in
+            ["driver: virtio_net\nfirmware-version: \nbus-info: x\n", "firmware-version: N/A\n", ""]
+        {
+            assert_eq!(firmware(unknown), None);
+        }
+    }
+
+    #[test]
+    fn what_was_changed_is_told_with_its_default_where_that_is_known() {
+        let settings = [
+            ("eth0 mtu", "9000"),
+            ("eth1 mtu", "1500"),
+            ("net.ipv4.tcp_sack", "0"),
+            ("vm.swappiness", "60"),
+            ("sda scheduler", "bfq"),
+            ("net.core.rmem_max", "33554432"),
+        ];
+        let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let changed = changed_from_default(&settings);
+        let changed: Vec<(&str, &str)> =
+            changed.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(changed, [("eth0 mtu", "1500"), ("net.ipv4.tcp_sack", "1")]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn settings_of_this_machine_are_told() {
+        let told = settings(Path::new("/"));
+        assert!(told.contains_key("net.ipv4.tcp_sack"), "{told:?}");
+        // Each has a name and a value, and no part of a text that was taken for one.
+        assert!(told.iter().all(|(name, value)| !name.is_empty() && !value.contains('\n')), "{told:?}");
+    }
+
+    #[test]
+    fn of_a_list_the_chosen_one_is_the_setting() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "none [mq-deadline] kyber bfq\n").unwrap();
+        assert_eq!(read(file.path()).as_deref(), Some("mq-deadline"));
+    }
+}

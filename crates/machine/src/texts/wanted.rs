@@ -1,0 +1,319 @@
+//! Which texts are wanted of a machine: files, listings of folders, and commands that only look.
+//!
+//! One list for this machine ([`super::live`]) and for the scripts that collect on others
+//! ([`super::script`]). `IF`, `DISK`, `CPU` and `BDI` stand for each interface, disk, processor and mounted
+//! device.
+
+use crate::mountinfo::{self, Entry};
+
+use crate::facts::CONTROLLER_PROGRAMS;
+
+/// Folders whose listing is a text of its own, and in whose names `IF` and the like are found.
+pub const LISTINGS: [&str; 2] = ["/sys/class/net", "/sys/block"];
+
+/// Files of which a machine has one.
+pub const FILES: &[&str] = &[
+    "/etc/fstab",
+    "/etc/nsmb.conf",
+    "/etc/os-release",
+    "/etc/samba/smb.conf",
+    "/etc/version",
+    "/proc/cpuinfo",
+    "/proc/fs/nfsd/threads",
+    "/proc/mdstat",
+    "/proc/meminfo",
+    "/proc/net/ipv6_route",
+    "/proc/net/route",
+    "/proc/net/vlan/config",
+    "/proc/net/wireless",
+    mountinfo::FILE,
+    "/proc/self/mountstats",
+    "/proc/spl/kstat/zfs/arcstats",
+    "/proc/sys/kernel/hostname",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/net/ipv4/tcp_congestion_control",
+    "/proc/sys/net/ipv4/tcp_moderate_rcvbuf",
+    "/proc/sys/net/ipv4/tcp_mtu_probing",
+    "/proc/sys/net/ipv4/tcp_rmem",
+    "/proc/sys/net/ipv4/tcp_sack",
+    "/proc/sys/net/ipv4/tcp_slow_start_after_idle",
+    "/proc/sys/net/ipv4/tcp_timestamps",
+    "/proc/sys/net/ipv4/tcp_window_scaling",
+    "/proc/sys/net/ipv4/tcp_wmem",
+    "/proc/sys/sunrpc/tcp_max_slot_table_entries",
+    "/proc/sys/vm/dirty_background_bytes",
+    "/proc/sys/vm/dirty_background_ratio",
+    "/proc/sys/vm/dirty_bytes",
+    "/proc/sys/vm/dirty_ratio",
+    "/sys/devices/system/node/online",
+    "/usr/cvfs/config/deviceparams",
+    "/var/lib/nfs/etab",
+];
+
+/// The folder of each interface whose listing says what it is made of (`lower_eth0`).
+pub const INTERFACE_LISTING: &str = "/sys/class/net/IF";
+
+/// Files of each interface.
+pub const INTERFACE_FILES: &[&str] = &[
+    "/proc/net/bonding/IF",
+    "/sys/class/net/IF/device/current_link_speed",
+    "/sys/class/net/IF/device/current_link_width",
+    "/sys/class/net/IF/device/max_link_speed",
+    "/sys/class/net/IF/device/max_link_width",
+    "/sys/class/net/IF/device/numa_node",
+    "/sys/class/net/IF/device/uevent",
+    "/sys/class/net/IF/bonding/slaves",
+    "/sys/class/net/IF/duplex",
+    "/sys/class/net/IF/mtu",
+    "/sys/class/net/IF/operstate",
+    "/sys/class/net/IF/speed",
+    "/sys/class/net/IF/statistics/rx_fifo_errors",
+    "/sys/class/net/IF/statistics/rx_missed_errors",
+    "/sys/class/net/IF/uevent",
+];
+
+/// Files of each disk.
+pub const DISK_FILES: &[&str] = &[
+    "/sys/block/DISK/dev",
+    "/sys/block/DISK/device/queue_depth",
+    "/sys/block/DISK/dm/name",
+    "/sys/block/DISK/loop/backing_file",
+    "/sys/block/DISK/md/level",
+    "/sys/block/DISK/queue/nr_requests",
+    "/sys/block/DISK/queue/read_ahead_kb",
+    "/sys/block/DISK/queue/rotational",
+    "/sys/block/DISK/queue/scheduler",
+];
+
+/// The folder of each disk whose listing says what it is made of.
+pub const DISK_LISTING: &str = "/sys/block/DISK/slaves";
+
+/// Files of each processor.
+pub const CPU_FILES: &[&str] = &[
+    "/sys/devices/system/cpu/CPU/cpufreq/energy_performance_preference",
+    "/sys/devices/system/cpu/CPU/cpufreq/scaling_driver",
+    "/sys/devices/system/cpu/CPU/cpufreq/scaling_governor",
+];
+
+/// The file of each mounted file system that has no disk of its own, by its number.
+pub const BDI_FILE: &str = "/sys/class/bdi/BDI/read_ahead_kb";
+
+/// Commands that only look. What a file tells is read there.
+pub const COMMANDS: &[&[&str]] = &[
+    &["ss", "-tinHO"],
+    &["testparm", "-s", "-v"],
+    SPACE,
+    &["zpool", "status"],
+    &["zpool", "list", "-Hp", "-o", "name,cap"],
+    &["zpool", "get", "-Hp", "-o", "name,value", "ashift"],
+    &["zfs", "get", "-Hp", "-t", "filesystem", "-o", "name,property,value", ZFS_PROPERTIES],
+    &["btrfs", "filesystem", "show", "--mounted"],
+    &["lvs", "-a"],
+];
+
+/// The name of btrfs' list of devices.
+pub const BTRFS_SHOW: &str = "btrfs filesystem show --mounted";
+
+/// What tools of RAID controllers print of virtual disks and of those below. Only a script asks: some of them
+/// take seconds.
+pub const CONTROLLER_COMMANDS: &[&[&str]] = &[
+    &["storcli64", "/call/vall", "show", "nolog"],
+    &["storcli64", "/call/eall/sall", "show", "nolog"],
+    &["perccli64", "/call/vall", "show", "nolog"],
+    &["perccli64", "/call/eall/sall", "show", "nolog"],
+    &["MegaCli64", "-LDPDInfo", "-aALL", "-NoLog"],
+    &["ssacli", "ctrl", "all", "show", "config"],
+    &["arcconf", "getconfig", "1", "nologs"],
+];
+
+/// How full file systems on disks are. Others are not asked: one whose server is gone would not answer.
+pub const SPACE: &[&str] = &[
+    "df", "-P", "-k", "-t", "ext3", "-t", "ext4", "-t", "xfs", "-t", "btrfs", "-t", "f2fs", "-t", "bcachefs",
+    "-t", "exfat", "-t", "ntfs3",
+];
+
+/// What is asked of ZFS datasets.
+pub const ZFS_PROPERTIES: &str = "recordsize,sync,atime,relatime,dedup,mountpoint,used";
+
+/// Commands of each interface.
+pub const INTERFACE_COMMANDS: &[&[&str]] = &[
+    &["ethtool", "IF"],
+    &["ethtool", "-a", "IF"],
+    &["ethtool", "-c", "IF"],
+    &["ethtool", "-g", "IF"],
+    &["ethtool", "-k", "IF"],
+    &["ethtool", "-l", "IF"],
+    &["ethtool", "--show-eee", "IF"],
+];
+
+/// Commands on a Mac. What they print is for people, and stays the same.
+pub const MAC_COMMANDS: &[&[&str]] = &[
+    &["sw_vers"],
+    &["nfsstat", "-m"],
+    &["smbutil", "statshares", "-a"],
+    &["sysctl", "net.inet.tcp"],
+    &["defaults", "read", "com.apple.desktopservices", "DSDontWriteNetworkStores"],
+];
+
+/// What tells something and opens files for writing while it does: only a script runs it, on a server where
+/// administrators run it anyway; with why it is not run here.
+pub const WRITING_COMMANDS: &[(&[&str], &str)] =
+    &[(&["smbstatus", "--json"], "smbstatus opens Samba's databases for writing")];
+
+/// Whether a text of this name may be one that is wanted, or one like it that somebody brought along.
+pub fn is_text(name: &str) -> bool {
+    let program = name.split(' ').next().unwrap_or_default();
+    let asked = [COMMANDS, INTERFACE_COMMANDS, MAC_COMMANDS].into_iter().flatten().map(|words| words[0]);
+    let asked = asked.chain(WRITING_COMMANDS.iter().map(|(words, _)| words[0])).chain(["uname", "sysctl"]);
+    let asked = asked.chain(CONTROLLER_PROGRAMS);
+    name.starts_with('/') || name.starts_with("Get-") || asked.into_iter().any(|asked| asked == program)
+}
+
+/// The script for PowerShell, whose list is its own.
+pub(super) const POWERSHELL: &str = include_str!("script/collect.ps1");
+
+/// Texts that no list asks for and that are read where somebody brought them along, or a script gave them.
+const BROUGHT: [&str; 2] = ["sysctl -a", "uname -sr"];
+
+/// How texts begin that are read with whatever arguments they were made.
+const BROUGHT_BEGINNINGS: [&str; 5] =
+    ["btrfs filesystem show", "btrfs device stats", "btrfs scrub status", "btrfs balance status", "lvs"];
+
+/// Whether a text of this name is read.
+pub fn is_wanted(name: &str) -> bool {
+    let files = [FILES, &LISTINGS, INTERFACE_FILES, DISK_FILES, CPU_FILES, &FOLDERS, &BROUGHT];
+    let commands = [COMMANDS, INTERFACE_COMMANDS, MAC_COMMANDS].into_iter().flatten().copied();
+    let mut commands = commands.chain(WRITING_COMMANDS.iter().map(|(words, _)| *words));
+    let program = name.split(' ').next().unwrap_or_default();
+    let is_brought =
+        |begin: &&str| name.strip_prefix(*begin).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    CONTROLLER_PROGRAMS.contains(&program)
+        || is_stornext_config(name)
+        || BROUGHT_BEGINNINGS.iter().any(is_brought)
+        || files.into_iter().flatten().any(|pattern| is_like(name, pattern, '/'))
+        || commands.any(|words| is_like(name, &named(words), ' '))
+        || POWERSHELL.contains(&format!("Save '{name}' "))
+}
+
+/// Names that stand for one text of each device.
+const FOLDERS: [&str; 3] = [BDI_FILE, DISK_LISTING, INTERFACE_LISTING];
+
+/// Whether it is the configuration of a StorNext file system.
+fn is_stornext_config(name: &str) -> bool {
+    let file = name.strip_prefix("/usr/cvfs/config/").and_then(|name| name.strip_suffix(".cfgx"));
+    file.is_some_and(|file| !file.is_empty() && !file.contains('/'))
+}
+
+/// Whether a name is this one, with any word in the place of `IF` and the like.
+fn is_like(name: &str, pattern: &str, between: char) -> bool {
+    let (mut words, mut wanted) = (name.split(between), pattern.split(between));
+    loop {
+        match (words.next(), wanted.next()) {
+            (None, None) => return true,
+            (Some(word), Some("IF" | "DISK" | "CPU" | "BDI")) if !word.is_empty() => {}
+            (Some(word), Some(wanted)) if word == wanted => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Whether a text that is blank says that there are none of what it lists. Any other that is blank says
+/// nothing at all.
+pub fn says_nothing_blank(name: &str) -> bool {
+    const LISTS: [&str; 8] = [
+        BTRFS_SHOW,
+        "/var/lib/nfs/etab",
+        "Get-SmbConnection",
+        "Get-SmbMultichannelConnection",
+        "lvs -a",
+        "nfsstat -m",
+        "smbutil statshares -a",
+        "ss -tinHO",
+    ];
+    LISTS.contains(&name) || name.starts_with("zfs get ") || name.ends_with("/slaves")
+}
+
+/// Whether a disk is none that data lies on.
+pub fn is_no_disk(name: &str) -> bool {
+    ["loop", "ram", "zram", "sr", "fd", "nbd"]
+        .iter()
+        .any(|kind| name.strip_prefix(kind).is_some_and(|number| number.chars().all(|c| c.is_ascii_digit())))
+}
+
+/// The loop devices on which something is mounted that data may lie on: they are read ahead like disks.
+pub fn mounted_loops(mounts: &[Entry]) -> Vec<String> {
+    let on_disks = mounts.iter().filter(|mount| SPACE.contains(&mount.fs_type.as_str()));
+    let mut loops: Vec<String> = on_disks.filter_map(|mount| loop_of(&mount.source)).collect();
+    loops.sort();
+    loops.dedup();
+    loops
+}
+
+/// `loop0` of `/dev/loop0` and of its partition `/dev/loop0p1`.
+fn loop_of(source: &str) -> Option<String> {
+    let number = source.strip_prefix("/dev/loop")?;
+    let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+    let is_whole = number[end..].is_empty() || number[end..].starts_with('p');
+    (end > 0 && is_whole).then(|| format!("loop{}", &number[..end]))
+}
+
+/// The name of a command's text.
+pub fn named(words: &[&str]) -> String {
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mountinfo::parse;
+
+    #[test]
+    fn texts_are_told_from_other_files() {
+        for name in ["/proc/meminfo", "ethtool -a eth0", "smbstatus --json", "Get-SmbConnection", "sysctl -a"]
+        {
+            assert!(is_text(name), "{name}");
+        }
+        assert!(!is_text("notes.txt") && !is_text("collect.sh") && !is_text(""));
+    }
+
+    #[test]
+    fn what_is_read_is_told_from_what_only_looks_like_it() {
+        for name in [
+            "/proc/meminfo",
+            "/sys/class/net/eth0/mtu",
+            "/sys/block/nvme0n1/queue/scheduler",
+            "/sys/class/bdi/0:52/read_ahead_kb",
+            "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",
+            "ethtool -a eth0",
+            "smbstatus --json",
+            "Get-SmbConnection",
+            "Get-CimInstance Win32_OperatingSystem",
+            "uname -sr",
+            "/usr/cvfs/config/media.cfgx",
+        ] {
+            assert!(is_wanted(name), "{name}");
+        }
+        for name in
+            ["/proc/meminfo2", "/sys/class/net//mtu", "ethtool -x eth0", "Get-Content", "collect.sh", ""]
+        {
+            assert!(!is_wanted(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_loop_device_counts_where_data_is_mounted_from_it() {
+        let mounts = b"\
+            29 1 7:2 / /snap/a ro - squashfs /dev/loop2 ro\n\
+            30 1 7:0 / /srv/a rw - ext4 /dev/loop0 rw\n\
+            31 1 259:1 / /srv/b rw - xfs /dev/loop11p1 rw\n\
+            32 1 259:1 / /srv/c rw - xfs /dev/loop11p1 rw\n\
+            33 1 8:1 / /srv/d rw - ext4 /dev/loopback rw\n";
+        assert_eq!(mounted_loops(&parse(mounts)), ["loop0", "loop11"]);
+    }
+
+    #[test]
+    fn loops_are_no_disks_and_md_is() {
+        assert!(is_no_disk("loop0") && is_no_disk("zram0") && is_no_disk("sr1"));
+        assert!(!is_no_disk("md0") && !is_no_disk("sda") && !is_no_disk("nvme0n1") && !is_no_disk("srv"));
+    }
+}
