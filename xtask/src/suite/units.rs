@@ -246,18 +246,6 @@ mod tests {
         assert_eq!(LONGEST.iter().find(|name| !is_known(name)), None);
     }
 
-    /// A module that `main.rs` does not name is compiled by nobody.
-    #[test]
-    fn every_module_is_named() {
-        for program in [TIMED, UNTIMED] {
-            let main = crate::root().join("tests/tests").join(program).join("main.rs");
-            let main = std::fs::read_to_string(main).unwrap();
-            for (name, _) in modules(program) {
-                assert!(main.lines().any(|line| line == format!("mod {name};")), "{program}: {name}");
-            }
-        }
-    }
-
     #[test]
     fn a_test_that_judges_by_time_is_a_process_of_its_own_and_a_module_is_another() {
         let timed = units(TIMED, &["vda::a", "check::b", "vda::c"]).unwrap();

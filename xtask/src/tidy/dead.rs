@@ -1,7 +1,8 @@
 //! Public items that nothing but tests uses. The compiler warns of private ones only.
 //!
 //! An item counts as used when its name stands a second time anywhere in the product's own code, so a dead
-//! one that shares its name with a living one is not found.
+//! one that shares its name with a living one is not found. cargo-shear (the step `shear`) looks at
+//! dependencies and source files only, never at items.
 
 use std::collections::HashMap;
 
