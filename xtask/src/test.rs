@@ -47,9 +47,9 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", quick: true, when: When::Fetching, body: |_| fmt() },
     Step { name: "tidy", quick: true, when: When::Fetching, body: |_| tidy::step() },
     Step { name: "shear", quick: true, when: When::Fetching, body: |_| shear() },
+    Step { name: "deny", quick: true, when: When::Fetching, body: |_| deny() },
     Step { name: "platforms", quick: false, when: When::Beside, body: |_| cross::check() },
     Step { name: "browser", quick: false, when: When::After, body: browser },
-    Step { name: "deny", quick: false, when: When::After, body: |_| deny() },
     // What the build of the tests finds as well, in half the time.
     Step { name: "clippy", quick: false, when: When::Asked, body: |_| clippy() },
     // Every crate once more, which takes as long as the build of all tests.
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn steps_are_chosen_by_flags() {
         assert_eq!(chosen(&[]).len(), STEPS.len() - 1, "all but clippy and the static binary, and the tests");
-        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "shear", "tests"]);
+        assert_eq!(chosen(&["--quick"]), ["fmt", "tidy", "shear", "deny", "tests"]);
         assert_eq!(chosen(&["--only", "static"]), ["static"]);
         assert_eq!(chosen(&["--only", "platforms", "--only=fmt"]), ["fmt", "platforms"]);
     }

@@ -7,7 +7,6 @@
 mod dead;
 mod documents;
 mod drawing;
-mod licences;
 mod modules;
 mod places;
 mod source;
@@ -98,7 +97,6 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     faults.extend(workspace::check(&pages, &metadata));
     faults.extend(drawing::check(&pages, &metadata));
     faults.extend(workspace::engine_stays_lean()?);
-    faults.extend(licences::check(&metadata));
     faults.sort();
     Ok(faults)
 }
