@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use reelgauge_analysis::Summary;
-use reelgauge_report::text::{plain, wrap};
+use reelgauge_report::text::{display_width, plain, wrap};
 use reelgauge_report::{Detail, Screen, Style, Tables};
 use reelgauge_results::page::REPORT_FILE;
 use reelgauge_runner::exit_code::USAGE;
@@ -53,7 +53,7 @@ fn fitted_to(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text };
     let fit = |line: &str| {
         let indent = line.chars().take_while(|c| *c == ' ').count();
-        match line.chars().count() > width {
+        match display_width(line) > width {
             true => {
                 format!("{:indent$}{}", "", wrap(line.trim_start(), width.saturating_sub(indent), indent))
             }

@@ -6,7 +6,7 @@ use reelgauge_record::errno::errno_name;
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
 use serde::Serialize;
 
-use crate::text::{plain, wrap};
+use crate::text::{display_width, plain, wrap};
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ fn in_line(row: &Row, width: Option<usize>) -> String {
         row.error.as_deref().unwrap_or("-"),
     );
     let file = file_words(row);
-    match width.filter(|width| figures.chars().count() + file.chars().count() > *width) {
+    match width.filter(|width| display_width(&figures) + display_width(&file) > *width) {
         Some(width) => {
             format!("{}\n{FILE_INDENT}{}", figures.trim_end(), wrap(&file, width - FILE_INDENT.len(), 0))
         }

@@ -4,7 +4,7 @@
 use crate::document::Block;
 use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
-use crate::text::wrap;
+use crate::text::{display_width, wrap};
 use crate::wanted::{MAX_WIDTH, Style};
 
 /// Narrower than this no table is readable.
@@ -83,7 +83,7 @@ impl Page {
 
     /// `Name: text`, wrapped below itself.
     pub(crate) fn item(&mut self, name: &str, text: &str) {
-        self.painted("", &wrap(&format!("{name}: {text}"), self.width, name.len() + 2));
+        self.painted("", &wrap(&format!("{name}: {text}"), self.width, display_width(name) + 2));
         self.row(name, text);
     }
 
@@ -98,7 +98,8 @@ impl Page {
     /// The same, so many blanks further right.
     pub(crate) fn below(&mut self, indent: usize, name: &str, text: &str) {
         self.row(name, text);
-        let hanging = if name.len() < 16 { name.len() + 2 } else { indent };
+        let columns = display_width(name);
+        let hanging = if columns < 16 { columns + 2 } else { indent };
         let text = wrap(&format!("{name}: {text}"), self.width - indent, hanging);
         for line in text.lines() {
             self.text.push_str(&format!("{:indent$}{line}\n", ""));

@@ -11,7 +11,7 @@ use crate::page::Page;
 use crate::sentence::Tone;
 use crate::suite::{group_words, over_words, row_doubts, suite_comparison_sentence, suite_sentence};
 use crate::table::Table;
-use crate::text::plain;
+use crate::text::{display_width, plain};
 use crate::units::{counted, fixed, mb_per_s};
 use crate::wanted::Style;
 
@@ -263,7 +263,7 @@ fn column(suites: &SuitesPage, at: usize) -> String {
     let label = plain(&suites.suites[at].label);
     match suites.suites.len() {
         1 => "median".to_owned(),
-        _ if label.chars().count() > NAME_CHARS => format!("suite {}", at + 1),
+        _ if display_width(&label) > NAME_CHARS => format!("suite {}", at + 1),
         _ => format!("{} {label}", at + 1),
     }
 }

@@ -1,5 +1,7 @@
 //! Aligned tables: the first column to the left, numbers to the right, no wider than asked.
 
+use crate::text::{display_width, pad};
+
 /// Blanks between columns.
 const GAP: usize = 2;
 
@@ -20,9 +22,10 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    fn width(&self) -> usize {
+    /// The columns of a terminal that its widest cell takes.
+    pub(crate) fn width(&self) -> usize {
         let texts = self.header.iter().chain(&self.cells);
-        texts.map(|text| text.chars().count()).max().unwrap_or(0)
+        texts.map(|text| display_width(text)).max().unwrap_or(0)
     }
 
     fn line(&self, line: usize) -> &str {
@@ -103,11 +106,6 @@ impl Table {
     }
 }
 
-/// Fills up with blanks; counts characters, which `format!` does too, and bytes don't.
-fn pad(text: &str, width: usize, right: bool) -> String {
-    if right { format!("{text:>width$}") } else { format!("{text:<width$}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +123,15 @@ mod tests {
         let expected =
             ["             read", "load         MB/s", "1 worker      9.5", "10 workers  158.0  µs"];
         assert_eq!(table.lines(100), expected);
+    }
+
+    #[test]
+    fn wide_and_combining_characters_keep_columns_aligned() {
+        let mut table = Table::default();
+        table.column("", "target", column(&["映像", "ne\u{301}e", "🎬 B", "plain"]));
+        table.column("読む", "MB/s", column(&["9.5", "10.0", "1.0", "2.0"]));
+        let columns = table.lines(80).iter().map(|line| display_width(line)).collect::<Vec<_>>();
+        assert_eq!(columns, [12; 6]);
     }
 
     #[test]

@@ -1,7 +1,29 @@
 //! Text for terminals: harmless, and no wider than asked.
 
 use std::ffi::OsStr;
+use std::iter::repeat_n;
 use std::path::Path;
+
+use textwrap::core::Fragment;
+use textwrap::wrap_algorithms::wrap_first_fit;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The columns of a terminal that a text takes: two for a wide character, none for a combining one.
+pub fn display_width(text: &str) -> usize {
+    text.width()
+}
+
+/// The most columns that a character takes, whatever is next to it. An emoji selector makes the character
+/// before it wide.
+fn widest(c: char) -> usize {
+    if c == '\u{fe0f}' { 1 } else { c.width().unwrap_or(1) }
+}
+
+/// Fills up with blanks to this many columns, at the left or at the right. `format!` counts characters.
+pub(crate) fn pad(text: &str, width: usize, is_right: bool) -> String {
+    let blanks = " ".repeat(width.saturating_sub(display_width(text)));
+    if is_right { blanks + text } else { text.to_owned() + &blanks }
+}
 
 /// A string from outside (a path, a label, a server's name) as it may be shown on a terminal: escape
 /// sequences, line feeds and characters that turn the direction of writing are shown as `\u{…}`.
@@ -25,26 +47,33 @@ pub(crate) fn is_harmful(c: char) -> bool {
         || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The same, cut to this many characters with an ellipsis.
-pub fn plain_short(text: &str, max_chars: usize) -> String {
+/// The same, cut to this many columns with an ellipsis.
+pub fn plain_short(text: &str, max_columns: usize) -> String {
     let whole = plain(text);
-    if whole.chars().count() <= max_chars {
+    if display_width(&whole) <= max_columns {
         return whole;
     }
-    let mut cut: String = whole.chars().take(max_chars.saturating_sub(1)).collect();
-    cut.push('…');
-    cut
+    let cut = whole.char_indices().scan(1, |columns, (at, c)| {
+        *columns += widest(c);
+        (*columns <= max_columns).then_some(at + c.len_utf8())
+    });
+    let end = cut.last().unwrap_or(0);
+    format!("{}…", &whole[..end])
 }
 
-/// A path of at most this many characters, of which the end tells more than the beginning.
-pub fn path_short(path: &str, max_chars: usize) -> String {
+/// A path of at most this many columns, of which the end tells more than the beginning.
+pub fn path_short(path: &str, max_columns: usize) -> String {
     let whole = plain(path);
-    let chars = whole.chars().count();
-    if chars <= max_chars {
+    if display_width(&whole) <= max_columns {
         return whole;
     }
-    let end: String = whole.chars().skip(chars + 1 - max_chars).collect();
-    format!("…{end}")
+    let cut = whole.char_indices().rev().scan(1, |columns, (at, c)| {
+        *columns += widest(c);
+        (*columns <= max_columns).then_some(at)
+    });
+    let start = cut.last().unwrap_or(whole.len());
+    // A combining character would change the ellipsis.
+    format!("…{}", whole[start..].trim_start_matches(|c| widest(c) == 0))
 }
 
 /// A path as an operand of a command line that is pasted into a shell: one word, and no flag.
@@ -108,26 +137,46 @@ pub fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// Breaks text into lines of at most `width` characters at blanks; the lines after the first begin with
+/// A word of a text and the blank behind it.
+#[derive(Debug)]
+struct Word<'a> {
+    text: &'a str,
+    columns: usize,
+}
+
+impl Fragment for Word<'_> {
+    fn width(&self) -> f64 {
+        self.columns as f64
+    }
+
+    fn whitespace_width(&self) -> f64 {
+        1.0
+    }
+
+    fn penalty_width(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Breaks text into lines of at most `width` columns at blanks; the lines after the first begin with
 /// `indent` blanks. A word that is longer than a line is left whole, so that a path can be copied, and so is
 /// what stands in single quotes and has a slash: a path with blanks.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
+    let words: Vec<Word> =
+        words(text).into_iter().map(|text| Word { text, columns: display_width(text) }).collect();
+    let widths = [width as f64, width.saturating_sub(indent) as f64];
     let mut out = String::with_capacity(text.len() + 16);
-    let mut line_chars = 0;
-    for word in words(text) {
-        let word_chars = word.chars().count();
-        if line_chars > 0 && line_chars + 1 + word_chars > width {
+    for (at, line) in wrap_first_fit(&words, &widths).into_iter().enumerate() {
+        if at > 0 {
             // Rather further left than too wide.
-            let indent = indent.min(width.saturating_sub(word_chars));
+            let widest = line.first().map_or(0, |word| word.columns);
             out.push('\n');
-            out.extend(std::iter::repeat_n(' ', indent));
-            line_chars = indent;
-        } else if line_chars > 0 {
-            out.push(' ');
-            line_chars += 1;
+            out.extend(repeat_n(' ', indent.min(width.saturating_sub(widest))));
         }
-        out.push_str(word);
-        line_chars += word_chars;
+        for (at, word) in line.iter().enumerate() {
+            out.extend((at > 0).then_some(' '));
+            out.push_str(word.text);
+        }
     }
     out
 }
@@ -263,6 +312,52 @@ mod tests {
     }
 
     #[test]
+    fn widths_are_columns_of_a_terminal() {
+        for (text, columns) in
+            [("", 0), ("nas-1", 5), ("映像", 4), ("e\u{301}", 1), ("🎬 B", 4), ("❤\u{fe0f}", 2)]
+        {
+            assert_eq!(display_width(text), columns, "{text}");
+            assert_eq!(display_width(&pad(text, 9, true)), 9, "{text}");
+        }
+        assert_eq!((pad("映像", 6, false), pad("映像", 6, true)), ("映像  ".into(), "  映像".into()));
+        assert_eq!(pad("too long", 3, true), "too long");
+    }
+
+    #[test]
+    fn wide_and_combining_characters_are_cut_by_columns() {
+        assert_eq!(plain_short("映像素材", 8), "映像素材");
+        assert_eq!(
+            (plain_short("映像素材", 7), plain_short("映像素材", 6)),
+            ("映像素…".into(), "映像…".into())
+        );
+        assert_eq!(plain_short("ne\u{301}es", 3), "ne\u{301}…");
+        assert_eq!(
+            (path_short("/映像/素材", 8), path_short("/映像/素材", 7)),
+            ("…像/素材".into(), "…/素材".into())
+        );
+        assert_eq!(path_short("/ne\u{301}es", 3), "…es");
+        assert_eq!((plain_short("映像", 1), path_short("映像", 1)), ("…".into(), "…".into()));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_is_wider_than_asked(
+            text in "[a /\u{301}\u{200d}\u{fe0f}\u{1f3fd}🎬❤👍映ｱא\u{644}\u{627}]{0,40}",
+            width in 1..30_usize,
+        ) {
+            proptest::prop_assert!(display_width(&plain_short(&text, width)) <= width);
+            proptest::prop_assert!(display_width(&path_short(&text, width)) <= width);
+            let words: Vec<&str> = words(&text);
+            let wrapped = wrap(&text, width, 2);
+            for line in wrapped.lines() {
+                let is_one_word = words.contains(&line.trim_start());
+                proptest::prop_assert!(is_one_word || display_width(line) <= width, "{line:?}");
+            }
+            proptest::prop_assert_eq!(wrapped.split_whitespace().collect::<Vec<_>>(), words);
+        }
+    }
+
+    #[test]
     fn wrapping_keeps_words_whole() {
         assert_eq!(wrap("one two three four", 9, 2), "one two\n  three\n  four");
         assert_eq!(wrap("a /a/very/long/path b", 6, 0), "a\n/a/very/long/path\nb");
@@ -271,5 +366,7 @@ mod tests {
         assert_eq!(wrap("see '/a  b c' now", 6, 2), "see\n'/a  b c'\n  now");
         assert_eq!(wrap(r"$'a\'b c' d", 4, 0), "$'a\\'b c'\nd");
         assert_eq!(wrap("users' own, it's 'so", 9, 0), "users'\nown, it's\n'so");
+        assert_eq!(wrap("映像 の 保存", 7, 1), "映像 の\n 保存");
+        assert_eq!(wrap("ne\u{301}e ne\u{301}e", 7, 0), "ne\u{301}e ne\u{301}e");
     }
 }

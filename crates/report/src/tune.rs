@@ -13,7 +13,7 @@ use reelgauge_doctor::tune::fragment::{Destination, Fragment, FragmentPart, Sett
 use reelgauge_doctor::tune::site::{Site, Topology};
 use serde::Serialize;
 
-use crate::text::wrap;
+use crate::text::{display_width, wrap};
 
 /// Comments are no wider than this.
 const COLUMNS: usize = 78;
@@ -131,7 +131,7 @@ fn reasons(line: &SettingLine, before: Option<&SettingLine>, place: &Destination
 fn command(words: &[String]) -> String {
     let (mut text, mut line) = (String::new(), "#  ".to_owned());
     for word in words {
-        if line.len() + word.len() + 3 > COLUMNS {
+        if display_width(&line) + display_width(word) + 3 > COLUMNS {
             text.push_str(&format!("{line} \\\n"));
             line = "#     ".to_owned();
         }

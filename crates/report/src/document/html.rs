@@ -137,10 +137,9 @@ fn table(table: &Table, html: &mut String) {
     }
 }
 
-/// Characters of the widest cell, and the room beside it.
+/// Characters of the widest cell, and the room beside it. A wide character counts as two.
 fn width(column: &Column) -> usize {
-    let texts = column.header.iter().chain(&column.cells);
-    texts.map(|text| text.chars().count()).max().unwrap_or(0) + 2
+    column.width() + 2
 }
 
 fn table_part(first: &Column, rest: &[Column], html: &mut String) {
