@@ -20,6 +20,7 @@ const VARIABLE: &str = "REELGAUGE_LINTING";
 const WARNINGS_FAIL: [&str; 2] = ["-D", "warnings"];
 
 /// This program as the compiler of the workspace's own crates.
+#[derive(Clone)]
 pub struct Linting {
     /// A copy of this program: what is built replaces the program itself.
     compiler: PathBuf,

@@ -11,6 +11,7 @@ mod cross;
 mod linting;
 mod memory_disk;
 mod packages;
+mod pages;
 mod playwright;
 mod python;
 mod size;
@@ -29,6 +30,8 @@ usage: cargo xtask VERB
 
   test [--quick] [--only STEP]...  every check there is; --quick leaves out the end-to-end tests,
                                    the other platforms and everything that has to be installed
+  test --changed[=BRANCH]          what the change since origin/main, or since BRANCH, can break;
+       [--quick]                   with --quick without end-to-end tests
   tidy                             the rules for the code base alone
   bench [ARGS]...                  side-by-side benchmarks; ARGS go to the benchmark program
   bundle                           builds console/dist/reelgauge.html, which is committed

@@ -14,7 +14,8 @@
 mod programs;
 mod units;
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -25,6 +26,11 @@ use crate::memory_disk::MemoryDisk;
 use crate::step::{Counts, Outcome};
 use programs::{Program, Said};
 use units::{Beside, Unit};
+
+/// The package of the end-to-end tests.
+const END_TO_END: &str = "reelgauge-tests";
+/// The package of the benches, which has no tests.
+const BENCHES: &str = "reelgauge-benches";
 
 /// How many of a kind run side by side; `None` for programs that judge nothing by time.
 fn at_once(beside: Option<Beside>) -> usize {
@@ -55,22 +61,71 @@ impl Suite {
     /// Builds and lints the workspace, with the end-to-end tests unless `quick`.
     pub fn build(quick: bool) -> anyhow::Result<Suite> {
         let linting = Linting::prepare()?;
+        let mut build = linting.cargo();
+        build.args(["build", "--workspace", "--locked", "--all-targets"]);
+        if quick {
+            build.args(["--exclude", END_TO_END]);
+        }
+        let units = Unit::all_of(programs::build(build)?)?;
+        Suite::of(linting, units, quick)
+    }
+
+    /// Builds and lints the unit tests of the workspace, and takes those of the packages in these folders. A
+    /// part of the workspace would have other features, and every dependency would be built again.
+    pub fn of_packages(linting: Linting, folders: &BTreeSet<&Path>) -> anyhow::Result<Suite> {
+        let mut build = linting.cargo();
+        build.args(["test", "--no-run", "--workspace", "--locked", "--tests"]);
+        for (folder, package) in [("tests", END_TO_END), ("benches", BENCHES)] {
+            if !folders.contains(Path::new(folder)) {
+                build.args(["--exclude", package]);
+            }
+        }
+        let is_chosen = |program: &Program| folders.contains(program.folder()) && !program.is_end_to_end();
+        let programs = programs::build(build)?.into_iter().filter(is_chosen).collect();
+        Suite::of(linting, Unit::all_of(programs)?, false)
+    }
+
+    /// Builds the end-to-end tests with the binary, and takes those of these modules.
+    pub fn of_modules(linting: Linting, modules: &BTreeSet<String>) -> anyhow::Result<Suite> {
+        let mut build = linting.cargo();
+        build.args(["build", "--workspace", "--exclude", BENCHES, "--locked", "--bins"]);
+        build.args(["--test", "timed", "--test", "untimed"]);
+        let programs = programs::build(build)?.into_iter().filter(Program::is_end_to_end).collect();
+        let mut units = Unit::all_of(programs)?;
+        units.retain(|unit| modules.contains(unit.module()));
+        Suite::of(linting, units, false)
+    }
+
+    fn of(linting: Linting, units: Vec<Unit>, quick: bool) -> anyhow::Result<Suite> {
         let skips = crate::target_dir().join("skipped-tests.txt");
         std::fs::write(&skips, "")?;
-        let units = Unit::all_of(programs::build(&linting, quick)?)?;
         let (measuring, waiting): (Vec<_>, Vec<_>) =
             units.into_iter().partition(|unit| unit.beside.is_some());
         Ok(Suite { quick, linting, measuring, waiting, environment: environment(quick, &skips), skips })
     }
 
+    /// Whether some of the tests judge by time.
+    pub fn has_measuring(&self) -> bool {
+        !self.measuring.is_empty()
+    }
+
+    /// Runs the programs that judge nothing by time.
+    pub fn run_without_examples(&self) -> anyhow::Result<Outcome> {
+        Ok(self.waiting()?.outcome())
+    }
+
     /// Runs the programs that judge nothing by time, and the examples in documentation.
     pub fn run_waiting(&self) -> anyhow::Result<Outcome> {
-        let units: Vec<&Unit> = self.waiting.iter().collect();
-        let mut ran = self.run(&units, at_once(None))?;
+        let mut ran = self.waiting()?;
         if !doc_tests(&self.linting, self.quick, &mut ran.total)? {
             ran.broken.push("examples in documentation".to_owned());
         }
         Ok(ran.outcome())
+    }
+
+    fn waiting(&self) -> anyhow::Result<Ran> {
+        let units: Vec<&Unit> = self.waiting.iter().collect();
+        self.run(&units, at_once(None))
     }
 
     /// Runs the tests that judge by time, as many at a time as they bear. Nothing else should run meanwhile.
@@ -162,7 +217,7 @@ impl Ran {
 }
 
 /// What test programs are told.
-fn environment(quick: bool, skips: &std::path::Path) -> Vec<(&'static str, PathBuf)> {
+fn environment(quick: bool, skips: &Path) -> Vec<(&'static str, PathBuf)> {
     let mut environment = vec![
         ("REELGAUGE_SKIPS", skips.to_owned()),
         // Tests provoke panics in libraries on purpose; a backtrace of each would bury the rest, and reading
@@ -218,7 +273,7 @@ fn doc_tests(linting: &Linting, quick: bool, total: &mut Counts) -> anyhow::Resu
     let mut cargo = linting.cargo();
     cargo.args(["test", "--workspace", "--locked", "--doc", "--no-fail-fast"]);
     if quick {
-        cargo.args(["--exclude", "reelgauge-tests"]);
+        cargo.args(["--exclude", END_TO_END]);
     }
     command::run_watching(&mut cargo, |line| count(total, line))
 }

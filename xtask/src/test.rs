@@ -4,6 +4,8 @@
 //! those tests that judge nothing by time. What is seen in a browser follows runs in time, so it has the
 //! machine for itself.
 
+mod changed;
+
 use std::collections::BTreeSet;
 
 use anyhow::bail;
@@ -61,7 +63,12 @@ const STEPS: &[Step] = &[
 struct Choice {
     quick: bool,
     only: BTreeSet<String>,
+    /// Only what the change since this branch can break.
+    changed: Option<String>,
 }
+
+/// The branch that a change is compared with, unless another is named.
+const MAIN: &str = "origin/main";
 
 impl Choice {
     /// Reads the arguments.
@@ -71,18 +78,28 @@ impl Choice {
         let mut choice = Choice::default();
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
+            if let Some(branch) = argument.strip_prefix("--changed=") {
+                choice.changed = Some(branch.to_owned());
+                continue;
+            }
             match (argument.as_str(), argument.strip_prefix("--only=")) {
                 ("--quick", _) => choice.quick = true,
+                ("--changed", _) => choice.changed = Some(MAIN.to_owned()),
                 ("--only", _) => match arguments.next() {
                     Some(name) => drop(choice.only.insert(name.clone())),
                     None => bail!("--only needs the name of a step: {}", names()),
                 },
                 (_, Some(name)) => drop(choice.only.insert(name.to_owned())),
-                (other, None) => bail!("test knows --quick and --only STEP, not '{other}'"),
+                (other, None) => {
+                    bail!("test knows --quick, --only STEP and --changed[=BRANCH], not '{other}'")
+                }
             }
         }
         if let Some(unknown) = choice.only.iter().find(|name| known().all(|step| step != name.as_str())) {
             bail!("there is no step '{unknown}'; there are: {}", names());
+        }
+        if choice.changed.is_some() && !choice.only.is_empty() {
+            bail!("--changed chooses the steps itself; leave --only out");
         }
         Ok(choice)
     }
@@ -111,6 +128,9 @@ impl Choice {
 pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let choice = Choice::parse(arguments)?;
     std::fs::create_dir_all(crate::target_dir())?;
+    if let Some(branch) = &choice.changed {
+        return changed::run(branch, choice.quick);
+    }
     let mut finished = choice.perform(When::Before);
     if choice.has_tests() {
         finished.extend(tests(&choice));
@@ -179,8 +199,8 @@ fn clippy() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Dependencies that nothing uses, dependencies of tests alone that the product has too, and source files that
-/// no module names.
+/// Dependencies that nothing uses, those that only tests use and the product names, and source files that no
+/// module names.
 fn shear() -> anyhow::Result<Outcome> {
     python::check_with("cargo-shear", &["--locked", "--deny-warnings"])
 }
@@ -211,6 +231,14 @@ mod tests {
     }
 
     #[test]
+    fn a_change_is_compared_with_main_unless_another_branch_is_named() {
+        let changed = |argument: &str| Choice::parse(&[argument.to_owned()]).unwrap().changed;
+        assert_eq!(changed("--changed").as_deref(), Some("origin/main"));
+        assert_eq!(changed("--changed=HEAD~2").as_deref(), Some("HEAD~2"));
+        assert_eq!(changed("--quick"), None);
+    }
+
+    #[test]
     fn a_wrong_argument_is_refused_with_what_there_is() {
         let refused = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|&a| a.to_owned()).collect();
@@ -219,5 +247,6 @@ mod tests {
         assert!(refused(&["--only", "nothing"]).contains("clippy"));
         assert!(refused(&["--only"]).contains("clippy"));
         assert!(refused(&["--fast"]).contains("--quick"));
+        assert!(refused(&["--changed", "--only", "tidy"]).contains("--only"));
     }
 }

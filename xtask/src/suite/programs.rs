@@ -7,7 +7,6 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 
 use crate::command;
-use crate::linting::Linting;
 
 /// A test program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,16 +26,10 @@ pub struct Said {
     pub passed: bool,
 }
 
-/// Builds everything that there is in the workspace, without the end-to-end tests if `quick`, and gives the
-/// test programs. The binary that they run comes from the same build, which saves compiling every crate once
-/// more; and it lints: no warning of the compiler or of clippy stays.
-pub fn build(linting: &Linting, quick: bool) -> anyhow::Result<Vec<Program>> {
-    let mut cargo = linting.cargo();
-    cargo.args(["build", "--workspace", "--locked", "--all-targets"]);
+/// Builds with this cargo, and gives the test programs. The binary that the end-to-end tests run comes from
+/// the same build as they, which saves compiling every crate once more.
+pub fn build(mut cargo: Command) -> anyhow::Result<Vec<Program>> {
     cargo.arg("--message-format=json-render-diagnostics");
-    if quick {
-        cargo.args(["--exclude", "reelgauge-tests"]);
-    }
     let mut programs = Vec::new();
     for line in command::lines(&mut cargo)? {
         programs.extend(program(&line)?);
@@ -78,6 +71,11 @@ impl Program {
     /// Whether it holds end-to-end tests; what they stand on is tested by a program of the same folder.
     pub fn is_end_to_end(&self) -> bool {
         self.folder.ends_with("tests") && self.name != "reelgauge_tests"
+    }
+
+    /// The folder of its package, from the root.
+    pub fn folder(&self) -> &Path {
+        self.folder.strip_prefix(crate::root()).unwrap_or(&self.folder)
     }
 
     /// The names of its tests.

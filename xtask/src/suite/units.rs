@@ -167,6 +167,11 @@ impl Unit {
         Ok(units)
     }
 
+    /// The module of its tests.
+    pub fn module(&self) -> &str {
+        module(&self.name)
+    }
+
     /// When it is to start, beside those of its kind.
     fn turn(&self) -> usize {
         let place = match self.beside {

@@ -11,14 +11,9 @@ mod modules;
 mod places;
 mod source;
 mod texts;
-mod workspace;
+pub(crate) mod workspace;
 
-use std::path::PathBuf;
-use std::process::Command;
-
-use anyhow::Context;
-
-use crate::command;
+use crate::pages::{Page, pages};
 use crate::step::Outcome;
 
 /// Something in the code base that a rule forbids.
@@ -39,30 +34,6 @@ impl Fault {
     /// A fault at a line, counted from 1.
     fn at(place: &str, line: usize, what: impl Into<String>) -> Fault {
         Fault::of(format!("{place}:{line}"), what)
-    }
-}
-
-/// A file of the repository.
-#[derive(Clone, Debug)]
-struct Page {
-    /// Path from the root, with `/`.
-    path: String,
-    /// Its size in bytes.
-    size_bytes: u64,
-    /// What it says; `None` if it is not UTF-8.
-    text: Option<String>,
-}
-
-impl Page {
-    /// Whether this is Rust source.
-    fn is_rust(&self) -> bool {
-        self.path.ends_with(".rs")
-    }
-
-    /// A page that a test makes up.
-    #[cfg(test)]
-    fn made_up(path: &str, text: &str) -> Page {
-        Page { path: path.into(), size_bytes: text.len() as u64, text: Some(text.into()) }
     }
 }
 
@@ -101,29 +72,6 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     Ok(faults)
 }
 
-/// Every file that is committed, or would be by `git add .`.
-fn pages() -> anyhow::Result<Vec<Page>> {
-    let mut list = Command::new("git");
-    list.current_dir(crate::root()).args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
-    let list = command::output(&mut list).context("tidy asks git which files belong to the code base")?;
-    let mut pages = Vec::new();
-    for path in list.split('\0').filter(|path| !path.is_empty()) {
-        let full: PathBuf = crate::root().join(path);
-        // A file that is deleted in the working tree but still in the index has nothing to be checked.
-        let Ok(found) = std::fs::symlink_metadata(&full) else {
-            continue;
-        };
-        let text = match found.is_file() {
-            true => String::from_utf8(std::fs::read(&full)?).ok(),
-            false => None,
-        };
-        pages.push(Page { path: path.to_owned(), size_bytes: found.len(), text });
-    }
-    pages.sort_by(|a, b| a.path.cmp(&b.path));
-    pages.dedup_by(|a, b| a.path == b.path);
-    Ok(pages)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -134,13 +82,5 @@ mod tests {
         let faults = check().unwrap();
         let list: Vec<String> = faults.iter().map(|f| format!("{}: {}", f.place, f.what)).collect();
         assert!(list.is_empty(), "\n{}", list.join("\n"));
-    }
-
-    #[test]
-    fn the_pages_are_those_of_the_repository() {
-        let pages = pages().unwrap();
-        let has = |path: &str| pages.iter().any(|page| page.path == path);
-        assert!(has("Cargo.toml") && has("xtask/src/tidy/mod.rs"));
-        assert!(pages.iter().all(|page| !page.path.starts_with("target")));
     }
 }
