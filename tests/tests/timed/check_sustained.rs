@@ -287,9 +287,9 @@ fn compare(
 }
 
 /// Looks three times. Then the largest count with a tick of each format is played, or recorded over existing
-/// files as a check does, for a minute, which holds for all smaller ones. Where a limit is named, one more than
-/// the smallest upper bound has to fail. A store whose rate changes may fail what it held minutes ago, and hold
-/// more: then one more check has to say so.
+/// files as a check does, for a minute, which holds for all smaller ones. Where a limit is named, one more
+/// than the smallest upper bound has to fail. A store whose rate changes may fail what it held minutes ago,
+/// and hold more: then one more check has to say so.
 fn confirm(bed: &str, target: &Path, room: Room, formats: usize) {
     let mut wrong = Vec::new();
     let claims = three_checks(bed, Verb::start, target, &mut wrong);
@@ -316,7 +316,7 @@ fn confirm(bed: &str, target: &Path, room: Room, formats: usize) {
             })
         };
         if !has_held(most) {
-            // Was the count wrong, or has the store become slower? A check now, and a minute of what it claims.
+            // Was the count wrong, or has the store become slower? A check now, and a minute of its claim.
             let now = claim_now(bed, target, kind, &mut wrong);
             let is_slower = now.is_some_and(|now| now.streams < most.streams && has_held(&now));
             let told = if is_slower { "the store became slower, as a check says" } else { "WRONG" };
