@@ -1,6 +1,6 @@
-//! Every file lies where one would look for it, is reached by its crate, and is small.
-
-use std::collections::BTreeSet;
+//! Every file lies where one would look for it, and is small.
+//!
+//! Not here: source files that no module names. cargo-shear finds them, the step `shear`.
 
 use super::{Fault, Page};
 
@@ -65,7 +65,6 @@ pub fn check(pages: &[Page]) -> Vec<Fault> {
         faults.extend(room(&page.path));
         faults.extend(size(page));
     }
-    faults.extend(dead_files(pages));
     faults
 }
 
@@ -93,52 +92,6 @@ fn size(page: &Page) -> Option<Fault> {
         .then(|| Fault::of(&page.path, format!("has {} bytes; {SIZE_MAX_BYTES} at most", page.size_bytes)))
 }
 
-/// A module that no `mod` names is built by nobody.
-fn dead_files(pages: &[Page]) -> Vec<Fault> {
-    let sources: Vec<&Page> = pages.iter().filter(|page| page.is_rust()).collect();
-    let declared: BTreeSet<(&str, &str)> = sources
-        .iter()
-        .flat_map(|page| {
-            let text = page.text.as_deref().unwrap_or_default();
-            text.lines().filter_map(declared_module).map(|module| (crate_of(&page.path), module))
-        })
-        .collect();
-    let is_dead = |page: &&&Page| {
-        let Some(module) = module_of(&page.path) else {
-            return false;
-        };
-        !declared.contains(&(crate_of(&page.path), module))
-    };
-    let dead = sources.iter().filter(is_dead);
-    dead.map(|page| Fault::of(&page.path, "no `mod` names this file; name it or remove it")).collect()
-}
-
-/// The module that a line like `pub(crate) mod name;` or `#[path = "folder/name.rs"]` declares.
-fn declared_module(line: &str) -> Option<&str> {
-    if let Some(path) = line.trim().strip_prefix("#[path = \"") {
-        return path.strip_suffix(".rs\"]")?.rsplit('/').next();
-    }
-    let (before, after) = line.split_once("mod ")?;
-    let is_declaration = before.trim().is_empty() || before.trim_start().starts_with("pub");
-    is_declaration.then(|| after.split([';', ' ', '{']).next()).flatten()
-}
-
-/// The crate folder of a source file: what precedes `src/`.
-fn crate_of(path: &str) -> &str {
-    path.split_once("/src/").map_or("", |(folder, _)| folder)
-}
-
-/// The module that a source file is; `None` for the roots of crates and for what lies outside `src/`.
-fn module_of(path: &str) -> Option<&str> {
-    let (_, inside) = path.split_once("/src/")?;
-    let stem = inside.strip_suffix(".rs")?;
-    match stem {
-        "lib" | "main" => None,
-        _ if stem.starts_with("bin/") => None,
-        _ => stem.strip_suffix("/mod").unwrap_or(stem).rsplit('/').next(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,23 +113,5 @@ mod tests {
         let page = |size_bytes| Page { path: "docs/a.png".into(), size_bytes, text: None };
         assert_eq!(size(&page(SIZE_MAX_BYTES)), None);
         assert!(size(&page(SIZE_MAX_BYTES + 1)).is_some());
-    }
-
-    #[test]
-    fn a_file_that_no_module_names_is_a_fault() {
-        let pages = [
-            Page::made_up(
-                "crates/a/src/lib.rs",
-                "pub mod used;\nmod folder;\n#[path = \"os/linux.rs\"]\nmod os;\n",
-            ),
-            Page::made_up("crates/a/src/used.rs", ""),
-            Page::made_up("crates/a/src/folder/mod.rs", "pub(crate) mod inner;\n"),
-            Page::made_up("crates/a/src/folder/inner.rs", ""),
-            Page::made_up("crates/a/src/os/linux.rs", ""),
-            Page::made_up("crates/b/src/used.rs", ""),
-        ];
-        let found = dead_files(&pages);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].place, "crates/b/src/used.rs");
     }
 }
