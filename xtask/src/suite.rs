@@ -80,7 +80,11 @@ impl Suite {
                 build.args(["--exclude", package]);
             }
         }
-        let is_chosen = |program: &Program| folders.contains(program.folder()) && !program.is_end_to_end();
+        // The benches are built, and have no tests.
+        let is_chosen = |program: &Program| {
+            let folder = program.folder();
+            folders.contains(folder) && folder != Path::new("benches") && !program.is_end_to_end()
+        };
         let programs = programs::build(build)?.into_iter().filter(is_chosen).collect();
         Suite::of(linting, Unit::all_of(programs)?, false)
     }
@@ -102,6 +106,11 @@ impl Suite {
         let (measuring, waiting): (Vec<_>, Vec<_>) =
             units.into_iter().partition(|unit| unit.beside.is_some());
         Ok(Suite { quick, linting, measuring, waiting, environment: environment(quick, &skips), skips })
+    }
+
+    /// Whether some of the tests judge nothing by time.
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     /// Whether some of the tests judge by time.

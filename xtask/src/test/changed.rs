@@ -85,7 +85,9 @@ fn with_suite(
     };
     let mut finished = both(build, others);
     if let Some(suite) = suite {
-        finished.push(step::perform(name, || suite.run_without_examples()));
+        if suite.has_waiting() {
+            finished.push(step::perform(name, || suite.run_without_examples()));
+        }
         if suite.has_measuring() {
             finished.push(step::perform("timing", || suite.run_measuring()));
         }
