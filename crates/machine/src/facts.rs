@@ -35,7 +35,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use controllers::PROGRAMS as CONTROLLER_PROGRAMS;
-pub use links::interface_to;
 pub use links::{LinkTo, link_named, link_to};
 pub use stack::Stack;
 pub(crate) use stornext::config_file as stornext_config_file;

@@ -7,25 +7,28 @@
 //! Not here: mounts are looked up where targets are known and handed in as text.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use reelgauge_record::host::{HostFacts, MountFacts, NicFacts};
+
+use crate::interface::{self, Interface};
+use crate::source::{Host, Source};
 
 /// The facts about this host. `mount` is that of the target, if there is one.
 pub fn gather(mount: Option<MountFacts>) -> HostFacts {
     let (name, kernel) = name_and_kernel();
+    let here = Host::here();
     HostFacts {
         name,
         agent: None,
         clock_offset_us: None,
         clock_uncertainty_us: None,
-        os: os_name(Path::new("/etc/os-release")),
+        os: os_name(&here),
         kernel,
-        cpu_model: cpu_model(Path::new("/proc/cpuinfo")),
+        cpu_model: value_of(&here, "/proc/cpuinfo", "model name"),
         cpu_count: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        memory_bytes: memory_bytes(Path::new("/proc/meminfo")),
+        memory_bytes: memory_bytes(&here),
         mount,
-        nics: nics(Path::new("/sys/class/net")),
+        nics: nics(&here),
         settings: BTreeMap::new(),
         changed_from_default: BTreeMap::new(),
     }
@@ -46,168 +49,105 @@ fn name_and_kernel() -> (String, Option<String>) {
 }
 
 /// `PRETTY_NAME` of os-release, or the family's name.
-fn os_name(os_release: &Path) -> String {
-    read(os_release)
-        .and_then(|text| {
-            let value = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
-            Some(value.trim_matches(['"', '\'']).to_string())
-        })
-        .unwrap_or_else(|| std::env::consts::OS.to_string())
+fn os_name(source: &impl Source) -> String {
+    let text = source.text("/etc/os-release").unwrap_or_default();
+    let named = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    named.map_or(std::env::consts::OS, |name| name.trim_matches(['"', '\''])).to_owned()
 }
 
-/// The first processor's model. ARM's cpuinfo has none.
-fn cpu_model(cpuinfo: &Path) -> Option<String> {
-    colon_value(&read(cpuinfo)?, "model name")
+/// The memory of this host, in bytes.
+pub fn memory_bytes(source: &impl Source) -> Option<u64> {
+    let total = value_of(source, "/proc/meminfo", "MemTotal")?;
+    total.strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-fn memory_bytes(meminfo: &Path) -> Option<u64> {
-    let total = colon_value(&read(meminfo)?, "MemTotal")?;
-    let kib: u64 = total.strip_suffix("kB")?.trim().parse().ok()?;
-    kib.checked_mul(1024)
-}
-
-/// The value of the first line `key : value`.
-fn colon_value(text: &str, key: &str) -> Option<String> {
-    text.lines().find_map(|line| {
+/// The value of the first line `key : value` of a file.
+fn value_of(source: &impl Source, path: &str, key: &str) -> Option<String> {
+    source.text(path)?.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
-        (name.trim() == key).then(|| value.trim().to_string())
+        (name.trim() == key).then(|| value.trim().to_owned())
     })
 }
 
-/// The interfaces under `/sys/class/net`, by name.
-fn nics(class_net: &Path) -> Vec<NicFacts> {
-    let Ok(entries) = std::fs::read_dir(class_net) else {
-        return Vec::new();
+/// The interfaces without loopback, by name. What is no interface has no state (`bonding_masters` is a file).
+fn nics(source: &impl Source) -> Vec<NicFacts> {
+    let names = source.names(interface::ALL).into_iter().filter(|name| name != "lo");
+    let nic = |name: String| {
+        let Interface { state, line_mbit_per_s, mtu_bytes, driver, .. } = interface::read(source, &name);
+        Some(NicFacts {
+            name,
+            state: state?,
+            speed_mbit_per_s: line_mbit_per_s.map(u64::from),
+            mtu_bytes: mtu_bytes.map(u64::from),
+            driver,
+        })
     };
-    let mut nics: Vec<NicFacts> = entries
-        .flatten()
-        .filter(|entry| entry.file_name() != "lo")
-        .filter_map(|entry| nic(&entry.path()))
-        .collect();
-    nics.sort_by(|one, other| one.name.cmp(&other.name));
-    nics
-}
-
-/// One interface; `None` for what is no interface (`bonding_masters` is a file).
-fn nic(dir: &Path) -> Option<NicFacts> {
-    let attribute = |name: &str| read(&dir.join(name)).map(|text| text.trim().to_string());
-    let state = attribute("operstate")?;
-    let driver = std::fs::read_link(dir.join("device/driver")).ok();
-    Some(NicFacts {
-        name: dir.file_name()?.to_string_lossy().into_owned(),
-        state,
-        // -1 or an error without a link: neither is a speed. What no hardware carries says one that means
-        // nothing.
-        speed_mbit_per_s: attribute("speed")
-            .filter(|_| is_carried(dir, 0))
-            .and_then(|speed| speed.parse().ok())
-            .filter(|&speed: &u64| speed > 0 && speed != u64::from(u32::MAX)),
-        mtu_bytes: attribute("mtu").and_then(|mtu| mtu.parse().ok()),
-        driver: driver.and_then(|link| Some(link.file_name()?.to_string_lossy().into_owned())),
-    })
-}
-
-/// Whether hardware is behind an interface, or carries it: a VLAN or a bond is as real as what is below it. A
-/// veth is nothing of the kind, and says 10000; so does vmxnet3 of a virtual machine.
-fn is_carried(dir: &Path, depth: u32) -> bool {
-    const DEPTH_MAX: u32 = 5;
-    if dir.join("device").exists() {
-        let driver = std::fs::read_link(dir.join("device/driver")).unwrap_or_default();
-        return driver.file_name().is_none_or(|name| name != "vmxnet3");
-    }
-    let (Some(net), Ok(entries)) = (dir.parent(), std::fs::read_dir(dir)) else { return false };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let mut below = names.filter_map(|name| Some(net.join(name.strip_prefix("lower_")?)));
-    depth < DEPTH_MAX && below.any(|below| is_carried(&below, depth + 1))
-}
-
-fn read(path: &Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
+    names.filter_map(nic).collect()
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use std::fs;
+    use crate::texts::Texts;
 
-    fn file(dir: &tempfile::TempDir, name: &str, text: &str) -> std::path::PathBuf {
-        let path = dir.path().join(name);
-        fs::write(&path, text).unwrap();
-        path
+    fn texts(all: &[(&str, &str)]) -> Texts {
+        let mut texts = Texts::default();
+        all.iter().for_each(|(name, text)| texts.put(*name, Ok((*text).to_owned())));
+        texts
     }
 
     #[test]
-    fn proc_files_are_understood() {
-        let dir = tempfile::tempdir().unwrap();
-        let release =
-            file(&dir, "os-release", "NAME=\"Rocky\"\nPRETTY_NAME=\"Rocky Linux 9.4 (Blue Onyx)\"\n");
-        assert_eq!(os_name(&release), "Rocky Linux 9.4 (Blue Onyx)");
-        let cpuinfo = file(&dir, "cpuinfo", "processor\t: 0\nmodel name\t: Xeon: a name, with a colon\n");
-        assert_eq!(cpu_model(&cpuinfo).unwrap(), "Xeon: a name, with a colon");
-        let meminfo = file(&dir, "meminfo", "MemTotal:       24689652 kB\nMemFree:  1 kB\n");
-        assert_eq!(memory_bytes(&meminfo), Some(24_689_652 * 1024));
+    fn files_are_understood() {
+        let host = texts(&[
+            ("/etc/os-release", "NAME=\"Rocky\"\nPRETTY_NAME=\"Rocky Linux 9.4 (Blue Onyx)\"\n"),
+            ("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Xeon: a name, with a colon\n"),
+            ("/proc/meminfo", "MemTotal:       24689652 kB\nMemFree:  1 kB\n"),
+        ]);
+        assert_eq!(os_name(&host), "Rocky Linux 9.4 (Blue Onyx)");
+        let model = value_of(&host, "/proc/cpuinfo", "model name");
+        assert_eq!(model.as_deref(), Some("Xeon: a name, with a colon"));
+        assert_eq!(memory_bytes(&host), Some(24_689_652 * 1024));
     }
 
     #[test]
     fn missing_and_mangled_files_leave_facts_out() {
-        let dir = tempfile::tempdir().unwrap();
-        let missing = dir.path().join("missing");
-        assert_eq!(os_name(&missing), std::env::consts::OS);
-        assert_eq!(cpu_model(&missing), None);
-        assert!(nics(&missing).is_empty());
-        let mangled = file(&dir, "meminfo", "MemTotal: 99999999999999999999 kB\nMemTotal\n");
-        assert_eq!(memory_bytes(&mangled), None);
-        let overflow = file(&dir, "overflow", "MemTotal: 18446744073709551615 kB\n");
-        assert_eq!(memory_bytes(&overflow), None);
-    }
-
-    #[test]
-    fn interfaces_are_listed_with_what_they_tell() {
-        let dir = tempfile::tempdir().unwrap();
-        for (name, state, speed, mtu) in
-            [("eth1", "up", "25000", "9000"), ("eth0", "down", "-1", "1500"), ("lo", "unknown", "", "65536")]
+        let none = Texts::default();
+        assert_eq!(os_name(&none), std::env::consts::OS);
+        assert_eq!((value_of(&none, "/proc/cpuinfo", "model name"), memory_bytes(&none)), (None, None));
+        assert!(nics(&none).is_empty());
+        for mangled in
+            ["MemTotal: 99999999999999999999 kB\nMemTotal\n", "MemTotal: 18446744073709551615 kB\n"]
         {
-            let nic = dir.path().join(name);
-            fs::create_dir_all(nic.join("device")).unwrap();
-            fs::write(nic.join("operstate"), format!("{state}\n")).unwrap();
-            fs::write(nic.join("speed"), format!("{speed}\n")).unwrap();
-            fs::write(nic.join("mtu"), format!("{mtu}\n")).unwrap();
+            assert_eq!(memory_bytes(&texts(&[("/proc/meminfo", mangled)])), None, "{mangled}");
         }
-        fs::write(dir.path().join("bonding_masters"), "bond0\n").unwrap();
-        let found: Vec<_> = nics(dir.path())
-            .into_iter()
-            .map(|nic| (nic.name, nic.state, nic.speed_mbit_per_s, nic.mtu_bytes))
-            .collect();
-        let expected = [
-            ("eth0".to_string(), "down".to_string(), None, Some(1500)),
-            ("eth1".to_string(), "up".to_string(), Some(25_000), Some(9000)),
-        ];
-        assert_eq!(found, expected);
     }
 
-    /// Where the run says that a speed is unknown, so do the facts of its host.
     #[test]
-    fn a_speed_that_no_hardware_has_is_not_known() {
-        let dir = tempfile::tempdir().unwrap();
-        let made = |name: &str, below: &[&str]| {
-            let nic = dir.path().join(name);
-            below.iter().for_each(|below| fs::create_dir_all(nic.join(below)).unwrap());
-            fs::create_dir_all(&nic).unwrap();
-            fs::write(nic.join("operstate"), "up\n").unwrap();
-            fs::write(nic.join("speed"), "10000\n").unwrap();
+    fn interfaces_are_listed_with_what_they_report() {
+        let host = texts(&[
+            ("/sys/class/net", "bonding_masters\neth1\neth0\nlo\n"),
+            ("/sys/class/net/eth1", "device\n"),
+            ("/sys/class/net/eth1/operstate", "up\n"),
+            ("/sys/class/net/eth1/speed", "25000\n"),
+            ("/sys/class/net/eth1/mtu", "9000\n"),
+            ("/sys/class/net/eth1/device/uevent", "DRIVER=ice\n"),
+            ("/sys/class/net/eth0", "device\n"),
+            ("/sys/class/net/eth0/operstate", "down\n"),
+            ("/sys/class/net/eth0/speed", "-1\n"),
+        ]);
+        let nic = |name: &str, state: &str, speed_mbit_per_s, mtu_bytes, driver: Option<&str>| NicFacts {
+            name: name.to_owned(),
+            state: state.to_owned(),
+            speed_mbit_per_s,
+            mtu_bytes,
+            driver: driver.map(str::to_owned),
         };
-        made("veth0", &[]);
-        made("br0", &["lower_veth0"]);
-        made("eth0", &["device"]);
-        made("eth0.100", &["lower_eth0"]);
-        made("loop0", &["lower_loop0"]);
-        let of = |name: &str| {
-            let found = nics(dir.path()).into_iter().find(|nic| nic.name == name);
-            found.and_then(|nic| nic.speed_mbit_per_s)
-        };
-        assert_eq!(["veth0", "br0", "loop0"].map(of), [None; 3]);
-        assert_eq!(["eth0", "eth0.100"].map(of), [Some(10_000); 2]);
+        let expected = [
+            nic("eth0", "down", None, None, None),
+            nic("eth1", "up", Some(25_000), Some(9_000), Some("ice")),
+        ];
+        assert_eq!(nics(&host), expected);
     }
 
     #[test]

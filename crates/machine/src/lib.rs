@@ -1,14 +1,15 @@
 //! The machine room: everything that a computer reports about itself, parsed in one place.
 //!
-//! A text comes from this host or from a folder that a script filled on another one ([`texts`]). Parsers are
-//! pure; what they find are facts, values with names ([`facts`]). What the kernel counts is sampled beside a
-//! run ([`sample`], feature `sampling`).
+//! A text comes from this host or from a folder that a script filled on another one ([`source`],
+//! [`texts`]). Parsers are pure; what they find are facts, values with names ([`facts`]). What the kernel
+//! counts is sampled beside a run ([`sample`], feature `sampling`).
 //!
 //! * [`mountinfo`]: the table of mounts. [`mount`]: what is mounted at a path, and whether it still is.
 //!   [`place`]: where data lies, from a table of mounts alone; `union`: what lies below a mount that shows
 //!   others. [`devices`]: which disks are below a mount.
-//! * [`link`]: over what this client reaches the storage. [`wire`]: what Ethernet, IP and TCP add to what is
-//!   carried. [`netlink`]: what the kernel is asked for, because no file has it.
+//! * [`interface`]: what a network interface is, and whether its speed is believed. [`route`]: which one
+//!   leads to an address. [`link`]: over what this client reaches the storage. [`wire`]: what Ethernet, IP
+//!   and TCP add to what is carried. [`netlink`]: what the kernel is asked for, because no file has it.
 //! * [`moved_bytes`]: bytes that this process and NFS mounts moved, as the kernel counts them.
 //! * [`mod@settings`]: what the host is set to, kept with every run. [`system`]: which system it is.
 //!   [`host`]: what a run's record keeps of its host.
@@ -20,15 +21,18 @@ pub mod devices;
 pub mod facts;
 #[cfg(feature = "sampling")]
 pub mod host;
+pub mod interface;
 pub mod link;
 pub mod mount;
 pub mod mountinfo;
 pub mod moved_bytes;
 pub mod netlink;
 pub mod place;
+pub mod route;
 #[cfg(feature = "sampling")]
 pub mod sample;
 pub mod settings;
+pub mod source;
 pub mod system;
 pub mod texts;
 mod union;

@@ -2,9 +2,8 @@
 //!
 //! A rate means little without the most that the way there can carry: 110 MB/s is poor for a disk, and all
 //! there is behind 1 Gbit/s. So the link is found out beside the mount: the server's address from the mount
-//! options, the route to it, the interface of that route and what its driver says about it. A speed is only
-//! believed where hardware stands behind it: veth pairs and VMware's network card claim 10 Gbit/s whatever
-//! carries them.
+//! options, the route to it, the interface of that route and what its driver says about it. Which speeds
+//! are believed is decided in [`crate::interface`].
 //!
 //! Nothing here touches the mount or the server. Only a server's name must be looked up, and that on a thread
 //! of its own which may be left behind, so that dead DNS costs [`LOOKUP_MAX`] and no more.
@@ -22,10 +21,6 @@ use crate::mount::{Mount, MountKind};
 mod address;
 #[cfg(target_os = "linux")]
 mod disk;
-#[cfg(target_os = "linux")]
-mod interface;
-#[cfg(target_os = "linux")]
-mod route;
 
 #[cfg(target_os = "linux")]
 #[path = "link/linux.rs"]

@@ -4,12 +4,10 @@
 //! the kernel's `drivers/net/bonding/bond_procfs.c`. It has a `Transmit Hash Policy` only where the mode
 //! uses one, and `Speed: Unknown` for a link that is down: neither is a value.
 
-use super::number::known_speed;
 use super::stack::{Stack, bonded};
 use super::{FactKind, Facts, Subject, pair};
+use crate::interface::{ALL, speed_in};
 use crate::texts::{NotKnown, Texts};
-
-const ALL: &str = "/sys/class/net";
 
 /// Modes in which the hash decides over which link packets go.
 const HASHING: [&str; 2] = ["802.3ad", "balance-xor"];
@@ -165,7 +163,7 @@ fn members(said: &str) -> Vec<Link<'_>> {
         let Some(link) = found.last_mut() else { continue };
         match key {
             "MII Status" => link.status = Some(value),
-            "Speed" => link.mbit_per_s = value.split_whitespace().next().and_then(known_speed),
+            "Speed" => link.mbit_per_s = value.split_whitespace().next().and_then(speed_in).map(f64::from),
             "Aggregator ID" => link.aggregator = link.aggregator.or(Some(value)),
             _ => {}
         }

@@ -5,13 +5,12 @@
 //! and `netlink/` in its source). `n/a` and a line that is not there are no value.
 
 use super::bonds::bonds;
-use super::number::{known_speed, strict};
+use super::number::{strict, whole};
 use super::stack::Stack;
 use super::{FactKind, Facts, Subject, pair};
+use crate::interface::{ALL, driver_in, is_no_speed, is_of_virtual_machine};
 use crate::texts::{NotKnown, Texts};
 
-/// The listing of all.
-const ALL: &str = "/sys/class/net";
 /// A round trip in a building, for which windows must be large enough.
 pub(super) const ROUND_TRIP_S: f64 = 0.0005;
 /// More lanes no slot has.
@@ -102,7 +101,9 @@ fn card(name: &str, texts: &Texts) -> Option<Subject> {
     let mut subject = Subject::new(FactKind::Interface, name);
     subject.whole("mtu_bytes", texts, &sys("mtu"));
     subject.whole("duplex", texts, &sys("duplex"));
-    speed(&mut subject, texts, &sys("speed"), device.as_ref().is_ok_and(|device| is_virtual(device)));
+    let driver = device.as_ref().ok().and_then(|uevent| driver_in(uevent));
+    let is_virtual = driver.is_some_and(is_of_virtual_machine);
+    speed(&mut subject, texts, &sys("speed"), is_virtual);
     match &device {
         Ok(device) => {
             subject.yes_no("is_usb", device.lines().any(|line| line.starts_with("DEVTYPE=usb")));
@@ -127,15 +128,6 @@ fn card(name: &str, texts: &Texts) -> Option<Subject> {
     Some(subject)
 }
 
-/// Cards of virtual machines say any speed, or none.
-fn is_virtual(uevent: &str) -> bool {
-    let drivers = ["virtio", "xen", "vmxnet", "hv_netvsc", "ena", "gve"];
-    uevent
-        .lines()
-        .filter_map(|line| line.strip_prefix("DRIVER="))
-        .any(|driver| drivers.iter().any(|kind| driver.starts_with(kind)))
-}
-
 fn speed(subject: &mut Subject, texts: &Texts, text: &str, is_virtual: bool) {
     match texts.get(text) {
         _ if is_virtual => {
@@ -144,8 +136,10 @@ fn speed(subject: &mut Subject, texts: &Texts, text: &str, is_virtual: bool) {
             subject.yes_no("is_virtual", true);
         }
         Ok(said) => {
-            match (strict(said.trim()), known_speed(said.trim())) {
-                (Some(_), None) => subject.gap("speed_mbit_per_s", text, NotKnown::NotTold),
+            match whole(said.trim()) {
+                Some(number) if is_no_speed(number as i64) => {
+                    subject.gap("speed_mbit_per_s", text, NotKnown::NotTold)
+                }
                 _ => subject.told("speed_mbit_per_s", said, text),
             }
             match subject.fact("speed_mbit_per_s") {

@@ -4,10 +4,11 @@
 //! `nconnect` away where it is 1) and `cifs_show_options` in `fs/smb/client/cifsfs.c`.
 
 use super::disks::is_virtual;
-use super::links::{Links, ROUTES};
+use super::links::Links;
 use super::number::strict;
 use super::{FactKind, Facts, Subject, fstab, is_one_word, no_such_word};
 use crate::mountinfo::{Entry, FILE as MOUNTS, parse};
+use crate::route::TABLE_V4;
 use crate::texts::wanted::{SPACE, is_no_disk, named};
 use crate::texts::{NotKnown, Texts};
 
@@ -204,13 +205,13 @@ fn way(subject: &mut Subject, mount: &Entry, links: &Links) {
     let way = match way {
         Ok(way) => way,
         Err(why) => {
-            let text = if mount.has("addr") { ROUTES } else { MOUNTS };
+            let text = if mount.has("addr") { TABLE_V4 } else { MOUNTS };
             return FACTS.into_iter().for_each(|fact| subject.gap(fact, text, why.clone()));
         }
     };
-    subject.word("link", &way.interface);
+    subject.word("link", way.interface);
     subject.yes_no("is_routed", way.has_gateway);
-    let interface = links.interface(&way.interface);
+    let interface = links.interface(way.interface);
     for (fact, of_link) in
         [("link_mbit_per_s", "speed_mbit_per_s"), ("is_wireless", "is_wireless"), ("is_usb", "is_usb")]
     {

@@ -80,13 +80,6 @@ fn is_counted(fact: &str) -> bool {
             || COUNTED.iter().any(|unit| fact.ends_with(unit)))
 }
 
-/// A speed of a link, in Mbit/s; `None` for what stands for none: `SPEED_UNKNOWN` of the kernel's `ethtool.h`
-/// is -1, as 16 bits 65,535 and as 32 bits 4,294,967,295.
-pub(super) fn known_speed(word: &str) -> Option<f64> {
-    strict(word)
-        .filter(|speed| *speed > 0.0 && *speed != f64::from(u16::MAX) && *speed != f64::from(u32::MAX))
-}
-
 /// What a word is as the value of this fact.
 pub(super) fn read(fact: &str, word: &str) -> Result<Value, NotKnown> {
     match (strict(word), most(fact)) {
@@ -169,9 +162,6 @@ mod tests {
         }
         assert_eq!(read("rx_interrupt_us", "n/a"), Err(NotKnown::NotTold));
         assert_eq!(read("duplex", "Unknown"), Err(NotKnown::NotTold), "that is no value to compare");
-        for none in ["-1", "0", "65535", "4294967295", "Unknown"] {
-            assert_eq!(known_speed(none), None, "{none}");
-        }
         assert_eq!(read("duplex", "full"), Ok(Value::Word("full".to_owned())));
         assert_eq!(read("vers", "4.2"), Ok(Value::Number(4.2)));
     }

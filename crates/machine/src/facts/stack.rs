@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::interface::ALL;
 use crate::texts::{NotKnown, Texts};
 
-const ALL: &str = "/sys/class/net";
 const VLANS: &str = "/proc/net/vlan/config";
 /// How names begin of what is made of others; by its name alone such a one is no card.
 const MADE_OF_OTHERS: [&str; 11] =

@@ -6,11 +6,11 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::address::ServerAddress;
-use super::interface::{Interface, Speed};
-use super::{Link, LinkKind, disk, interface, route};
+use super::{Link, LinkKind, disk};
+use crate::interface::{self, Interface, Speed};
 use crate::mount::Mount;
-
-const NET: &str = "/sys/class/net";
+use crate::route::{self, TABLE_V4, TABLE_V6};
+use crate::source::Host;
 
 /// The link to a server.
 pub(super) fn route_to(server: &ServerAddress) -> Link {
@@ -18,14 +18,14 @@ pub(super) fn route_to(server: &ServerAddress) -> Link {
     let Some(name) = interface_to(server).filter(|name| is_plain(name)) else {
         return Link::unknown(format!("no route leads to {}, so the link is not known", server.ip));
     };
-    let interface = interface::read(Path::new(NET), &name);
+    let interface = interface::read(&Host::here(), &name);
     let sentence = match is_this_machine {
         true => format!("the server {} is this machine, so no network lies in between", server.ip),
         false => sentence(&name, server.ip, &interface),
     };
     let kind = LinkKind::Network {
         interface: name,
-        speed_mbit_per_s: interface.speed.mbit_per_s(),
+        speed_mbit_per_s: interface.connection.mbit_per_s(),
         mtu_bytes: interface.mtu_bytes,
         is_half_duplex: interface.is_half_duplex,
         server_address: server.ip,
@@ -36,7 +36,7 @@ pub(super) fn route_to(server: &ServerAddress) -> Link {
 
 /// Whether nothing of this machine is behind an interface.
 pub(super) fn is_last(name: &str) -> bool {
-    is_plain(name) && interface::is_last(Path::new(NET), name)
+    is_plain(name) && interface::is_last(&Host::here(), name)
 }
 
 /// An interface's name is a file name; what a mount option says may be anything.
@@ -48,17 +48,8 @@ fn interface_to(server: &ServerAddress) -> Option<String> {
     if server.interface.is_some() {
         return server.interface.clone();
     }
-    match server.ip {
-        IpAddr::V4(ip) => {
-            let table = fs::read_to_string("/proc/net/route").ok()?;
-            let local = ip.is_loopback().then_some("lo");
-            local.or_else(|| route::interface_v4(&table, ip)).map(str::to_owned)
-        }
-        IpAddr::V6(ip) => {
-            let table = fs::read_to_string("/proc/net/ipv6_route").ok()?;
-            route::interface_v6(&table, ip).map(str::to_owned)
-        }
-    }
+    let [v4, v6] = [TABLE_V4, TABLE_V6].map(|table| fs::read_to_string(table).unwrap_or_default());
+    route::to(&v4, &v6, server.ip).map(|route| route.interface.to_owned())
 }
 
 /// Whether an address is one of this machine's own: then it is also the one that packets to it come from.
@@ -78,7 +69,7 @@ fn is_this_machine(ip: IpAddr) -> bool {
 
 /// `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
 fn sentence(name: &str, server: IpAddr, interface: &Interface) -> String {
-    let speed = match interface.speed {
+    let speed = match interface.connection {
         Speed::MbitPerS(speed) => speed_in_words(speed),
         Speed::Unknown(why) => format!("speed unknown ({why})"),
     };
@@ -146,25 +137,28 @@ mod tests {
     #[test]
     fn sentences() {
         let mut interface = Interface {
-            speed: Speed::MbitPerS(2_500),
+            connection: Speed::MbitPerS(2_500),
+            line_mbit_per_s: None,
             mtu_bytes: Some(1500),
             is_half_duplex: false,
             bond_of: None,
+            state: None,
+            driver: None,
         };
         let say = |interface: &Interface| sentence("eth0", IpAddr::from([10, 0, 0, 2]), interface);
         assert_eq!(say(&interface), "eth0 to 10.0.0.2, 2.5 Gbit/s, MTU 1500");
-        interface.speed = Speed::MbitPerS(100);
+        interface.connection = Speed::MbitPerS(100);
         interface.is_half_duplex = true;
         assert_eq!(say(&interface), "eth0 to 10.0.0.2, 100 Mbit/s, MTU 1500, half duplex");
         interface = Interface {
-            speed: Speed::MbitPerS(10_000),
+            connection: Speed::MbitPerS(10_000),
             bond_of: Some(2),
             is_half_duplex: false,
             ..interface
         };
         assert_eq!(say(&interface), "eth0 to 10.0.0.2, 10 Gbit/s for one connection (a bond of 2), MTU 1500");
         interface = Interface {
-            speed: Speed::Unknown("a virtual network"),
+            connection: Speed::Unknown("a virtual network"),
             bond_of: None,
             mtu_bytes: None,
             ..interface

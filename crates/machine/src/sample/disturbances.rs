@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::asked::Asked;
-use crate::facts::interface_to;
+use crate::route;
 use crate::sample::counter::{Layer, Look, Reading};
 use crate::sample::parse::events::{array_work, exclusive_work, is_scrubbing, put_work, shown_at};
 use crate::sample::parse::put_on;
@@ -108,11 +108,10 @@ impl Disturbances {
     /// How often the link of each interface went up or down, that of the way to the server first. Containers
     /// come and go at ports of a bridge: those are not looked at unless the way takes that bridge.
     fn look_at_links(&self, look: &mut Look) {
-        let way = self.server.and_then(|server| {
-            interface_to(self.text("proc/net/route"), self.text("proc/net/ipv6_route"), server)
-        });
-        let is_way =
-            |link: &Path| way.is_some() && link.file_name().and_then(OsStr::to_str) == way.as_deref();
+        let tables = [self.text("proc/net/route"), self.text("proc/net/ipv6_route")];
+        let way = self.server.and_then(|server| route::to(&tables[0], &tables[1], server));
+        let way = way.map(|route| route.interface);
+        let is_way = |link: &Path| way.is_some() && link.file_name().and_then(OsStr::to_str) == way;
         let mut links = entries(&self.root.join("sys/class/net"));
         links.retain(|link| {
             let name = link.file_name().unwrap_or_default().to_string_lossy();

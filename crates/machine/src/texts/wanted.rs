@@ -62,6 +62,8 @@ pub const INTERFACE_FILES: &[&str] = &[
     "/sys/class/net/IF/device/max_link_width",
     "/sys/class/net/IF/device/numa_node",
     "/sys/class/net/IF/device/uevent",
+    "/sys/class/net/IF/bonding/active_slave",
+    "/sys/class/net/IF/bonding/mode",
     "/sys/class/net/IF/bonding/slaves",
     "/sys/class/net/IF/duplex",
     "/sys/class/net/IF/mtu",

@@ -11,6 +11,7 @@ use reelgauge_analysis::{LoadPoint, MemoryFacts, Outcome, SelfCost, Summary, War
 use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
 use reelgauge_machine::mount::{Mount, MountKind};
+use reelgauge_machine::source::Host;
 use reelgauge_machine::{host, link};
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_report::units::{counted, counted_are, mb_per_s};
@@ -235,7 +236,7 @@ fn memory_facts(facts: &RunFacts<'_>, mode: &Mode) -> MemoryFacts {
         past_client_cache,
         client_cached_share,
         cached_loop: link::cached_loop(&locked.mount),
-        client_memory_bytes: host::gather(None).memory_bytes,
+        client_memory_bytes: host::memory_bytes(&Host::here()),
         server_memory_bytes: subject.material.server_memory_bytes,
         rereads: facts.rereads.clone(),
         suspicion: None,
