@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use detector::{Condition, Detector, Test};
 
+use reelgauge_machine::file_system::{Protocol, protocol_of};
 pub use reelgauge_machine::system::Os;
 
 /// How grave it is, in the order of the effect. What a rule costs stands in its own words ([`Rule::cost`]).
@@ -184,10 +185,10 @@ impl Rule {
 
     /// What to do on a file system of this type, where that is something of its own.
     pub fn fix_on(&self, fs_type: &str) -> Option<&str> {
-        let kind = match fs_type {
-            "nfs" | "nfs4" => "nfs",
-            "cifs" | "smb3" | "smbfs" => "smb",
-            other => other.split('.').next().unwrap_or(other),
+        let kind = match protocol_of(fs_type) {
+            Some(Protocol::Nfs) => "nfs",
+            Some(Protocol::Smb) => "smb",
+            _ => fs_type.split('.').next().unwrap_or(fs_type),
         };
         [fs_type, kind].into_iter().find_map(|name| self.fix_on.get(name)).map(String::as_str)
     }

@@ -4,9 +4,10 @@
 //! [`texts`]). Parsers are pure; what they find are facts, values with names ([`facts`]). What the kernel
 //! counts is sampled beside a run ([`sample`], feature `sampling`).
 //!
-//! * [`mountinfo`]: the table of mounts. [`mount`]: what is mounted at a path, and whether it still is.
-//!   [`place`]: where data lies, from a table of mounts alone; `union`: what lies below a mount that shows
-//!   others. [`devices`]: which disks are below a mount.
+//! * [`mountinfo`]: the table of mounts. [`file_system`]: where a type of file system keeps its data.
+//!   [`mount`]: what is mounted at a path, and whether it still is. [`place`]: where data lies, from a
+//!   table of mounts alone; `union`: what lies below a mount that shows others. [`devices`]: which disks
+//!   are below a mount.
 //! * [`interface`]: what a network interface is, and whether its speed is believed. [`route`]: which one
 //!   leads to an address. [`link`]: over what this client reaches the storage. [`wire`]: what Ethernet, IP
 //!   and TCP add to what is carried. [`netlink`]: what the kernel is asked for, because no file has it.
@@ -19,6 +20,7 @@
 
 pub mod devices;
 pub mod facts;
+pub mod file_system;
 #[cfg(feature = "sampling")]
 pub mod host;
 pub mod interface;

@@ -9,6 +9,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::file_system::{self, Protocol};
 use crate::mountinfo;
 
 mod protocol;
@@ -31,22 +32,7 @@ pub use system::mount_points_within;
 #[cfg(windows)]
 pub use system::wide;
 
-/// Where the data of a file system lies, as far as its type tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MountKind {
-    /// On a block device of this machine. It may still be a network's (iSCSI, NBD): that can't be seen here.
-    LocalDisk,
-    /// In this machine's memory.
-    Memory,
-    /// On another machine, through a file protocol (NFS, SMB, CephFS, a hypervisor's shared folder).
-    Network,
-    /// Behind a program of this machine (sshfs, rclone, ntfs-3g), wherever that keeps it.
-    Fuse,
-    /// Layers of other file systems, as containers use them.
-    Overlay,
-    /// The type says nothing.
-    Unknown,
-}
+pub use crate::file_system::MountKind;
 
 impl MountKind {
     /// Where to look when nothing comes back from it any more, for the end of a sentence.
@@ -97,7 +83,7 @@ impl Mount {
     /// looked at.
     pub fn new(fs_type: String, source: String, mount_point: PathBuf, options: Vec<String>) -> Mount {
         Mount {
-            kind: protocol::kind_of(&fs_type, &source),
+            kind: file_system::kind_of(&fs_type, &source),
             server: protocol::server_of(&fs_type, &source, &options),
             protocol_version: protocol::version_of(&fs_type, &options),
             fs_type,
@@ -118,6 +104,11 @@ impl Mount {
     /// The value of an option: `None` where it is not set, empty where it has none.
     pub fn option(&self, name: &str) -> Option<&str> {
         mountinfo::option(&self.options, name)
+    }
+
+    /// The protocol by which it is reached, where that is one whose options are understood.
+    pub fn protocol(&self) -> Option<Protocol> {
+        file_system::protocol_of(&self.fs_type)
     }
 
     /// Whether it is mounted read-only.

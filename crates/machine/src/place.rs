@@ -9,20 +9,13 @@ use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
 use crate::devices;
+use crate::file_system::{self, MountKind, kind_of};
 use crate::mountinfo::{self, Entry, FILE as MOUNTS, showing};
 use crate::texts::{NotKnown, Texts};
 use crate::union;
 
 /// A mount is followed through so many links, as the kernel does it.
 const LINKS_MAX: usize = 40;
-
-/// File systems that lie on this machine's own disks or memory.
-const LOCAL: [&str; 19] = [
-    "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "hfsplus", "jfs", "msdos",
-    "nilfs2", "ntfs3", "ramfs", "reiserfs", "tmpfs", "vfat", "xfs", "zfs",
-];
-/// Those in memory.
-const IN_MEMORY: [&str; 2] = ["ramfs", "tmpfs"];
 
 /// Where a path lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +120,7 @@ impl Place {
             link: None,
             devices: Vec::new(),
             // No disk of this machine carries what a server has, or what lies in memory.
-            are_devices_known: !is_local || IN_MEMORY.contains(&mount.fs_type.as_str()),
+            are_devices_known: !is_local || kind_of(&mount.fs_type, &mount.source) == MountKind::Memory,
         })
     }
 
@@ -209,8 +202,7 @@ impl Place {
 
 /// The path without links, as far as it lies on this machine; what is behind a network mount stays as it is.
 fn resolved(table: &[Entry], path: &Path) -> io::Result<PathBuf> {
-    let may_be_touched =
-        |path: &Path| showing(table, path).is_none_or(|mount| is_touchable(mount) || is_kernel(mount));
+    let may_be_touched = |path: &Path| showing(table, path).is_none_or(is_touchable);
     let mut left: Vec<PathBuf> = parts(path);
     let mut done = PathBuf::from("/");
     let mut links = 0;
@@ -242,23 +234,13 @@ fn resolved(table: &[Entry], path: &Path) -> io::Result<PathBuf> {
 }
 
 fn is_local(mount: &Entry) -> bool {
-    LOCAL.contains(&mount.fs_type.as_str()) || union::is_union(mount)
+    file_system::is_local(&mount.fs_type, &mount.source) || union::is_union(mount)
 }
 
 /// Whether looking at it asks no server and no process.
 fn is_touchable(mount: &Entry) -> bool {
-    is_local(mount) && !mount.fs_type.starts_with("fuse.")
-}
-
-/// File systems of the kernel's own ask nobody.
-fn is_kernel(mount: &Entry) -> bool {
-    !mount.source.contains(':')
-        && !mount.source.starts_with("//")
-        && !mount.fs_type.starts_with("fuse")
-        && !matches!(
-            mount.fs_type.as_str(),
-            "nfs" | "nfs4" | "cifs" | "smb3" | "cvfs" | "ceph" | "9p" | "autofs"
-        )
+    let is_quiet = is_local(mount) && !mount.fs_type.starts_with("fuse.");
+    is_quiet || file_system::is_of_the_kernel(&mount.fs_type, &mount.source)
 }
 
 /// The parts of a path, the last first.

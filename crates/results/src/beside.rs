@@ -13,6 +13,7 @@ use reelgauge_analysis::path::per_unit::{SiteShares, site_shares};
 use reelgauge_analysis::path::site::Site;
 use reelgauge_analysis::path::{ClientLink, MeasuredPath, PathFacts, path};
 use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_machine::file_system::{MountKind, kind_of};
 use reelgauge_record::counters::Layer;
 
 use crate::counters::with_observers;
@@ -69,11 +70,9 @@ fn way_of(summary: &Summary) -> Way<'_> {
 /// Whether the target is a disk or the memory of the machine that measured, as its mount says. What a program
 /// of it serves may be anywhere, and so may what a file system of many machines calls a device.
 fn is_local(summary: &Summary) -> bool {
-    let fs_type = summary.target.fs_type.as_deref().unwrap_or_default();
-    let may_be_elsewhere = fs_type.is_empty() || fs_type == "gpfs" || fs_type.starts_with("fuse");
-    let on_disk = summary.target.source.as_deref().is_some_and(|source| source.starts_with("/dev/"));
-    let without_device = ["tmpfs", "ramfs", "zfs"].contains(&fs_type);
-    (on_disk || without_device) && !may_be_elsewhere && !is_on_network(summary)
+    let Some(fs_type) = summary.target.fs_type.as_deref() else { return false };
+    let kind = kind_of(fs_type, summary.target.source.as_deref().unwrap_or_default());
+    matches!(kind, MountKind::LocalDisk | MountKind::Memory) && !is_on_network(summary)
 }
 
 /// The path over which a run went; `None` where no network leads there: a site is what lies behind one.
@@ -152,6 +151,7 @@ mod tests {
         assert_eq!(way_of(&of("lustre", "nas1@tcp:/srv")), Way::NotKnown);
         assert_eq!(way_of(&of("", "")), Way::NotKnown, "a watch of a machine");
         assert_eq!(way_of(&of("zfs", "tank/media")), Way::Local);
+        assert_eq!(way_of(&of("gpfs", "/dev/gpfs0")), Way::NotKnown, "a device of many machines");
         let mut named = of("ext4", "/dev/nbd0");
         named.memory = Some(MemoryFacts { on_network: true, ..MemoryFacts::default() });
         assert_eq!(way_of(&named), Way::NotKnown);

@@ -9,6 +9,7 @@ use std::path::Path;
 use reelgauge_analysis::counters::means::{Averaging, Means, Stretch};
 use reelgauge_analysis::limit::{Limit, Observed, Scene, incidents, of_point};
 use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_machine::file_system::{MountKind, kind_of};
 use reelgauge_record::agents::AgentPlaces;
 use reelgauge_record::counters::{is_part, read_part};
 use reelgauge_record::run_dir::RunDir;
@@ -113,12 +114,10 @@ impl Around<'_> {
 /// Whether a network leads to the target. Of a run that was killed the type of its file system is all that is
 /// known.
 pub(crate) fn is_on_network(summary: &Summary) -> bool {
-    let types = ["nfs", "cifs", "smb", "fuse.sshfs", "ceph", "9p"];
-    let by_type = summary
-        .target
-        .fs_type
-        .as_deref()
-        .is_some_and(|fs_type| types.iter().any(|network| fs_type.starts_with(network)));
+    let by_type = summary.target.fs_type.as_deref().is_some_and(|fs_type| {
+        let source = summary.target.source.as_deref().unwrap_or_default();
+        fs_type == "fuse.sshfs" || kind_of(fs_type, source) == MountKind::Network
+    });
     let known = summary.memory.as_ref().is_some_and(|memory| memory.on_network);
     summary.link.is_some() || by_type || known
 }

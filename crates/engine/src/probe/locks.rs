@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, byte_lock, is_unsupported};
 use crate::beneath::For;
+use reelgauge_machine::file_system::Protocol;
 use reelgauge_machine::mount::{Mount, MountKind};
 
 /// File systems of programs that hand no locks on to their server.
@@ -84,8 +85,10 @@ enum Reach {
 fn reach(mount: &Mount) -> Option<Reach> {
     let has = |name: &str| mount.options.iter().any(|option| option == name);
     let keeps = match mount.fs_type.as_str() {
-        "nfs" | "nfs4" => has("nolock") || mount.option("local_lock").is_some_and(|which| which != "none"),
-        "cifs" | "smb3" => has("nobrl"),
+        _ if mount.protocol() == Some(Protocol::Nfs) => {
+            has("nolock") || mount.option("local_lock").is_some_and(|which| which != "none")
+        }
+        _ if mount.protocol() == Some(Protocol::Smb) => has("nobrl"),
         "lustre" => has("localflock"),
         kind if KEEPS_LOCKS.contains(&kind) => true,
         _ => {

@@ -7,6 +7,7 @@ use super::disks::is_virtual;
 use super::links::Links;
 use super::number::strict;
 use super::{FactKind, Facts, Subject, fstab, is_one_word, no_such_word};
+use crate::file_system::{Protocol, protocol_of};
 use crate::mountinfo::{Entry, FILE as MOUNTS, parse};
 use crate::route::TABLE_V4;
 use crate::texts::wanted::{SPACE, is_no_disk, named};
@@ -23,10 +24,10 @@ pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
     };
     let mut sources: Vec<String> = Vec::new();
     for mount in parse(said.as_bytes()) {
-        let subject = match mount.fs_type.as_str() {
-            "nfs" | "nfs4" => nfs(&mount, texts, links),
-            "cifs" | "smb3" => smb(&mount, links),
-            "cvfs" => super::stornext::stornext(&mount, texts),
+        let subject = match protocol_of(&mount.fs_type) {
+            Some(Protocol::Nfs) => nfs(&mount, texts, links),
+            Some(Protocol::Smb) => smb(&mount, links),
+            Some(Protocol::Stornext) => super::stornext::stornext(&mount, texts),
             _ if mount.mount_point.starts_with(b"/boot") => continue,
             _ if mount.source.starts_with("/dev/") && !sources.contains(&mount.source) => {
                 local(&mount, texts)

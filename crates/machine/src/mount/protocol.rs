@@ -1,52 +1,16 @@
 //! What type, source and options of a mount tell about it. Pure.
 
 use super::{Mount, MountKind};
+use crate::file_system::{Protocol, kind_of, protocol_of};
 use crate::mountinfo::option;
-
-/// The families of file systems whose sources and options are understood.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Family {
-    Nfs,
-    Smb,
-    Other,
-}
-
-fn family_of(fs_type: &str) -> Family {
-    match fs_type {
-        "nfs" | "nfs4" => Family::Nfs,
-        "cifs" | "smb3" | "smbfs" | "smb" => Family::Smb,
-        _ => Family::Other,
-    }
-}
-
-/// Where a file system of this type keeps its data.
-pub(super) fn kind_of(fs_type: &str, source: &str) -> MountKind {
-    match fs_type {
-        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "ramdisk" => MountKind::Memory,
-        "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "smb" | "ceph" | "lustre" | "glusterfs" | "gpfs"
-        | "beegfs" | "beegfs_nodev" | "orangefs" | "pvfs2" | "afs" | "afpfs" | "webdav" | "coda" | "cvfs"
-        | "acfs" | "wekafs" | "quobyte" | "9p" | "virtiofs" | "vboxsf" | "prl_fs" | "vmhgfs" => {
-            MountKind::Network
-        }
-        "overlay" | "overlayfs" | "aufs" | "unionfs" => MountKind::Overlay,
-        "ext2" | "ext3" | "ext4" | "xfs" | "btrfs" | "bcachefs" | "zfs" | "f2fs" | "jfs" | "reiserfs"
-        | "nilfs2" | "gfs2" | "ocfs2" | "vfat" | "msdos" | "exfat" | "ntfs" | "ntfs3" | "hfs" | "hfsplus"
-        | "apfs" | "ufs" | "udf" | "iso9660" | "erofs" | "squashfs" | "NTFS" | "ReFS" | "FAT" | "FAT32"
-        | "exFAT" | "UDF" | "CDFS" => MountKind::LocalDisk,
-        _ if fs_type == "fuse" || fs_type == "fuseblk" || fs_type.starts_with("fuse.") => MountKind::Fuse,
-        // macOS lists FUSE mounts under the name of their kernel part.
-        "macfuse" | "osxfuse" | "fuse-t" => MountKind::Fuse,
-        _ if source.starts_with("/dev/") => MountKind::LocalDisk,
-        _ => MountKind::Unknown,
-    }
-}
 
 /// The server that a mount's source names, else the address among its options.
 pub(super) fn server_of(fs_type: &str, source: &str, options: &[String]) -> Option<String> {
-    let named = match family_of(fs_type) {
-        Family::Smb => unc_parts(source).map(|(server, _)| without_user(server)),
-        Family::Nfs => host_and_path(source).map(|(server, _)| server),
-        Family::Other => match kind_of(fs_type, source) {
+    let protocol = protocol_of(fs_type).filter(|protocol| *protocol != Protocol::Stornext);
+    let named = match protocol {
+        Some(Protocol::Smb) => unc_parts(source).map(|(server, _)| without_user(server)),
+        Some(Protocol::Nfs) => host_and_path(source).map(|(server, _)| server),
+        _ => match kind_of(fs_type, source) {
             // `sshfs user@host:/path`, `ceph a,b:/path`, `glusterfs host:/volume`.
             MountKind::Network | MountKind::Fuse => {
                 host_and_path(source).map(|(server, _)| without_user(server))
@@ -54,7 +18,7 @@ pub(super) fn server_of(fs_type: &str, source: &str, options: &[String]) -> Opti
             _ => None,
         },
     };
-    let address = || option(options, "addr").filter(|_| family_of(fs_type) != Family::Other);
+    let address = || option(options, "addr").filter(|_| protocol.is_some());
     named.or_else(address).map(str::to_owned)
 }
 
@@ -92,10 +56,10 @@ pub(super) fn unc_parts(source: &str) -> Option<(&str, &str)> {
 
 /// The version of NFS or SMB that the options tell.
 pub(super) fn version_of(fs_type: &str, options: &[String]) -> Option<String> {
-    let version = match family_of(fs_type) {
-        Family::Other => return None,
-        Family::Smb => option(options, "vers")?,
-        Family::Nfs => option(options, "vers").or_else(|| option(options, "nfsvers"))?,
+    let version = match protocol_of(fs_type)? {
+        Protocol::Stornext => return None,
+        Protocol::Smb => option(options, "vers")?,
+        Protocol::Nfs => option(options, "vers").or_else(|| option(options, "nfsvers"))?,
     };
     // Older kernels write NFS 4.1 in two options.
     match option(options, "minorversion") {
@@ -110,19 +74,19 @@ pub(super) fn describe(mount: &Mount) -> String {
         Some(version) => format!(" {version}"),
         None => String::new(),
     };
-    match family_of(&mount.fs_type) {
-        Family::Smb => {
+    match mount.protocol() {
+        Some(Protocol::Smb) => {
             if let Some((server, share)) = unc_parts(&mount.source) {
                 let server = without_user(server);
                 return format!("SMB{version} from {server}, share {share}");
             }
         }
-        Family::Nfs => {
+        Some(Protocol::Nfs) => {
             if let Some((server, path)) = host_and_path(&mount.source) {
                 return format!("NFS{version} from {server}, export {path}");
             }
         }
-        Family::Other => {}
+        _ => {}
     }
     match mount.kind {
         MountKind::Memory => format!("{}, in this machine's memory", mount.fs_type),

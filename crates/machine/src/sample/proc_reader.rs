@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use crate::file_system::{Protocol, protocol_of};
 use crate::sample::counter::Look;
 use crate::sample::disturbances::Disturbances;
 use crate::sample::net_reader::NetReader;
@@ -145,13 +146,13 @@ impl ProcReader {
     }
 
     fn look_at_mount(&mut self, look: &mut Look) {
-        match self.target.fs_type.as_str() {
-            "nfs" | "nfs4" => {
+        match protocol_of(&self.target.fs_type) {
+            Some(Protocol::Nfs) => {
                 if let Some(text) = self.read("/proc/self/mountstats") {
                     nfs::parse(&text, &self.target.mount_point, look);
                 }
             }
-            "cifs" | "smb3" => {
+            Some(Protocol::Smb) => {
                 if let Some(text) = self.read("/proc/fs/cifs/Stats") {
                     smb::parse(&text, &self.target.source, look);
                 }

@@ -10,6 +10,7 @@ use super::wanted::{
     INTERFACE_LISTING, LISTINGS, MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, mounted_loops, named,
 };
 use crate::facts::stornext_config_file;
+use crate::file_system::{Protocol, protocol_of};
 use crate::mountinfo::Entry;
 
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, command, decoded};
@@ -57,13 +58,15 @@ pub fn collect() -> Texts {
 
 /// The numbers of file systems that lie on no disk of this machine (`0:52`).
 fn bdi_numbers(mounts: &[Entry]) -> impl Iterator<Item = String> {
-    let remote = mounts.iter().filter(|mount| matches!(&*mount.fs_type, "nfs" | "nfs4" | "cifs" | "smb3"));
+    let remote = mounts
+        .iter()
+        .filter(|mount| matches!(protocol_of(&mount.fs_type), Some(Protocol::Nfs | Protocol::Smb)));
     remote.map(Entry::numbers).take(DEVICES_MAX)
 }
 
 /// Where the configurations of mounted StorNext file systems lie, if this is their metadata controller.
 fn stornext_configs(mounts: &[Entry]) -> impl Iterator<Item = String> {
-    let mounts = mounts.iter().filter(|mount| mount.fs_type == "cvfs");
+    let mounts = mounts.iter().filter(|mount| protocol_of(&mount.fs_type) == Some(Protocol::Stornext));
     let named = mounts.filter(|mount| !mount.source.contains('/') && !mount.source.starts_with('.'));
     named.map(|mount| stornext_config_file(&mount.source)).take(DEVICES_MAX)
 }

@@ -3,6 +3,7 @@
 //! Not here: what is sampled, and how (doctor).
 
 use reelgauge_engine::clock::Clock;
+use reelgauge_machine::file_system::Protocol;
 use reelgauge_machine::link::{Link, LinkKind};
 use reelgauge_machine::mount::Mount;
 use reelgauge_machine::sample::{Sampling, Target, Watch};
@@ -34,10 +35,10 @@ pub(super) fn start(run_dir: &RunDir, agent: &str, (mount, link): (&Mount, &Link
 /// all of the connections to the server count, and one that carries nothing says nothing.
 fn ports(mount: &Mount) -> Vec<u16> {
     let told = mount.option("port").and_then(|port| port.parse().ok()).filter(|port| *port > 0);
-    match (mount.fs_type.as_str(), told) {
-        ("nfs" | "nfs4", None) => vec![2049],
-        ("cifs" | "smb3", None) => vec![445, 139],
-        ("nfs" | "nfs4" | "cifs" | "smb3", Some(port)) => vec![port],
+    match (mount.protocol(), told) {
+        (Some(Protocol::Nfs), None) => vec![2049],
+        (Some(Protocol::Smb), None) => vec![445, 139],
+        (Some(Protocol::Nfs | Protocol::Smb), Some(port)) => vec![port],
         _ => Vec::new(),
     }
 }

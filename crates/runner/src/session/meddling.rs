@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_engine::area::{AreaDir, MARKER_FILE};
 use reelgauge_engine::driver::TargetFile;
+use reelgauge_machine::file_system::Protocol;
 use reelgauge_machine::mount::{Mount, MountKind};
 
 use crate::session::brief_look::within_a_look;
@@ -216,7 +217,7 @@ fn is_unreachable(root: &Path) -> bool {
 /// Whether a file has the same number at every look. Programs that show other storage as files, and some
 /// network file systems, make numbers up as they go.
 fn keeps_numbers(mount: &Mount) -> bool {
-    mount.kind == MountKind::LocalDisk || mount.fs_type.starts_with("nfs")
+    mount.kind == MountKind::LocalDisk || mount.protocol() == Some(Protocol::Nfs)
 }
 
 #[cfg(test)]
