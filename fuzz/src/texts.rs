@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use reelgauge_machine::mountstats::{connections, lines_of, process_read_bytes, server_bytes};
 use reelgauge_machine::sample::counter::{Look, values};
 use reelgauge_machine::sample::parse::{
     disks, interfaces, memory, nfs, own, pressure, processors, quota, smb, softnet, tcp,
 };
-use reelgauge_machine::moved_bytes::{NfsBytes, ProcessIo};
 
 /// Reads a text as what the first byte says.
 ///
@@ -33,10 +33,10 @@ pub fn check(bytes: &[u8]) {
             let _ = (quota::groups(&text), quota::throttled_us(&text));
         }
         12 => {
-            let _ = ProcessIo::parse(&text);
+            let _ = process_read_bytes(&text);
         }
         13 => {
-            let _ = NfsBytes::parse(&text, mount);
+            let _ = lines_of(&text, mount).map(|lines| (server_bytes(&lines), connections(&lines)));
         }
         _ => smb::parse(&text, "//nas/media", look),
     }

@@ -2,7 +2,7 @@
 //!
 //! A read that the page cache answers says nothing about the storage. So a run drops its files from the
 //! cache beforehand ([`drop_cached`]), looks at what lies there ([`resident`]), counts what left the cache
-//! ([`reelgauge_machine::moved_bytes`]), and [`judge`]s from that what it really measured.
+//! ([`reelgauge_machine::mountstats`]), and [`judge`]s from that what it really measured.
 //!
 //! Not here: the caches of the server, of disks and of ZFS (ARC). No client can see those; data sets larger
 //! than them are the only remedy.
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::area::AreaDir;
 #[cfg(target_os = "linux")]
 use crate::beneath::open_to_read;
-pub use mode::{Asked, EffectiveMode, ModeFacts, fetched_bytes, judge};
+pub use mode::{Asked, EffectiveMode, ModeFacts, judge};
 #[cfg(target_os = "linux")]
 pub(crate) use residency::resident_bytes;
 pub use residency::{FileResidency, How, Residency, resident};

@@ -11,7 +11,7 @@
 //! * [`interface`]: what a network interface is, and whether its speed is believed. [`route`]: which one
 //!   leads to an address. [`link`]: over what this client reaches the storage. [`wire`]: what Ethernet, IP
 //!   and TCP add to what is carried. [`netlink`]: what the kernel is asked for, because no file has it.
-//! * [`moved_bytes`]: bytes that this process and NFS mounts moved, as the kernel counts them.
+//! * [`mountstats`]: what NFS mounts counted, and bytes that were fetched from the storage.
 //! * [`mod@settings`]: what the host is set to, kept with every run. [`system`]: which system it is.
 //!   [`host`]: what a run's record keeps of its host.
 //!
@@ -27,7 +27,7 @@ pub mod interface;
 pub mod link;
 pub mod mount;
 pub mod mountinfo;
-pub mod moved_bytes;
+pub mod mountstats;
 pub mod netlink;
 pub mod place;
 pub mod route;

@@ -56,6 +56,7 @@ use reelgauge_engine::dataset::DataSetError;
 use reelgauge_engine::driver::DriverKind;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::verify::WriteMap;
+use reelgauge_machine::mountstats::fetched_bytes;
 use reelgauge_machine::sample::Sampling;
 use reelgauge_machine::settings::{changed_from_default, settings};
 use reelgauge_machine::{host, link};
@@ -220,7 +221,7 @@ impl Session {
             notes: opening.notes.into_iter().chain(of_site).collect(),
             driver_notes: Vec::new(),
             cpu_before: OwnCpu::now(),
-            fetched_before: cache::fetched_bytes(&locked.mount),
+            fetched_before: fetched_bytes(&locked.mount),
             cached_before: cache::resident(Some(locked.area.dir()), &files.test_paths()).share(),
             link: link_facts(&link),
             ending: Ending::OnTime,

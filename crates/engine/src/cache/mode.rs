@@ -1,9 +1,7 @@
 //! What a run really measured: storage, or this machine's cache. Pure.
 
 use crate::direct::DirectOutcome;
-use reelgauge_machine::mount::{Mount, MountKind};
-
-use reelgauge_machine::moved_bytes::{NfsBytes, ProcessIo};
+use reelgauge_machine::mount::MountKind;
 
 /// Direct I/O whose reads came from the storage to less than this share did not pass the cache by.
 /// Not 1: a counter may miss what kernel threads fetch on a process's behalf.
@@ -41,7 +39,7 @@ pub struct ModeFacts {
     pub read_bytes: u64,
     /// Bytes that the run wrote.
     pub written_bytes: u64,
-    /// Bytes that came from the storage meanwhile ([`fetched_bytes`]), where a counter tells.
+    /// Bytes that came from the storage meanwhile (`mountstats::fetched_bytes`), where a counter tells.
     pub fetched_bytes: Option<u64>,
 }
 
@@ -65,24 +63,6 @@ pub enum EffectiveMode {
         /// What is missing.
         why: String,
     },
-}
-
-/// Bytes fetched from the storage so far, by the counter that is right for this mount. The difference
-/// over a run is [`ModeFacts::fetched_bytes`].
-///
-/// Block devices are counted per process. NFS is counted per mount, and so includes what other processes
-/// read there. `None` where nothing counts: SMB and FUSE, ZFS (whose own threads read), systems other than
-/// Linux.
-pub fn fetched_bytes(mount: &Mount) -> Option<u64> {
-    match (mount.kind, mount.fs_type.as_str()) {
-        (MountKind::LocalDisk, fs_type) if fs_type != "zfs" => {
-            ProcessIo::now().ok().map(|counters| counters.read_bytes)
-        }
-        (_, "nfs" | "nfs4") => {
-            NfsBytes::now(&mount.mount_point).ok().map(|counters| counters.server_read_bytes)
-        }
-        _ => None,
-    }
 }
 
 /// Judges what a run really did. What was measured counts for more than what the probe saw beforehand.

@@ -6,11 +6,10 @@ use std::path::Path;
 
 use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::buffer::AlignedBuffer;
-use reelgauge_engine::cache::{
-    Asked, EffectiveMode, How, ModeFacts, drop_cached, fetched_bytes, judge, resident,
-};
+use reelgauge_engine::cache::{Asked, EffectiveMode, How, ModeFacts, drop_cached, judge, resident};
 use reelgauge_engine::direct::probe;
 use reelgauge_machine::mount::Mount;
+use reelgauge_machine::mountstats::fetched_bytes;
 
 use super::support::Mounted;
 

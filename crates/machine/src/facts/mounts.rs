@@ -3,12 +3,15 @@
 //! The options are those that the kernel prints: `nfs_show_mount_options` in `fs/nfs/super.c` (which leaves
 //! `nconnect` away where it is 1) and `cifs_show_options` in `fs/smb/client/cifsfs.c`.
 
+use std::path::Path;
+
 use super::disks::is_virtual;
 use super::links::Links;
 use super::number::strict;
 use super::{FactKind, Facts, Subject, fstab, is_one_word, no_such_word};
 use crate::file_system::{Protocol, protocol_of};
 use crate::mountinfo::{Entry, FILE as MOUNTS, parse};
+use crate::mountstats;
 use crate::route::TABLE_V4;
 use crate::texts::wanted::{SPACE, is_no_disk, named};
 use crate::texts::{NotKnown, Texts};
@@ -169,16 +172,13 @@ fn requests(subject: &mut Subject, mount: &Entry) {
 
 /// How many connections the mount really has.
 fn connections(nfs: &mut Subject, mount: &Entry, texts: &Texts) {
-    let text = "/proc/self/mountstats";
+    let text = mountstats::FILE;
     let said = match texts.get(text) {
         Ok(said) => said,
         Err(why) => return nfs.gap("connections", text, why),
     };
-    let head = format!(" mounted on {} with ", mount.point());
-    let mut lines =
-        said.lines().skip_while(|line| !(line.starts_with("device ") && line.contains(&head))).skip(1);
-    let own = lines.by_ref().take_while(|line| !line.starts_with("device "));
-    let count = own.filter(|line| line.trim_start().starts_with("xprt:")).count();
+    let lines = mountstats::lines_of(said, Path::new(&*mount.point())).unwrap_or_default();
+    let count = mountstats::connections(&lines);
     nfs.number("connections", (count > 0).then_some(count as f64), text);
 }
 
@@ -263,5 +263,15 @@ mod tests {
             "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 100 97 3 97% /srv/a b\n";
         assert_eq!(used_percent(df, "/srv/a b"), Some(97.0));
         assert_eq!(used_percent(df, "/srv"), None);
+    }
+
+    #[test]
+    fn connections_of_a_mount_with_a_blank_in_its_name_are_counted() {
+        let mut texts = Texts::default();
+        let stats = "device nas1:/m mounted on /mnt/two\\040words with fstype nfs4 statvers=1.1\n\txprt:\ttcp 1 0 1\n";
+        texts.put(mountstats::FILE, Ok(stats.to_owned()));
+        let mounts = parse(b"33 29 0:52 / /mnt/two\\040words rw - nfs4 nas1:/m rw,vers=4.2");
+        let found = nfs(&mounts[0], &texts, &Links::new(&texts, &[]));
+        assert_eq!(found.number_of("connections"), Some(1.0));
     }
 }

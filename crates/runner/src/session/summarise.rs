@@ -11,8 +11,7 @@ use reelgauge_analysis::{LoadPoint, MemoryFacts, Outcome, SelfCost, Summary, War
 use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
 use reelgauge_machine::mount::{Mount, MountKind};
-use reelgauge_machine::source::Host;
-use reelgauge_machine::{host, link};
+use reelgauge_machine::mountstats::fetched_bytes;
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_report::units::{counted, counted_are, mb_per_s};
 use reelgauge_report::{warning_fact, warning_sentence};
@@ -29,14 +28,14 @@ use crate::session::verify::Verified;
 pub struct Traces {
     /// Share of the test files in the cache right after the last load point.
     pub cached_after: Option<f64>,
-    /// Bytes that came from the storage during the run; see [`reelgauge_engine::cache::fetched_bytes`].
+    /// Bytes that came from the storage during the run; see [`reelgauge_machine::mountstats::fetched_bytes`].
     pub fetched_bytes: Option<u64>,
 }
 
 impl Traces {
     /// What a run left behind: these test files in the cache, and what was fetched since it began.
     pub fn left((mount, area): (&Mount, &AreaDir), files: &[&Path], fetched_before: Option<u64>) -> Traces {
-        let fetched = cache::fetched_bytes(mount).zip(fetched_before);
+        let fetched = fetched_bytes(mount).zip(fetched_before);
         Traces {
             cached_after: cache::resident(Some(area), files).share(),
             fetched_bytes: fetched.map(|(after, before)| after.saturating_sub(before)),

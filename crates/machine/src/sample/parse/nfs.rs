@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use super::{add, put};
-use crate::mountinfo::unescaped;
+use crate::mountstats;
 use crate::sample::counter::{Layer, Look, Reading};
 
 /// What stands behind an operation's name.
@@ -93,33 +93,13 @@ struct Mount {
     errors: u64,
 }
 
-/// The counters of the NFS mounted at `mount_point`; of several at the same place the last, which lies on
-/// top.
+/// The counters of the NFS mounted at `mount_point`.
 pub fn parse(text: &str, mount_point: &Path, look: &mut Look) {
-    let mut inside = false;
-    let mut found = None;
-    for line in text.lines() {
-        if let Some(device) = line.strip_prefix("device ") {
-            inside = is_mounted_on(device, mount_point);
-            if inside {
-                found = Some(Mount::default());
-            }
-        } else if inside && let Some(mount) = &mut found {
-            mount.read_line(line.trim());
-        }
-    }
-    if let Some(mount) = found {
+    if let Some(lines) = mountstats::lines_of(text, mount_point) {
+        let mut mount = Mount { server_bytes: mountstats::server_bytes(&lines), ..Mount::default() };
+        lines.iter().for_each(|line| mount.read_line(line));
         mount.put(look);
     }
-}
-
-/// Whether `SOURCE mounted on PATH with fstype nfs…` names this path.
-fn is_mounted_on(device: &str, mount_point: &Path) -> bool {
-    let after_source = device.split_once(" mounted on ");
-    let named = after_source.and_then(|(_, rest)| rest.split_once(" with fstype "));
-    named.is_some_and(|(path, fs_type)| {
-        fs_type.starts_with("nfs") && unescaped(path) == mount_point.to_string_lossy()
-    })
 }
 
 impl Mount {
@@ -128,10 +108,6 @@ impl Mount {
             return;
         };
         match name {
-            "bytes" => {
-                let numbers: Vec<u64> = super::numbers(rest.split_ascii_whitespace()).collect();
-                self.server_bytes = numbers.get(4).copied().zip(numbers.get(5).copied());
-            }
             "xprt" => self.connections.add(rest),
             _ => self.read_op(name, rest),
         }
