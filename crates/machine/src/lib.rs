@@ -12,19 +12,23 @@
 //!   leads to an address. [`link`]: over what this client reaches the storage. [`wire`]: what Ethernet, IP
 //!   and TCP add to what is carried. [`netlink`]: what the kernel is asked for, because no file has it.
 //! * [`mountstats`]: what NFS mounts counted, and bytes that were fetched from the storage.
+//! * [`limits`]: what this process may have. [`cgroup`], [`meminfo`]: files that tell it.
 //! * [`mod@settings`]: what the host is set to, kept with every run. [`system`]: which system it is.
 //!   [`host`]: what a run's record keeps of its host.
 //!
 //! Not here: what a fact means for storage (the doctor's rules), and sentences. A server that is gone must
 //! not take this room with it: nothing but [`mount`] opens, stats or lists a path on a network file system.
 
+pub mod cgroup;
 pub mod devices;
 pub mod facts;
 pub mod file_system;
 #[cfg(feature = "sampling")]
 pub mod host;
 pub mod interface;
+pub mod limits;
 pub mod link;
+pub mod meminfo;
 pub mod mount;
 pub mod mountinfo;
 pub mod mountstats;

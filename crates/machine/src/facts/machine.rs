@@ -115,7 +115,7 @@ fn memory(machine: &mut Subject, texts: &Texts) {
     }
 }
 
-const MEMORY: &str = "/proc/meminfo";
+const MEMORY: &str = crate::meminfo::FILE;
 
 /// In bytes where somebody set it so, else a share of the memory: at most, since the kernel takes it of what
 /// is free. The same settings give the same answer at any moment.

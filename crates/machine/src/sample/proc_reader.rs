@@ -8,7 +8,6 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use crate::file_system::{Protocol, protocol_of};
-use crate::sample::counter::Look;
 use crate::sample::disturbances::Disturbances;
 use crate::sample::net_reader::NetReader;
 use crate::sample::own_time::OwnTime;
@@ -16,7 +15,7 @@ use crate::sample::parse::pressure::{self, Resource};
 use crate::sample::parse::{disks, interfaces, memory, nfs, own, processors, quota, smb, softnet, tcp};
 use crate::sample::programs::Programs;
 use crate::sample::thread_waits::ThreadWaits;
-use crate::{devices, mountinfo};
+use crate::{cgroup, devices, mountinfo};
 
 /// Interfaces that are looked at, at most. Machines with containers have hundreds of virtual ones.
 const INTERFACES_MAX: usize = 12;
@@ -175,9 +174,9 @@ impl ProcReader {
     /// Adds what the processor quotas of this process's groups did. Where there are no control groups, or
     /// none with a quota, there are no such files, which is nothing to complain of.
     fn look_at_quotas(&self, look: &mut Look) {
-        let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let text = std::fs::read_to_string(cgroup::FILE).unwrap_or_default();
         for group in quota::groups(&text) {
-            let stat = Path::new("/sys/fs/cgroup").join(&group).join(quota::STAT);
+            let stat = cgroup::folder(&group).join(quota::STAT);
             let throttled = || quota::throttled_us(&std::fs::read_to_string(&stat).unwrap_or_default());
             if let Some((throttled_us, at)) = self.own_time.timed(throttled) {
                 quota::put_throttled(&group, throttled_us, at.as_micros() as u64, look);

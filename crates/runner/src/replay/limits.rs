@@ -1,11 +1,12 @@
 //! Whether this machine allows what all users of a replay take at once.
 
 use reelgauge_engine::driver::{DriverKind, available};
+use reelgauge_machine::limits::Allowance;
 use reelgauge_trace::replay::PackedTrace;
 use reelgauge_workload::script::Needs;
 
 use crate::error::RunError;
-use crate::session::allowance::{Allowance, Demand};
+use crate::session::allowance::Demand;
 
 /// What the rest of the program needs: logs, rings, standard streams.
 const OWN_FILES: u64 = 64;
@@ -34,5 +35,5 @@ pub(super) fn check(
         return Err(RunError::OpenFiles { needed: least, allowed });
     }
     // Users that run ahead make do with fewer files than they could have open.
-    Ok(allowance.holds(&Demand { open_files: 0, ..demand })?)
+    Ok(Demand { open_files: 0, ..demand }.fits(&allowance)?)
 }

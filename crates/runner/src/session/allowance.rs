@@ -5,11 +5,10 @@
 //! Limits that a process may raise for itself are raised. What is told here of memory is what a load is going
 //! to touch: buffers for operations in flight, stacks, rings, counters of the figures.
 //!
-//! Not here: where the limits are read ([`limits`]).
-
-mod limits;
+//! Not here: what this process may have ([`reelgauge_machine::limits`]).
 
 use reelgauge_engine::driver::{DriverKind, threads_for};
+use reelgauge_machine::limits::Allowance;
 use reelgauge_workload::script::Needs;
 use reelgauge_workload::units::Size;
 
@@ -78,21 +77,6 @@ impl Demand {
         demand.address_bytes = data_bytes.saturating_add(fixed);
         demand
     }
-}
-
-/// What this process may have, as far as the system tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allowance {
-    /// Open files.
-    pub open_files: Option<u64>,
-    /// Threads more than now, and what says so.
-    pub threads: Option<(u64, &'static str)>,
-    /// Memory more than now, and what says so.
-    pub memory_bytes: Option<(u64, &'static str)>,
-    /// Addresses more than now.
-    pub address_bytes: Option<u64>,
-    /// The size of a file.
-    pub file_bytes: Option<u64>,
 }
 
 /// What a load asks for and can't have.
@@ -175,42 +159,37 @@ fn fewer(fits: u64) -> String {
     }
 }
 
-impl Allowance {
-    /// That of this process now. Its limit of open files is raised to `open_files` where that is allowed.
-    pub fn now(open_files: u64) -> Allowance {
-        limits::now(open_files)
-    }
-
-    /// Whether this fits.
+impl Demand {
+    /// Whether it fits into what this process may have.
     ///
     /// # Errors
     /// What does not fit, and what would.
-    pub fn holds(&self, demand: &Demand) -> Result<(), Refusal> {
+    pub fn fits(&self, allowed: &Allowance) -> Result<(), Refusal> {
         // All workers alike, which is right for one kind of worker and a fair guess for several.
         let fits = |needed: u64, own: u64, allowed: u64| {
-            let each = needed.saturating_sub(own).div_ceil(demand.workers.max(1)).max(1);
+            let each = needed.saturating_sub(own).div_ceil(self.workers.max(1)).max(1);
             allowed.saturating_sub(own) / each
         };
-        if let Some(allowed) = self.file_bytes.filter(|&allowed| allowed < demand.file_bytes) {
-            return Err(Refusal::FileSize { needed: Size(demand.file_bytes), allowed: Size(allowed) });
+        if let Some(allowed) = allowed.file_bytes.filter(|&allowed| allowed < self.file_bytes) {
+            return Err(Refusal::FileSize { needed: Size(self.file_bytes), allowed: Size(allowed) });
         }
-        let needed = demand.threads;
-        if let Some((allowed, by)) = self.threads.filter(|&(allowed, _)| allowed < needed) {
+        let needed = self.threads;
+        if let Some((allowed, by)) = allowed.threads.filter(|&(allowed, _)| allowed < needed) {
             return Err(Refusal::Threads { needed, allowed, by, fits: fits(needed, 0, allowed) });
         }
         let in_mib = |bytes: u64| Size::mib(bytes >> 20);
-        let (needed, own) = (demand.address_bytes, OWN_ADDRESS_BYTES);
-        if let Some(allowed) = self.address_bytes.filter(|&allowed| allowed < needed) {
+        let (needed, own) = (self.address_bytes, OWN_ADDRESS_BYTES);
+        if let Some(allowed) = allowed.address_bytes.filter(|&allowed| allowed < needed) {
             let fits = fits(needed, own, allowed);
             return Err(Refusal::Addresses { needed: in_mib(needed), allowed: in_mib(allowed), fits });
         }
-        let (needed, own) = (demand.memory_bytes, OWN_BYTES);
-        if let Some((allowed, by)) = self.memory_bytes.filter(|&(allowed, _)| allowed < needed) {
+        let (needed, own) = (self.memory_bytes, OWN_BYTES);
+        if let Some((allowed, by)) = allowed.memory_bytes.filter(|&(allowed, _)| allowed < needed) {
             let fits = fits(needed, own, allowed);
             return Err(Refusal::Memory { needed: in_mib(needed), allowed: in_mib(allowed), by, fits });
         }
-        let (needed, own) = (demand.open_files, OWN_FILES);
-        if let Some(allowed) = self.open_files.filter(|&allowed| allowed < needed) {
+        let (needed, own) = (self.open_files, OWN_FILES);
+        if let Some(allowed) = allowed.open_files.filter(|&allowed| allowed < needed) {
             return Err(Refusal::OpenFiles { needed, allowed, fits: fits(needed, own, allowed) });
         }
         Ok(())
@@ -222,14 +201,14 @@ impl Allowance {
 /// # Errors
 /// What it asks for and can't have.
 pub fn check(demand: &Demand) -> Result<(), Refusal> {
-    Allowance::now(demand.open_files).holds(demand)
+    demand.fits(&Allowance::now(demand.open_files))
 }
 
 /// The largest count up to `most` whose demand this machine allows; 1 at least, of which starting it says why
 /// not.
 pub fn most_of(most: u32, demand: impl Fn(u32) -> Demand) -> u32 {
     let allowance = Allowance::now(demand(most).open_files);
-    let holds = |count: &u32| allowance.holds(&demand(*count)).is_ok();
+    let holds = |count: &u32| demand(*count).fits(&allowance).is_ok();
     if holds(&most) {
         return most;
     }
@@ -279,7 +258,7 @@ mod tests {
     #[test]
     fn each_limit_is_named_with_what_would_fit() {
         let load = Demand { file_bytes: 8 * MIB, ..demand(DriverKind::Threads, 100, 1) };
-        let said = |allowance: Allowance| allowance.holds(&load).unwrap_err().to_string();
+        let said = |allowance: Allowance| load.fits(&allowance).unwrap_err().to_string();
         let files = said(Allowance { open_files: Some(52), ..Allowance::default() });
         assert!(files.contains("52 files open") && files.contains("up to 232"), "{files}");
         assert!(files.contains("ulimit -n") && files.ends_with("or use 10 workers or streams at most"));
@@ -296,13 +275,13 @@ mod tests {
         assert!(addresses.contains("400MiB more (ulimit -v)"), "{addresses}");
         let file = said(Allowance { file_bytes: Some(MIB), ..Allowance::default() });
         assert!(file.contains("files of 1MiB at most (ulimit -f), and a file here has 8MiB"), "{file}");
-        assert_eq!(Allowance::default().holds(&load), Ok(()));
+        assert_eq!(load.fits(&Allowance::default()), Ok(()));
     }
 
     #[test]
     fn what_does_not_fit_even_alone_is_said_so() {
         let allowance = Allowance { memory_bytes: Some((MIB, "cgroup")), ..Allowance::default() };
-        let said = allowance.holds(&demand(DriverKind::Threads, 1, 1)).unwrap_err().to_string();
+        let said = demand(DriverKind::Threads, 1, 1).fits(&allowance).unwrap_err().to_string();
         assert!(said.ends_with("not even one such worker or stream fits"), "{said}");
     }
 

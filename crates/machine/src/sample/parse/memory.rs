@@ -1,17 +1,18 @@
 //! `/proc/meminfo` and `/proc/vmstat`: memory that waits to be written, and whether it runs out.
 
 use super::put;
+use crate::meminfo;
 use crate::sample::counter::{Layer, Look, Reading};
 
 /// The levels in `/proc/meminfo`.
 pub fn parse_meminfo(text: &str, look: &mut Look) {
     for (line, name) in [
-        ("MemAvailable:", "memory_available_bytes"),
-        ("Dirty:", "memory_dirty_bytes"),
-        ("Writeback:", "memory_writeback_bytes"),
+        ("MemAvailable", "memory_available_bytes"),
+        ("Dirty", "memory_dirty_bytes"),
+        ("Writeback", "memory_writeback_bytes"),
     ] {
-        if let Some(kib) = value(text, line, Some("kB")) {
-            put(look, Layer::Host, name, Reading::Level(kib as f64 * 1024.0));
+        if let Some(bytes) = meminfo::bytes(text, line) {
+            put(look, Layer::Host, name, Reading::Level(bytes as f64));
         }
     }
 }
@@ -19,7 +20,7 @@ pub fn parse_meminfo(text: &str, look: &mut Look) {
 /// The counters in `/proc/vmstat`: pages swapped in and out, and allocations that had to reclaim memory
 /// themselves, whose zones are lines of their own.
 pub fn parse_vmstat(text: &str, look: &mut Look) {
-    let swapped = value(text, "pswpin", None).zip(value(text, "pswpout", None));
+    let swapped = value(text, "pswpin").zip(value(text, "pswpout"));
     if let Some((swapped_in, swapped_out)) = swapped {
         let pages = Reading::PerSecond(swapped_in.saturating_add(swapped_out));
         put(look, Layer::Host, "swapped_pages_per_s", pages);
@@ -31,12 +32,9 @@ pub fn parse_vmstat(text: &str, look: &mut Look) {
     }
 }
 
-/// The number behind a line's first word.
-fn value(text: &str, first_word: &str, unit: Option<&str>) -> Option<u64> {
-    let mut words = text.lines().map(str::split_ascii_whitespace);
-    let mut line = words.find(|line| line.clone().next() == Some(first_word))?.skip(1);
-    let number = line.next()?.parse().ok()?;
-    (line.next() == unit).then_some(number)
+/// The number behind a name, which is all that a line has.
+fn value(text: &str, name: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?.trim().parse().ok()
 }
 
 #[cfg(test)]

@@ -4,36 +4,16 @@
 //! control groups tells it in microseconds, version 1 in nanoseconds. A process can be moved from group to
 //! group while it runs, so its groups are asked for at every look.
 
-use procfs_core::{FromBufRead, ProcessCGroup, ProcessCGroups};
-
 use super::put_on;
+use crate::cgroup;
 use crate::sample::counter::{CountedPart, Layer, Look, Reading};
 
 /// The file of a group that tells it.
 pub const STAT: &str = "cpu.stat";
 
-/// The folders of this process's groups below `/sys/fs/cgroup`, the innermost first, from
-/// `/proc/self/cgroup`: lines like `0::/user.slice/run.scope` (version 2) or `4:cpu,cpuacct:/job` (version
-/// 1).
+/// This process's groups that may have a quota, by `/proc/self/cgroup`.
 pub fn groups(text: &str) -> Vec<String> {
-    // Line by line: one that is not understood is no reason to lose the others.
-    let lines = text.lines().filter_map(|line| ProcessCGroups::from_buf_read(line.as_bytes()).ok());
-    lines.flatten().flat_map(with_those_above).collect()
-}
-
-fn with_those_above(group: ProcessCGroup) -> Vec<String> {
-    let is_v1 = group.controllers.iter().any(|name| name == "cpu");
-    if !is_v1 && !group.controllers.is_empty() {
-        return Vec::new();
-    }
-    let root = if is_v1 { format!("{}/", group.controllers.join(",")) } else { String::new() };
-    let mut groups = Vec::new();
-    let mut rest = group.pathname.trim_matches('/');
-    while !rest.is_empty() {
-        groups.push(format!("{root}{rest}"));
-        rest = rest.rsplit_once('/').map_or("", |(above, _)| above);
-    }
-    groups
+    [cgroup::groups(text, ""), cgroup::groups(text, "cpu")].concat()
 }
 
 /// Microseconds for which a group was kept from running, from its `cpu.stat`; `None` where it has no quota.
@@ -59,11 +39,9 @@ mod tests {
 
     #[test]
     fn a_quota_anywhere_on_the_way_counts() {
-        let v2 = groups("0::/user.slice/run.scope\n");
-        assert_eq!(v2, ["user.slice/run.scope", "user.slice"]);
+        assert_eq!(groups("0::/user.slice/run.scope\n"), ["/user.slice/run.scope", "/user.slice", "/"]);
         let v1 = groups("5:memory:/x\n1:cpu,cpuacct:/job\n2:cpuset:/y\n0::/\n");
-        assert_eq!(v1, ["cpu,cpuacct/job"]);
-        assert_eq!(groups("nonsense"), Vec::<String>::new());
+        assert_eq!(v1, ["/", "/cpu,cpuacct/job", "/cpu,cpuacct"]);
         let stat = "usage_usec 7\nnr_periods 3\nnr_throttled 2\nthrottled_usec 181234\n";
         assert_eq!(throttled_us(stat), Some(181_234));
         assert_eq!(throttled_us("nr_periods 3\nthrottled_time 181234567\n"), Some(181_234));

@@ -1,16 +1,35 @@
-//! Where the limits of this process are read: its own (`ulimit`), those of its control group, and what this
-//! machine has left. What can't be read limits nothing. `/proc/meminfo` is read by hand: procfs-core refuses
-//! one that lacks lines nobody needs here, as sandboxes show it.
+//! What this process may have: its own limits (`ulimit`), those of its control group, and what this
+//! machine has left. What can't be read limits nothing.
 
-use super::Allowance;
+/// What this process may have, as far as the system tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Open files.
+    pub open_files: Option<u64>,
+    /// Threads more than now, and what says so.
+    pub threads: Option<(u64, &'static str)>,
+    /// Memory more than now, and what says so.
+    pub memory_bytes: Option<(u64, &'static str)>,
+    /// Addresses more than now.
+    pub address_bytes: Option<u64>,
+    /// The size of a file.
+    pub file_bytes: Option<u64>,
+}
+
+impl Allowance {
+    /// That of this process now. Its limit of open files is raised to `open_files` where that is allowed.
+    pub fn now(open_files: u64) -> Allowance {
+        now(open_files)
+    }
+}
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn now(open_files: u64) -> Allowance {
+fn now(open_files: u64) -> Allowance {
     Allowance { open_files: raise_open_files(open_files), file_bytes: file_bytes(), ..Allowance::default() }
 }
 
 #[cfg(target_os = "linux")]
-pub(super) fn now(open_files: u64) -> Allowance {
+fn now(open_files: u64) -> Allowance {
     let least = |all: &[Option<(u64, &'static str)>]| all.iter().flatten().min().copied();
     Allowance {
         open_files: raise_open_files(open_files),
@@ -66,8 +85,10 @@ mod linux {
     use std::path::{Path, PathBuf};
 
     use procfs_core::process::StatM;
-    use procfs_core::{FromBufRead, FromRead, LoadAverage, ProcessCGroups};
+    use procfs_core::{FromRead, LoadAverage};
     use rustix::process::{Resource, getrlimit, getuid};
+
+    use crate::{cgroup, meminfo};
 
     type Limit = Option<(u64, &'static str)>;
 
@@ -82,9 +103,9 @@ mod linux {
     }
 
     pub(super) fn memory_of_machine() -> Limit {
-        let text = fs::read_to_string("/proc/meminfo").ok()?;
-        let available_kib = named(&text, "MemAvailable:")?;
-        Some((available_kib.saturating_mul(1024) / 100 * SHARE_PERCENT, "what this machine has left"))
+        let text = fs::read_to_string(meminfo::FILE).ok()?;
+        let available_bytes = meminfo::bytes(&text, "MemAvailable")?;
+        Some((available_bytes / 100 * SHARE_PERCENT, "what this machine has left"))
     }
 
     /// The tightest control group on the way up. What files take in the cache is given back when needed, so
@@ -140,25 +161,8 @@ mod linux {
 
     /// This process's control group and those around it, of a controller (`""`: of the unified hierarchy).
     fn groups(controller: &'static str) -> impl Iterator<Item = PathBuf> {
-        let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        let path = path_of(&text, controller);
-        let root = Path::new("/sys/fs/cgroup").join(controller);
-        let dirs = path.map(|path| {
-            let below = PathBuf::from(path.trim_start_matches('/'));
-            below.ancestors().map(|part| root.join(part)).collect::<Vec<_>>()
-        });
-        dirs.into_iter().flatten()
-    }
-
-    /// The path of a controller in `/proc/self/cgroup`: `9:memory,pids:/user.slice`, `0::/user.slice`.
-    pub(super) fn path_of(text: &str, controller: &str) -> Option<String> {
-        // Line by line: one that is not understood is no reason to lose the others.
-        let lines = text.lines().filter_map(|line| ProcessCGroups::from_buf_read(line.as_bytes()).ok());
-        let is_it = |controllers: &[String]| match controller {
-            "" => controllers.is_empty(),
-            name => controllers.iter().any(|other| other == name),
-        };
-        lines.flatten().find(|group| is_it(&group.controllers)).map(|group| group.pathname)
+        let text = fs::read_to_string(cgroup::FILE).unwrap_or_default();
+        cgroup::groups(&text, controller).into_iter().map(|group| cgroup::folder(&group))
     }
 
     /// The number behind a name at the beginning of a line.
@@ -182,22 +186,12 @@ mod linux {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::linux::{named, path_of};
+    use super::linux::named;
     use super::*;
 
     #[test]
-    fn control_groups_of_both_versions_are_found() {
-        let v1 = "9:name=systemd:/\n7:cpu,cpuacct:/a\n4:memory:/docker/12:34\n";
-        assert_eq!(path_of(v1, "memory").unwrap(), "/docker/12:34");
-        assert_eq!(path_of(v1, "cpuacct").unwrap(), "/a");
-        assert_eq!(path_of(v1, ""), None);
-        assert_eq!(path_of("0::/user.slice\n", "").unwrap(), "/user.slice");
-    }
-
-    #[test]
     fn numbers_are_found_by_their_names() {
-        let text = "MemFree:  17 kB\nMemAvailable:   42 kB\nanon 9\nanon_thp 5\n";
-        assert_eq!(named(text, "MemAvailable:"), Some(42));
+        let text = "anon 9\nanon_thp 5\n";
         assert_eq!(named(text, "anon"), Some(9));
         assert_eq!(named(text, "file"), None);
     }
