@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::devices;
 use crate::file_system::{self, MountKind, kind_of};
 use crate::mountinfo::{self, Entry, FILE as MOUNTS, showing};
+use crate::source::{Host, Source};
 use crate::texts::{NotKnown, Texts};
 use crate::union;
 
@@ -134,18 +135,17 @@ impl Place {
         below.is_whole.then(|| below.mounts.iter().map(|mount| mount.point().into_owned()).collect())
     }
 
-    /// Keeps the disks of all mounts that carry it, each told by `devices_of`: their names, and whether these
-    /// are all.
-    fn find_devices(&mut self, table: &[Entry], devices_of: impl Fn(&Path) -> (Vec<String>, bool)) {
+    /// Keeps the disks of all mounts that carry it.
+    fn find_devices(&mut self, table: &[Entry], source: &impl Source) {
         if self.are_devices_known {
             return;
         }
         let Some(points) = self.on_disks(table) else { return };
         self.are_devices_known = true;
         for point in points {
-            let (names, is_whole) = devices_of(Path::new(&point));
-            self.are_devices_known &= is_whole;
-            self.devices.extend(names);
+            let below = devices::below(source, table, Path::new(&point));
+            self.are_devices_known &= below.is_whole;
+            self.devices.extend(below.names);
         }
     }
 
@@ -162,10 +162,7 @@ impl Place {
         };
         let table = mountinfo::parse(said.as_bytes());
         let mut place = Place::on(&table, path)?;
-        place.find_devices(&table, |point| {
-            let told = devices::told::told(texts, point);
-            (told.names, told.is_whole)
-        });
+        place.find_devices(&table, texts);
         Ok(place)
     }
 
@@ -191,11 +188,7 @@ impl Place {
         {
             return Err(PlaceError::File { path: whole });
         }
-        place.find_devices(&table, |point| {
-            let names = devices::below(&table, point, Path::new("/sys"));
-            let is_whole = !names.is_empty();
-            (names, is_whole)
-        });
+        place.find_devices(&table, &Host::here());
         Ok(place)
     }
 }

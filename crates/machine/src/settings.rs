@@ -15,6 +15,7 @@ use std::path::Path;
 use crate::devices;
 use crate::mountinfo;
 use crate::netlink::ethtool::card_settings;
+use crate::source::Host;
 use crate::texts::command;
 
 /// The longest setting that is kept. The longest usual one names every scheduler of a disk.
@@ -111,7 +112,7 @@ const PROCESSOR: [(&str, &str); 2] = [
 /// those under the target that is mounted here.
 pub fn settings(mount_point: &Path) -> BTreeMap<String, String> {
     let sys = Path::new("/sys");
-    let mut all = settings_in(Path::new("/proc"), sys, mount_point);
+    let mut all = settings_in(Path::new("/"), mount_point);
     let interfaces = interfaces(sys);
     let of_cards = card_settings().into_iter().filter(|((interface, _), _)| interfaces.contains(interface));
     all.extend(of_cards.map(|((interface, name), value)| (format!("{interface} {name}"), value)));
@@ -151,7 +152,8 @@ pub fn changed_from_default(settings: &BTreeMap<String, String>) -> BTreeMap<Str
     changed.collect()
 }
 
-fn settings_in(proc: &Path, sys: &Path, mount_point: &Path) -> BTreeMap<String, String> {
+fn settings_in(root: &Path, mount_point: &Path) -> BTreeMap<String, String> {
+    let (proc, sys) = (&root.join("proc"), &root.join("sys"));
     let mut all = BTreeMap::new();
     let mut put = |name: String, path: &Path| {
         if let Some(value) = read(path) {
@@ -170,7 +172,7 @@ fn settings_in(proc: &Path, sys: &Path, mount_point: &Path) -> BTreeMap<String, 
         put(format!("{module} {}", last(path)), &sys.join("module").join(path));
     }
     let mounts = mountinfo::parse(&fs::read(proc.join("self/mountinfo")).unwrap_or_default());
-    for disk in devices::below(&mounts, mount_point, sys).into_iter().take(DEVICES_MAX) {
+    for disk in devices::below(&Host::below(root), &mounts, mount_point).names.into_iter().take(DEVICES_MAX) {
         let folder = sys.join("block").join(&disk);
         DISK.iter().for_each(|name| put(format!("{disk} {}", last(name)), &folder.join(name)));
     }
@@ -237,7 +239,7 @@ mod tests {
         put("sys/class/net/lo/mtu", "65536\n");
         put("sys/class/bdi/0:52/read_ahead_kb", "128\n");
         put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "");
-        let told = settings_in(&root.path().join("proc"), &root.path().join("sys"), Path::new("/mnt/nas"));
+        let told = settings_in(root.path(), Path::new("/mnt/nas"));
         let told: Vec<(&str, &str)> =
             told.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let expected = [

@@ -12,6 +12,11 @@ pub trait Source {
     /// The text of a file, or the names in a folder, one a line; `None` where it is not known.
     fn text(&self, path: &str) -> Option<Cow<'_, str>>;
 
+    /// The first text whose name begins so: a command with whatever arguments it was run. A host has none.
+    fn text_beginning(&self, _begin: &str) -> Option<Cow<'_, str>> {
+        None
+    }
+
     /// A file with one value.
     fn value(&self, path: &str) -> Option<String> {
         Some(self.text(path)?.trim().to_owned())
@@ -34,6 +39,10 @@ pub trait Source {
 impl Source for Texts {
     fn text(&self, path: &str) -> Option<Cow<'_, str>> {
         self.get(path).ok().map(Cow::Borrowed)
+    }
+
+    fn text_beginning(&self, begin: &str) -> Option<Cow<'_, str>> {
+        self.text(self.known().find(|name| name.starts_with(begin))?)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::arrays::{ARRAYS, arrays, members};
 use super::{FactKind, Facts, Subject, is_one_word, no_such_word, unraid};
+use crate::devices;
 use crate::texts::Texts;
 use crate::texts::wanted::{is_no_disk, mounted_loops};
 
@@ -48,7 +49,7 @@ fn disk(name: &str, members: &[&str], texts: &Texts) -> Subject {
         "array"
     } else if members.contains(&name) {
         "member"
-    } else if is_virtual(name) {
+    } else if is_virtual(name, texts) {
         "virtual"
     } else if is_no_disk(name) {
         "loop"
@@ -59,8 +60,10 @@ fn disk(name: &str, members: &[&str], texts: &Texts) -> Subject {
     disk
 }
 
-/// Whether a disk is the host's gift to a virtual machine, of which nobody here knows what it lies on: the
-/// kernel calls it rotating unless the host says otherwise.
-pub(super) fn is_virtual(disk: &str) -> bool {
-    disk.starts_with("vd") || disk.starts_with("xvd")
+/// Whether a disk is one of a virtual machine.
+pub(super) fn is_virtual(disk: &str, texts: &Texts) -> bool {
+    devices::is_of_virtual_machine(
+        disk,
+        texts.get(&format!("{ALL}/{disk}/device/vendor")).unwrap_or_default(),
+    )
 }

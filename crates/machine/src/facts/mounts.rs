@@ -113,7 +113,7 @@ fn local(mount: &Entry, texts: &Texts) -> Subject {
     match disk {
         Some(disk) => {
             let rotational = format!("/sys/block/{disk}/queue/rotational");
-            match is_virtual(disk) {
+            match is_virtual(disk, texts) {
                 true => local.gap("rotational", &rotational, NotKnown::VirtualDisk),
                 false => local.whole("rotational", texts, &rotational),
             }

@@ -2,9 +2,10 @@
 //!
 //! Everything is read below the device's own folder, so that tests bring their own.
 
-use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::devices::is_of_virtual_machine;
 
 /// What is known about a block device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,24 +48,6 @@ fn layered(dir: &Path) -> Option<(String, Option<bool>)> {
     Some((format!("{kind}{on}"), is_rotational(dir)))
 }
 
-/// More devices than this are not looked at: a device may be made to look as if it was made of itself.
-const DEVICES_MAX: usize = 24;
-
-/// The first loop device of those that this one is made of, itself included, that goes through the cache.
-pub(super) fn cached_loop(dir: &Path) -> Option<String> {
-    let mut open = VecDeque::from([dir.to_path_buf()]);
-    for _ in 0..DEVICES_MAX {
-        let dir = open.pop_front()?;
-        let dir = if dir.join("partition").exists() { dir.parent()?.to_path_buf() } else { dir };
-        if text(&dir.join("loop/dio")).is_some_and(|direct| direct == "0") {
-            return name(&dir);
-        }
-        let below = members(&dir).into_iter().map(|name| dir.join("slaves").join(name));
-        open.extend(below.filter_map(|member| fs::canonicalize(member).ok()));
-    }
-    None
-}
-
 fn physical(dir: &Path) -> (String, Option<bool>) {
     let (kind, rotational) = kind_of(dir);
     let model = text(&dir.join("device/model")).filter(|model| !model.is_empty());
@@ -94,8 +77,7 @@ fn kind_of(dir: &Path) -> (String, Option<bool>) {
     if device.starts_with("zram") {
         return plain("compressed memory of this machine");
     }
-    let is_virtual = ["QEMU", "VMware", "Msft", "VBOX", "Xen"].iter().any(|name| vendor.starts_with(name));
-    if through("/virtio") || through("/vbd-") || is_virtual {
+    if through("/virtio") || is_of_virtual_machine(&device, &vendor) {
         return plain("a disk of a virtual machine");
     }
     if through("/usb") {
@@ -202,31 +184,6 @@ mod tests {
         }
         let fabrics = [("device/transport", "tcp"), ("queue/rotational", "0")];
         assert_eq!(what("virtual/nvme1/nvme1n1", &fabrics).0, "an NVMe disk over a network (tcp)");
-    }
-
-    #[test]
-    fn a_loop_device_without_direct_io_goes_through_the_cache() {
-        let root = tempfile::tempdir().unwrap();
-        let put = |file: &str, content: &str| {
-            fs::create_dir_all(root.path().join(file).parent().unwrap()).unwrap();
-            fs::write(root.path().join(file), content).unwrap();
-        };
-        put("loop1/loop/dio", "0\n");
-        put("loop1/loop1p1/partition", "1\n");
-        put("loop2/loop/dio", "1\n");
-        put("sda/size", "9\n");
-        fs::create_dir_all(root.path().join("md0/slaves")).unwrap();
-        for member in ["loop2", "loop1"] {
-            let slaves = root.path().join("md0/slaves").join(member);
-            std::os::unix::fs::symlink(root.path().join(member), slaves).unwrap();
-        }
-        std::os::unix::fs::symlink(root.path().join("md0"), root.path().join("md0/slaves/md0")).unwrap();
-        let of = |name: &str| cached_loop(&root.path().join(name));
-        for (device, expected) in
-            [("loop1", true), ("loop1/loop1p1", true), ("md0", true), ("loop2", false), ("sda", false)]
-        {
-            assert_eq!(of(device), expected.then(|| "loop1".to_owned()), "{device}");
-        }
     }
 
     #[test]

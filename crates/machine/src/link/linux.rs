@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::address::ServerAddress;
 use super::{Link, LinkKind, disk};
@@ -11,6 +11,7 @@ use crate::interface::{self, Interface, Speed};
 use crate::mount::Mount;
 use crate::route::{self, TABLE_V4, TABLE_V6};
 use crate::source::Host;
+use crate::{devices, mountinfo};
 
 /// The link to a server.
 pub(super) fn route_to(server: &ServerAddress) -> Link {
@@ -103,7 +104,8 @@ pub(super) fn disk(mount: &Mount) -> Link {
 
 /// The loop device below a mount that goes through the cache.
 pub(super) fn cached_loop(mount: &Mount) -> Option<String> {
-    let name = disk::cached_loop(&fs::canonicalize(device_dir(mount)?).ok()?)?;
+    let mounts = mountinfo::parse(&fs::read(mountinfo::FILE).ok()?);
+    let name = devices::cached_loop(&Host::here(), &mounts, &mount.mount_point)?;
     is_on_a_disk(&name).then_some(name)
 }
 

@@ -15,6 +15,7 @@ use crate::sample::parse::pressure::{self, Resource};
 use crate::sample::parse::{disks, interfaces, memory, nfs, own, processors, quota, smb, softnet, tcp};
 use crate::sample::programs::Programs;
 use crate::sample::thread_waits::ThreadWaits;
+use crate::source::Host;
 use crate::{cgroup, devices, mountinfo};
 
 /// Interfaces that are looked at, at most. Machines with containers have hundreds of virtual ones.
@@ -72,13 +73,11 @@ impl ProcReader {
             unread: BTreeMap::new(),
         };
         if proc_reader.target.is_whole_machine {
-            proc_reader.disks = devices::every(Path::new("/sys"));
+            proc_reader.disks = devices::every(&Host::here());
         } else if let Some(mounts) = proc_reader.read(mountinfo::FILE) {
-            proc_reader.disks = devices::below(
-                &mountinfo::parse(mounts.as_bytes()),
-                &proc_reader.target.mount_point,
-                Path::new("/sys"),
-            );
+            let mounts = mountinfo::parse(mounts.as_bytes());
+            let below = devices::below(&Host::here(), &mounts, &proc_reader.target.mount_point);
+            proc_reader.disks = below.names;
         }
         proc_reader
     }

@@ -78,6 +78,7 @@ pub const INTERFACE_FILES: &[&str] = &[
 pub const DISK_FILES: &[&str] = &[
     "/sys/block/DISK/dev",
     "/sys/block/DISK/device/queue_depth",
+    "/sys/block/DISK/device/vendor",
     "/sys/block/DISK/dm/name",
     "/sys/block/DISK/loop/backing_file",
     "/sys/block/DISK/md/level",
