@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use reelgauge_machine::mountstats::{connections, lines_of, process_read_bytes, server_bytes};
 use reelgauge_machine::sample::counter::{Look, values};
 use reelgauge_machine::sample::parse::{
     disks, interfaces, memory, nfs, own, pressure, processors, quota, smb, softnet, tcp,
 };
+use reelgauge_machine::mountstats::{connections, lines_of, process_read_bytes, server_bytes};
 
 /// Reads a text as what the first byte says.
 ///

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use reelgauge_machine::process_stat::ProcessStat;
 use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, set_child_subreaper};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -100,7 +101,7 @@ pub(crate) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<
 /// The processes that are ours and run, by name and number: after the command's end, with those that it has
 /// left.
 pub(crate) fn running_children() -> Vec<String> {
-    let own = getpid().as_raw_nonzero().get();
+    let own = std::process::id();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let stats = entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit());
     let stats = stats.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
@@ -108,14 +109,11 @@ pub(crate) fn running_children() -> Vec<String> {
 }
 
 /// The name and number of the process that a line of `/proc/PID/stat` is about, if it is a child of `parent`
-/// that has not ended. A name may have blanks and brackets in it.
-fn running_child(stat: &str, parent: i32) -> Option<String> {
-    let (begin, rest) = stat.rsplit_once(") ")?;
-    let (pid, name) = begin.split_once(" (")?;
-    let mut fields = rest.split(' ');
-    let state = fields.next()?;
-    let is_child = fields.next()?.parse() == Ok(parent);
-    (is_child && !matches!(state, "Z" | "X")).then(|| format!("{name} ({pid})"))
+/// that has not ended.
+fn running_child(stat: &str, parent: u32) -> Option<String> {
+    let stat = ProcessStat::of(stat)?;
+    let is_running = stat.parent() == Some(parent) && !stat.has_ended();
+    is_running.then(|| format!("{} ({})", stat.name, stat.pid))
 }
 
 fn tell(child: &Child, signal: i32) {

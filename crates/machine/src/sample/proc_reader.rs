@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use crate::file_system::{Protocol, protocol_of};
+use crate::sample::counter::Look;
 use crate::sample::disturbances::Disturbances;
 use crate::sample::net_reader::NetReader;
 use crate::sample::own_time::OwnTime;

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::process_stat::ProcessStat;
 use crate::sample::counter::{Layer, Look, Reading};
 use crate::sample::parse::{put, put_on};
 
@@ -49,16 +50,11 @@ struct Process<'a> {
     is_kernel_thread: bool,
 }
 
-/// See proc_pid_stat(5); the name is in brackets and may hold anything.
 fn parse(stat: &str) -> Option<Process<'_>> {
-    let (before, after_name) = stat.rsplit_once(')')?;
-    let (_, name) = before.split_once('(')?;
-    let mut fields = after_name.split_ascii_whitespace().skip(6);
-    let flags: u64 = fields.next()?.parse().ok()?;
-    let mut fields = fields.skip(4);
-    let mut ticks = || fields.next()?.parse::<u64>().ok();
-    let ticks = ticks()?.saturating_add(ticks()?);
-    Some(Process { name, ticks, is_kernel_thread: flags & KERNEL_THREAD != 0 })
+    let stat = ProcessStat::of(stat)?;
+    let (own, in_kernel) = stat.ticks()?;
+    let is_kernel_thread = stat.flags()? & KERNEL_THREAD != 0;
+    Some(Process { name: stat.name, ticks: own.saturating_add(in_kernel), is_kernel_thread })
 }
 
 impl Programs {

@@ -2,11 +2,13 @@
 //!
 //! Process numbers are used again, so a number alone says nothing. On Linux a process is known by when the
 //! system booted and when after that it started; nothing else can have both. Elsewhere the system tells the
-//! number at most, and a run counts as alive while it writes its events. `/proc/PID/stat` is read by hand:
-//! procfs-core panics over one that ends early.
+//! number at most, and a run counts as alive while it writes its events.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+
+#[cfg(any(target_os = "linux", test))]
+use reelgauge_machine::process_stat::ProcessStat;
 
 /// Where nothing better is known, a run that has written nothing for so long is not alive. It writes every
 /// second.
@@ -49,22 +51,19 @@ pub fn mark_of(_pid: u32) -> Option<String> {
     None
 }
 
-/// From the two files' texts. The program's name, which may hold anything, ends at the last parenthesis.
+/// From the two files' texts.
 #[cfg(any(target_os = "linux", test))]
 fn mark_from(boot: &str, stat: &str) -> Option<String> {
-    /// Number of the field with the start time, counted from the state, which comes behind the name.
-    const START: usize = 19;
-    let mut fields = stat.rsplit_once(") ")?.1.split_ascii_whitespace();
-    let state = fields.next()?;
-    let start: u64 = fields.nth(START - 1)?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then(|| format!("{}/{start}", boot.trim()))
+    let stat = ProcessStat::of(stat)?;
+    let start = stat.start_ticks()?;
+    (!stat.has_ended()).then(|| format!("{}/{start}", boot.trim()))
 }
 
 /// The process that started this one; `None` where that isn't told.
 #[cfg(target_os = "linux")]
 pub fn parent_of(pid: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(") ")?.1.split_ascii_whitespace().nth(1)?.parse().ok()
+    ProcessStat::of(&stat)?.parent()
 }
 
 /// The process that started this one; `None` where that isn't told.

@@ -1,7 +1,4 @@
 //! The CPU time that this process has used, so that the tool can state its own cost.
-//!
-//! `/proc/PID/stat` is read by hand, here and wherever one of its fields matters: procfs-core panics over one
-//! that ends early.
 
 /// CPU time since the process began.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,13 +31,10 @@ impl OwnCpu {
     }
 }
 
-/// Fields 14 and 15 of proc_pid_stat(5). The name before them is in brackets and may hold anything.
 #[cfg(any(target_os = "linux", test))]
 fn parse(stat: &str, ticks_per_s: f64) -> Option<OwnCpu> {
-    let (_, after_name) = stat.rsplit_once(')')?;
-    let mut fields = after_name.split_ascii_whitespace().skip(11);
-    let mut seconds = || Some(fields.next()?.parse::<f64>().ok()? / ticks_per_s);
-    Some(OwnCpu { user_s: seconds()?, system_s: seconds()? })
+    let (user, system) = reelgauge_machine::process_stat::ProcessStat::of(stat)?.ticks()?;
+    Some(OwnCpu { user_s: user as f64 / ticks_per_s, system_s: system as f64 / ticks_per_s })
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
 use reelgauge_machine::mount::{Mount, MountKind};
 use reelgauge_machine::mountstats::fetched_bytes;
+use reelgauge_machine::source::Host;
+use reelgauge_machine::{host, link};
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_report::units::{counted, counted_are, mb_per_s};
 use reelgauge_report::{warning_fact, warning_sentence};

@@ -7,6 +7,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use reelgauge_machine::process_stat::ProcessStat;
 use reelgauge_report::text::plain;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
@@ -45,10 +46,8 @@ fn is_held(process: u32) -> bool {
     stats.into_iter().any(|stat| is_uninterruptible(&stat))
 }
 
-/// By a thread's `stat`: its name, which may hold anything, ends at the last parenthesis, and its state
-/// stands behind it.
 fn is_uninterruptible(stat: &str) -> bool {
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('D'))
+    ProcessStat::of(stat).and_then(ProcessStat::state) == Some("D")
 }
 
 /// Starts the child, and waits for it.
