@@ -102,7 +102,7 @@ fn answer(agents: &[AgentLine<'_>], style: Style) -> String {
         agents.iter().filter(|agent| agent.processes == 0).map(|agent| agent.name).collect();
     let there = agents.len() - missing.len();
     let said = match (agents.len(), missing.as_slice()) {
-        (0, _) => "The fleet has no agents yet: reelgauge fleet add NAME makes a join file.".to_owned(),
+        (0, _) => "The fleet has no agents yet. To make a join file: reelgauge fleet add NAME".to_owned(),
         (all, []) => format!("{} there.", units::counted_are(all as u64, "agent", "is", "are")),
         (all, missing) => {
             format!(

@@ -199,11 +199,12 @@ fn mend_the_way(summary: &Summary, statement: &Statement) -> Option<String> {
         // With the run the doctor knows a speed, also where no card tells one.
         _ => match run_dir(summary) {
             Some(run_dir) => &format!(
-                "Look at how TCP is set up on both ends: reelgauge doctor --run {run_dir} here, and reelgauge doctor \
-                 --server there."
+                "Look at how TCP is set up on both ends. Here: reelgauge doctor --run {run_dir}; there: \
+                 reelgauge doctor --server."
             ),
             None => {
-                "Look at how TCP is set up on both ends: reelgauge doctor here, and reelgauge doctor --server there."
+                "Look at how TCP is set up on both ends. Here: reelgauge doctor; there: reelgauge doctor \
+                 --server."
             }
         },
     };

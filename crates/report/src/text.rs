@@ -159,8 +159,8 @@ impl Fragment for Word<'_> {
 }
 
 /// Breaks text into lines of at most `width` columns at blanks; the lines after the first begin with
-/// `indent` blanks. A word that is longer than a line is left whole, so that a path can be copied, and so is
-/// what stands in single quotes and has a slash: a path with blanks.
+/// `indent` blanks. A word that is longer than a line is left whole, so that a path can be copied. So is a
+/// path with blanks in single quotes, and a command of this program, so that both can be pasted.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let words: Vec<Word> =
         words(text).into_iter().map(|text| Word { text, columns: display_width(text) }).collect();
@@ -181,26 +181,31 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     out
 }
 
-/// The words of a text, by its blanks. Blanks do not divide a single-quoted path, or a string of a shell
-/// (`$'…'`), that opens at the beginning of a word, of a value or of a name. A quote that is never closed is
-/// an apostrophe.
+/// The words of a text, by its blanks. Blanks do not divide a string of a shell (`$'…'`), or a path or a
+/// command in single quotes, that opens at the beginning of a word, of a value or of a name. A quote that is
+/// never closed is an apostrophe. Nor do blanks divide a command that stands without quotes: it begins with
+/// the program's name and goes on to the end of its clause or of the text.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut from = 0;
     let mut quoted_until = 0;
     let mut before = ' ';
+    let mut in_command = false;
     for (at, c) in text.char_indices() {
         if at >= quoted_until {
+            in_command = in_command || (at == from && begins_command(&text[at..]));
             match c {
                 '\'' if matches!(before, ' ' | '$' | '=' | '/' | '(' | '\'') => {
                     let quoted = &text[at + 1..];
-                    let is_name = |end: &usize| before == '$' || quoted[..*end].contains('/');
+                    let is_whole = |end: &usize| before == '$' || is_name_or_command(&quoted[..*end]);
                     quoted_until =
-                        closing(quoted, before == '$').filter(is_name).map_or(0, |end| at + 1 + end);
+                        closing(quoted, before == '$').filter(is_whole).map_or(0, |end| at + 1 + end);
                 }
+                ' ' if in_command && !ends_clause(&text[from..at], &text[at + 1..]) => {}
                 ' ' => {
                     words.push(&text[from..at]);
                     from = at + 1;
+                    in_command = false;
                 }
                 _ => {}
             }
@@ -210,6 +215,28 @@ fn words(text: &str) -> Vec<&str> {
     words.push(&text[from..]);
     words.retain(|word| !word.is_empty());
     words
+}
+
+/// Whether a command of this program begins here, in parentheses or without. The product's name in a sentence
+/// has a capital.
+fn begins_command(text: &str) -> bool {
+    let behind = text.trim_start_matches('(').strip_prefix(COMMAND);
+    behind.is_some_and(|behind| behind.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+/// What every command of this program begins with.
+const COMMAND: &str = "reelgauge ";
+
+fn is_name_or_command(quoted: &str) -> bool {
+    quoted.contains('/') || quoted.contains(COMMAND)
+}
+
+/// Whether the command so far is complete: its last word ends a clause, and no flag follows. `.` and `..` are
+/// directories.
+fn ends_clause(command: &str, behind: &str) -> bool {
+    let last = command.rsplit(' ').next().unwrap_or(command);
+    let is_directory = matches!(last, "." | "..");
+    last.ends_with([',', ';', ':', '.', ')']) && !is_directory && !behind.starts_with('-')
 }
 
 /// Where a quoted string ends that has begun just before, behind its quote. In `$'…'` a backslash escapes.
@@ -290,7 +317,10 @@ mod tests {
             // A path is still one word when it is wrapped.
             let path = [b"/mnt/", &bytes[..]].concat();
             let path = shell_word(Path::new(OsStr::from_bytes(&path)));
-            proptest::prop_assert_eq!(wrap(&path, 12, 2), path);
+            proptest::prop_assert_eq!(wrap(&path, 12, 2), path.clone());
+            // And so is a command with it.
+            let command = format!("reelgauge replay {path} --pace max");
+            proptest::prop_assert_eq!(wrap(&command, 12, 2), command);
         }
 
         #[test]
@@ -368,5 +398,32 @@ mod tests {
         assert_eq!(wrap("users' own, it's 'so", 9, 0), "users'\nown, it's\n'so");
         assert_eq!(wrap("映像 の 保存", 7, 1), "映像 の\n 保存");
         assert_eq!(wrap("ne\u{301}e ne\u{301}e", 7, 0), "ne\u{301}e ne\u{301}e");
+    }
+
+    #[test]
+    fn a_command_of_several_words_is_kept_whole() {
+        let wrapped = |text: &str| wrap(text, 24, 2);
+        assert_eq!(
+            wrapped("Next: To do it again: reelgauge run '/a b/run.toml' --shared-target"),
+            "Next: To do it again:\nreelgauge run '/a b/run.toml' --shared-target"
+        );
+        assert_eq!(
+            wrapped("After a change: reelgauge run a/run.toml, then reelgauge compare a NEW-RUN"),
+            "After a change:\nreelgauge run a/run.toml,\n  then\nreelgauge compare a NEW-RUN"
+        );
+        assert_eq!(
+            wrapped("Undo it (reelgauge prove --undo-left), then prove it again."),
+            "Undo it\n(reelgauge prove --undo-left),\n  then prove it again."
+        );
+        assert_eq!(
+            wrapped("Here there is 'reelgauge formats WORDS', which finds one"),
+            "Here there is\n'reelgauge formats WORDS',\n  which finds one"
+        );
+        assert_eq!(
+            wrapped("For the rest: reelgauge list . --json, and no more of it"),
+            "For the rest:\nreelgauge list . --json,\n  and no more of it"
+        );
+        // The product, which has a capital in sentences, is none.
+        assert_eq!(wrap("by Reelgauge so it was", 12, 0), "by Reelgauge\nso it was");
     }
 }

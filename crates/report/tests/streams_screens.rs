@@ -413,9 +413,9 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
     });
     // What broke it off comes first, and then there is something else to do next.
     let broken_off = screen(&summary, &Screen::default());
-    // A name is never broken, so that the command can be pasted.
-    let next = format!("'/mnt/{}'", long());
-    assert!(broken_off.contains("Next: To do it again: reelgauge check\n"), "{broken_off}");
+    // The command is never broken, so that it can be pasted.
+    let next = format!("reelgauge check '/mnt/{}'", long());
+    assert!(broken_off.contains("Next: To do it again:\nreelgauge check"), "{broken_off}");
     assert!(broken_off.trim_end().ends_with(&next), "{broken_off}");
     assert!(broken_off.starts_with("The run broke off: a long word"), "{broken_off}");
     // Then that it was unsteady.

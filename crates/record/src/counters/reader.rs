@@ -95,7 +95,7 @@ impl Part {
             Ok(1..=SCHEMA_VERSION) => {}
             Ok(newer) if newer > SCHEMA_VERSION => {
                 return Err(format!(
-                    "a newer version of reelgauge has made it (counters {newer}); update reelgauge"
+                    "a newer version of Reelgauge has made it (counters {newer}); update reelgauge"
                 ));
             }
             _ => return Err("its version is no number".to_owned()),

@@ -86,7 +86,7 @@ pub fn procedure_list(all: &[(&str, String)], style: Style) -> String {
         page.item(name, &plain(about));
     }
     page.gap();
-    page.item("Next", "reelgauge procedure NAME PATH --dry-run shows the steps and what they take");
+    page.item("Next", "To see the steps and what they take: reelgauge procedure NAME PATH --dry-run");
     page.text
 }
 
