@@ -61,6 +61,12 @@ impl Outcome {
         parsed.unwrap_or_else(|error| panic!("stdout is not JSON alone ({error})\n{}", self.said()))
     }
 
+    /// Standard output with every run of white space as one blank: where the lines of a screen break depends
+    /// on how long the paths in it are.
+    pub fn words(&self) -> String {
+        self.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Both streams, for messages of tests.
     pub fn said(&self) -> String {
         format!("--- stdout\n{}\n--- stderr\n{}", self.stdout, self.stderr)

@@ -69,7 +69,7 @@ fn a_first_look_at_a_local_directory_and_a_second_one_that_writes_no_test_files(
         |line: &&str| ['✓', '✗'].iter().any(|mark| line.contains(*mark)) || line.contains(" for ");
     assert!(table[1..].iter().all(is_marked), "{screen}");
     // Long ones are wrapped. Where others used the disk meanwhile, looking again comes before any hint.
-    let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flowing = outcome.words();
     let step = match text(&summary, "statement.next_step") {
         "as_the_look_says" => text(facts, "next_step"),
         "measure_alone" => "Measure while nothing else uses the storage",

@@ -183,7 +183,7 @@ fn a_check_that_was_killed_has_no_tick() {
         let words = [&["report", run.to_str().unwrap()], words].concat();
         binary::run(words).expect_code(0)
     };
-    let screen = report(&[]).stdout;
+    let screen = report(&[]).words();
     assert!(!screen.contains('✓') && screen.contains("play without a late frame for 1.4"), "{screen}");
     let played = at(&report(&["--json"]).json(), "check.formats.0.play").clone();
     // It is named as in a check that was not killed, and nothing is broken that could be mended.

@@ -232,14 +232,14 @@ fn other_counts_and_other_work_are_told_apart() {
     let counts = [two.run_dir(), four.run_dir()];
     let comparison = compare(&counts, "--json").expect_code(0).json();
     assert_eq!(text(&comparison, "runs.1.kinship"), "other_counts");
-    let said = compare(&counts, "").expect_code(0).stdout;
+    let said = compare(&counts, "").expect_code(0).words();
     assert!(said.contains("Run 1 ran 2 streams, run 2 ran 4"), "{said}");
     assert!(!said.contains("read, MB/s"), "twice the players ask for twice as much\n{said}");
 
     let mix = Mix::on(&target).with(&["--buffered", "--duration", "1s"]);
     mix.measure();
     let work = [two.run_dir(), mix.run_dir()];
-    let said = compare(&work, "").expect_code(0).stdout;
+    let said = compare(&work, "").expect_code(0).words();
     assert!(said.starts_with("Run 2 can't be compared with run 1"), "{said}");
     assert!(!said.contains("better") && !said.contains("WORSE"), "{said}");
     let gate = compare(&work, "--threshold 5").expect_code(2);
@@ -255,7 +255,7 @@ fn what_cannot_be_compared_is_refused() {
     };
     // A second tells nothing of the noise: a gate that judges nothing holds nothing.
     let unknown = compare(&runs, "--figure total.read*").expect_code(0);
-    assert!(unknown.stdout.contains("can't tell"), "{}", unknown.stdout);
+    assert!(unknown.words().contains("can't tell"), "{}", unknown.stdout);
     let gate = compare(&runs, "--threshold 5").expect_code(2);
     assert!(gate.stderr.contains("no figure could be judged"), "{}", gate.said());
 

@@ -34,7 +34,7 @@ fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
     assert_eq!(files.iter().map(|(agent, _)| *agent).collect::<Vec<_>>(), [Some("a"), Some("b")]);
     assert!(files.iter().all(|(_, left)| left["bytes"].as_u64().unwrap() > 0), "{listed:#}");
     assert!(left(&listed, "run").is_empty(), "{listed:#}");
-    let screen = bed.fleet.ask(&["clean"]).expect_code(0).stdout;
+    let screen = bed.fleet.ask(&["clean"]).expect_code(0).words();
     assert!(screen.contains("Nothing was removed") && screen.contains("fleet clean --yes"), "{screen}");
 
     // A run whose controller and agent b were killed stays with a, b and the controller.
@@ -77,7 +77,7 @@ fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
     let removed = bed.fleet.ask(&["clean", &name, "--yes", "--json"]).expect_code(0).json();
     assert!(left(&removed, "run").iter().all(|(_, left)| left["is_removed"] == true), "{removed:#}");
     assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
-    let screen = bed.fleet.ask(&["clean"]).expect_code(0).stdout;
+    let screen = bed.fleet.ask(&["clean"]).expect_code(0).words();
     assert!(screen.starts_with("Nothing of earlier runs is left."), "{screen}");
     assert!(fetched.join("summary.json").is_file(), "what was fetched is the user's");
 }
@@ -92,7 +92,7 @@ fn an_owner_who_lets_nothing_be_written_and_an_agent_at_work_keep_their_test_fil
     let gone = bed.fleet.ask(&["clean", "--json"]).expect_code(1).json();
     assert_eq!(at(&gone, "no_answer.0.why.is"), "not_heard");
     bed.limit_agent("b", &["--read-only"]);
-    let told = bed.fleet.ask(&["clean", "--yes"]).expect_code(1).stdout.replace('\n', " ");
+    let told = bed.fleet.ask(&["clean", "--yes"]).expect_code(1).words();
     assert!(told.contains("--read-only"), "{told}");
     assert!(fs::read_dir(bed.fleet.root("nas").join("b")).unwrap().count() > 0);
     bed.limit_agent("b", &[]);

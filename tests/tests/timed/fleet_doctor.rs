@@ -52,7 +52,7 @@ fn what_several_machines_have_is_told_once_and_who_is_silent_is_named() {
 
     // One alone, on the screen; and somebody who is none of the fleet's.
     let screen = bed.fleet.ask(&["doctor", "a"]);
-    assert!(screen.stdout.starts_with("1 machine was looked at."), "{}", screen.said());
+    assert!(screen.words().starts_with("1 machine was looked at."), "{}", screen.said());
     let unknown = bed.fleet.ask(&["doctor", "edit-07"]).expect_code(2);
     assert!(unknown.stderr.contains("none of this fleet's agents"), "{}", unknown.stderr);
 

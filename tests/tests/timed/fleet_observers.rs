@@ -157,7 +157,7 @@ fn what_an_observer_counted_is_part_of_the_run_and_losing_it_ends_nothing() {
     let outcome = studio.controller(&["run", &studio.plan()], &out).wait(PATIENCE).expect_code(0);
     let run = only_in(&out);
     has_observer(&run);
-    assert!(outcome.stdout.contains(&format!("Observer: {SERVER}, a watch")), "{}", outcome.said());
+    assert!(outcome.words().contains(&format!("Observer: {SERVER}, a watch")), "{}", outcome.said());
     assert!(!outcome.stderr.contains("was missing"), "{}", outcome.stderr);
     assert!(studio.left().is_empty(), "it keeps what was fetched");
 

@@ -85,7 +85,7 @@ fn a_pause_in_the_middle_of_a_ramp_is_marked_and_in_no_figure() {
     let ops = listed(&run_dir);
     assert_eq!(ops.iter().filter(in_pause).count(), 0, "nothing is done while it waits");
 
-    let screen = binary::run(["report".as_ref(), run_dir.as_os_str()]).expect_code(0).stdout;
+    let screen = binary::run(["report".as_ref(), run_dir.as_os_str()]).expect_code(0).words();
     assert!(screen.contains("the run was paused"), "{screen}");
     let page = std::fs::read_to_string(run_dir.join("report.html")).unwrap();
     assert!(page.contains("the run was paused"), "the page tells of it");

@@ -36,7 +36,7 @@ fn everybody_is_one_more_user_of_each_pass() {
     let _turn = my_turn();
     let (bed, ops) = bed(&["a", "b", "c"], "1s", "2");
     let outcome = bed.run_with(&[]).wait(PATIENCE).expect_end();
-    let said = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = outcome.words();
     assert!(said.contains(" by 3 users in 2 passes on "), "{}", outcome.stdout);
     let run_dir = only_in(&bed.runs());
     let summary = reelgauge_tests::run_dir::summary(&run_dir);

@@ -100,8 +100,7 @@ fn what_all_carry_together_is_found() {
     let studio = Studio::new(&["a", "b", "c"], 3);
     let summary = studio.search(2, 4, "4s").wait(2 * PATIENCE).expect_code(0).json();
     let plan = studio.scratch.path().join("fleet.toml").display().to_string();
-    let ahead = studio.ask(&["run", &plan, "--dry-run"]).wait(PATIENCE).expect_code(0).stdout;
-    let ahead = ahead.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ahead = studio.ask(&["run", &plan, "--dry-run"]).wait(PATIENCE).expect_code(0).words();
     assert!(
         ahead.contains("c: its share of a search for the largest count of all agents, up to 4 on "),
         "{ahead}"
@@ -119,7 +118,7 @@ fn what_all_carry_together_is_found() {
     // The same stands on the page and on the screen.
     let run = only_in(&studio.runs());
     let said = |path: &Path| std::fs::read_to_string(path).unwrap();
-    let shown = binary::run(["report".as_ref(), run.as_os_str()]).expect_code(0).stdout;
+    let shown = binary::run(["report".as_ref(), run.as_os_str()]).expect_code(0).words();
     let answer = text(&summary, "search.answer_sentence");
     assert!(said(&run.join("report.html")).contains(answer), "{answer}");
     assert!(shown.contains("3 players") && shown.contains("idle") == presence_is_told(&shown), "{shown}");

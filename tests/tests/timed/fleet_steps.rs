@@ -52,13 +52,13 @@ fn a_dry_run_tells_order_time_and_room_and_does_nothing() {
     require!(Need::NatsServer);
     let bed = Bed::new(&["a", "b"], "3s");
     bed.plan(&format!("{STEPS}not_before = \"2099-01-01 22:30\"\n"));
-    let said = bed.run_with(&["--dry-run"]).wait(PATIENCE).expect_code(0).stdout;
+    let ahead = bed.run_with(&["--dry-run"]).wait(PATIENCE).expect_code(0);
+    let (said, words) = (&ahead.stdout, ahead.words());
     let order: Vec<usize> = ["1. ramp, 1 of 2", "2. ramp, 2 of 2", "3. long", "4. last"]
         .iter()
         .map(|title| said.find(title).unwrap_or_else(|| panic!("{title}: {said}")))
         .collect();
     assert!(order.is_sorted(), "{said}");
-    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
     // Two load points of a second, one of eight, one of one; each is agreed upon three seconds before.
     assert_eq!(words.matches("agents, 8.0 s, ").count(), 2, "{said}");
     assert!(words.contains("agents, 11 s, ") && words.contains("not before 2099-01-01 22:30"), "{said}");
@@ -67,7 +67,7 @@ fn a_dry_run_tells_order_time_and_room_and_does_nothing() {
     assert!(words.contains("room for 67.1 MB of files at a time"), "{said}");
     assert_eq!(said.matches("2 load points on ").count(), 4, "{said}");
     bed.plan("");
-    let one = bed.run_with(&["--dry-run"]).wait(PATIENCE).expect_code(0).stdout;
+    let one = bed.run_with(&["--dry-run"]).wait(PATIENCE).expect_code(0).words();
     assert!(one.contains("a: 1 load point on ") && one.contains("In all: 1 run, 6.0 s"), "{one}");
     assert!(!bed.runs().exists(), "nothing is made");
     let site = bed.fleet.dir().join("runs");
@@ -112,7 +112,7 @@ fn steps_go_on_where_a_controller_was_killed_and_every_one_is_told() {
     for line in ["1. ramp, 1 of 2: ", "2. ramp, 2 of 2: ", "3. long: ", "4. last: "]
         .map(|title| title.to_owned() + "measured")
     {
-        assert!(outcome.stdout.contains(&line), "{line}: {}", outcome.said());
+        assert!(outcome.words().contains(&line), "{line}: {}", outcome.said());
     }
     assert!(!outcome.stderr.contains("Step 2 of 4"), "what is done is not done again: {}", outcome.stderr);
     assert_eq!(
@@ -149,11 +149,11 @@ fn steps_that_are_stopped_say_what_was_not_run_and_go_on_later() {
     let mut run = bed.run();
     until_said(&mut run, "step 2 of 2 begins at ");
     // Also where nothing runs the rest may be paused, and stopped.
-    let paused = bed.fleet.ask(&["pause"]).expect_code(0).stdout;
+    let paused = bed.fleet.ask(&["pause"]).expect_code(0).words();
     assert!(paused.contains("its next step does not begin"), "{paused}");
     until_said(&mut run, "paused before step 2 of 2");
     bed.fleet.ask(&["resume"]).expect_code(0);
-    let stopped = bed.fleet.ask(&["stop"]).expect_code(0).stdout;
+    let stopped = bed.fleet.ask(&["stop"]).expect_code(0).words();
     assert!(stopped.contains("was stopped"), "{stopped}");
     let outcome = run.wait(PATIENCE).expect_code(130);
     let printed = outcome.json();

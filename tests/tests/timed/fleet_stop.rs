@@ -20,16 +20,16 @@ fn a_run_is_stopped_from_elsewhere_and_nobody_was_missing() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "60s");
-    let idle = bed.fleet.ask(&["stop"]).expect_code(0).stdout;
+    let idle = bed.fleet.ask(&["stop"]).expect_code(0).words();
     assert!(idle.contains("Nothing runs on this fleet"), "{idle}");
-    let idle = bed.fleet.ask(&["pause"]).expect_code(1).stdout;
+    let idle = bed.fleet.ask(&["pause"]).expect_code(1).words();
     assert!(idle.contains("No controller"), "{idle}");
     let mut run = bed.run();
     until_measuring(&mut run);
     // Another controller finds them at work, and takes nothing from it.
     let other = bed.run().wait(PATIENCE).expect_code(2).said();
     assert!(other.contains("a run goes on on a, b"), "{other}");
-    let said = bed.fleet.ask(&["stop"]).expect_code(0).stdout;
+    let said = bed.fleet.ask(&["stop"]).expect_code(0).words();
     assert!(said.contains("was stopped"), "{said}");
     let outcome = run.wait(PATIENCE).expect_code(130);
     assert!(!outcome.stderr.contains("was missing"), "{}", outcome.stderr);

@@ -20,7 +20,7 @@ fn a_mix_its_files_and_its_reading_back_are_held_to_a_rate() {
             Mix::flat_out_on(&scratch.dir("target")).with(&["--driver", driver, "--buffered", "--verify"]);
         let mix = mix.with(&["--files", "1", "--file-size", "8MiB", "--max-rate", RATE_FLAG]);
         let began = std::time::Instant::now();
-        let screen = mix.run_plain().expect_code(0).stdout;
+        let screen = mix.run_plain().expect_code(0).words();
         let took = began.elapsed();
         let summary = run_dir::summary(&mix.run_dir());
         let point = at(&summary, "load_points.0");

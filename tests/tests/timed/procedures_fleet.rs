@@ -137,7 +137,7 @@ fn clients_lie_on_both_agents(procedure: &Path, printed: &Value) {
         let deviations = at(&summary, "procedure.deviations").as_array().unwrap();
         let computers = deviations.iter().find(|one| one["setting"].is_null()).expect("computers");
         assert_eq!((text(computers, "paper"), text(computers, "here")), ("10", "2"));
-        let screen = binary::run(["report".as_ref(), run.as_os_str()]).expect_code(0).stdout;
+        let screen = binary::run(["report".as_ref(), run.as_os_str()]).expect_code(0).words();
         assert!(screen.contains("2 computers (paper: 10)"), "{screen}");
     }
 }

@@ -38,7 +38,7 @@ fn a_faster_link_is_a_gain_and_a_slower_one_a_loss() {
     let order: Vec<u64> = passes.iter().map(|pass| at(pass, "state").as_u64().unwrap()).collect();
     assert!(order.starts_with(&[0, 1, 1, 0, 0, 1]) || passes.len() > 10, "{order:?}");
 
-    let screen = proof.other(&["report", at(&better, "dir").as_str().unwrap()]).expect_code(0).stdout;
+    let screen = proof.other(&["report", at(&better, "dir").as_str().unwrap()]).expect_code(0).words();
     assert!(screen.starts_with("With the change it is better: "), "{screen}");
     assert!(screen.contains(&format!("{change:+.1} %")), "{screen}");
 

@@ -31,7 +31,7 @@ fn ctrl_c_undoes_the_change_and_keeps_what_was_measured() {
     assert!(at(&kept, "ended_early").as_str().unwrap().contains("interrupted"), "{kept:#}");
     assert!(!at(&kept, "passes").as_array().unwrap().is_empty());
     // Whoever ended it has nothing to mend.
-    let shown = proof.other(&["report", at(&kept, "dir").as_str().unwrap()]).expect_code(0).stdout;
+    let shown = proof.other(&["report", at(&kept, "dir").as_str().unwrap()]).expect_code(0).words();
     assert!(shown.contains("Next: Prove it again when"), "{shown}");
     assert!(shown.contains(" of 10 passes counted"), "{shown}");
 }
@@ -112,7 +112,7 @@ fn a_change_that_fails_is_undone_and_one_that_cannot_be_undone_is_told() {
     assert!(file.exists() && stuck.has_undo());
     let out = stuck.scratch.path().join("out");
     let dir = std::fs::read_dir(out).unwrap().next().unwrap().unwrap().path();
-    let screen = stuck.other(&["report", dir.to_str().unwrap()]).stdout;
+    let screen = stuck.other(&["report", dir.to_str().unwrap()]).words();
     assert!(screen.contains("The change is still in place") && screen.contains("--undo-left"), "{screen}");
     // Whoever tries again hears the same, by the same code.
     let again = stuck.other(&["prove", "--undo-left"]).expect_code(3);

@@ -120,7 +120,7 @@ fn a_link_that_goes_down_for_two_seconds_is_marked_and_named() {
     let marks = summary["marks"].as_array().cloned().unwrap_or_default();
     let is_it = |mark: &Value| mark["kind"] == "link_flap" && mark["device"] == "vethnas";
     assert!(marks.iter().any(is_it), "{marks:#?}\n{}", outcome.stdout);
-    let screen = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let screen = outcome.words();
     assert!(screen.contains("the link of vethnas went down or up"), "{screen}");
     // It stood still for longer than the link was down: TCP waits before it tries again.
     let still = &summary["series"]["standstills"][0];

@@ -166,5 +166,5 @@ fn binary_report(replay: &Verb) -> String {
     let run = replay.run_dir();
     let words = ["report".as_ref(), run.as_os_str()];
     let outcome = reelgauge_tests::binary::run(words);
-    outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    outcome.words()
 }

@@ -51,7 +51,7 @@ fn was_good(replay: &Verb, outcome: &Outcome) -> bool {
     assert_eq!(pass["complete"], true, "{facts:#}");
     assert_eq!(facts["bad_timing"] != Value::Null, is_bad, "{facts:#}");
     let said = "The timing was not good enough";
-    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = outcome.words();
     assert_eq!(words.contains(said), is_bad, "{}", outcome.said());
     let noted = summary["notes"].as_array().unwrap().iter().any(|note| note.to_string().contains(said));
     assert_eq!(noted, is_bad, "{summary:#}");

@@ -131,7 +131,7 @@ fn a_curve_says_what_it_is_and_what_it_is_not() {
     // Three points of two seconds compare with nothing that was published, and it says so.
     assert!(!text(facts, "ort_note").is_empty(), "{facts:#}");
     let uneven = vda("1,2,6");
-    let shown = uneven.run_plain().expect_end().stdout;
+    let shown = uneven.run_plain().expect_end().words();
     assert!(shown.contains(LABEL), "{shown}");
     assert!(!shown.replace(LABEL, "").contains("SPEC "), "{shown}");
     let kept = summary_of(&uneven.run_dir());

@@ -119,8 +119,7 @@ fn every_rule_has_its_place_and_the_screen_says_what_the_json_says() {
             // A second look would be of another moment.
             continue;
         }
-        let screen = binary::run(words.iter().chain(&["--all"])).stdout;
-        let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        let screen = binary::run(words.iter().chain(&["--all"])).words();
         assert!(screen.starts_with(json["answer"].as_str().unwrap()), "{screen}");
         assert!(all.iter().all(|id| screen.contains(id.as_str())), "{screen}");
         let grave = json["findings"]
@@ -231,8 +230,8 @@ fn damaged_texts_are_named_and_hide_nothing() {
     for id in ["vm.dirty_limits", "net.tcp.options_off", "smb.signing_required", "fs.free_space_low"] {
         assert!(not_looked.contains(&id.to_owned()), "{id}: {json:#}");
     }
-    let screen = from(&folder, &["--server"]).expect_code(1).stdout;
-    let text = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let outcome = from(&folder, &["--server"]).expect_code(1);
+    let (screen, text) = (&outcome.stdout, outcome.words());
     for said in [
         "Not understood: 7 texts; collect them again there, with the script of: reelgauge doctor --collect-script.",
         "/proc/self/mountinfo can't be understood (line 4: '",

@@ -95,7 +95,8 @@ fn runs_of_the_version_before_are_listed_and_compared() {
 #[test]
 fn a_freeze_that_a_busy_client_watched_has_one_cause_and_one_next_step() {
     let scratch = Scratch::new();
-    let screen = said(&["report", copied(&scratch).join("freeze").to_str().unwrap()]);
+    let run = copied(&scratch).join("freeze");
+    let screen = binary::run(["report", run.to_str().unwrap()]).expect_code(0).words();
     assert!(screen.starts_with("57 of 255 frames late on all 2 recorders: nothing answered"), "{screen}");
     assert!(!screen.contains("Limited by") && !screen.contains("Close what else"), "{screen}");
     assert!(screen.contains("other programs used 99 % of this client's processors"), "{screen}");

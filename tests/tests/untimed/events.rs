@@ -72,7 +72,7 @@ fn an_event_is_marked_and_its_output_kept_and_no_repetition_starts_it() {
     let run = verb.run_dir();
     let output = std::fs::read_to_string(run.join("event-rebuild.log")).unwrap();
     assert_eq!(output, format!("on {}\n", made.display()));
-    let screen = binary::run(["report".as_ref(), run.as_os_str()]).expect_code(0).stdout;
+    let screen = binary::run(["report".as_ref(), run.as_os_str()]).expect_code(0).words();
     assert!(screen.contains("Event: rebuild from ") && screen.contains("it succeeded"), "{screen}");
     assert!(std::fs::read_to_string(run.join("report.html")).unwrap().contains("rebuild: it succeeded"));
     let again = Verb::on("run", run.join("run.toml"));
@@ -93,8 +93,8 @@ fn an_event_that_fails_or_takes_too_long_spoils_no_run_and_is_reported() {
         let verb = streams(&target, event).with(flags);
         let summary = verb.run().expect_code(1).json();
         assert_eq!(text(&summary, "outcome"), "complete");
-        let screen = binary::run(["report".as_ref(), verb.run_dir().as_os_str()]).expect_code(0).stdout;
-        assert!(screen.replace('\n', " ").contains(words), "{screen}");
+        let screen = binary::run(["report".as_ref(), verb.run_dir().as_os_str()]).expect_code(0).words();
+        assert!(screen.contains(words), "{screen}");
     }
     assert!(!runs(&sleep));
 }

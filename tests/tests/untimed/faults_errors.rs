@@ -167,7 +167,7 @@ fn a_file_that_something_else_shortens() {
         let shorts = count(&printed, &format!("{total}short_transfers"));
         assert!(shorts > 0);
         assert_eq!(count(&printed, &format!("{total}response.read.count")), reads - shorts);
-        let report = binary::run([OsString::from("report"), mix.run_dir().into()]).expect_code(0).stdout;
+        let report = binary::run([OsString::from("report"), mix.run_dir().into()]).expect_code(0).words();
         assert!(report.contains("returned less data than requested"), "{report}");
         assert!(!report.contains("No operation failed"), "{report}");
     }
@@ -206,8 +206,7 @@ fn a_file_of_a_player_that_something_else_shortens_is_no_fault_of_the_storage() 
         for incident in late["incidents"].as_array().unwrap() {
             assert_eq!(incident["culprit"], "not_known", "{incident:#}");
         }
-        let said = binary::run([OsString::from("report"), streams.run_dir().into()]).expect_code(0).stdout;
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = binary::run([OsString::from("report"), streams.run_dir().into()]).expect_code(0).words();
         assert!(said.contains("because something else changed the files"), "{said}");
         assert!(!said.contains("the storage.") && !said.contains("The storage did not"), "{said}");
     }
@@ -241,8 +240,7 @@ fn a_file_of_a_replay_that_something_else_shortens_is_no_result() {
         let reason = text(&printed, "outcome_reason");
         assert!(reason.contains("a.mov was shortened by something else (to 4096 bytes"), "{reason}");
         assert_eq!(printed["replay"]["passes"][0]["complete"], false, "{printed:#}");
-        let said = binary::run([OsString::from("report"), disturbed.run_dir().into()]).expect_code(0).stdout;
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = binary::run([OsString::from("report"), disturbed.run_dir().into()]).expect_code(0).words();
         assert!(said.contains("was shortened by something else"), "{said}");
         assert!(!said.contains("as fast as recorded"), "{said}");
     }

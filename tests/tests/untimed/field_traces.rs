@@ -307,15 +307,14 @@ fn notes_of_times_are_sentences_on_the_screen() {
         let file = case(file);
         binary::run(["import".as_ref(), file.as_os_str(), "--out".as_ref(), out.as_os_str()])
             .expect_code(0)
-            .stdout
+            .words()
     };
-    let folded = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let steps = folded(screen("clock-goes-back/step.strace"));
+    let steps = screen("clock-goes-back/step.strace");
     assert!(steps.contains("went back once, at line 4, by at least 1.80 s"), "{steps}");
-    let half = folded(screen("procmon-clocks/no-half.csv"));
+    let half = screen("procmon-clocks/no-half.csv");
     assert!(half.contains("add the column Relative Time"), "{half}");
-    let report = binary::run(["report".as_ref(), out.join("step").as_os_str()]).expect_code(0).stdout;
-    assert!(folded(report).contains("went back once, at line 4"));
+    let report = binary::run(["report".as_ref(), out.join("step").as_os_str()]).expect_code(0).words();
+    assert!(report.contains("went back once, at line 4"));
 }
 
 #[test]

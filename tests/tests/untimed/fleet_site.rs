@@ -94,8 +94,9 @@ fn agents_appear_with_their_machine_and_are_put_out() {
     assert!(present["roots"][0]["available_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{present}");
     assert_eq!(present["limits"]["space_bytes"], 1 << 30);
     assert_eq!(listed[1]["present"], Value::Array(Vec::new()));
-    let shown = fleet.ask(&["ls"]).expect_code(1).stdout;
-    assert!(shown.starts_with("1 of 2 agents are there. Nothing was heard of b."), "{shown}");
+    let listed = fleet.ask(&["ls"]).expect_code(1);
+    let shown = &listed.stdout;
+    assert!(listed.words().starts_with("1 of 2 agents are there. Nothing was heard of b."), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
     // It is the same clock: however busy the machine is, that lies within what is said.
     let clock = &fleet.ask(&["ping", "--json"]).expect_code(1).json()[0]["clock"];

@@ -60,7 +60,7 @@ fn late_frames_of_a_run_that_was_stopped_are_not_met() {
     assert!(count(&printed, "load_points.0.streams.total.late_frames") > 0, "{printed:#}");
     assert_eq!(text(&printed, "statement.judgement"), "not_met", "{:#}", at(&printed, "statement"));
     assert_eq!(at(&printed, "verdict.passed"), false);
-    let screen = binary::run([OsString::from("report"), streams.run_dir().into()]).expect_code(0).stdout;
+    let screen = binary::run([OsString::from("report"), streams.run_dir().into()]).expect_code(0).words();
     assert!(screen.contains("NOT MET") && !screen.contains("NOT KNOWN"), "{screen}");
 }
 

@@ -34,7 +34,7 @@ fn a_run_is_looked_at_while_it_goes_on_and_loses_nothing() {
         assert_eq!(text(&seen, "outcome"), "running", "{:#}", at(&seen, "outcome_reason"));
         rows.push(count(&seen, "log.rows"));
         look("ops", &["--top", "3"]);
-        let screen = look("report", &[]).stdout;
+        let screen = look("report", &[]).words();
         assert!(screen.starts_with("The run goes on."), "{screen}");
         assert!(!screen.contains("killed") && !screen.contains("Nothing was measured"), "{screen}");
     }

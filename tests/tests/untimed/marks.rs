@@ -45,7 +45,7 @@ fn a_mark_is_entered_while_a_run_goes_on_and_afterwards() {
     let summary = report(&run, "--json").expect_code(0).json();
     let marks = at(&summary, "marks").as_array().unwrap();
     assert_eq!((marks.len(), number(&marks[0], "began_s"), number(&marks[0], "ended_s")), (2, 2.0, 5.0));
-    let screen = report(&run, "--workers").expect_code(0).stdout;
+    let screen = report(&run, "--workers").expect_code(0).words();
     assert!(screen.contains("Mark: rebuild \\u{202e}\\n, between 2.0 s and 5.0 s"), "{screen}");
     assert!(screen.contains("Mark: node 2 switched off, at "), "{screen}");
     // The page that the run left has both, too.

@@ -185,11 +185,11 @@ fn who_stands_still_to_the_end_is_a_loss() {
     let met: Vec<Met> = workers.into_iter().map(MeterWorker::met).collect();
     assert_eq!((met[1].records.len(), met[1].messages.last().unwrap().as_str()), (5, "stop"));
     assert!(
-        outcome.stdout.starts_with("Worker 1 stood still at the end of test x.csv: "),
+        outcome.words().starts_with("Worker 1 stood still at the end of test x.csv: "),
         "{}",
         outcome.said()
     );
-    assert!(!outcome.stdout.contains("Worker 0"), "{}", outcome.stdout);
+    assert!(!outcome.words().contains("Worker 0"), "{}", outcome.stdout);
     let stalled = summary(&dir)["msmeter"]["tests"][0]["stalled"].as_array().unwrap().clone();
     assert_eq!((stalled.len(), &stalled[0]["worker"]), (1, &Value::from(1)));
     assert!(stalled[0]["seconds"].as_f64().unwrap() > 3.0, "{stalled:?}");

@@ -72,7 +72,7 @@ fn a_watch_stands_beside_the_run_that_it_saw_and_stays_with_it() {
     // It stays with the run, on page and terminal.
     let again = report(&run, &[]).expect_code(0).json();
     assert_eq!(text(&again["observers"][0], "name"), "nas1");
-    let screen = binary::run(["report", run.to_str().unwrap()]).expect_code(0).stdout;
+    let screen = binary::run(["report", run.to_str().unwrap()]).expect_code(0).words();
     assert!(screen.contains("Observer: nas1, a watch: "), "{screen}");
     let kept: Value = serde_json::from_str(&fs::read_to_string(run.join("summary.json")).unwrap()).unwrap();
     assert_eq!(kept, after);
@@ -128,7 +128,7 @@ fn a_mount_that_changes_meanwhile_is_a_mark() {
     let summary = running.wait(LIMIT).expect_code(0).json();
     let marks = summary["marks"].as_array().cloned().unwrap_or_default();
     assert!(marks.iter().any(|mark| mark["kind"] == "remount"), "{marks:#?}");
-    let screen = binary::run(["report", mix.run_dir().to_str().unwrap()]).expect_code(0).stdout;
+    let screen = binary::run(["report", mix.run_dir().to_str().unwrap()]).expect_code(0).words();
     assert!(screen.contains("Mark: what is mounted there changed, between "), "{screen}");
 }
 

@@ -393,7 +393,7 @@ fn what_a_probe_leaves_that_is_killed_while_it_makes_its_area_goes_too() {
         };
         let left = std::fs::read_dir(faulty.backing()).unwrap().count();
         assert_eq!(left, 0, "{cleaner}: {}", outcome.said());
-        let is_told = outcome.stdout.contains("killed while it made its area");
+        let is_told = outcome.words().contains("killed while it made its area");
         assert_eq!(is_told, cleaner == "clean", "{}", outcome.said());
     }
 }
@@ -402,7 +402,7 @@ fn what_a_probe_leaves_that_is_killed_while_it_makes_its_area_goes_too() {
 #[track_caller]
 fn probed_without_inodes(target: &Path) -> String {
     let outcome = probed(target, &["--all"]);
-    let text = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = outcome.words();
     assert!(
         text.contains("Listing: Not measured: too few inodes are left to make a file"),
         "{}",
@@ -525,7 +525,7 @@ fn a_full_disk_is_judged_as_far_as_nothing_has_to_be_written() {
     assert!(is_in(&told, "findings", "fs.free_space_low"), "{told:#}");
     assert!(is_in(&told, "not_looked_at", "fs.saving_fails"), "{told:#}");
     let screen = probed(mount.path(), &[]).expect_code(3);
-    let flat = screen.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = screen.words();
     assert!(flat.contains("Probes: None could be made: not measured: no space, or no"), "{}", screen.said());
     assert_eq!(tree(mount.path(), &[]), before);
 }

@@ -75,14 +75,14 @@ fn the_short_study_is_six_runs_and_lists_every_deviation() {
     let (csv, page) = (scratch.path().join("csv"), scratch.path().join("study.html"));
     let words = ["report".as_ref(), dir.as_os_str(), "--csv".as_ref(), csv.as_os_str()];
     let report = binary::run(words.into_iter().chain(["--html".as_ref(), page.as_os_str()]));
-    let screen = report.expect_code(0).stdout;
+    let screen = report.expect_code(0).words();
     assert!(screen.contains("Differs: 1 computer (paper: 10)"), "{screen}");
     let table = std::fs::read_to_string(csv.join("procedure.csv")).unwrap();
     assert_eq!(table.lines().count(), 1 + 6 * 2, "{table}");
     assert!(csv.join(text(&rows(&printed)[0], "run")).join("paper-tables.csv").exists());
     let page = std::fs::read_to_string(page).unwrap();
     assert!(rows(&printed).iter().all(|run| page.contains(text(run, "name"))));
-    let listed = binary::run(["list".as_ref(), verb.runs().as_os_str()]).expect_code(0).stdout;
+    let listed = binary::run(["list".as_ref(), verb.runs().as_os_str()]).expect_code(0).words();
     assert!(listed.contains("procedure of"), "{listed}");
 }
 
@@ -211,7 +211,7 @@ fn ballast_that_does_not_fit_is_refused_before_the_start_and_by_the_dry_run() {
     let planned = binary::start(dry_run.collect::<Vec<_>>()).wait(LONG);
     assert_eq!(planned.code, Some(2));
     assert!(
-        planned.stdout.contains("Action: write 83.9 MB") && planned.stderr.contains(why),
+        planned.words().contains("Action: write 83.9 MB") && planned.stderr.contains(why),
         "{}",
         planned.said()
     );
@@ -325,7 +325,7 @@ fn a_worst_night_has_a_row_for_every_state_and_says_what_was_not_tried() {
     assert!(kept.contains("conclusion") && !kept.contains("echo begun"), "{kept}");
     let csv = Scratch::new();
     let words = ["report".as_ref(), dir.as_os_str(), "--csv".as_ref(), csv.path().as_os_str()];
-    let screen = binary::run(words).expect_code(0).stdout;
+    let screen = binary::run(words).expect_code(0).words();
     assert!(screen.contains("not tried: give --event 'failover: COMMAND'"), "{screen}");
     let table = std::fs::read_to_string(csv.path().join("states.csv")).unwrap();
     assert_eq!(table.lines().count(), 1 + 6, "{table}");
@@ -336,7 +336,7 @@ fn a_worst_night_plans_what_it_tries_and_keeps_no_command() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let words = ["--dry-run", "--event", "rebuild: echo x"];
-    let plan = worst_night(&target, &words).run_plain().expect_code(0).stdout;
+    let plan = worst_night(&target, &words).run_plain().expect_code(0).words();
     assert!(plan.contains("--event=rebuild: echo x"), "{plan}");
     assert!(plan.contains("Not tried: give --event 'failover: COMMAND'"), "{plan}");
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);

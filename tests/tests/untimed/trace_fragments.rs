@@ -125,7 +125,7 @@ fn memory_and_other_places_without_a_disk_say_so() {
     let path = mount.path().join("file");
     std::fs::write(&path, "x").unwrap();
     let said = binary::run([Path::new("extents"), &path, mount.path(), Path::new("/no/such/file")]);
-    let said = said.expect_code(2).stdout;
+    let said = said.expect_code(2).words();
     for part in ["its files lie in memory", "is no regular file", "cannot look at /no/such/file"] {
         assert!(said.contains(part), "{part}\n{said}");
     }
@@ -196,8 +196,8 @@ fn the_traces_that_provoke_it_are_named_in_their_reports() {
     ] {
         let dir = scratch.path().join(name);
         binary::run(["traces", name, "--out", dir.to_str().unwrap()]).expect_code(0);
-        let screen = binary::run(["report", dir.to_str().unwrap()]).expect_code(0).stdout;
-        assert!(screen.split_whitespace().collect::<Vec<_>>().join(" ").contains(sign), "{screen}");
+        let screen = binary::run(["report", dir.to_str().unwrap()]).expect_code(0).words();
+        assert!(screen.contains(sign), "{screen}");
     }
 }
 
@@ -211,7 +211,7 @@ fn a_replay_of_them_counts_the_pieces_and_reads_cold() {
     let found = at(&summary, "replay.written_pieces.0");
     assert_eq!((text(found, "file"), count(found, "size_bytes")), ("hint-stream.bin", 64 << 20), "{found:#}");
     assert!(count(found, "pieces") >= 1, "{found:#}");
-    let screen = binary::run(["report", replay.run_dir().to_str().unwrap()]).expect_code(0).stdout;
+    let screen = binary::run(["report", replay.run_dir().to_str().unwrap()]).expect_code(0).words();
     assert!(screen.contains("hint-stream.bin lies in"), "{screen}");
     let ops = binary::run(["ops", "--json", "--kind", "open", replay.run_dir().to_str().unwrap()]);
     let ops = ops.expect_code(0).json();

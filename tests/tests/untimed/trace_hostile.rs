@@ -347,7 +347,7 @@ fn what_a_trace_calls_itself_leads_nowhere_and_does_nothing_to_a_terminal() {
     let mut words = replay(&trace, &around.target(), &["--pace", "max", "--out"]);
     words.push(runs.clone().into());
     let outcome = binary::run(words).expect_code(0);
-    let named = outcome.stdout.contains("read of reel");
+    let named = outcome.words().contains("read of reel");
     let said = format!("{}{}", outcome.stdout, outcome.stderr);
     assert!(named && !said.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{said:?}");
     assert_eq!(run_dir::all_in(&runs).len(), 1, "one run, in the folder for runs");

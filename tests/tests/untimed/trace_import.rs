@@ -259,9 +259,8 @@ fn a_name_that_is_a_path_is_refused_and_one_that_is_changed_is_reported() {
         let refused = binary::run(words).expect_code(2);
         assert!(refused.stderr.contains("it has a path separator"), "{}", refused.said());
     }
-    assert!(!named("edit").expect_code(0).stdout.contains("is named"));
-    let note =
-        |name: &str| named(name).expect_code(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!named("edit").expect_code(0).words().contains("is named"));
+    let note = |name: &str| named(name).expect_code(0).words();
     assert!(note("my edit").contains("Note: the directory of 'my edit' is named my-edit, because"));
     assert!(
         note("edit").contains("Note: the directory of 'edit' is named edit-2, because a trace of that name")
@@ -278,11 +277,11 @@ fn an_import_and_its_report_count_the_same_files() {
     std::fs::write(&source, text).unwrap();
     let out = scratch.dir("traces");
     let words = ["import", source.to_str().unwrap(), "--out", out.to_str().unwrap()];
-    let imported = binary::run(words).expect_code(0).stdout;
+    let imported = binary::run(words).expect_code(0).words();
     assert!(imported.contains("5 operations on 2 files"), "{imported}");
     let trace = out.join("moved");
-    let report = binary::run(["report", trace.to_str().unwrap()]).expect_code(0).stdout;
+    let report = binary::run(["report", trace.to_str().unwrap()]).expect_code(0).words();
     assert!(report.contains("5 operations on 2 files"), "{report}");
-    let listed = binary::run(["traces", trace.to_str().unwrap()]).expect_code(0).stdout;
+    let listed = binary::run(["traces", trace.to_str().unwrap()]).expect_code(0).words();
     assert!(listed.contains("5 operations on 2 files and directories"), "{listed}");
 }

@@ -352,7 +352,7 @@ fn kill_minus_9_costs_the_last_second_and_the_next_recording_keeps_the_rest() {
     let last_ns: u128 = writes.iter().map(|op| op["file"].as_str().unwrap().parse().unwrap()).max().unwrap();
     assert!(killed_ns - last_ns < 1_500_000_000, "{} ms are lost", (killed_ns - last_ns) / 1_000_000);
     assert!(writes.len() >= 8, "{writes:#?}");
-    let told = binary::run(["report", left.to_str().unwrap()]).expect_code(0).stdout;
+    let told = binary::run(["report", left.to_str().unwrap()]).expect_code(0).words();
     assert!(told.contains("the recording did not come to its end"), "{told}");
     let target = Scratch::new();
     let summary = Verb::on("replay", &left).operand(target.path()).measure();
@@ -366,7 +366,7 @@ fn kill_minus_9_costs_the_last_second_and_the_next_recording_keeps_the_rest() {
     assert_eq!(kept.len(), ops.len());
     assert_eq!(transfers(&kept), transfers(&ops));
     assert_eq!(Path::new(outcome.json()["trace"].as_str().unwrap()), recording.out().join("sh-2"));
-    let told = binary::run(["report", recording.out().join("sh").to_str().unwrap()]).expect_code(0).stdout;
+    let told = binary::run(["report", recording.out().join("sh").to_str().unwrap()]).expect_code(0).words();
     assert!(told.contains("the recording did not come to its end"), "{told}");
 }
 

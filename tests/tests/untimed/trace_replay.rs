@@ -70,7 +70,7 @@ fn its_plan_repeats_it_and_its_report_is_shown_again() {
     }
     assert_eq!(repeated["seed"], summary["seed"]);
     let report = binary::run([OsString::from("report"), run_dir::only_in(&again).into()]).expect_code(0);
-    assert!(report.stdout.contains("Every operation came to what was recorded."), "{}", report.said());
+    assert!(report.words().contains("Every operation came to what was recorded."), "{}", report.said());
     // Nothing of the images is left.
     let left = tree(&target, &[]);
     assert!(!format!("{left:?}").contains("scratch"), "{left:?}");
@@ -83,7 +83,7 @@ fn a_batch_has_a_median_and_users_have_their_own_files() {
     let replay = replay(&mix.run_dir(), &scratch.dir("target"));
     let replay = replay.with(&["--pace", "max", "--batch", "3", "--copies", "2", "--stagger", "10ms"]);
     let plain = replay.run_plain().expect_end();
-    assert!(plain.stdout.contains("by 2 users in 3 passes"), "{}", plain.said());
+    assert!(plain.words().contains("by 2 users in 3 passes"), "{}", plain.said());
     let json = std::fs::read_to_string(replay.run_dir().join("summary.json")).unwrap();
     let facts = &serde_json::from_str::<Value>(&json).unwrap()["replay"];
     let passes = facts["passes"].as_array().unwrap();
@@ -110,7 +110,8 @@ fn a_pause_between_the_starts_of_users_is_no_time_of_the_throughput() {
     let of = |target: &str, flags: &[&str]| {
         let users = replay(&trace, &scratch.dir(target)).with(&["--copies", "3"]).with(flags);
         let summary = users.measure();
-        (summary["plan"]["stagger"].clone(), summary["replay"]["passes"][0].clone(), users.run_plain().stdout)
+        let said = users.run_plain().words();
+        (summary["plan"]["stagger"].clone(), summary["replay"]["passes"][0].clone(), said)
     };
     let (stagger, pass, _) = of("together", &["--pace", "max"]);
     assert_eq!(stagger, "0ms", "as fast as possible begins together");
@@ -126,7 +127,6 @@ fn a_pause_between_the_starts_of_users_is_no_time_of_the_throughput() {
         assert!(figure("span_s") > 1.9 && figure("worked_s") < 0.9, "{target}: {pass}");
         let expected = 3.0 * 65_536.0 / figure("worked_s");
         assert!((figure("bytes_per_s") / expected - 1.0).abs() < 1e-6, "{target}: {pass}");
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains("1 of 3 users were at work at the same time"), "{target}: {said}");
     }
 }

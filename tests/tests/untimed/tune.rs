@@ -169,7 +169,7 @@ fn what_was_stated_twice_and_contradicts_itself_is_refused_and_nothing_empty_is_
     for purpose in ["smb", "nfs", "zfs", "client-linux", "client-macos", "client-windows", "truenas"] {
         for more in SITES {
             let more = [more, &["--protocol", "nfs"][..]].concat();
-            let out = binary::run([&["tune", "--for", purpose][..], &more].concat()).expect_code(0).stdout;
+            let out = binary::run([&["tune", "--for", purpose][..], &more].concat()).expect_code(0).words();
             assert!(!out.contains("no such case") && !out.contains("But: No "), "{out}");
         }
     }
@@ -271,7 +271,7 @@ fn files_are_written_once_and_only_where_asked() {
     let scratch = Scratch::new();
     let out = scratch.path().join("out");
     let words = ["tune", "--for", "client-macos", "--out", out.to_str().unwrap()];
-    let said = binary::run(words).expect_code(0).stdout;
+    let said = binary::run(words).expect_code(0).words();
     assert!(said.contains("nsmb.conf") && said.contains("Nothing on this machine was changed"), "{said}");
     let names: Vec<_> = std::fs::read_dir(&out).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "{names:?}");
