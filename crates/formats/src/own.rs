@@ -92,7 +92,7 @@ pub enum OwnFormatError {
     /// The rate is 0, negative, endless or too large.
     #[error(
         "format '{name}': {what} must be between 1 byte and {} MB per frame",
-        FRAME_BYTES_MAX / 1_000_000
+        FRAME_BYTES.end() / 1_000_000
     )]
     Rate {
         /// Its name.
@@ -117,8 +117,8 @@ pub enum OwnFormatError {
     Audio(#[from] NoRoomForAudio),
 }
 
-/// The largest frame that is accepted: 4 GB, sixteen times a frame of 16K in 16 bits.
-const FRAME_BYTES_MAX: u64 = 4_000_000_000;
+/// The mean frames that are accepted: up to 4 GB, sixteen times a frame of 16K in 16 bits.
+pub const FRAME_BYTES: std::ops::RangeInclusive<u64> = 1..=4_000_000_000;
 
 /// The file around a `[format]` table.
 #[derive(Deserialize)]
@@ -196,7 +196,7 @@ impl OwnFormat {
                 return Err(OwnFormatError::OneRate { name: self.name.clone() });
             }
         };
-        mean.filter(|mean| mean.floor() >= 1 && mean.ceil() <= FRAME_BYTES_MAX)
+        mean.filter(|mean| FRAME_BYTES.contains(&mean.floor()) && FRAME_BYTES.contains(&mean.ceil()))
             .ok_or_else(|| OwnFormatError::Rate { name: self.name.clone(), what })
     }
 

@@ -56,7 +56,8 @@ pub enum RunError {
     /// The target is too small.
     #[error(
         "the test files need {}, and {target} has {} free, and {} must stay free (--keep-free \
-         changes that); use smaller files (--file-size, --clip), fewer workers or streams, or make room",
+         changes that); use smaller files (--file-size, --clip), fewer files (--files), workers or streams, \
+         or make room",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)

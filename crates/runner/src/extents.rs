@@ -91,7 +91,7 @@ pub enum CopyError {
     },
     /// Too few passes, or too many.
     #[error(
-        "{passes} passes are too few or too many; with {MIN_PASSES} to {MAX_PASSES}, chance can be told from a difference"
+        "--passes {passes} is outside {MIN_PASSES} to {MAX_PASSES}; fewer can't tell a difference from chance"
     )]
     Passes {
         /// How many.

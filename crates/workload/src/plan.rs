@@ -21,6 +21,9 @@ pub use crate::plan_version::PLAN_VERSION;
 /// The smallest and the largest block.
 pub const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 512..=64 << 20;
 
+/// The largest test file: more than any storage gives one run.
+pub const FILE_SIZE_MAX: Size = Size(1 << 50);
+
 /// The most workers in one process.
 pub const WORKERS_MAX: u32 = 4096;
 
@@ -247,8 +250,13 @@ pub enum PlanError {
     })]
     EmptyRamp(Spelling),
     /// Too much to run.
-    #[error("{0} workers are more than one process runs ({WORKERS_MAX}); use fewer")]
-    TooManyWorkers(u32),
+    #[error("{setting} makes {workers} workers, and one process runs 1 to {WORKERS_MAX}; use fewer")]
+    TooManyWorkers {
+        /// How many.
+        workers: u32,
+        /// What sets their number.
+        setting: &'static str,
+    },
     /// No time.
     #[error("the duration is 0; give each load point some time, like {}", .0.set("duration", "30s"))]
     ZeroDuration(Spelling),
@@ -267,6 +275,16 @@ pub enum PlanError {
         /// The block.
         block: Size,
         /// What its size is called.
+        setting: String,
+    },
+    /// A file size out of range.
+    #[error("{setting} {size} is outside {least} to {FILE_SIZE_MAX}; choose a size within")]
+    FileRange {
+        /// The size.
+        size: Size,
+        /// The smallest that is allowed.
+        least: Size,
+        /// What the size is called.
         setting: String,
     },
     /// A size that direct I/O or the pattern can't have.
@@ -300,8 +318,8 @@ pub enum PlanError {
     },
     /// A transfer does not fit.
     #[error(
-        "a transfer of {length} is longer than the file of {file}; use a larger {} or a shorter length",
-        spelling.name("file_size")
+        "{} {length} is longer than the file of {file}; use a larger {} or a shorter length",
+        spelling.name("lengths"), spelling.name("file_size")
     )]
     LengthOverFile {
         /// The longest transfer.
@@ -474,7 +492,11 @@ impl Plan {
             return Err(PlanError::EmptyRamp(spelling));
         }
         if self.workers_max() > WORKERS_MAX {
-            return Err(PlanError::TooManyWorkers(self.workers_max()));
+            let setting = match spelling {
+                Spelling::Flags => "--workers or --ramp",
+                Spelling::File => "workers",
+            };
+            return Err(PlanError::TooManyWorkers { workers: self.workers_max(), setting });
         }
         if self.duration.ns() == 0 {
             return Err(PlanError::ZeroDuration(spelling));
@@ -617,6 +639,7 @@ impl MixPlan {
             aligned(length, quantum, || of_a_list("lengths"))?;
         }
         let file = self.file_size;
+        check_file_size(file, quantum, || spelling.name("file_size"))?;
         aligned(file, quantum, || spelling.name("file_size"))?;
         let longest = self.longest();
         if largest > file {
@@ -650,6 +673,18 @@ impl MixPlan {
             in_flight: self.in_flight,
             create: self.create,
         }
+    }
+}
+
+/// Refuses a file size that no storage has. One below `least` is refused by its own rules.
+pub(crate) fn check_file_size(
+    size: Size,
+    least: Size,
+    setting: impl FnOnce() -> String,
+) -> Result<(), PlanError> {
+    match size > FILE_SIZE_MAX {
+        true => Err(PlanError::FileRange { size, least, setting: setting() }),
+        false => Ok(()),
     }
 }
 
@@ -763,6 +798,12 @@ mod tests {
         assert!(refused(|p| p.mix.blocks = Sizes(vec![Size(256)])).contains("512B"));
         assert!(refused(|p| p.mix.blocks = Sizes(vec![size("128MiB")])).contains("64MiB"));
         assert!(refused(|p| p.mix.blocks = Sizes(vec![Size(5000)])).contains("use 4608B or 5KiB"));
+        let too_large = refused(|p| p.mix.file_size = size("16777215TiB"));
+        assert_eq!(too_large, "--file-size 16777215TiB is outside 4KiB to 1024TiB; choose a size within");
+        let too_long = refused(|p| (p.mix.max_length, p.mix.lengths) = (None, Some("2GiB".parse().unwrap())));
+        assert!(too_long.starts_with("--length 2GiB is longer than the file of 1GiB"), "{too_long}");
+        let too_many = refused(|p| p.workers = Ramp(vec![5_000]));
+        assert!(too_many.starts_with("--workers or --ramp makes 5000 workers"), "{too_many}");
         let empty_file = refused(|p| p.mix.file_size = Size(0));
         assert!(empty_file.contains("--file-size") && empty_file.ends_with("use 4KiB"), "{empty_file}");
         assert!(refused(|p| p.mix.max_length = Some(Size(512))).contains("--max-length"));

@@ -85,7 +85,7 @@ fn a_file_in_pieces_is_compared_with_a_copy_in_one() {
         let finding = text(&told, "finding");
         assert!(["pieces", "same", "copy_slower"].contains(&finding), "{told:#}");
         // For people: both in a table, and what was found.
-        let screen = compared(&file, mount.path(), &[], &stock).expect_code(0).stdout;
+        let screen = compared(&file, mount.path(), &[], &stock).expect_code(0).words();
         assert!(screen.contains("slow.mov") && screen.contains("its copy"), "{screen}");
         assert!(screen.contains("medians of 5 reads each"), "{screen}");
         assert!(!mount.path().join("reelgauge-area").exists(), "no area was left");
@@ -106,7 +106,7 @@ fn what_makes_no_sense_is_refused() {
     let cases: [(&Path, &Path, &[&str], &str); 8] = [
         (&small, &folder, &[], "too quickly to be compared"),
         (&file, &folder, &["--first", "1MiB"], "too quickly to be compared"),
-        (&file, &folder, &["--passes", "3"], "passes are too few"),
+        (&file, &folder, &["--passes", "3"], "--passes 3 is outside "),
         (&file, &folder, &["--passes", "1000"], "too many"),
         (&folder, &folder, &[], "no regular file"),
         (&file, &scratch.path().join("nowhere"), &[], "nowhere"),

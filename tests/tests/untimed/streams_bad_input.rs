@@ -46,6 +46,32 @@ fn values_that_make_no_sense() {
     streams_refused(&target, cases);
 }
 
+/// The flag, and what it may be.
+#[test]
+fn numbers_that_are_out_of_range() {
+    let scratch = Scratch::new();
+    let target = scratch.dir("target");
+    let cases: &[(&[&str], &str)] = &[
+        (&["--frame-size", "0", "--fps", "25"], "--frame-size 0B is outside 1B to 4000MB"),
+        (&["--frame-size", "5GB", "--fps", "25"], "--frame-size 5000000000B is outside 1B to 4000MB"),
+        (&["--mbit-per-s", "0", "--fps", "25"], "--mbit-per-s 0.0 is outside 0.0002 to 800000 at 25 fps"),
+        (&["--mbit-per-s", "nan", "--fps", "25"], "--mbit-per-s NaN is outside 0.0002 to 800000"),
+        (&["--mbit-per-s", "1e300", "--fps", "25"], "--mbit-per-s 1e300 is outside 0.0002 to 800000"),
+        (
+            &["--actor", "copier", "--file-size", "16777215TiB"],
+            "--file-size 16777215TiB is outside 1B to 1024TiB",
+        ),
+        (&["--actor", "copier", "--file-size", "0"], "--file-size is 0; give the files some size, from 1B"),
+        (&["--actor", "copier", "--count", "5000"], "--count makes 5000 workers, and one process runs 1 to"),
+    ];
+    all_refused("streams", &target, cases);
+    let curve: &[(&[&str], &str)] = &[
+        (&["--file-size", "16777215TiB"], "--file-size 16777215TiB is outside 1MiB to 1024TiB"),
+        (&["--streams", "5000"], "--streams or --points makes 10000 workers"),
+    ];
+    all_refused("vda", &target, curve);
+}
+
 #[test]
 fn options_that_do_not_go_together() {
     let scratch = Scratch::new();

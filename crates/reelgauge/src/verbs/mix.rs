@@ -34,6 +34,9 @@ pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {
     if args.step.is_some() && args.ramp.is_none() && args.sweep.is_empty() {
         bail!("--step has no effect without --ramp or --sweep; use --duration for a single load point");
     }
+    if args.step.is_some_and(|step| step.ns() == 0) {
+        bail!("--step is 0; give each load point some time, like --step 60s");
+    }
     let many = args.ramp.is_some() || !args.sweep.is_empty();
     let default_span = if many { Span::secs(60) } else { Span::secs(30) };
     let mut mix = mix_of(args)?;

@@ -1,8 +1,8 @@
 //! `reelgauge streams`: flags become a plan with one actor, the plan is run, the summary is shown.
 
 use anyhow::{Result, bail};
-use reelgauge_formats::OwnFormat;
-use reelgauge_formats::own::{Control, FrameFiles};
+use reelgauge_formats::own::{Control, FRAME_BYTES, FrameFiles};
+use reelgauge_formats::{FrameRate, OwnFormat};
 use reelgauge_record::notes::StorageDetails;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::streams::StreamsRequest;
@@ -118,6 +118,7 @@ fn own_format(args: &StreamsArgs) -> Result<Option<OwnFormat>> {
     let Some(fps) = args.fps else {
         bail!("a format of your own needs its frame rate; add --fps 25");
     };
+    check_frame_bytes(args, fps)?;
     let name = match (args.frame_size, args.mbit_per_s) {
         (Some(size), _) => format!("own format, {size} at {fps} fps"),
         (None, rate) => format!("own format, {} Mbit/s at {fps} fps", rate.unwrap_or(0.0)),
@@ -134,6 +135,26 @@ fn own_format(args: &StreamsArgs) -> Result<Option<OwnFormat>> {
         height: None,
         audio: None,
     }))
+}
+
+/// Refuses frames that no format has, by the flag that sets their size.
+fn check_frame_bytes(args: &StreamsArgs, fps: FrameRate) -> Result<()> {
+    let (least, most) = (*FRAME_BYTES.start(), *FRAME_BYTES.end());
+    if let Some(size) = args.frame_size.filter(|size| !FRAME_BYTES.contains(&size.bytes())) {
+        bail!("--frame-size {size} is outside {least}B to {}MB; choose a size within", most / 1_000_000);
+    }
+    let mbit = |frame_bytes: u64| frame_bytes as f64 * 8.0 * fps.per_s() / 1e6;
+    let allowed = mbit(least)..=mbit(most);
+    if let Some(rate) = args.mbit_per_s.filter(|rate| !allowed.contains(rate)) {
+        bail!(
+            "--mbit-per-s {rate:?} is outside {} to {} at {fps} fps, which is {least} B to {} MB per frame; \
+             choose a rate within",
+            allowed.start(),
+            allowed.end(),
+            most / 1_000_000
+        );
+    }
+    Ok(())
 }
 
 fn actor_of(args: &StreamsArgs) -> Result<ActorPlan> {

@@ -56,7 +56,8 @@ pub(crate) struct Lacking {
 impl Lacking {
     pub(crate) fn of(needed_bytes: u64, space: Space, keep_free: KeepFree) -> Lacking {
         Lacking {
-            needed: Size::mib(needed_bytes.div_ceil(1 << 20)),
+            // Rounded up, the largest number has no room.
+            needed: Size(needed_bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX)),
             available: Size::mib(space.available_bytes >> 20),
             kept: Size::mib(space.kept_bytes(keep_free) >> 20),
         }

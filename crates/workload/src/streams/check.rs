@@ -1,7 +1,7 @@
 //! What can be wrong with a plan of actors, found before anything is touched.
 
 use super::{ActorKind, ActorPlan, Buffer, Setting, StreamsPlan};
-use crate::plan::{BLOCK_BYTES, PLAN_VERSION, PlanError, WORKERS_MAX};
+use crate::plan::{BLOCK_BYTES, PLAN_VERSION, PlanError, WORKERS_MAX, check_file_size};
 use crate::profile::Profile;
 use crate::spelling::Spelling;
 use crate::units::Size;
@@ -176,10 +176,27 @@ impl StreamsPlan {
             None => self.workers(largest),
         };
         match workers > WORKERS_MAX {
-            true => Err(PlanError::TooManyWorkers(workers)),
+            true => Err(PlanError::TooManyWorkers { workers, setting: self.count_setting(spelling) }),
             false => Ok(()),
         }
     }
+}
+
+impl StreamsPlan {
+    /// What sets the number of streams.
+    fn count_setting(&self, spelling: Spelling) -> &'static str {
+        let is_curve = self.actors.iter().any(|actor| has_table(actor.kind));
+        match spelling {
+            Spelling::Flags if is_curve => "--streams or --points",
+            Spelling::Flags => "--count",
+            Spelling::File => "count or scale",
+        }
+    }
+}
+
+/// Whether its transfers are those of a published table.
+fn has_table(kind: ActorKind) -> bool {
+    matches!(kind, ActorKind::Camera | ActorKind::Companion)
 }
 
 const fn read_from_named(spelling: Spelling) -> &'static str {
@@ -211,9 +228,12 @@ fn check_actor(actor: &ActorPlan, spelling: Spelling) -> Result<(), PlanError> {
         ActorKind::Mix => check_mix(actor, spelling)?,
         _ => {}
     }
-    let has_table = matches!(actor.kind, ActorKind::Camera | ActorKind::Companion);
-    if has_table && actor.file_size.bytes() < u64::from(vda_table::MAX_LEN) {
-        let field = Setting::FileSize.named(spelling);
+    let field = Setting::FileSize.named(spelling);
+    if Setting::FileSize.belongs_to(actor.kind) {
+        let least = if has_table(actor.kind) { u64::from(vda_table::MAX_LEN) } else { 1 };
+        check_file_size(actor.file_size, Size(least), || field.to_owned())?;
+    }
+    if has_table(actor.kind) && actor.file_size.bytes() < u64::from(vda_table::MAX_LEN) {
         return Err(StreamsError::FileUnderTransfer { field, kind: actor.kind, size: actor.file_size }.into());
     }
     match actor.ops_per_s.is_some_and(|rate| !OPS_PER_S.contains(&rate)) {
@@ -237,7 +257,7 @@ fn check_nothing_is_zero(actor: &ActorPlan, spelling: Spelling) -> Result<(), St
             "give it some time, like 1s, or leave it out",
         ),
         (Setting::Cameras, actor.cameras == 0, "an editor plays at least one"),
-        (Setting::FileSize, actor.file_size.bytes() == 0, "give the files some size, like 1GiB"),
+        (Setting::FileSize, actor.file_size.bytes() == 0, "give the files some size, from 1B to 1024TiB"),
         (Setting::Files, actor.files == 0, "use at least 1"),
     ];
     match zeros.into_iter().find(|(setting, is_zero, _)| *is_zero && setting.belongs_to(kind)) {
@@ -356,6 +376,18 @@ mod tests {
                 "an editor needs to know",
             ),
             (ActorPlan { files: 0, ..ActorPlan::new(ActorKind::Camera) }, "files"),
+            (
+                ActorPlan { file_size: Size::mib(1 << 40), ..ActorPlan::new(ActorKind::Camera) },
+                "--file-size 1048576TiB is outside 1MiB to 1024TiB",
+            ),
+            (
+                ActorPlan { file_size: Size::mib(1 << 40), ..ActorPlan::new(ActorKind::Copier) },
+                "--file-size 1048576TiB is outside 1B to 1024TiB",
+            ),
+            (
+                ActorPlan { file_size: Size(0), ..ActorPlan::new(ActorKind::Copier) },
+                "--file-size is 0; give the files some size, from 1B to 1024TiB",
+            ),
             (ActorPlan { file_size: Size::kib(64), ..ActorPlan::new(ActorKind::Camera) }, "1MiB or more"),
         ];
         for (actor, remedy) in cases {
@@ -385,7 +417,7 @@ mod tests {
             (StreamsPlan { plan_version: 99, ..sound() }, "99"),
             (StreamsPlan { duration: Span(0), ..sound() }, "--duration"),
             (StreamsPlan { scale: Ramp(vec![]), ..sound() }, "1..4"),
-            (StreamsPlan { scale: Ramp(vec![5000]), ..sound() }, "5000"),
+            (StreamsPlan { scale: Ramp(vec![5000]), ..sound() }, "--count makes 5000 workers"),
             (
                 StreamsPlan { scale: Ramp(vec![1, 2]), find_max: find_max(1, None), ..sound() },
                 "leave out scale",
