@@ -108,10 +108,17 @@ test("the paper's latency has its own chart and name, and curves of streams lie 
   expect(curve[0]?.[0]).toBe("streams");
   expect(curve.slice(1).map((row) => row[0])).toEqual(["1", "2", "3"]);
   await expect(page.locator("#compare-ebu-latency")).toHaveCount(0);
+  // The chart has the mean that the table has: that of transfers.
+  await expect(page.locator("#compare-mean h3")).toHaveText("Mean response time of transfers");
+  const means = await rowsOf(page, "compare-mean");
+  for (const { stream_count, rates_mean_response_ms } of loadPoints(vda))
+    expect(means.find((row) => row[0] === String(stream_count))?.[1]).toBe(String(rates_mean_response_ms));
 });
 
 interface Point {
   workers: number;
+  stream_count?: number;
+  rates_mean_response_ms?: number;
   paper: { cells: { mode: string; block_bytes: number | null; average_latency_ms: number | null }[] };
 }
 

@@ -209,9 +209,12 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
   const isRamp = inClients && runs.some((run) => run.summary.load_points.some((point) => point.workers > 1));
   const client = per((point) => (point.total.bytes_per_s === null || point.workers === 0 ? null : point.total.bytes_per_s / point.workers / 1e6));
   const each = isRamp ? client.map((line): Line => ({ ...line, name: `${line.name}, per client`, dotted: true })) : [];
+  // Of a curve the table has the mean of transfers, which is what its load points are judged by; of other runs the
+  // mean of reads and writes.
+  const isCurve = runs.some((run) => run.summary.vda != null);
   const latency = per((point) => {
-    const times = point.total.response.data ?? null;
-    return times === null ? null : times.mean_us / 1e3;
+    const times = point.total.response.data;
+    return isCurve ? point.rates_mean_response_ms : times && times.mean_us / 1e3;
   });
   const paper = per((point, summary) => (hasEbuFigures(summary) ? averageOf(point) : null));
   const has = (lines: Line[]) => lines.some((line) => line.data.some(([, value]) => value !== null));
@@ -219,7 +222,7 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
     <Section id="clients" title="Load point by load point">
       <div class="grid">
         <AgainstChart id="compare-rate" title={isRamp ? "Throughput, total and per client" : "Throughput"} unit="MB/s" axis={axis} lines={[...rate, ...each]} say={(v) => mbPerS(v * 1e6)} {...(inClients ? { note: RATES } : {})} />
-        <AgainstChart id="compare-mean" title="Mean response time" unit="ms" axis={axis} lines={latency} say={(v) => ms(v * 1e3)} />
+        <AgainstChart id="compare-mean" title={isCurve ? "Mean response time of transfers" : "Mean response time"} unit="ms" axis={axis} lines={latency} say={(v) => ms(v * 1e3)} />
         {has(paper) && (
           <AgainstChart id="compare-ebu-latency" title="Average EBU latency" unit="ms" axis={axis} lines={paper} say={number} note={PAPER} />
         )}

@@ -82,8 +82,11 @@ export type CheckCount = {
   streams: number,
   /** There may be more: the search was cut short, or this machine was its limit. */
   at_least: boolean,
-  /** The exact count is no further off than this, up or down. */
-  error_streams: number,
+  /**
+   * The exact count is no further off than this, up or down. `null` of a lower bound (`at_least`), for
+   * which earlier versions had a number, too.
+   */
+  error_streams: number | null,
   /** What so many streams need together. */
   mb_per_s: number,
   /** What ended the search, in words: `the storage`, `this machine`, `the time for this look`. */
@@ -618,8 +621,8 @@ export type Figures = {
   /** Transfers that did not: cut off by the end or the warm-up, or with a failed operation. */
   transfers_left_out: number,
   /**
-   * Reads and writes that succeeded but moved less than was asked. Except in a replay, which may read
-   * beyond the end of a file as its application did, they end the run, and are in no time here.
+   * Reads and writes that succeeded but moved less than requested. They end the run, except in a replay,
+   * and are in no time here.
    */
   short_transfers: number,
   /** The writes among them. `null` in summaries of versions that did not tell them apart. */
@@ -642,7 +645,7 @@ export type Figures = {
   service: TimesByKind,
   /**
    * From when operations were due *and their worker was free* until they were issued: the tool's own
-   * delay. Waiting for a slow operation before is the storage's delay and is in `response`.
+   * delay.
    */
   lateness: LatenessFigures | null,
   /** What failed, by error number. */
@@ -2050,8 +2053,8 @@ export type PaperCell = {
   /** Complete transfers; what the latencies are made from. */
   transfers: number,
   /**
-   * Mean rate of one worker while it was transferring, in 10^6 bytes/s. Not throughput: the time
-   * between transfers and for opening and closing is not in it, and workers are not added up.
+   * Mean rate of one worker while it transferred, in 10^6 bytes/s. Not throughput: without the time
+   * between transfers and for opening and closing.
    */
   transfer_rate_while_transferring_mb_per_s: number | null,
   /** Mean over the transfers of total time − data transfer time. */
@@ -2075,9 +2078,8 @@ export type PaperDeviation = {
 /** The paper's three tables in long form: EBU Tech 3362 § 5.1, figures 12 and 15. */
 export type PaperTables = {
   /**
-   * Whether every transfer is booked whole under one block size, and by the paper's § 5.1.
-   * Earlier versions booked each block under its own length, counted no time between blocks as latency
-   * and no close as data; theirs say `false`.
+   * Whether every transfer is booked whole under one block size, by the paper's § 5.1. `false` in runs of
+   * earlier versions, which booked each block.
    */
   per_transfer: boolean,
   /** The block sizes, ascending; the columns. */
@@ -2648,10 +2650,10 @@ export type SelfCost = {
   /** When that began, since the start of the run. */
   longest_pause_began_s: number | null,
   /**
-   * Whether the tool's own timing was good enough. For streams: its largest own delay was below a quarter
-   * of the shortest buffer, and no frame was late because of it. For other runs: 99 of 100 operations were
-   * issued within 50 µs or a tenth of the median answer of their time, and the tool was stopped for no
-   * more than a fiftieth of what was measured. `null` where nothing was measured.
+   * Whether the tool's own timing was good enough. Streams: its largest delay was below a quarter of the
+   * shortest buffer and made no frame late. Other runs: 99 of 100 operations were issued within 50 µs or a
+   * tenth of the median answer, and it was stopped for 2 % of the time at most. `null` where nothing was
+   * measured.
    */
   timing_good_enough: boolean | null,
   /** The same in words. Empty until somebody has put it into words. */
@@ -2768,6 +2770,11 @@ export type Site = {
 export type SiteShares = {
   /** The count: what a search found, the largest valid load point, or the streams that were played. */
   streams: number,
+  /**
+   * More may have been sustained: shares are lower bounds, and the price is an upper bound. So they are in
+   * runs of earlier versions, which did not say.
+   */
+  at_least: boolean,
   /** Streams for each part of which the site states how many there are. */
   per_unit: Array<PerUnit>,
   /** What one stream costs. `null` where the site states no price. */
@@ -3711,10 +3718,12 @@ export type TrialsAt = {
   streams: number,
   /** Trials that passed. */
   passed: number,
-  /** Trials that fell because of the storage. */
+  /** Trials that failed because of the storage. */
   failed: number,
-  /** Trials that fell because of the client. */
+  /** Trials that failed because of the client. */
   client_limited: number,
+  /** Trials that were begun and not finished. */
+  unfinished?: number,
 };
 
 /** Operations that had got no answer when a load point was given up. */
@@ -3758,7 +3767,7 @@ export type VdaPoint = {
   requested_ops_per_s: number,
   /** What they did. */
   achieved_ops_per_s: number,
-  /** Mean response time of all operations of both component workloads. `null` where none was finished. */
+  /** Mean response time of all transfers of both component workloads. `null` where none was finished. */
   mean_response_ms: number | null,
   /** Bytes written; MiB = 2^20. */
   written_mib_per_s: number | null,
@@ -3879,8 +3888,8 @@ export type WorkerFigures = {
   /** Transfers that did not: cut off by the end or the warm-up, or with a failed operation. */
   transfers_left_out: number,
   /**
-   * Reads and writes that succeeded but moved less than was asked. Except in a replay, which may read
-   * beyond the end of a file as its application did, they end the run, and are in no time here.
+   * Reads and writes that succeeded but moved less than requested. They end the run, except in a replay,
+   * and are in no time here.
    */
   short_transfers: number,
   /** The writes among them. `null` in summaries of versions that did not tell them apart. */
@@ -3903,7 +3912,7 @@ export type WorkerFigures = {
   service: TimesByKind,
   /**
    * From when operations were due *and their worker was free* until they were issued: the tool's own
-   * delay. Waiting for a slow operation before is the storage's delay and is in `response`.
+   * delay.
    */
   lateness: LatenessFigures | null,
   /** What failed, by error number. */

@@ -54,8 +54,12 @@ export function counted(found: CheckCount | null): string {
   if (found == null) return "not measured";
   if (isNotKnown(found)) return "not known";
   const atLeast = found.at_least && isSustained(found) ? "at least " : "";
-  const error = found.error_streams > 0 ? ` ± ${count(found.error_streams)}` : "";
-  return `${atLeast}${count(found.streams)}${error}${forHowLong(found)}`;
+  return atLeast + count(found.streams) + errorOf(found) + forHowLong(found);
+}
+
+/** By how much a count may be off. A lower bound has no such error; runs of earlier versions gave it one. */
+function errorOf(found: CheckCount): string {
+  return found.at_least || !found.error_streams ? "" : ` ± ${count(found.error_streams)}`;
 }
 
 /** Whether so many streams can be relied on, and not only passed a short trial. */
@@ -85,8 +89,10 @@ function Count({ path, found }: { path: string; found: CheckCount | null }) {
       <span class="check-sign" aria-hidden="true" data-sign={sign} />
       {found.at_least && sure ? <small>at least </small> : ""}
       <Figure path={`${path}.streams`} value={found.streams} text={count} />
-      {found.error_streams > 0 ? <small> ± {count(found.error_streams)}</small> : ""}
-      {carried ? <small>{forHowLong(found)}</small> : ""}
+      <small>
+        {errorOf(found)}
+        {carried && forHowLong(found)}
+      </small>
     </span>
   );
 }

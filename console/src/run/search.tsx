@@ -60,8 +60,8 @@ export function SearchSection({ facts, run }: { facts: SearchFacts; run: Summary
           option={trials}
           height={280}
           table={() => ({
-            columns: ["streams", "passed", faults.theirs, faults.own],
-            rows: facts.trials.map((at) => [at.streams, at.passed, at.failed, at.client_limited]),
+            columns: ["streams", "passed", faults.theirs, faults.own, "unfinished"],
+            rows: facts.trials.map((at) => [at.streams, at.passed, at.failed, at.client_limited, at.unfinished ?? 0]),
           })}
         />
         <Chart
@@ -88,7 +88,7 @@ function Trials({ trials, faults }: { trials: TrialsAt[]; faults: Faults }) {
     number: true,
     head: field === "streams",
     cell: (row: { trial: TrialsAt; at: number }) => (
-      <Figure path={`search.trials.${row.at}.${field}`} value={row.trial[field]} text={count} />
+      <Figure path={`search.trials.${row.at}.${field}`} value={row.trial[field] ?? 0} text={count} />
     ),
   });
   return (
@@ -100,6 +100,8 @@ function Trials({ trials, faults }: { trials: TrialsAt[]; faults: Faults }) {
         column("passed", "passed"),
         column(faults.theirs, "failed"),
         column(faults.own, "client_limited"),
+        // Of a search that was stopped, as on its screen.
+        ...(trials.some((at) => at.unfinished) ? [column("unfinished", "unfinished")] : []),
       ]}
     />
   );

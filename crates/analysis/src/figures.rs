@@ -40,8 +40,8 @@ pub struct Figures {
     pub transfers: u64,
     /// Transfers that did not: cut off by the end or the warm-up, or with a failed operation.
     pub transfers_left_out: u64,
-    /// Reads and writes that succeeded but moved less than was asked. Except in a replay, which may read
-    /// beyond the end of a file as its application did, they end the run, and are in no time here.
+    /// Reads and writes that succeeded but moved less than requested. They end the run, except in a replay,
+    /// and are in no time here.
     pub short_transfers: u64,
     /// The writes among them. `None` in summaries of versions that did not tell them apart.
     #[serde(default)]
@@ -63,7 +63,7 @@ pub struct Figures {
     /// From when operations were issued until they were done: what the storage took.
     pub service: TimesByKind,
     /// From when operations were due *and their worker was free* until they were issued: the tool's own
-    /// delay. Waiting for a slow operation before is the storage's delay and is in `response`.
+    /// delay.
     pub lateness: Option<LatenessFigures>,
     /// What failed, by error number.
     pub errors: Vec<ErrorFigures>,

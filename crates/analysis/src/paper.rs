@@ -267,9 +267,8 @@ impl PaperTally {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PaperTables {
-    /// Whether every transfer is booked whole under one block size, and by the paper's § 5.1.
-    /// Earlier versions booked each block under its own length, counted no time between blocks as latency
-    /// and no close as data; theirs say `false`.
+    /// Whether every transfer is booked whole under one block size, by the paper's § 5.1. `false` in runs of
+    /// earlier versions, which booked each block.
     #[serde(default)]
     pub per_transfer: bool,
     /// The block sizes, ascending; the columns.
@@ -296,8 +295,8 @@ pub struct PaperCell {
     pub bytes: u64,
     /// Complete transfers; what the latencies are made from.
     pub transfers: u64,
-    /// Mean rate of one worker while it was transferring, in 10^6 bytes/s. Not throughput: the time
-    /// between transfers and for opening and closing is not in it, and workers are not added up.
+    /// Mean rate of one worker while it transferred, in 10^6 bytes/s. Not throughput: without the time
+    /// between transfers and for opening and closing.
     pub transfer_rate_while_transferring_mb_per_s: Option<f64>,
     /// Mean over the transfers of total time − data transfer time.
     pub average_latency_ms: Option<f64>,

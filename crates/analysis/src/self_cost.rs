@@ -75,10 +75,10 @@ pub struct SelfCost {
     /// When that began, since the start of the run.
     #[serde(default)]
     pub longest_pause_began_s: Option<f64>,
-    /// Whether the tool's own timing was good enough. For streams: its largest own delay was below a quarter
-    /// of the shortest buffer, and no frame was late because of it. For other runs: 99 of 100 operations were
-    /// issued within 50 µs or a tenth of the median answer of their time, and the tool was stopped for no
-    /// more than a fiftieth of what was measured. `None` where nothing was measured.
+    /// Whether the tool's own timing was good enough. Streams: its largest delay was below a quarter of the
+    /// shortest buffer and made no frame late. Other runs: 99 of 100 operations were issued within 50 µs or a
+    /// tenth of the median answer, and it was stopped for 2 % of the time at most. `None` where nothing was
+    /// measured.
     pub timing_good_enough: Option<bool>,
     /// The same in words. Empty until somebody has put it into words.
     pub sentence: String,

@@ -7,8 +7,8 @@
 //! What was not measured has no number, and is neither met nor not met.
 //!
 //! * `number`: judgement, number and cause. `doubt`: how sure. `next_step`: what to do. `inconclusive`: why
-//!   neither is shown. `component`: which part of the path each of them points at, so that no two of them
-//!   point at different ones.
+//!   neither is shown. `stream_count`: how many streams were sustained. `component`: which part of the path
+//!   each of them points at, so that no two of them point at different ones.
 
 mod check_limit;
 mod component;
@@ -17,6 +17,7 @@ mod inconclusive;
 mod next_step;
 mod number;
 mod of;
+mod stream_count;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,7 @@ pub use doubt::{Confidence, Doubt, client_busy_percent};
 pub use inconclusive::{Inconclusive, PointVerdict};
 pub use next_step::NextStep;
 pub use of::of;
+pub use stream_count::{StreamCount, stream_count};
 
 /// Whether what was asked for was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -186,11 +186,6 @@ pub(crate) fn is_not_known(found: &CheckCount) -> bool {
     found.at_least && found.streams == 0
 }
 
-/// By how much a count may be off, where its limit is known: what may be more has no error upwards.
-pub(crate) fn stated_error(found: &CheckCount) -> Option<u32> {
-    Some(found.error_streams).filter(|error| *error > 0 && !found.at_least)
-}
-
 /// `31 ± 1`, `at least 40`; what is no bound for sure is no `at least`.
 fn with_error(found: &CheckCount) -> String {
     if is_not_known(found) {
@@ -198,7 +193,7 @@ fn with_error(found: &CheckCount) -> String {
     }
     let streams = count(u64::from(found.streams));
     let at_least = if found.at_least && found.is_sustained() { "at least " } else { "" };
-    match stated_error(found) {
+    match found.stated_error() {
         None => format!("{at_least}{streams}"),
         Some(error) => format!("{at_least}{streams} ± {}", count(u64::from(error))),
     }

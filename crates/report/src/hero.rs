@@ -3,6 +3,7 @@
 //!
 //! Not here: the verdict's word and the sentences below it; terminal and page have those from `answer`.
 
+use reelgauge_analysis::facts::CheckCount;
 use reelgauge_analysis::late::LateFigures;
 use reelgauge_analysis::statement::{AtLeast, Cause, Doubt, Judgement, Number, Statement, of};
 use reelgauge_analysis::{LoadPoint, Outcome, ReplayFacts, Summary};
@@ -121,7 +122,7 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
             let verb = if play.is_some() { "played" } else { "recorded" };
             let found = format.and_then(|format| format.play.as_ref().or(format.record.as_ref()));
             let held = found.map_or_else(String::new, check::for_how_long);
-            let error = found.and_then(check::stated_error);
+            let error = found.and_then(CheckCount::stated_error);
             let error = error.map_or_else(String::new, |error| format!("± {} ", count(u64::from(error))));
             format!("{error}× {} {verb} without a late frame{held}", plain_short(name, 80))
         }

@@ -214,9 +214,10 @@ fn disks(path: &PathFacts) -> String {
     known.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// `of 7,450 streams, 745 per node (10), 74.5 per drive (100); 100 EUR per stream`. The count
-/// leads: a run that did not search for the largest has a smaller one, and its price is that of its count.
+/// `of 7,450 streams, 745 per node (10), 74.5 per drive (100); 100 EUR per stream`. Where more streams may
+/// have been sustained, every share is a lower bound, the price an upper bound, and both say so.
 pub fn shares_words(shares: &SiteShares) -> String {
+    let (at_least, at_most) = if shares.at_least { ("at least ", "at most ") } else { ("", "") };
     let share = |one: &PerUnit| {
         let unit = match one.unit {
             SiteUnit::Node => "node",
@@ -225,16 +226,16 @@ pub fn shares_words(shares: &SiteShares) -> String {
             SiteUnit::Client => "client",
             SiteUnit::RackUnit => "rack unit",
         };
-        format!("{} per {unit} ({})", number(one.streams), count(u64::from(one.count)))
+        format!("{at_least}{} per {unit} ({})", number(one.streams), count(u64::from(one.count)))
     };
     let all: Vec<String> = shares.per_unit.iter().map(share).collect();
     let price = shares.price_per_stream.map(|price| {
         let currency = shares.currency.as_deref().map(plain).unwrap_or_default();
-        format!("{} per stream", format!("{} {currency}", number(price)).trim_end())
+        format!("{at_most}{} per stream", format!("{} {currency}", number(price)).trim_end())
     });
     let shares_and_price = [Some(all.join(", ")).filter(|all| !all.is_empty()), price];
     let words: Vec<String> = shares_and_price.into_iter().flatten().collect();
-    format!("of {}, {}", counted(u64::from(shares.streams), "stream"), words.join("; "))
+    format!("of {at_least}{}, {}", counted(u64::from(shares.streams), "stream"), words.join("; "))
 }
 
 /// In two digits: it is a guess from a disk's kind.
@@ -249,6 +250,23 @@ mod tests {
     use reelgauge_analysis::path::{ClientLink, MeasuredPath, path};
 
     use super::*;
+
+    #[test]
+    fn shares_of_a_lower_bound_say_at_least_and_their_price_at_most() {
+        let per_unit = vec![PerUnit { unit: SiteUnit::Node, count: 10, streams: 745.0 }];
+        let shares = |at_least| SiteShares {
+            streams: 7_450,
+            at_least,
+            per_unit: per_unit.clone(),
+            price_per_stream: Some(100.0),
+            currency: Some("EUR".to_owned()),
+        };
+        assert_eq!(shares_words(&shares(false)), "of 7,450 streams, 745 per node (10); 100 EUR per stream");
+        assert_eq!(
+            shares_words(&shares(true)),
+            "of at least 7,450 streams, at least 745 per node (10); at most 100 EUR per stream"
+        );
+    }
 
     fn told(site: &Site, measured: MeasuredPath) -> String {
         let client = ClientLink {

@@ -1,8 +1,6 @@
 //! The screen of a search for the largest count of streams: the count first, then the trials that it rests
 //! on, then what failed first just above it.
 
-use std::collections::BTreeMap;
-
 use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_analysis::statement::{AtLeast, Judgement, Number, Statement, of};
 use reelgauge_analysis::{Culprit, SearchFacts, Summary, TrialsAt};
@@ -42,8 +40,7 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
         let streams = streams_of(&earlier.point);
         page.item("Measured", &format!("with {streams}, in {}", plain(&earlier.run)));
     }
-    let counts = summary.load_points.iter().filter_map(|point| point.stream_count);
-    let rows = trial_rows(facts, counts.filter(|count| *count > 0));
+    let rows = facts.all_trials(&summary.load_points);
     if !rows.is_empty() {
         page.gap();
         let theirs = if is_over_network(summary) { "storage or network" } else { "storage" };
@@ -179,54 +176,17 @@ fn own_column(summary: &Summary) -> &'static str {
     }
 }
 
-/// A count that was tried, and how many of its trials came to no end.
-struct TrialRow {
-    at: TrialsAt,
-    unfinished: u32,
-}
-
-/// Every count that was tried: those with evidence, and those of load points that were stopped before they
-/// had any. Sentences name these, too.
-fn trial_rows(facts: &SearchFacts, begun: impl Iterator<Item = u32>) -> Vec<TrialRow> {
-    let mut made: BTreeMap<u32, u32> = facts.trials.iter().map(|at| (at.streams, 0)).collect();
-    begun.for_each(|count| *made.entry(count).or_default() += 1);
-    let row = |(streams, made): (u32, u32)| {
-        let known = facts.trials.iter().find(|at| at.streams == streams).copied();
-        let at = known.unwrap_or(TrialsAt { streams, ..TrialsAt::default() });
-        TrialRow { at, unfinished: made.saturating_sub(at.trials()) }
-    };
-    made.into_iter().map(row).collect()
-}
-
 /// One row per count that was tried; `own` is what the machines that measure are called, and `theirs` what is
 /// behind their links.
-fn trials(rows: &[TrialRow], own: &str, theirs: &str) -> Table {
-    let column = |of: fn(&TrialRow) -> u32| rows.iter().map(|row| count(u64::from(of(row)))).collect();
+fn trials(rows: &[TrialsAt], own: &str, theirs: &str) -> Table {
+    let column = |of: fn(&TrialsAt) -> u32| rows.iter().map(|row| count(u64::from(of(row)))).collect();
     let mut table = Table::default();
-    table.column("", "streams", column(|row| row.at.streams));
-    table.column("", "passed", column(|row| row.at.passed));
-    table.column("failed:", theirs, column(|row| row.at.failed));
-    table.column("failed:", own, column(|row| row.at.client_limited));
+    table.column("", "streams", column(|row| row.streams));
+    table.column("", "passed", column(|row| row.passed));
+    table.column("failed:", theirs, column(|row| row.failed));
+    table.column("failed:", own, column(|row| row.client_limited));
     if rows.iter().any(|row| row.unfinished > 0) {
         table.column("", "unfinished", column(|row| row.unfinished));
     }
     table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_trial_that_was_begun_has_its_row() {
-        let at = |streams, passed, failed| TrialsAt { streams, passed, failed, ..TrialsAt::default() };
-        let facts = SearchFacts { trials: vec![at(4, 2, 0), at(8, 0, 1)], ..SearchFacts::default() };
-        let rows: Vec<(u32, u32, u32)> = trial_rows(&facts, [4, 4, 8, 6, 8].into_iter())
-            .iter()
-            .map(|row| (row.at.streams, row.at.trials(), row.unfinished))
-            .collect();
-        assert_eq!(rows, [(4, 2, 0), (6, 0, 1), (8, 1, 1)]);
-        // A run that went on has made only some of the trials that its search knows.
-        assert_eq!(trial_rows(&facts, std::iter::empty()).iter().map(|row| row.unfinished).sum::<u32>(), 0);
-    }
 }

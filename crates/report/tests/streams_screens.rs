@@ -183,7 +183,13 @@ fn a_load_point_that_the_tool_spoilt_or_did_not_measure_is_not_held_against_the_
 fn search(limited_by_client: bool) -> Summary {
     let mut summary = streams(1000);
     summary.verb = "streams".to_owned();
-    let at = |streams, passed, failed, client_limited| TrialsAt { streams, passed, failed, client_limited };
+    let at = |streams, passed, failed, client_limited| TrialsAt {
+        streams,
+        passed,
+        failed,
+        client_limited,
+        ..TrialsAt::default()
+    };
     summary.search = Some(SearchFacts {
         what: "players of prores-422-hq-uhd-25".to_owned(),
         answer_sentence: "31 streams pass, 32 do not.".to_owned(),
@@ -287,7 +293,7 @@ fn a_first_look_fits_on_a_screen() {
     let carried = |streams, at_least| CheckCount {
         streams,
         at_least,
-        error_streams: streams / 20,
+        error_streams: Some(streams / 20),
         mb_per_s: 1000.0,
         limited_by: "the link".to_owned(),
         basis: Some(CheckBasis::Held),

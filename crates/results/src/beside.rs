@@ -12,6 +12,7 @@ use reelgauge_analysis::marks::{Way, marks};
 use reelgauge_analysis::path::per_unit::{SiteShares, site_shares};
 use reelgauge_analysis::path::site::Site;
 use reelgauge_analysis::path::{ClientLink, MeasuredPath, PathFacts, path};
+use reelgauge_analysis::statement::stream_count;
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_machine::file_system::{MountKind, kind_of};
 use reelgauge_record::counters::Layer;
@@ -40,21 +41,8 @@ pub fn beside_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
 
 /// What the streams of a run are for each part of a site.
 pub(crate) fn shares_of(summary: &Summary, site: &Site) -> Option<SiteShares> {
-    site_shares(streams_sustained(summary)?, site)
-}
-
-/// How many streams a run sustained, where its criteria were met: by a search, a curve, or as they were asked
-/// for.
-fn streams_sustained(summary: &Summary) -> Option<u32> {
-    match (&summary.search, &summary.vda) {
-        (Some(search), _) => search.streams,
-        (_, Some(curve)) => curve.streams,
-        _ => {
-            let passed = |point: &&LoadPoint| point.verdict.as_ref().is_some_and(|verdict| verdict.passed);
-            let passed = summary.load_points.iter().take_while(passed);
-            passed.filter_map(|point| point.stream_count).max()
-        }
-    }
+    let count = stream_count(summary)?;
+    site_shares(count.streams, count.at_least, site)
 }
 
 /// Over what the machine of a run reaches its target. What several machines did, and what a run that was

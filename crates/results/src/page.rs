@@ -86,6 +86,9 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
     let answer = answer_sentences(&summary);
     let incidents = incident_sentences(&summary);
     let next_step = next_step(&summary);
+    if let Some(search) = &mut summary.search {
+        search.trials = search.all_trials(&summary.load_points);
+    }
     let shortened = shorten(&mut summary);
     Ok(RunPage {
         id: id_of(dir),

@@ -63,6 +63,7 @@ fn search(run_dir: &RunDir, plan: &StreamsPlan) -> Option<SearchFacts> {
         passed: at.passed,
         failed: at.failed,
         client_limited: at.client_limited,
+        ..TrialsAt::default()
     });
     let mut facts = SearchFacts {
         what: plan.what(),

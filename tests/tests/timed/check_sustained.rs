@@ -69,7 +69,7 @@ fn claims(summary: &Value) -> Vec<Claim> {
             work,
             needed_mb_per_s: number(format, "needed_mb_per_s_each"),
             streams: count(found, "streams"),
-            error: count(found, "error_streams"),
+            error: found.get("error_streams").and_then(Value::as_u64).unwrap_or(0),
             at_least: at(found, "at_least") == true,
             basis: text(found, "basis").to_owned(),
             own_limit: found.get("own_limit") == Some(&Value::Bool(true)),

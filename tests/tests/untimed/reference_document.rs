@@ -59,6 +59,7 @@ fn a_document_has_the_figures_of_its_runs_their_plans_and_what_is_missing() {
         "Studio North",
         "2 streams of own format",
         "VDA-like, not a SPEC result",
+        "of at least 2 streams",
         "EUR per stream",
         "at most 2,160 MB/s",
         "link_mbit_per_s in [server]",

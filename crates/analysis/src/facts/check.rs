@@ -73,8 +73,10 @@ pub struct CheckCount {
     pub streams: u32,
     /// There may be more: the search was cut short, or this machine was its limit.
     pub at_least: bool,
-    /// The exact count is no further off than this, up or down.
-    pub error_streams: u32,
+    /// The exact count is no further off than this, up or down. `None` of a lower bound (`at_least`), for
+    /// which earlier versions had a number, too.
+    #[serde(default)]
+    pub error_streams: Option<u32>,
     /// What so many streams need together.
     pub mb_per_s: f64,
     /// What ended the search, in words: `the storage`, `this machine`, `the time for this look`.
@@ -96,6 +98,11 @@ impl CheckCount {
     pub fn is_sustained(&self) -> bool {
         matches!(self.basis, Some(CheckBasis::Held | CheckBasis::SustainedRate))
     }
+
+    /// By how much it may be off, up or down. `None` where it is exact, or only a lower bound.
+    pub fn stated_error(&self) -> Option<u32> {
+        self.error_streams.filter(|error| *error > 0 && !self.at_least)
+    }
 }
 
 /// What a count rests on.
@@ -109,4 +116,21 @@ pub enum CheckBasis {
     SustainedRate,
     /// They passed a short trial, and nothing else speaks for them.
     ShortTrial,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lower_bound_has_no_error_in_runs_of_earlier_versions_either() {
+        let earlier = |at_least: bool| {
+            let text = format!(
+                r#"{{ "streams": 188, "at_least": {at_least}, "error_streams": 182, "mb_per_s": 1.0,
+                      "limited_by": "the time for this look", "basis": "short_trial" }}"#
+            );
+            serde_json::from_str::<CheckCount>(&text).map(|found| found.stated_error()).ok()
+        };
+        assert_eq!([earlier(false), earlier(true)], [Some(Some(182)), Some(None)]);
+    }
 }

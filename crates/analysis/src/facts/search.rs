@@ -1,5 +1,7 @@
 //! What a search for the largest count of streams found, and on what evidence.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::summary::LoadPoint;
@@ -88,6 +90,20 @@ impl SearchFacts {
         (point.stream_count.is_some_and(|count| count <= sure), point.stream_count)
     }
 
+    /// Every count that was tried, ascending: those with evidence, and those of load points that were stopped
+    /// before they had any. Sentences name these, too.
+    pub fn all_trials(&self, points: &[LoadPoint]) -> Vec<TrialsAt> {
+        let mut begun: BTreeMap<u32, u32> = self.trials.iter().map(|at| (at.streams, 0)).collect();
+        let counts = points.iter().filter_map(|point| point.stream_count).filter(|count| *count > 0);
+        counts.for_each(|count| *begun.entry(count).or_default() += 1);
+        let row = |(streams, begun): (u32, u32)| {
+            let known = self.trials.iter().find(|at| at.streams == streams).copied();
+            let at = known.unwrap_or(TrialsAt { streams, ..TrialsAt::default() });
+            TrialsAt { unfinished: begun.saturating_sub(at.trials()), ..at }
+        };
+        begun.into_iter().map(row).collect()
+    }
+
     /// Keeps the one of these earlier trials that stopped more from passing, if none of the load points is
     /// it.
     pub fn take_earlier(&mut self, trials: &[EarlierTrial], points: &[LoadPoint]) {
@@ -151,15 +167,55 @@ pub struct TrialsAt {
     pub streams: u32,
     /// Trials that passed.
     pub passed: u32,
-    /// Trials that fell because of the storage.
+    /// Trials that failed because of the storage.
     pub failed: u32,
-    /// Trials that fell because of the client.
+    /// Trials that failed because of the client.
     pub client_limited: u32,
+    /// Trials that were begun and not finished.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unfinished: u32,
+}
+
+fn is_none(trials: &u32) -> bool {
+    *trials == 0
 }
 
 impl TrialsAt {
-    /// All of them.
+    /// All that are evidence.
     pub fn trials(&self) -> u32 {
         self.passed.saturating_add(self.failed).saturating_add(self.client_limited)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::{Figures, PointTiming};
+    use crate::meter::PointFigures;
+    use crate::summary::LoadPointFacts;
+
+    fn point(count: u32) -> LoadPoint {
+        let figures = PointFigures {
+            point: 0,
+            timing: PointTiming { started_ns: 0, measured_ns: 1 },
+            total: Figures::default(),
+            per_worker: Vec::new(),
+            paper: Default::default(),
+        };
+        LoadPoint { stream_count: Some(count), ..LoadPoint::new(LoadPointFacts::default(), figures) }
+    }
+
+    #[test]
+    fn every_trial_that_was_begun_has_its_row() {
+        let at = |streams, passed, failed| TrialsAt { streams, passed, failed, ..TrialsAt::default() };
+        let facts = SearchFacts { trials: vec![at(4, 2, 0), at(8, 0, 1)], ..SearchFacts::default() };
+        let rows: Vec<(u32, u32, u32)> = facts
+            .all_trials(&[4, 4, 8, 6, 8].map(point))
+            .iter()
+            .map(|at| (at.streams, at.trials(), at.unfinished))
+            .collect();
+        assert_eq!(rows, [(4, 2, 0), (6, 0, 1), (8, 1, 1)]);
+        // A run that went on has made only some of the trials that its search knows.
+        assert_eq!(facts.all_trials(&[]).iter().map(|at| at.unfinished).sum::<u32>(), 0);
     }
 }

@@ -39,7 +39,7 @@ pub struct VdaPoint {
     pub requested_ops_per_s: f64,
     /// What they did.
     pub achieved_ops_per_s: f64,
-    /// Mean response time of all operations of both component workloads. `None` where none was finished.
+    /// Mean response time of all transfers of both component workloads. `None` where none was finished.
     pub mean_response_ms: Option<f64>,
     /// Bytes written; MiB = 2^20.
     pub written_mib_per_s: Option<f64>,

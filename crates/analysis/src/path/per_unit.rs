@@ -31,12 +31,20 @@ pub enum SiteUnit {
 pub struct SiteShares {
     /// The count: what a search found, the largest valid load point, or the streams that were played.
     pub streams: u32,
+    /// More may have been sustained: shares are lower bounds, and the price is an upper bound. So they are in
+    /// runs of earlier versions, which did not say.
+    #[serde(default = "unlimited")]
+    pub at_least: bool,
     /// Streams for each part of which the site states how many there are.
     pub per_unit: Vec<PerUnit>,
     /// What one stream costs. `None` where the site states no price.
     pub price_per_stream: Option<f64>,
     /// In which currency.
     pub currency: Option<String>,
+}
+
+fn unlimited() -> bool {
+    true
 }
 
 /// A count of streams for each of them.
@@ -51,12 +59,19 @@ pub struct PerUnit {
     pub streams: f64,
 }
 
-/// What so many streams are for a site; `None` where it states nothing that they could be shared out among.
-pub fn site_shares(streams: u32, site: &Site) -> Option<SiteShares> {
+/// What so many streams, or `at_least` so many, are for a site. `None` where it states nothing that they
+/// could be shared out among.
+pub fn site_shares(streams: u32, at_least: bool, site: &Site) -> Option<SiteShares> {
     let (per_unit, price) = (per_unit(streams, site), price_per_stream(streams, site));
     let is_stated = !per_unit.is_empty() || price.is_some();
     let currency = site.system.currency.clone();
-    (streams > 0 && is_stated).then_some(SiteShares { streams, per_unit, price_per_stream: price, currency })
+    (streams > 0 && is_stated).then_some(SiteShares {
+        streams,
+        at_least,
+        per_unit,
+        price_per_stream: price,
+        currency,
+    })
 }
 
 /// The shares of so many streams, of what the site states.
@@ -108,8 +123,14 @@ mod tests {
         assert_eq!(price_per_stream(0, &site), None, "nothing is divided by no stream");
         assert!(per_unit(5, &Site::default()).is_empty());
         assert_eq!(price_per_stream(5, &Site::default()), None);
-        assert_eq!(site_shares(5, &Site::default()), None);
-        assert_eq!(site_shares(0, &site), None);
-        assert_eq!(site_shares(7_450, &site).map(|shares| shares.per_unit.len()), Some(2));
+        assert_eq!(site_shares(5, false, &Site::default()), None);
+        assert_eq!(site_shares(0, false, &site), None);
+        assert_eq!(site_shares(7_450, false, &site).map(|shares| shares.per_unit.len()), Some(2));
+    }
+
+    #[test]
+    fn shares_of_earlier_versions_are_lower_bounds() {
+        let earlier = r#"{ "streams": 5, "per_unit": [], "price_per_stream": 2.0, "currency": null }"#;
+        assert!(serde_json::from_str::<SiteShares>(earlier).is_ok_and(|shares| shares.at_least));
     }
 }

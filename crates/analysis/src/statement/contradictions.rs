@@ -77,7 +77,7 @@ fn count() -> impl Strategy<Value = Option<CheckCount>> {
         Some(CheckBasis::ShortTrial),
     ]);
     let parts = (0..4_u32, 0..3_u32, any::<bool>(), basis).prop_map(|(streams, error, at_least, basis)| {
-        CheckCount { streams, error_streams: error, at_least, basis, ..CheckCount::default() }
+        CheckCount { streams, error_streams: Some(error), at_least, basis, ..CheckCount::default() }
     });
     prop::option::of(parts)
 }

@@ -58,6 +58,7 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
 
 fn found(streams: u32, error_streams: u32, at_least: bool, basis: Option<CheckBasis>) -> CheckCount {
     let held_s = basis.map(|basis| if basis == CheckBasis::Held { 5.45 } else { 1.45 });
+    let error_streams = Some(error_streams);
     CheckCount { streams, error_streams, at_least, basis, held_s, ..CheckCount::default() }
 }
 

@@ -164,13 +164,14 @@ fn row_contradictions(text: &str, format: &CheckFormat) -> Vec<String> {
         return vec![format!("no row of {}", format.name)];
     };
     let ticks = counts_of(format).filter(|found| is_ticked(found)).count();
-    let errors = counts_of(format).filter(|found| !found.at_least && found.error_streams > 0).count();
+    let errors = counts_of(format).filter(|found| found.stated_error().is_some()).count();
     let cells: Vec<&str> = row.split("  ").filter(|cell| !cell.is_empty()).collect();
     let wrong = [
         (row.matches('✓').count() != ticks, "ticks"),
         (row.matches('±').count() != errors, "errors"),
         (cells.iter().any(|cell| cell.contains("at least") && cell.contains('±')), "a bound with an error"),
         (counts_of(format).any(|found| found.own_limit && found.at_least), "a confirmed limit of none"),
+        (counts_of(format).any(|found| found.error_streams.is_some() == found.at_least), "a bound's error"),
         (counts_of(format).any(|found| found.own_limit && !found.is_sustained()), "confirmed without a tick"),
     ];
     wrong.into_iter().filter(|(is_wrong, _)| *is_wrong).map(|(_, what)| format!("{what}: {row}")).collect()

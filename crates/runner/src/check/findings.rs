@@ -120,7 +120,7 @@ impl Counted {
         CheckCount {
             streams: self.streams,
             at_least: self.at_least,
-            error_streams: self.error,
+            error_streams: (!self.at_least).then_some(self.error),
             mb_per_s: f64::from(self.streams) * self.needed_mb_per_s,
             limited_by: self.limiter.word_over(link, evidence).to_owned(),
             basis: Some(self.basis),

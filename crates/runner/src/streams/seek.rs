@@ -237,6 +237,7 @@ pub fn facts(
                 passed: at.passed,
                 failed: at.failed,
                 client_limited: at.client_limited,
+                ..TrialsAt::default()
             })
             .collect(),
         what,

@@ -60,7 +60,7 @@ pub const KNOWN_FIGURES: &[KnownFigure] = &[
     higher("total.written_bytes_per_s", "write, MB/s", FigureUnit::BytesPerS, Weight::Headline),
     higher("total.data_ops_per_s", "reads and writes per s", FigureUnit::PerS, Weight::Other),
     higher("rates.achieved_ops_per_s", "achieved operations per s", FigureUnit::PerS, Weight::Other),
-    lower("rates_mean_response_ms", "mean response, ms", FigureUnit::Ms, Weight::Headline),
+    lower("rates_mean_response_ms", "mean response of transfers, ms", FigureUnit::Ms, Weight::Headline),
     lower("total.response.*.mean_us", "* op mean, ms", FigureUnit::Us, Weight::Other),
     lower("total.response.*.p50_us", "* op p50, ms", FigureUnit::Us, Weight::Other),
     lower("total.response.*.p95_us", "* op p95, ms", FigureUnit::Us, Weight::Other),

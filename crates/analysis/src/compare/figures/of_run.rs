@@ -5,7 +5,7 @@ use super::super::evidence::{Noise, Stretches, of_rate};
 use super::super::{Better, FLOOR_RATE};
 use super::times;
 use super::{LoadPoint, Reading, SEARCH, Summary};
-use crate::facts::{CheckFacts, ReplayFacts, ReplayPass, SearchFacts, VdaFacts};
+use crate::facts::{CheckCount, CheckFacts, ReplayFacts, ReplayPass, SearchFacts, VdaFacts};
 use crate::figures::CARRY_P99;
 
 /// How far the counts of a first look are off: each was played once, for a second or two.
@@ -83,9 +83,8 @@ fn check(facts: &CheckFacts, into: &mut Vec<Reading>) {
     for format in &facts.formats {
         for (what, found) in [("play", &format.play), ("record", &format.record)] {
             let Some(found) = found else { continue };
-            let (streams, error) = (f64::from(found.streams), f64::from(found.error_streams));
-            let high = (!found.at_least).then_some(streams + error);
-            let noise = Noise::Range { low: (streams - error).max(0.0), high, slack: CHECK_SLACK };
+            let streams = f64::from(found.streams);
+            let noise = Noise::Range { low: lowest(found), high: highest(found), slack: CHECK_SLACK };
             let figure = format!("check.formats.{}.{what}.streams", format.id);
             let label = format!("streams of {}, {what}", format.name);
             into.push(Reading::new(&figure, streams, noise).labelled(label).floor_absolute(1.0));
@@ -105,6 +104,22 @@ fn check(facts: &CheckFacts, into: &mut Vec<Reading>) {
         // Two seconds hold too few slow operations to tell.
         into.push(Reading::new("check.random_read_ms_p99", ms, Noise::Unknown));
     }
+}
+
+/// The fewest streams that a count of a check can stand for. A lower bound from a short trial alone is none.
+fn lowest(found: &CheckCount) -> f64 {
+    let error = match found.error_streams {
+        Some(error) => error,
+        None if found.is_sustained() => 0,
+        None => found.streams,
+    };
+    f64::from(found.streams.saturating_sub(error))
+}
+
+/// The most; `None` where there may be any number more.
+fn highest(found: &CheckCount) -> Option<f64> {
+    let error = found.error_streams.filter(|_| !found.at_least)?;
+    Some(f64::from(found.streams) + f64::from(error))
 }
 
 fn replay(summary: &Summary, facts: &ReplayFacts, into: &mut Vec<Reading>) {
