@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Page, expect, test } from "@playwright/test";
 import { HOSTILE, made } from "./made";
-import { RUNS, open, runOf } from "./run-page";
+import { type Name, RUNS, open, runOf } from "./run-page";
 
 /** Open charts of a page, at most. */
 const MOST_CHARTS = 12;
@@ -53,8 +53,26 @@ test("without JavaScript hostile names are text", async ({ browser }) => {
   await context.close();
 });
 
-/** Visible charts, and those of them that nothing is drawn in. */
-async function charts(page: Page): Promise<{ shown: number; empty: string[] }> {
+const PLAYED = ["stream-strips", "throughput", "margin"];
+const EBU = ["ebu-rate", "ebu-response-mean", "ebu-response-max", "ebu-transfer-rate", "throughput"];
+
+/** The charts that a page opens with. Which counters explain a run, and so have charts, depends on the machine. */
+const CHARTS: Record<Name | "whole", string[]> = {
+  players: PLAYED,
+  frozen: PLAYED,
+  search: ["search-trials", "search-steps", ...PLAYED],
+  vda: ["vda-rate", "vda-response", "throughput"],
+  before: ["throughput"],
+  ramp: EBU,
+  sweep: EBU,
+  replay: ["throughput"],
+  beside: PLAYED,
+  check: ["throughput", "margin"],
+  whole: ["host-rates", "host-slowest", "host-bars", "throughput"],
+};
+
+/** Visible charts, those of them that are not of counters, and those that nothing is drawn in. */
+async function charts(page: Page): Promise<{ shown: number; own: string[]; empty: string[] }> {
   return page.evaluate(() => {
     const shown = [...document.querySelectorAll<HTMLElement>("figure.chart")].filter((chart) => chart.checkVisibility());
     const isEmpty = (chart: HTMLElement) => {
@@ -64,7 +82,8 @@ async function charts(page: Page): Promise<{ shown: number; empty: string[] }> {
       const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
       return !data.some((value, at) => at % 4 === 3 && value > 0);
     };
-    return { shown: shown.length, empty: shown.filter(isEmpty).map((chart) => chart.id) };
+    const own = shown.map((chart) => chart.id).filter((id) => !id.startsWith("counter-"));
+    return { shown: shown.length, own, empty: shown.filter(isEmpty).map((chart) => chart.id) };
   });
 }
 
@@ -73,6 +92,7 @@ for (const name of [...RUNS, "whole"] as const) {
     await page.setViewportSize({ width: 1440, height: 900 });
     if (name === "whole") await page.goto(pathToFileURL(join((await runOf("whole")) ?? "", "report.html")).href);
     else await open(page, name);
+    await expect.poll(async () => (await charts(page)).own, { timeout: 15_000 }).toEqual(CHARTS[name]);
     await expect.poll(async () => (await charts(page)).empty, { timeout: 15_000 }).toEqual([]);
     expect((await charts(page)).shown).toBeLessThanOrEqual(MOST_CHARTS);
     expect(await page.evaluate(() => window.scrollY)).toBe(0);
