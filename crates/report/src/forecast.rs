@@ -29,6 +29,9 @@ pub fn forecast_line(ahead: &Forecast) -> String {
 fn time(ahead: &TimeAhead) -> String {
     match *ahead {
         TimeAhead::Planned { s } => format!("Takes {}", length(s)),
+        TimeAhead::Between { least_s, most_s, .. } if least_s <= 0.0 => {
+            format!("Takes at most {}", length(most_s))
+        }
         TimeAhead::Between { least_s, most_s, or_longer } => {
             let longer = if or_longer { " (longer where trials with the same count differ)" } else { "" };
             format!("Takes at least {} and at most {}{longer}", length(least_s), length(most_s))
@@ -50,8 +53,8 @@ fn files(ahead: &Forecast) -> String {
     format!(", plus {time} to write {bytes} of test files")
 }
 
-/// A length of time in whole seconds or minutes: `45 s`, `100 min`, `3 h 05 min`.
-fn length(seconds: f64) -> String {
+/// A time to plan with, in whole seconds or minutes: `45 s`, `100 min`, `3 h 05 min`.
+pub(crate) fn length(seconds: f64) -> String {
     // A cast of a time beyond all ages gives the largest there is.
     let whole = seconds.ceil() as u64;
     match whole {
@@ -123,6 +126,14 @@ mod tests {
                 ahead(search(false), (0, 1_000_000), LoadAhead::Unbounded),
                 "Takes at least 52 s and at most 10 min, plus the time to write at most 1.00 MB of test files; \
                  the load writes as fast as the storage takes it.",
+            ),
+            (
+                ahead(
+                    TimeAhead::Between { least_s: 0.0, most_s: 86_400.0, or_longer: false },
+                    (0, 0),
+                    LoadAhead::AtMost(0),
+                ),
+                "Takes at most 24 h 00 min; the load only reads.",
             ),
             (
                 ahead(TimeAhead::Unknown, (0, 0), LoadAhead::AtMost(5_000)),

@@ -177,8 +177,10 @@ pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String
         page.gap();
         page.table(states_table(states));
     }
-    page.gap();
-    page.table(table(procedure));
+    if let Some(table) = table(procedure) {
+        page.gap();
+        page.table(table);
+    }
     page.gap();
     for step in procedure.steps {
         if let Some(words) = action_words(step) {
@@ -289,7 +291,7 @@ fn steady_words(steadiness: Option<&Steadiness>, rounds: usize) -> String {
         counted(rounds as u64, "round"),
         mb_per_s(found.average_bytes_per_s),
         fixed(found.range_percent, 1),
-        fixed(found.slope_percent, 1),
+        signed(found.slope_percent),
     )
 }
 
@@ -373,13 +375,17 @@ fn action_words(step: &StepWords<'_>) -> Option<String> {
     })
 }
 
-fn table(procedure: &ProcedureScreen<'_>) -> Table {
+/// The figures of all runs; `None` where none has any.
+fn table(procedure: &ProcedureScreen<'_>) -> Option<Table> {
     let rows: Vec<(&StepWords<'_>, &Figures)> = procedure
         .steps
         .iter()
         .filter_map(|step| if let What::Run(points) = &step.what { Some((step, points)) } else { None })
         .flat_map(|(step, points)| points.iter().map(move |figures| (step, figures)))
         .collect();
+    if rows.is_empty() {
+        return None;
+    }
     let column = |cell: &dyn Fn(&Figures) -> Option<String>| -> Vec<String> {
         rows.iter().map(|(_, figures)| cell(figures).unwrap_or_else(|| "-".to_owned())).collect()
     };
@@ -391,7 +397,7 @@ fn table(procedure: &ProcedureScreen<'_>) -> Table {
     table.column("", "run", rows.iter().map(|(step, _)| name(step)).collect());
     let has_ramps = rows.iter().any(|(step, _)| matches!(&step.what, What::Run(points) if points.len() > 1));
     if has_ramps {
-        table.column("", "load point", rows.iter().map(|(_, figures)| plain(&figures.label)).collect());
+        table.name("load point", rows.iter().map(|(_, figures)| plain(&figures.label)).collect());
     }
     table.column("read", "MB/s", column(&|figures| figures.read_bytes_per_s.map(mb_per_s)));
     table.column("written", "MB/s", column(&|figures| figures.written_bytes_per_s.map(mb_per_s)));
@@ -402,7 +408,7 @@ fn table(procedure: &ProcedureScreen<'_>) -> Table {
     );
     table.column("mean", "ms", column(&|figures| figures.mean_response_us.map(ms)));
     table.column("p99", "ms", column(&|figures| figures.p99_response_us.map(ms)));
-    table
+    Some(table)
 }
 
 /// Every load point of every run, for spreadsheets. What was not measured is empty.
@@ -483,29 +489,42 @@ mod tests {
         }
     }
 
-    fn shown(steps: &[StepWords<'_>], finding: Option<&Finding>, ended_early: Option<&str>) -> String {
-        let deviations = [
-            DeviationWords { setting: Some("step"), paper: "1h", here: Some("20s"), steps: &[] },
-            DeviationWords { setting: None, paper: "10", here: Some("1"), steps: &[] },
-        ];
-        let procedure = ProcedureScreen {
+    const DEVIATIONS: [DeviationWords<'static>; 2] = [
+        DeviationWords { setting: Some("step"), paper: "1h", here: Some("20s"), steps: &[] },
+        DeviationWords { setting: None, paper: "10", here: Some("1"), steps: &[] },
+    ];
+
+    fn screen_of<'a>(
+        steps: &'a [StepWords<'a>],
+        finding: Option<&'a Finding>,
+        ended_early: Option<&'a str>,
+    ) -> ProcedureScreen<'a> {
+        static NO_STORAGE: std::sync::LazyLock<StorageDetails> =
+            std::sync::LazyLock::new(StorageDetails::default);
+        static AGENTS: std::sync::LazyLock<[String; 2]> =
+            std::sync::LazyLock::new(|| ["edit-01".to_owned(), "edit-02".to_owned()]);
+        ProcedureScreen {
             name: "study",
             about: "six runs",
             paper: Some("EBU Tech 3362"),
             is_short: true,
             target: "/mnt/nas",
-            agents: &["edit-01".to_owned(), "edit-02".to_owned()],
-            deviations: &deviations,
+            agents: &*AGENTS,
+            deviations: &DEVIATIONS,
             steps,
             finding,
             goes_on: false,
             is_interrupted: false,
             ended_early,
             complete: ended_early.is_none(),
-            storage: &StorageDetails::default(),
+            storage: &NO_STORAGE,
             tags: &[],
             dir: "runs/x",
-        };
+        }
+    }
+
+    fn shown(steps: &[StepWords<'_>], finding: Option<&Finding>, ended_early: Option<&str>) -> String {
+        let procedure = screen_of(steps, finding, ended_early);
         assert_eq!(procedure_csv(&procedure).lines().count(), 1 + done_runs(steps).count());
         procedure_screen(&procedure, Style { width: 110, colour: false })
     }
@@ -541,12 +560,13 @@ mod tests {
         let text = shown(&steps, Some(&Finding::Warm { warming: Some(warm) }), None);
         assert!(text.contains("1.00 MB/s cold, 9.00 MB/s warm, after 3 s of reading"), "{text}");
         let steady =
-            Steadiness { is_steady: true, average_bytes_per_s: 5e6, range_percent: 3.0, slope_percent: 1.0 };
+            Steadiness { is_steady: true, average_bytes_per_s: 5e6, range_percent: 3.0, slope_percent: -1.0 };
         let cliff =
             Cliff { written_bytes: 4e8, prepared_bytes: 0, before_bytes_per_s: 1e8, after_bytes_per_s: 2e7 };
         let found = Finding::Steady { steadiness: Some(steady), rounds: 6, cliff: Some(cliff) };
         let text = shown(&steps, Some(&found), None).replace('\n', " ");
         assert!(text.contains("steady after 6 rounds") && text.contains("after 400 MB written"), "{text}");
+        assert!(text.contains("a slope of -1.0 % (limit 10 %)"), "{text}");
     }
 
     #[test]
@@ -554,5 +574,35 @@ mod tests {
         let text = shown(&[run("read", 2e6)], None, Some("the disk is full"));
         assert!(text.starts_with("Broke off: 1 of 1 steps done. The disk is full.\n"), "{text}");
         assert!(text.ends_with("reelgauge procedure --resume runs/x\n"), "{text}");
+        let text = shown(&[], None, Some("the disk is full"));
+        assert!(!text.contains("MB/s"), "a table without rows: {text}");
+    }
+
+    /// Each line that is no path.
+    fn assert_fits(text: &str, width: usize) {
+        for line in text.lines() {
+            assert!(line.chars().count() <= width, "{width}: {line}\n{text}");
+        }
+    }
+
+    #[test]
+    fn no_table_is_wider_than_the_terminal_and_each_part_names_its_rows() {
+        let points = |count: u32| {
+            let point =
+                |workers| Figures { label: format!("{workers} workers"), workers, ..figures(812_345_678.0) };
+            What::Run((1..=count).map(point).collect())
+        };
+        let long = "x".repeat(80);
+        let names = ["production edit, a file for each client", "sequential read, one file", &long];
+        let steps: Vec<StepWords<'_>> =
+            names.iter().map(|name| StepWords { what: points(3), ..run(name, 1.0) }).collect();
+        for width in [40, 60, 80, 100] {
+            let style = Style { width, colour: false };
+            let procedure = ProcedureScreen { steps: &steps, ..screen_of(&[], None, None) };
+            let table = table(&procedure).unwrap().lines(style.width);
+            assert_fits(&table.join("\n"), width);
+            let parts = table.split(|line| line.is_empty());
+            assert!(parts.clone().all(|part| part.join(" ").contains("load point")), "{table:#?}");
+        }
     }
 }

@@ -4,11 +4,17 @@ use crate::text::{display_width, pad};
 
 /// Blanks between columns.
 const GAP: usize = 2;
+/// A column of words is broken into lines down to this width, to get all columns side by side.
+const WORDS_MIN: usize = 16;
+/// And down to this one, as names of rows are, where nothing else fits.
+const NAME_MIN: usize = 8;
 
 /// Rows of cells below two header lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     columns: Vec<Column>,
+    /// Columns behind the first one that name the rows with it.
+    more_names: usize,
 }
 
 /// A column of a table.
@@ -24,8 +30,12 @@ pub(crate) struct Column {
 impl Column {
     /// The columns of a terminal that its widest cell takes.
     pub(crate) fn width(&self) -> usize {
-        let texts = self.header.iter().chain(&self.cells);
-        texts.map(|text| display_width(text)).max().unwrap_or(0)
+        widest(self.header.iter().chain(&self.cells))
+    }
+
+    /// How narrow it may get if its cells are broken. Headers are not.
+    fn least_width(&self, words_min: usize) -> usize {
+        self.width().min(words_min.max(widest(&self.header)))
     }
 
     fn line(&self, line: usize) -> &str {
@@ -36,10 +46,20 @@ impl Column {
     }
 }
 
+fn widest<'a>(texts: impl IntoIterator<Item = &'a String>) -> usize {
+    texts.into_iter().map(|text| display_width(text)).max().unwrap_or(0)
+}
+
 impl Table {
     /// Adds a column: its name, its unit, its cells from top to bottom.
     pub(crate) fn column(&mut self, name: &str, unit: &str, cells: Vec<String>) {
         self.columns.push(Column { header: [name.to_owned(), unit.to_owned()], cells, is_words: false });
+    }
+
+    /// Adds a column that names the rows together with those before it.
+    pub(crate) fn name(&mut self, name: &str, cells: Vec<String>) {
+        self.more_names = self.columns.len();
+        self.words(name, cells);
     }
 
     /// Adds a column of words, which stand to the left.
@@ -62,40 +82,78 @@ impl Table {
 
     /// How wide all columns are side by side.
     pub(crate) fn width(&self) -> usize {
-        let all: usize = self.columns.iter().map(|column| column.width() + GAP).sum();
-        all.saturating_sub(GAP)
+        side_by_side(self.columns.iter().map(Column::width))
     }
 
-    /// The table as lines. Where it is wider than `width`, the columns that don't fit follow below, with
-    /// the first one repeated.
+    /// The table as lines, none wider than `width` unless a number is. Where it is wider, words are broken
+    /// into lines. Where that is not enough, the columns that don't fit follow below, with the names of the
+    /// rows repeated.
     pub(crate) fn lines(&self, width: usize) -> Vec<String> {
-        let Some((first, mut rest)) = self.columns.split_first() else {
-            return Vec::new();
-        };
+        let names = (1 + self.more_names).min(self.columns.len());
+        let (names, mut rest) = self.columns.split_at(names);
         let mut lines = Vec::new();
         while !rest.is_empty() {
-            let mut used = first.width();
-            let fitting = rest.iter().take_while(|column| {
-                used += GAP + column.width();
-                used <= width
-            });
-            let here = fitting.count().max(1);
+            let here = fitting(names, rest, width);
             if !lines.is_empty() {
                 lines.push(String::new());
             }
-            self.block(first, &rest[..here], &mut lines);
+            block(names, &rest[..here], width, &mut lines);
             rest = &rest[here..];
         }
         lines
     }
+}
 
-    fn block(&self, first: &Column, columns: &[Column], lines: &mut Vec<String>) {
-        let rows = 2 + columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
-        for row in 0..rows {
-            let mut line = pad(first.line(row), first.width(), false);
-            for column in columns {
-                line.extend(std::iter::repeat_n(' ', GAP));
-                line.push_str(&pad(column.line(row), column.width(), !column.is_words));
+fn side_by_side(widths: impl Iterator<Item = usize>) -> usize {
+    widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
+}
+
+/// How many columns fit next to the names: all of them if their words may be broken, else those that fit as
+/// they are; at least one.
+fn fitting(names: &[Column], rest: &[Column], width: usize) -> usize {
+    let natural = names.iter().map(Column::width);
+    let broken = rest.iter().map(|column| match column.is_words {
+        true => column.least_width(WORDS_MIN),
+        false => column.width(),
+    });
+    if side_by_side(natural.clone().chain(broken)) <= width {
+        return rest.len();
+    }
+    let fits =
+        |here: &usize| side_by_side(natural.clone().chain(rest[..*here].iter().map(Column::width))) <= width;
+    (1..=rest.len()).take_while(fits).last().unwrap_or(1)
+}
+
+/// How wide each column is: words take what the others leave, names of rows only give way in the end.
+fn widths(names: &[Column], columns: &[Column], width: usize) -> Vec<usize> {
+    let all: Vec<&Column> = names.iter().chain(columns).collect();
+    let mut widths: Vec<usize> = all.iter().map(|column| column.width()).collect();
+    for (from, words_min) in [(names.len(), WORDS_MIN), (0, NAME_MIN)] {
+        while side_by_side(widths.iter().copied()) > width {
+            let is_words = |at: usize| at < names.len() || all[at].is_words;
+            let narrows = |at: &usize| is_words(*at) && widths[*at] > all[*at].least_width(words_min);
+            let Some(widest) = (from..all.len()).filter(narrows).max_by_key(|at| widths[*at]) else { break };
+            widths[widest] -= 1;
+        }
+    }
+    widths
+}
+
+fn block(names: &[Column], columns: &[Column], width: usize, lines: &mut Vec<String>) {
+    let widths = widths(names, columns, width);
+    let all = || names.iter().chain(columns).zip(&widths);
+    let rows = 2 + all().map(|(column, _)| column.cells.len()).max().unwrap_or(0);
+    for row in 0..rows {
+        let cells: Vec<Vec<String>> = all().map(|(column, width)| broken(column.line(row), *width)).collect();
+        let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+        for at in 0..height {
+            let mut line = String::new();
+            for (index, (column, width)) in all().enumerate() {
+                if index > 0 {
+                    line.extend(std::iter::repeat_n(' ', GAP));
+                }
+                let text = cells[index].get(at).map_or("", String::as_str);
+                line.push_str(&pad(text, *width, index >= names.len() && !column.is_words));
             }
             let line = line.trim_end();
             // A header line without any name is left out.
@@ -104,6 +162,39 @@ impl Table {
             }
         }
     }
+}
+
+/// A cell as lines: broken at blanks, and anywhere in a word that is wider than the column.
+fn broken(text: &str, width: usize) -> Vec<String> {
+    if display_width(text) <= width {
+        return vec![text.to_owned()];
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        for part in parts(word, width) {
+            match lines.last_mut().filter(|line| display_width(line) + 1 + display_width(part) <= width) {
+                Some(line) => {
+                    line.push(' ');
+                    line.push_str(part);
+                }
+                None => lines.push(part.to_owned()),
+            }
+        }
+    }
+    lines
+}
+
+/// A word in parts of at most this width, each of one character at least.
+fn parts(word: &str, width: usize) -> Vec<&str> {
+    let (mut parts, mut from) = (Vec::new(), 0);
+    for (at, c) in word.char_indices() {
+        if at > from && display_width(&word[from..at + c.len_utf8()]) > width {
+            parts.push(&word[from..at]);
+            from = at;
+        }
+    }
+    parts.push(&word[from..]);
+    parts
 }
 
 #[cfg(test)]
@@ -132,6 +223,7 @@ mod tests {
         table.column("読む", "MB/s", column(&["9.5", "10.0", "1.0", "2.0"]));
         let columns = table.lines(80).iter().map(|line| display_width(line)).collect::<Vec<_>>();
         assert_eq!(columns, [12; 6]);
+        assert_eq!(broken("映像素材 ne\u{301}", 5), ["映像", "素材", "ne\u{301}"]);
     }
 
     #[test]
@@ -148,5 +240,40 @@ mod tests {
         unnamed.column("", "", column(&["r"]));
         unnamed.column("", "", column(&["1"]));
         assert_eq!(unnamed.lines(80), ["r  1"]);
+    }
+
+    #[test]
+    fn both_names_of_a_row_are_repeated_below() {
+        let mut table = Table::default();
+        table.column("", "run", column(&["read", "read"]));
+        table.name("load", column(&["1", "10"]));
+        for name in ["aaaa", "bbbb"] {
+            table.column("", name, column(&["7", "8"]));
+        }
+        let expected = [
+            "run   load  aaaa",
+            "read  1        7",
+            "read  10       8",
+            "",
+            "run   load  bbbb",
+            "read  1        7",
+            "read  10       8",
+        ];
+        assert_eq!(table.lines(16), expected);
+    }
+
+    #[test]
+    fn words_are_broken_before_columns_are_cut_off_and_names_last() {
+        let mut table = Table::default();
+        table.column("", "state", column(&["healthy"]));
+        table.words("streams", column(&["not tried: give an event"]));
+        table.column("", "late", column(&["12"]));
+        let expected =
+            ["state    streams           late", "healthy  not tried: give     12", "         an event"];
+        assert_eq!(table.lines(31), expected);
+        let mut long = Table::default();
+        long.column("", "run", column(&[&"x".repeat(30)]));
+        long.column("", "late", column(&["12"]));
+        assert_eq!(long.lines(20), ["run             late", "xxxxxxxxxxxxxx    12", "xxxxxxxxxxxxxx", "xx"]);
     }
 }

@@ -124,8 +124,11 @@ pub fn duration(us: f64) -> String {
 }
 
 /// A length of time with three digits and no zeros behind them, as reasons of a verdict have it: `310 ms`,
-/// `1.06 s`, `1 s`.
+/// `1.06 s`, `1 s`, `3 min 12 s`.
 pub fn span(us: f64) -> String {
+    if us >= 120e6 {
+        return moment(us / 1e6);
+    }
     let (value, unit) = if us >= 999_500.0 {
         (us / 1e6, "s")
     } else if us >= 999.5 {
@@ -266,6 +269,7 @@ mod tests {
         let spans = [0.4, 12.0, 999.4, 1_000.0, 310_000.0, 41_250.0, 999_600.0, 1_060_000.0, 62e6].map(span);
         let written = ["0.4 µs", "12 µs", "999 µs", "1 ms", "310 ms", "41.2 ms", "1 s", "1.06 s", "62 s"];
         assert_eq!(spans, written);
+        assert_eq!([3_636e6, 86_401e6].map(span), ["60 min 36 s", "24 h 00 min"]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Steadiness {
     pub average_bytes_per_s: f64,
     /// The largest value minus the smallest, in percent of the average; at most 20.
     pub range_percent: f64,
-    /// The change along the best straight line, in percent of the average, without its sign; at most 10.
+    /// The change along the best straight line, in percent of the average; at most 10 up or down.
     pub slope_percent: f64,
 }
 
@@ -33,9 +33,9 @@ pub fn steadiness(rates: &[f64]) -> Option<Steadiness> {
     let highest = window.iter().copied().fold(f64::MIN, f64::max);
     let lowest = window.iter().copied().fold(f64::MAX, f64::min);
     let range_percent = (highest - lowest) / line.average * 100.0;
-    let slope_percent = line.change().abs() / line.average * 100.0;
+    let slope_percent = line.change() / line.average * 100.0;
     Some(Steadiness {
-        is_steady: range_percent <= RANGE_PERCENT && slope_percent <= SLOPE_PERCENT,
+        is_steady: range_percent <= RANGE_PERCENT && slope_percent.abs() <= SLOPE_PERCENT,
         average_bytes_per_s: line.average,
         range_percent,
         slope_percent,
@@ -62,7 +62,7 @@ mod tests {
         // Within 20 %, but falling by 16 %.
         let falling = steadiness(&[108.0, 104.0, 100.0, 96.0, 92.0]).unwrap();
         assert!(!falling.is_steady && falling.range_percent <= 20.0, "{falling:?}");
-        assert!((falling.slope_percent - 16.0).abs() < 1e-9);
+        assert!((falling.slope_percent - -16.0).abs() < 1e-9);
         // Level, but to and fro.
         let spread = steadiness(&[88.0, 112.0, 100.0, 112.0, 88.0]).unwrap();
         assert!(!spread.is_steady && spread.slope_percent <= 10.0, "{spread:?}");

@@ -6,11 +6,12 @@ use reelgauge_analysis::procedure::states::Remedy;
 use super::agent_words;
 use super::states::remedy_words;
 use crate::deviations::{DeviationWords, deviation_words};
+use crate::forecast::length;
 use crate::forecast_line;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::text::{capital, plain};
-use crate::units::{amount, span};
+use crate::units::amount;
 use crate::wanted::Style;
 
 /// A procedure that could be carried out.
@@ -150,10 +151,10 @@ fn action_words(action: &PlannedAction) -> String {
         PlannedAction::Fill(percent) => {
             format!("write ballast until {percent} % of the usable space is full")
         }
-        PlannedAction::Age(seconds) => format!("make, edit and delete files for {}", span(seconds * 1e6)),
+        PlannedAction::Age(seconds) => format!("make, edit and delete files for {}", length(*seconds)),
         PlannedAction::Command(command) => format!("run '{}'", plain(command)),
         PlannedAction::PushOut(bytes) => format!("write {} and remove it again", amount(*bytes)),
-        PlannedAction::Rest(seconds) => format!("wait for {}", span(seconds * 1e6)),
+        PlannedAction::Rest(seconds) => format!("wait for {}", length(*seconds)),
         PlannedAction::Empty => "remove the ballast".to_owned(),
     }
 }
@@ -170,7 +171,7 @@ pub fn time_words(steps: &[PlannedStep]) -> String {
     let has_unknown = tried().any(|step| planned(step).is_none());
     let also =
         if has_unknown { "test files, ballast and other steps of unknown length" } else { "test files" };
-    format!("{}, plus the time for {also}", span(seconds * 1e6))
+    format!("{}, plus the time for {also}", length(seconds))
 }
 
 /// `Step 3 of 8: random write, round 2`; without numbers a step that is done again.
@@ -230,7 +231,7 @@ mod tests {
         };
         let text = plan_screen(&plan, Style { width: 100, colour: false });
         assert!(
-            text.starts_with("fill on /mnt: levels.\nTime: 120 s, plus the time for test files, ballast"),
+            text.starts_with("fill on /mnt: levels.\nTime: 2 min, plus the time for test files, ballast"),
             "{text}"
         );
         assert!(text.contains("1. Read\n   Command: reelgauge mix /mnt\n   Takes: 90 s, plus"), "{text}");

@@ -196,7 +196,7 @@ fn margins_that_fall_are_told_with_where_that_leads() {
         said("margins=60s", &seven),
         [
             "the margins of all 7 streams fell by 7.14 ms in every second of 10 s, to 900 ms: the buffers were \
-          running empty, and frames would be late 126 s later"
+          running empty, and frames would be late 2 min 06 s later"
         ]
     );
     let one = said("margins=60s", &seven[3..4]);
