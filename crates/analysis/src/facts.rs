@@ -19,7 +19,7 @@ mod vda;
 mod watch;
 
 pub use check::{CheckBasis, CheckCount, CheckFacts, CheckFormat};
-pub use event::{EventEffect, EventEnd, EventFacts, Recovery, whole_streams};
+pub use event::{EventEffect, EventEnd, EventFacts, Recovery, WhyUnknown, whole_streams};
 pub use link::LinkFacts;
 pub use memory::MemoryFacts;
 pub use msmeter::{MeterFacts, MeterTest, MeterWorker, Silence};

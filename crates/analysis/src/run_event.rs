@@ -11,7 +11,7 @@
 //!
 //! Pure. Not here: running the command (the runner), `event.json` (results), words (report).
 
-pub use crate::facts::{EventEffect, EventEnd, EventFacts, Recovery, whole_streams};
+pub use crate::facts::{EventEffect, EventEnd, EventFacts, Recovery, WhyUnknown, whole_streams};
 use crate::incident::Incident;
 use crate::late::LateFigures;
 use crate::series::Series;
@@ -24,21 +24,27 @@ pub const QUIET_S: f64 = 5.0;
 const OTHERS_SHARE: f64 = 0.05;
 
 /// What an event did to the streams of its load point, which was measured until `until_s`. `None` where it
-/// did not begin, or no stream had frames.
+/// did not begin, or no stream had frames. A command that failed and made no frame late shows nothing.
 pub fn effect(event: &EventFacts, point: &LoadPoint, series: &Series, until_s: f64) -> Option<EventEffect> {
     let began_s = event.began_s?;
     let late = point.streams.as_ref().filter(|late| late.total.frames_judged > 0)?;
+    let streams = point.stream_count.unwrap_or(late.streams.len() as u32);
+    if event.end.is_failure() && late.total.late_frames == 0 {
+        let nothing = Recovery::Unknown { why: Some(WhyUnknown::Failed) };
+        let (recovery_after_end, recovery_after_begin) = (nothing, nothing);
+        return Some(EventEffect { streams, served: None, recovery_after_end, recovery_after_begin });
+    }
     let recovery_after_begin = recovery(late, began_s, until_s);
-    let recovery_after_end =
-        event.ended_s.map_or(Recovery::Unknown, |from_s| recovery(late, from_s, until_s));
+    // One that goes on ends after the load point.
+    let recovery_after_end = recovery(late, event.ended_s.unwrap_or(f64::INFINITY), until_s);
     let in_time_s = match recovery_after_begin {
         Recovery::After { s } => began_s + s,
         Recovery::AtLeast { .. } => until_s,
-        Recovery::Unknown => began_s,
+        Recovery::Unknown { .. } => began_s,
     };
     let over_s = event.ended_s.unwrap_or(until_s).max(in_time_s).min(until_s);
     Some(EventEffect {
-        streams: point.stream_count.unwrap_or(late.streams.len() as u32),
+        streams,
         served: streams_served(point, series, began_s, over_s),
         recovery_after_end,
         recovery_after_begin,
@@ -71,7 +77,12 @@ pub fn recovery(late: &LateFigures, from_s: f64, until_s: f64) -> Recovery {
     } else if at_s > from_s && from_s < until_s {
         Recovery::AtLeast { s: at_s.min(until_s) - from_s }
     } else {
-        Recovery::Unknown
+        let why = match from_s {
+            from_s if from_s >= until_s => WhyUnknown::EndedBefore,
+            _ if known_until_s < until_s => WhyUnknown::IncidentsCutOff,
+            from_s => WhyUnknown::EndedSoon { left_s: until_s - from_s },
+        };
+        Recovery::Unknown { why: Some(why) }
     }
 }
 
@@ -149,12 +160,14 @@ mod tests {
         let of = |incidents: &[(f64, f64, u64, u64)], from_s| recovery(&late(incidents), from_s, 40.0);
         assert_eq!(of(&[(11.0, 37.0, 5, 0)], 10.0), Recovery::AtLeast { s: 27.0 });
         assert_eq!(of(&[(11.0, 60.0, 5, 0)], 10.0), Recovery::AtLeast { s: 30.0 });
-        assert_eq!(of(&[], 36.0), Recovery::Unknown);
-        assert_eq!(of(&[(11.0, 60.0, 5, 0)], 41.0), Recovery::Unknown);
+        let unknown = |why| Recovery::Unknown { why: Some(why) };
+        assert_eq!(of(&[], 36.0), unknown(WhyUnknown::EndedSoon { left_s: 4.0 }));
+        assert_eq!(of(&[(11.0, 60.0, 5, 0)], 41.0), unknown(WhyUnknown::EndedBefore));
         // Incidents beyond those that are kept: nothing is known behind the last one.
         let mut many = late(&[(11.0, 12.0, 5, 0)]);
         many.incident_count = 2;
         assert_eq!(recovery(&many, 10.0, 40.0), Recovery::AtLeast { s: 2.0 });
+        assert_eq!(recovery(&many, 20.0, 40.0), unknown(WhyUnknown::IncidentsCutOff));
     }
 
     fn played(streams: u32, total_bytes_per_s: f64) -> LoadPoint {
@@ -181,8 +194,29 @@ mod tests {
             ended_s,
             end: EventEnd::Exit { code: 0 },
             output: None,
+            output_is_cut: false,
             effect: None,
         }
+    }
+
+    #[test]
+    fn a_command_that_failed_without_a_late_frame_shows_nothing() {
+        let series = Series { step_s: 1, steps: Vec::new(), standstills: Vec::new() };
+        let failed = EventFacts { end: EventEnd::Exit { code: 1 }, ..event(10.0, Some(12.0)) };
+        let of = |point: &LoadPoint| effect(&failed, point, &series, 40.0).unwrap();
+        let nothing = Recovery::Unknown { why: Some(WhyUnknown::Failed) };
+        let found = of(&played(1, 12.5e6));
+        let recoveries = (found.recovery_after_end, found.recovery_after_begin);
+        assert_eq!((found.served, recoveries), (None, (nothing, nothing)));
+        let mut disturbed = played(1, 12.5e6);
+        let late = disturbed.streams.as_mut().unwrap();
+        late.incidents = self::late(&[(11.0, 14.0, 5, 0)]).incidents;
+        (late.incident_count, late.total.late_frames) = (1, 5);
+        assert_eq!(of(&disturbed).recovery_after_end, Recovery::After { s: 2.0 });
+        // What the run did not see the end of.
+        let found = effect(&event(10.0, None), &played(1, 12.5e6), &series, 40.0).unwrap();
+        let outlasted = Recovery::Unknown { why: Some(WhyUnknown::EndedBefore) };
+        assert_eq!(found.recovery_after_end, outlasted);
     }
 
     #[test]
@@ -197,7 +231,8 @@ mod tests {
         let of = |event: &EventFacts, point: &LoadPoint| effect(event, point, &series, 5.0).unwrap();
         let found = of(&event(0.9, Some(4.1)), &played(10, 125e6));
         assert_eq!((found.served, found.streams_sustained()), (Some(6.4), Some(6)));
-        assert_eq!((found.streams, found.recovery_after_end), (10, Recovery::Unknown));
+        let unknown = matches!(found.recovery_after_end, Recovery::Unknown { .. });
+        assert_eq!((found.streams, unknown), (10, true));
         // One that goes on lasts until the load point ends.
         assert_eq!(of(&event(3.9, None), &played(10, 125e6)).streams_sustained(), Some(10));
         // No whole step; others that move data; an event that did not begin.

@@ -2,7 +2,7 @@
 //!
 //! Not here: when frames are in time again ([`reelgauge_analysis::run_event`]).
 
-use reelgauge_analysis::run_event::{EventEnd, EventFacts, Recovery};
+use reelgauge_analysis::run_event::{EventEnd, EventFacts, QUIET_S, Recovery, WhyUnknown};
 
 use crate::text::{plain, plain_short};
 use crate::units::{counted, fixed, moment};
@@ -41,7 +41,8 @@ pub(crate) fn event_lines(event: &EventFacts) -> Vec<(&'static str, String)> {
         _ => String::new(),
     };
     let output = event.output.as_ref().filter(|_| event.began_s.is_some());
-    let output = output.map_or_else(String::new, |file| format!(". Its output is in {}", plain(file)));
+    let cut = if event.output_is_cut { ", cut off after 1 MiB" } else { "" };
+    let output = output.map_or_else(String::new, |file| format!(". Its output is in {}{cut}", plain(file)));
     let mut lines = vec![("Event", format!("{}{times}: {}{output}", plain(&event.name), end_words(event)))];
     let Some(effect) = &event.effect else { return lines };
     if let (Some(sustained), Some(served)) = (effect.streams_sustained(), effect.served) {
@@ -54,23 +55,41 @@ pub(crate) fn event_lines(event: &EventFacts) -> Vec<(&'static str, String)> {
             ),
         ));
     }
-    lines.push((
-        "Recovery",
-        format!(
+    let recovery = match (effect.recovery_after_end, effect.recovery_after_begin) {
+        (Recovery::Unknown { why: one }, Recovery::Unknown { why: other }) if one == other => {
+            recovery_words(effect.recovery_after_end)
+        }
+        (after_end, after_begin) => format!(
             "{} after its end, {} after its beginning",
-            recovery_words(effect.recovery_after_end),
-            recovery_words(effect.recovery_after_begin)
+            recovery_words(after_end),
+            recovery_words(after_begin)
         ),
-    ));
+    };
+    lines.push(("Recovery", recovery));
     lines
 }
 
-/// `2.3 s`, `at least 20 s`, `unknown`.
+/// `2.3 s`, `at least 20 s`, `unknown (the run ended before the event)`.
 pub fn recovery_words(recovery: Recovery) -> String {
     match recovery {
         Recovery::After { s } => format!("{} s", fixed(s, 1)),
         Recovery::AtLeast { s } => format!("at least {} s", fixed(s, 1)),
-        Recovery::Unknown => "unknown".to_owned(),
+        Recovery::Unknown { why: None } => "unknown".to_owned(),
+        Recovery::Unknown { why: Some(why) } => format!("unknown ({})", why_unknown(why)),
+    }
+}
+
+fn why_unknown(why: WhyUnknown) -> String {
+    match why {
+        WhyUnknown::NoEvent => "the event did not take place".to_owned(),
+        WhyUnknown::Failed => "the command failed, and no frame was late".to_owned(),
+        WhyUnknown::EndedBefore => "the run ended before the event".to_owned(),
+        WhyUnknown::EndedSoon { left_s } => format!(
+            "the run ended {} s later, and {} s without a late frame are needed",
+            fixed(left_s, 1),
+            fixed(QUIET_S, 0)
+        ),
+        WhyUnknown::IncidentsCutOff => "there were more incidents than are kept".to_owned(),
     }
 }
 
@@ -89,6 +108,7 @@ mod tests {
             ended_s: Some(16.0),
             end,
             output: Some("event-rebuild.log".to_owned()),
+            output_is_cut: false,
             effect: None,
         }
     }
@@ -103,6 +123,8 @@ mod tests {
         let lines = event_lines(&event(EventEnd::Exit { code: 0 }));
         let text = "rebuild\\u{1b} from 10 s to 16 s: it succeeded. Its output is in event-rebuild.log";
         assert_eq!(lines, [("Event", text.to_owned())]);
+        let cut = EventFacts { output_is_cut: true, ..event(EventEnd::Exit { code: 0 }) };
+        assert_eq!(event_lines(&cut)[0].1, format!("{text}, cut off after 1 MiB"));
         let not_begun = EventFacts { began_s: None, ended_s: None, ..event(EventEnd::NotBegun) };
         assert_eq!(
             event_lines(&not_begun)[0].1,
@@ -121,6 +143,21 @@ mod tests {
         let lines = event_lines(&EventFacts { effect: Some(effect), ..event(EventEnd::TimeLimit) });
         assert_eq!(lines[1].1, "6 of 10 streams while it went on (the storage delivered for 6.4)");
         assert_eq!(lines[2].1, "1.3 s after its end, at least 7.0 s after its beginning");
-        assert_eq!(recovery_words(Recovery::Unknown), "unknown");
+        assert_eq!(recovery_words(Recovery::Unknown { why: None }), "unknown");
+        let of = |why| recovery_words(Recovery::Unknown { why: Some(why) });
+        assert_eq!(of(WhyUnknown::EndedBefore), "unknown (the run ended before the event)");
+        assert_eq!(
+            of(WhyUnknown::EndedSoon { left_s: 3.24 }),
+            "unknown (the run ended 3.2 s later, and 5 s without a late frame are needed)"
+        );
+        let nothing = Recovery::Unknown { why: Some(WhyUnknown::Failed) };
+        let effect = EventEffect {
+            streams: 1,
+            served: None,
+            recovery_after_end: nothing,
+            recovery_after_begin: nothing,
+        };
+        let failed = EventFacts { effect: Some(effect), ..event(EventEnd::Exit { code: 1 }) };
+        assert_eq!(event_lines(&failed)[1].1, "unknown (the command failed, and no frame was late)");
     }
 }

@@ -79,6 +79,7 @@ mod tests {
             ended_s: Some(6.0),
             end: EventEnd::Exit { code: 3 },
             output: Some("event-rebuild.log".to_owned()),
+            output_is_cut: false,
             effect: None,
         }
     }

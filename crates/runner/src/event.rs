@@ -30,7 +30,7 @@ use crate::observer::{
     Live, NextTrial, Observer, PointAhead, RunBegin, SearchStep, Start, TrialAhead, TrialJudged,
 };
 use crate::session::live_log::FORESEEABLE;
-use group::Group;
+use group::{Group, cut_off};
 
 /// How often is looked whether it is time, and whether the command has ended.
 const BEAT: Duration = Duration::from_millis(20);
@@ -138,6 +138,7 @@ impl Place {
             ended_s: None,
             end: EventEnd::Pending,
             output: None,
+            output_is_cut: false,
             effect: None,
         }
     }
@@ -174,7 +175,8 @@ impl Place {
         };
         // Known before the command begins, which may take this machine's storage away.
         self.note(&begun);
-        let end = match Group::start(&event.command, &self.run_dir.join(output), *time_limit) {
+        let output = self.run_dir.join(output);
+        let end = match Group::start(&event.command, &output, *time_limit) {
             Ok(mut group) => group.wait(*time_limit),
             Err(error) => {
                 let end = EventEnd::NotStarted { why: error.to_string() };
@@ -182,7 +184,8 @@ impl Place {
                 return;
             }
         };
-        self.note(&EventFacts { ended_s: Some(self.now_s()), end, ..begun });
+        let ended_s = Some(self.now_s());
+        self.note(&EventFacts { ended_s, end, output_is_cut: cut_off(&output), ..begun });
     }
 }
 

@@ -22,6 +22,9 @@ pub struct EventFacts {
     pub end: EventEnd,
     /// The file in the run directory with what the command printed.
     pub output: Option<String>,
+    /// Whether it printed more than is kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub output_is_cut: bool,
     /// What it did to the streams. `None` where none had frames meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EventEffect>,
@@ -61,6 +64,11 @@ impl EventEnd {
     pub fn is_success(&self) -> bool {
         *self == EventEnd::Exit { code: 0 }
     }
+
+    /// Whether the command failed; one that a limit or the end of the run ended has not.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, EventEnd::Signal { .. } | EventEnd::Exit { .. }) && !self.is_success()
+    }
 }
 
 /// What an event did to the streams of its load point.
@@ -98,8 +106,31 @@ pub enum Recovery {
         /// Seconds.
         s: f64,
     },
-    /// The load point ended before the reference, or too soon after it.
-    Unknown,
+    /// Nothing shows it.
+    Unknown {
+        /// Why not. `None` in summaries of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<WhyUnknown>,
+    },
+}
+
+/// Why nothing shows when frames were in time again.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum WhyUnknown {
+    /// The event did not take place.
+    NoEvent,
+    /// Its command failed, and no frame was late.
+    Failed,
+    /// The load point ended before the event.
+    EndedBefore,
+    /// The load point ended too soon after it.
+    EndedSoon {
+        /// What was left of it, in seconds.
+        left_s: f64,
+    },
+    /// There were more incidents than are kept.
+    IncidentsCutOff,
 }
 
 /// Whole streams of so many.

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::late::LateFigures;
-use crate::run_event::{EventEnd, EventFacts, Recovery, whole_streams};
+use crate::run_event::{EventEnd, Recovery, WhyUnknown, whole_streams};
 use crate::summary::{LoadPoint, Summary};
 
 /// A state of the storage.
@@ -63,6 +63,13 @@ pub struct SteadyState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Remedy {
+    /// Room, or a run that writes less.
+    Room {
+        /// Bytes that it writes.
+        needed_bytes: u64,
+        /// Bytes that may be written then, at most.
+        left_bytes: u64,
+    },
     /// One of these events.
     Event {
         /// Their names.
@@ -95,14 +102,14 @@ pub fn found_in(summary: &Summary, from_beginning: bool) -> StateFound {
         (_, Some(event)) if event.began_s.is_none() => None,
         (None, _) => None,
         // Nor does one that failed without an effect.
-        (Some(0), Some(event)) if has_failed(event) => None,
+        (Some(0), Some(event)) if event.end.is_failure() => None,
         (Some(0), _) => Some(played),
         (Some(_), Some(_)) => effect.and_then(|effect| effect.streams_sustained()),
         (Some(_), None) => Some(whole_streams(delivered(late), played)),
     };
     let recovery = event.map(|event| {
-        let effect = effect.filter(|_| late_frames != Some(0) || !has_failed(event));
-        effect.map_or(Recovery::Unknown, |effect| match from_beginning {
+        let why = event.began_s.is_none().then_some(WhyUnknown::NoEvent);
+        effect.map_or(Recovery::Unknown { why }, |effect| match from_beginning {
             true => effect.recovery_after_begin,
             false => effect.recovery_after_end,
         })
@@ -114,11 +121,6 @@ pub fn found_in(summary: &Summary, from_beginning: bool) -> StateFound {
         recovery,
         event: event.map(|event| event.end.clone()),
     })
-}
-
-/// Whether an event failed; one that a limit or the end of the run ended has not.
-fn has_failed(event: &EventFacts) -> bool {
-    matches!(event.end, EventEnd::Signal { .. } | EventEnd::Exit { .. }) && !event.end.is_success()
 }
 
 /// For how many streams frames came, none of which counts for more than one.
@@ -133,7 +135,7 @@ mod tests {
     use super::*;
     use crate::facts::{SearchFacts, StoppedBy};
     use crate::late::{StreamFigures, StreamTotals};
-    use crate::run_event::EventEffect;
+    use crate::run_event::{EventEffect, EventFacts};
     use crate::summary::Target;
     use crate::test_figures::vda_point;
 
@@ -168,6 +170,7 @@ mod tests {
             ended_s: began_s,
             end: EventEnd::Exit { code: 0 },
             output: None,
+            output_is_cut: false,
             effect: began_s.map(|_| effect),
         }
     }
@@ -205,13 +208,17 @@ mod tests {
         assert_eq!(steady(&with_event, false), (Some(6), Some(Recovery::After { s: 1.0 })));
         assert_eq!(steady(&with_event, true), (Some(6), Some(Recovery::After { s: 7.0 })));
         with_event.event = Some(event(None));
-        assert_eq!(steady(&with_event, false), (None, Some(Recovery::Unknown)));
+        let unknown = |why| (None, Some(Recovery::Unknown { why: Some(why) }));
+        assert_eq!(steady(&with_event, false), unknown(WhyUnknown::NoEvent));
         let mut without_late = summary(vec![point(10, 0, 1.0)]);
         without_late.event = Some(event(Some(20.0)));
         assert_eq!(steady(&without_late, false).0, Some(10));
         // A command that failed and changed nothing shows nothing.
-        without_late.event.as_mut().unwrap().end = EventEnd::Exit { code: 1 };
-        assert_eq!(steady(&without_late, false), (None, Some(Recovery::Unknown)));
+        let failed = without_late.event.as_mut().unwrap();
+        failed.end = EventEnd::Exit { code: 1 };
+        let nothing = Recovery::Unknown { why: Some(WhyUnknown::Failed) };
+        failed.effect.as_mut().unwrap().recovery_after_end = nothing;
+        assert_eq!(steady(&without_late, false), unknown(WhyUnknown::Failed));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use reelgauge_analysis::run_event::{EventEnd, Recovery};
 use crate::event::recovery_words;
 use crate::table::Table;
 use crate::text::plain;
-use crate::units::count;
+use crate::units::{amount, count};
 
 /// The headers of the table.
 pub const HEADERS: [&str; 4] = ["state", "streams sustained", "late frames", "time to recover"];
@@ -15,10 +15,13 @@ pub const HEADERS: [&str; 4] = ["state", "streams sustained", "late frames", "ti
 /// The table for a screen.
 pub(super) fn states_table(states: &[StateRow]) -> Table {
     let cells = state_cells(states);
+    let column = |at: usize| cells.iter().map(|row| row[at].clone()).collect::<Vec<String>>();
+    let [state, streams, late_frames, recovery] = HEADERS;
     let mut table = Table::default();
-    for (at, header) in HEADERS.iter().enumerate() {
-        table.column("", header, cells.iter().map(|row| row[at].clone()).collect());
-    }
+    table.column("", state, column(0));
+    table.words(streams, column(1));
+    table.column("", late_frames, column(2));
+    table.words(recovery, column(3));
     table
 }
 
@@ -71,6 +74,12 @@ pub fn remedy_words(remedy: &Remedy) -> String {
                 names.iter().map(|name| format!("'{}: COMMAND'", plain(name))).collect();
             format!("give --event {}", events.join(" or "))
         }
+        Remedy::Room { needed_bytes, left_bytes } => format!(
+            "it writes {}, and {} at most can be written then; use fewer streams (--set count=N) or less time \
+             (--set duration=TIME)",
+            amount(*needed_bytes),
+            amount(*left_bytes)
+        ),
         Remedy::Cold => "give --set command=COMMAND or --set server-memory=SIZE".to_owned(),
     }
 }
@@ -132,7 +141,7 @@ pub fn states_csv(states: &[StateRow]) -> String {
         let (seconds, is_bound) = match recovery {
             Some(Recovery::After { s }) => (s.to_string(), "false"),
             Some(Recovery::AtLeast { s }) => (s.to_string(), "true"),
-            Some(Recovery::Unknown) | None => (String::new(), ""),
+            Some(Recovery::Unknown { .. }) | None => (String::new(), ""),
         };
         let _ = out.write_record([
             state.name.as_str(),
@@ -150,6 +159,8 @@ pub fn states_csv(states: &[StateRow]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use reelgauge_analysis::run_event::WhyUnknown;
+
     use super::*;
 
     fn state(name: &str, found: StateFound) -> StateRow {
@@ -190,6 +201,33 @@ mod tests {
         assert_eq!(of(2, 2), "2 streams healthy; no other state that was measured has fewer.");
         assert_eq!(of(1, 0), "1 stream healthy; at worst 0: 90 % full.");
         assert_eq!(state_words(&[]), "no state was measured.");
+    }
+
+    #[test]
+    fn the_table_is_no_wider_than_the_terminal() {
+        let mut states = states();
+        let names = ["rebuild", "balance"].map(str::to_owned).to_vec();
+        states.push(state("during a rebuild", StateFound::NotTried { remedy: Remedy::Event { names } }));
+        let remedy = Remedy::Room { needed_bytes: 12_000_000_000, left_bytes: 3_200_000_000 };
+        states.push(state("90 % full", StateFound::NotTried { remedy }));
+        let why = Some(WhyUnknown::EndedSoon { left_s: 3.2 });
+        let cut_short = SteadyState {
+            played: 10,
+            streams: Some(10),
+            late_frames: Some(0),
+            recovery: Some(Recovery::Unknown { why }),
+            event: Some(EventEnd::TimeLimit),
+        };
+        states.push(state("through a failover", StateFound::Steady(cut_short)));
+        for width in [40, 60, 80, 100] {
+            let lines = states_table(&states).lines(width);
+            assert!(lines.iter().all(|line| line.chars().count() <= width), "{width}: {lines:#?}");
+            let parts = lines.split(|line| line.is_empty());
+            assert!(width < 80 || parts.count() == 1, "{width}: {lines:#?}");
+        }
+        let whole = states_table(&states).lines(300).join("\n");
+        assert!(whole.contains("not tried: give --event 'rebuild: COMMAND' or 'balance: COMMAND'"));
+        assert!(whole.contains("not tried: it writes 12.0 GB, and 3.20 GB at most can be written then; use"));
     }
 
     #[test]

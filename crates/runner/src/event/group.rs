@@ -12,6 +12,9 @@ use reelgauge_analysis::run_event::EventEnd;
 #[cfg(unix)]
 pub(super) use unix::Group;
 
+/// So much of the output is kept.
+const KEPT_BYTES: u64 = 1 << 20;
+
 #[cfg(unix)]
 mod unix {
     use std::fs::OpenOptions;
@@ -22,17 +25,15 @@ mod unix {
     use reelgauge_results::process_group::end_group;
 
     use super::{Duration, EventEnd, Path, io};
+    use crate::command_watcher::limited;
 
     /// How often is looked whether it has ended.
     const BEAT: Duration = Duration::from_millis(20);
     /// How long the end of the output may take behind the end of the command.
     const OUTPUT_GRACE: Duration = Duration::from_millis(500);
-    /// Takes the rest, too, so that no command waits for a full pipe or ends with it.
-    const KEEPS: &str = "head -c 1048576; exec cat >/dev/null";
-    /// Ends all processes of the group at the limit, or shortly after the command: a run that was stopped
-    /// does not wait for its event.
-    const LIMITED: &str = r#"(left=$1; while [ "$left" -gt 0 ] && kill -0 $$; do sleep 1; left=$((left - 1)); done
-        [ "$left" -gt 0 ] && sleep 1; kill -KILL 0) >/dev/null 2>&1 </dev/null & exec /bin/sh -c "$2""#;
+    /// Takes the rest, too, so that no command waits for a full pipe or ends with it. One byte more than is
+    /// kept shows that there was more.
+    const KEEPS: &str = "head -c 1048577; exec cat >/dev/null";
 
     /// The group: its first process keeps the output.
     pub(in super::super) struct Group {
@@ -49,9 +50,7 @@ mod unix {
             let mut keeper = Command::new("/bin/sh");
             keeper.args(["-c", KEEPS]).stdin(from).stdout(file).stderr(Stdio::null()).process_group(0);
             let mut keeper = keeper.spawn()?;
-            let mut shell = Command::new("/bin/sh");
-            let limit_s = limit.as_secs_f64().ceil().max(1.0).to_string();
-            shell.args(["-c", LIMITED, "reelgauge-event", &limit_s, command]);
+            let mut shell = limited(command, limit);
             shell.stdin(Stdio::null()).stdout(to.try_clone()?).stderr(to);
             shell.process_group(keeper.id().cast_signed());
             match shell.spawn() {
@@ -106,6 +105,13 @@ mod unix {
     }
 }
 
+/// Whether a command printed more than is kept; the file is then cut there.
+pub(super) fn cut_off(output: &Path) -> bool {
+    let Ok(file) = std::fs::OpenOptions::new().write(true).open(output) else { return false };
+    let is_more = file.metadata().is_ok_and(|found| found.len() > KEPT_BYTES);
+    is_more && file.set_len(KEPT_BYTES).is_ok()
+}
+
 /// No group.
 #[cfg(not(unix))]
 pub(super) struct Group;
@@ -137,6 +143,7 @@ mod tests {
         let (output, limit) = (dir.path().join("output"), Duration::from_millis(limit_ms));
         let begun = Instant::now();
         let end = Group::start(command, &output, limit).unwrap().wait(limit);
+        cut_off(&output);
         (end, std::fs::read_to_string(output).unwrap(), begun.elapsed())
     }
 
@@ -184,5 +191,16 @@ mod tests {
     fn a_mebibyte_of_output_is_kept_and_the_rest_stops_nothing() {
         let (end, output, _) = ran("head -c 3000000 /dev/zero | tr '\\0' x; exit 5", 60_000);
         assert_eq!((end, output.len()), (EventEnd::Exit { code: 5 }, 1 << 20));
+    }
+
+    #[test]
+    fn output_is_called_cut_off_where_there_was_more() {
+        let dir = tempfile::tempdir().unwrap();
+        for (bytes, is_cut) in [(1 << 20, false), ((1 << 20) + 1, true)] {
+            let output = dir.path().join("output");
+            std::fs::write(&output, vec![b'x'; bytes]).unwrap();
+            assert_eq!(cut_off(&output), is_cut);
+            assert_eq!(std::fs::metadata(&output).unwrap().len(), 1 << 20);
+        }
     }
 }

@@ -11,7 +11,18 @@ use std::time::{Duration, Instant};
 
 use reelgauge_results::process_group::end_group;
 
+#[cfg(unix)]
+use crate::command_watcher::{Leash, leashed};
 use crate::interrupt::Interrupt;
+
+/// There is none here.
+#[cfg(not(unix))]
+struct Leash;
+
+#[cfg(not(unix))]
+impl Leash {
+    fn release(self) {}
+}
 
 /// How much of what a command printed is told.
 const SAID_MAX_BYTES: u64 = 2048;
@@ -44,7 +55,8 @@ pub(crate) struct Running<'a> {
     pub(crate) waiting: &'a mut dyn FnMut(&Waiting<'_>),
     /// Whether the user wants the end.
     pub(crate) interrupt: &'a Interrupt,
-    /// Whether the command is ended then. A change or its undo is not ended in its middle.
+    /// Whether the command is ended then, and when this program is gone, however it ended. A change or its
+    /// undo is not ended in its middle.
     pub(crate) ends_when_asked: bool,
 }
 
@@ -99,16 +111,21 @@ pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellErro
         return Err(ShellError::Directory { command: command.to_owned(), directory });
     }
     let mut said = tempfile::tempfile().map_err(start)?;
-    let mut shell = shell(command);
+    let (mut shell, leash) = match with.ends_when_asked {
+        true => leashed_shell(command).map_err(start)?,
+        false => (shell(command), None),
+    };
     shell.current_dir(directory);
     apart(&mut shell);
-    shell.stdin(Stdio::null());
     shell.stdout(said.try_clone().map_err(start)?).stderr(said.try_clone().map_err(start)?);
     let mut child = shell.spawn().map_err(start)?;
     (with.begun)(child.id());
+    // It holds the other end of the leash.
+    drop(shell);
     let Some(status) = wait(&mut child, command, with).map_err(start)? else {
         return Err(ShellError::Interrupted);
     };
+    leash.into_iter().for_each(Leash::release);
     if status.success() {
         return Ok(());
     }
@@ -141,10 +158,22 @@ fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<
     }
 }
 
+#[cfg(unix)]
+fn leashed_shell(command: &str) -> io::Result<(Command, Option<Leash>)> {
+    let (shell, leash) = leashed(command)?;
+    Ok((shell, Some(leash)))
+}
+
+/// Elsewhere a command is ended by this program alone.
+#[cfg(not(unix))]
+fn leashed_shell(command: &str) -> io::Result<(Command, Option<Leash>)> {
+    Ok((shell(command), None))
+}
+
 #[cfg(not(windows))]
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", command]);
+    shell.args(["-c", command]).stdin(Stdio::null());
     shell
 }
 
@@ -154,7 +183,7 @@ fn shell(command: &str) -> Command {
 
     let mut shell = Command::new("cmd");
     // The quotes of the command are the shell's, not those of an argument.
-    shell.raw_arg("/C").raw_arg(command);
+    shell.raw_arg("/C").raw_arg(command).stdin(Stdio::null());
     shell
 }
 

@@ -1,0 +1,82 @@
+//! A process in the group of a user's command that ends the whole group: at a time limit, or when this program is
+//! gone. It outlives this program, so nothing of the command runs on, however this program ended.
+//!
+//! Unix only. Not here: ending a group at once ([`reelgauge_results::process_group`]).
+
+use std::io::{self, PipeWriter, Write};
+use std::process::Command;
+use std::time::Duration;
+
+/// Ends all processes of the group at the limit, or shortly after the command: a run that was stopped does not
+/// wait for its event.
+const LIMITED: &str = r#"(left=$1; while [ "$left" -gt 0 ] && kill -0 $$; do sleep 1; left=$((left - 1)); done
+    [ "$left" -gt 0 ] && sleep 1; kill -KILL 0) >/dev/null 2>&1 </dev/null & exec /bin/sh -c "$2""#;
+/// Ends all processes of the group when standard input ends without a line.
+const LEASHED: &str = r#"exec 3<&0 </dev/null; (read -r line <&3 || kill -KILL 0) >/dev/null 2>&1 &
+    exec 3<&-; exec /bin/sh -c "$1""#;
+
+/// The other end of a command's standard input, which closes when this program is gone.
+pub(crate) struct Leash(PipeWriter);
+
+impl Leash {
+    /// The command has ended by itself. What it left in the background goes on.
+    pub(crate) fn release(mut self) {
+        // A watcher that is gone ends nothing.
+        let _ = self.0.write_all(b"\n");
+    }
+}
+
+/// A shell with this command, whose group ends at the limit. Its group has to be set.
+pub(crate) fn limited(command: &str, limit: Duration) -> Command {
+    let limit_s = limit.as_secs_f64().ceil().max(1.0).to_string();
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", LIMITED, "reelgauge-event", &limit_s, command]);
+    shell
+}
+
+/// The same, whose group ends with this program, or when the leash is dropped.
+pub(crate) fn leashed(command: &str) -> io::Result<(Command, Leash)> {
+    let (from, to) = io::pipe()?;
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", LEASHED, "reelgauge-command", command]).stdin(from);
+    Ok((shell, Leash(to)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_command_ends_with_its_children_when_the_leash_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut shell, leash) = leashed("(sleep 2; touch child) & sleep 71; touch done").unwrap();
+        let mut child = shell.current_dir(&dir).process_group(0).spawn().unwrap();
+        // The shell keeps its copy of the other end.
+        drop(shell);
+        let begun = Instant::now();
+        drop(leash);
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_secs(3));
+        assert!(std::fs::read_dir(&dir).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn what_a_command_left_in_the_background_goes_on_once_it_is_released() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut shell, leash) = leashed("(sleep 1; touch child) & cat; exit 3").unwrap();
+        let status = shell.current_dir(&dir).process_group(0).status().unwrap();
+        leash.release();
+        assert_eq!(status.code(), Some(3));
+        let begun = Instant::now();
+        while !dir.path().join("child").exists() {
+            assert!(begun.elapsed() < Duration::from_secs(30));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
