@@ -12,6 +12,9 @@ use reelgauge_analysis::{LoadPoint, Summary};
 use crate::text::{plain, shell_word};
 use crate::units::{amount, moment};
 
+/// The verb that has flags of its own.
+const VDA: &str = "vda";
+
 /// What to do next; `None` where the sentences before say it.
 pub fn next_step(summary: &Summary) -> Option<String> {
     let statement = of(summary);
@@ -21,7 +24,9 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         NextStep::ChooseStorage => "Give a path on the storage that you want to know about.".to_owned(),
         NextStep::RunAgain => format!("To do it again: {}", again?),
         // What a search of a fleet knows is not taken up: its trials are those of one run.
-        NextStep::Resume if summary.hosts.is_some() => format!("To search again: {}", again?),
+        NextStep::Resume if summary.hosts.is_some() || summary.verb == VDA => {
+            format!("To search again: {}", again?)
+        }
         NextStep::Resume => {
             let run_dir = run_dir(summary)?;
             format!(
@@ -86,6 +91,9 @@ pub fn next_step(summary: &Summary) -> Option<String> {
 fn try_more(summary: &Summary) -> Option<&'static str> {
     Some(match summary.search.as_ref()?.stopped_by? {
         StoppedBy::Cap => "To find the limit, a larger cap below find_max in the plan.",
+        StoppedBy::Room if summary.verb == VDA => {
+            "To try more, make room on the target, or need less of it: a smaller --file-size, or fewer --files."
+        }
         StoppedBy::Room => {
             "To try more, make room on the target, or need less of it: a shorter --clip makes smaller files, \
              a shorter --duration shorter recordings."
@@ -110,17 +118,18 @@ fn prove_for_long(summary: &Summary, streams: u32) -> String {
     let is_it = |point: &&LoadPoint| point.stream_count == Some(streams);
     let written =
         summary.load_points.iter().rev().find(is_it).and_then(|point| point.total.written_bytes_per_s);
+    let count = if summary.verb == VDA { "--points" } else { "--count" };
     match written.filter(|bytes_per_s| *bytes_per_s > 0.0) {
         _ if summary.hosts.is_some() => format!(
             "To see whether it holds for long, the same plan with {streams} streams shared out and a long duration \
              instead of find_max."
         ),
         None => format!(
-            "To see whether it holds for long, the same command with --count {streams} --duration 1h instead of \
+            "To see whether it holds for long, the same command with {count} {streams} --duration 1h instead of \
              --find-max"
         ),
         Some(bytes_per_s) => format!(
-            "To see whether it holds for long, the same command with --count {streams} and a longer --duration \
+            "To see whether it holds for long, the same command with {count} {streams} and a longer --duration \
              instead of --find-max; each minute writes {}",
             amount((bytes_per_s * 60.0) as u64)
         ),
@@ -232,6 +241,7 @@ fn look_at_incident(summary: &Summary, statement: &Statement) -> Option<String> 
 #[cfg(test)]
 mod tests {
     use reelgauge_analysis::Outcome;
+    use reelgauge_analysis::facts::SearchFacts;
     use reelgauge_analysis::summary::Target;
 
     use super::*;
@@ -250,6 +260,17 @@ mod tests {
             next_step(&stopped()).as_deref(),
             Some("To do it again: reelgauge run 'reelgauge-runs/my run/run.toml'")
         );
+    }
+
+    #[test]
+    fn vda_is_advised_flags_that_it_has() {
+        let mut summary = stopped();
+        summary.search = Some(SearchFacts { stopped_by: Some(StoppedBy::Room), ..SearchFacts::default() });
+        assert!(try_more(&summary).is_some_and(|words| words.contains("--clip")));
+        assert!(prove_for_long(&summary, 7).contains("--count 7"));
+        summary.verb = "vda".to_owned();
+        assert!(try_more(&summary).is_some_and(|words| words.contains("fewer --files")));
+        assert!(prove_for_long(&summary, 7).contains("--points 7"));
     }
 
     #[test]

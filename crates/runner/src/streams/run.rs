@@ -144,9 +144,13 @@ fn limits_of(
 ) -> Limits {
     let room = files.room_for(actors, actors.bytes_per_scale(seconds));
     if room < plan.search_cap() {
+        let smaller = match plan.actors.iter().any(|actor| actor.kind.has_media()) {
+            true => "a shorter --clip makes them smaller",
+            false => "a smaller --file-size makes them smaller",
+        };
         files.notes.push(format!(
-            "The target has room for the files of {} at most, since some of it is to stay free (--keep-free); a \
-             shorter --clip makes them smaller.",
+            "The target has room for the files of {} at most, since some of it is to stay free (--keep-free); \
+             {smaller}.",
             plan.label(room.max(1))
         ));
     }

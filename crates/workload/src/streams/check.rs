@@ -4,7 +4,7 @@ use super::{ActorKind, ActorPlan, Buffer, Setting, StreamsPlan};
 use crate::plan::{BLOCK_BYTES, PLAN_VERSION, PlanError, WORKERS_MAX, check_file_size};
 use crate::profile::Profile;
 use crate::spelling::Spelling;
-use crate::units::Size;
+use crate::units::{Size, Span};
 use crate::vda_table;
 
 /// The most files of one camera or companion.
@@ -106,6 +106,17 @@ pub enum StreamsError {
     /// A search without time.
     #[error("{} leaves no time to search; give it some, like 5m, or leave it out", .0.set("time_max", "0s"))]
     ZeroTimeMax(Spelling),
+    /// A search whose time is over before its first trial is.
+    #[error(
+        "--time-max {time_max} leaves no time for one trial, which takes {trial} with its warm-up; use at least that, \
+         or a shorter --warmup or --duration"
+    )]
+    TimeMaxUnderTrial {
+        /// The time of the search.
+        time_max: Span,
+        /// The time of a trial.
+        trial: Span,
+    },
     /// A rate that is none.
     #[error(
         "{field} is no rate from {} to {}; choose one within, or leave it out for the published one",
@@ -124,7 +135,13 @@ impl StreamsPlan {
     /// # Errors
     /// [`PlanError`]: the first thing that is wrong, and its remedy.
     pub fn check(&self) -> Result<(), PlanError> {
-        self.check_spelled(Spelling::Flags)
+        self.check_spelled(Spelling::Flags)?;
+        // Not of a plan that is read: runs of earlier versions have such ones.
+        let trial = Span(self.warmup.ns().saturating_add(self.duration.ns()));
+        match self.find_max.and_then(|search| search.time_max).filter(|time_max| *time_max < trial) {
+            Some(time_max) => Err(StreamsError::TimeMaxUnderTrial { time_max, trial }.into()),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn check_spelled(&self, spelling: Spelling) -> Result<(), PlanError> {
@@ -325,7 +342,6 @@ mod tests {
     use super::*;
     use crate::range::Ramp;
     use crate::streams::FindMaxPlan;
-    use crate::units::Span;
 
     fn player() -> ActorPlan {
         ActorPlan { format: Some("prores-422-hq-uhd-25".to_owned()), ..ActorPlan::new(ActorKind::Player) }
@@ -424,6 +440,15 @@ mod tests {
             ),
             (StreamsPlan { find_max: find_max(8, Some(4)), ..sound() }, "raise cap"),
             (StreamsPlan { find_max: find_max(0, None), ..sound() }, "lower start"),
+            (
+                StreamsPlan {
+                    warmup: Span::secs(300),
+                    duration: Span::secs(2),
+                    find_max: Some(FindMaxPlan { time_max: Some(Span::secs(25)), ..FindMaxPlan::default() }),
+                    ..sound()
+                },
+                "leaves no time for one trial, which takes 302s",
+            ),
             (
                 StreamsPlan {
                     read_from: Some("/mnt/nas/archive".into()),
