@@ -215,8 +215,10 @@ raid = \"raid6\"
             (format!("[document]\ntitle = \"{}\"\n", "x".repeat(301)), "300 characters"),
             ("[document]\ntitel = \"x\"\n".to_owned(), "unknown field `titel`"),
             ("[[part]]\ncount = 1\n".to_owned(), "missing field `name`"),
-            ("[[part]]\nname = \"x\"\ncount = -1\n".to_owned(), "can't be understood"),
-            ("[[part]]\nname = \"x\"\ncount = nan\n".to_owned(), "can't be understood"),
+            ("[[part]]\nname = \"x\"\ncount = -1\n".to_owned(), "expected a whole number from 0 to"),
+            ("[[part]]\nname = \"x\"\ncount = nan\n".to_owned(), "expected a whole number from 0 to"),
+            ("[system]\nnodes = \"two\"\n".to_owned(), "expected a whole number from 0 to"),
+            ("[system]\nprice = 1e308\n".to_owned(), "price = 1e308 in [system]"),
             ("[system]\nprice = nan\n".to_owned(), "price = NaN in [system]"),
             ("[document]\ntitle = \"a\u{0}b\"\n".to_owned(), "can't be understood"),
         ] {

@@ -7,7 +7,41 @@
 
 pub mod check;
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{Error, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// A whole number, which is called so where there is none.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    struct Whole;
+
+    impl<'de> Visitor<'de> for Whole {
+        type Value = Option<u32>;
+
+        fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(out, "a whole number from 0 to {}", u32::MAX)
+        }
+
+        fn visit_none<E: Error>(self) -> Result<Option<u32>, E> {
+            Ok(None)
+        }
+
+        fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<u32>, D::Error> {
+            deserializer.deserialize_u32(self)
+        }
+
+        fn visit_i64<E: Error>(self, value: i64) -> Result<Option<u32>, E> {
+            u32::try_from(value).map(Some).map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
+        }
+
+        fn visit_u64<E: Error>(self, value: u64) -> Result<Option<u32>, E> {
+            u32::try_from(value).map(Some).map_err(|_| E::invalid_value(Unexpected::Unsigned(value), &self))
+        }
+    }
+
+    deserializer.deserialize_option(Whole)
+}
 
 /// Everything that was said of a site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,6 +102,7 @@ pub struct PartSite {
     pub name: String,
     /// How many of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub count: Option<u32>,
     /// Who made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,15 +125,19 @@ pub struct PartSite {
 pub struct SystemSite {
     /// Storage nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub nodes: Option<u32>,
     /// Processor cores of all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub cores: Option<u32>,
     /// Machines that make the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub clients: Option<u32>,
     /// Rack units of the storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub rack_units: Option<u32>,
     /// What it costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,6 +160,7 @@ pub struct ServerSite {
     pub link_kind: Option<LinkSort>,
     /// Its largest packet; 1500 where nobody says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub mtu_bytes: Option<u32>,
     /// Its memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,9 +212,11 @@ pub struct BackplaneSite {
     pub bus: Option<Bus>,
     /// Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub generation: Option<u32>,
     /// How many lanes lead to the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub lanes: Option<u32>,
 }
 
@@ -201,6 +243,7 @@ pub struct DisksSite {
     pub kind: Option<DiskKind>,
     /// How many, without spares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub count: Option<u32>,
     /// What one of them is known to read or write in a row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -210,6 +253,7 @@ pub struct DisksSite {
     pub raid: Option<Raid>,
     /// In how many groups, each with its own parity; one where nobody says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "whole")]
     pub groups: Option<u32>,
     /// How many reads at random places one of them does in a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -145,7 +145,17 @@ fn number(
     value: Option<f64>,
     bounds: (f64, f64),
 ) -> Option<SiteFault> {
-    within(table, key, value, bounds, "a number")
+    let fault = within(table, key, value, bounds, "a number")?;
+    Some(SiteFault { value: number_in_short(value?), ..fault })
+}
+
+/// Not with the hundreds of digits that very large and very small numbers have.
+fn number_in_short(value: f64) -> String {
+    match value.abs() {
+        large if large.is_finite() && large >= 1e16 => format!("{value:e}"),
+        small if small > 0.0 && small < 1e-6 => format!("{value:e}"),
+        _ => value.to_string(),
+    }
 }
 
 fn whole(
@@ -184,9 +194,16 @@ fn faults_of_part(part: &PartSite) -> Vec<SiteFault> {
 /// A text that is empty or too long. What is in it is made harmless where it is shown.
 fn text(table: &'static str, key: &'static str, said: Option<&str>) -> Option<SiteFault> {
     let said = said.filter(|said| said.trim().is_empty() || said.chars().count() > TEXT_CHARS)?;
-    let start: String = said.chars().filter(|c| !c.is_control()).take(16).collect();
     let allowed = format!("a text of 1 to {TEXT_CHARS} characters");
-    Some(SiteFault { table, key, value: format!("{start:?}"), allowed })
+    Some(SiteFault { table, key, value: quoted(said), allowed })
+}
+
+/// The beginning of a text in quotes, without what a terminal acts upon.
+fn quoted(said: &str) -> String {
+    let harmless: Vec<char> = said.chars().filter(|c| !c.is_control()).collect();
+    let start: String = harmless.iter().take(16).collect();
+    let more = if harmless.len() > 16 { "..." } else { "" };
+    format!("{:?}", start + more)
 }
 
 /// Disks that are too few for their RAID; none at all are said already.
@@ -201,9 +218,8 @@ fn too_few(raid: Option<Raid>, count: Option<u32>) -> Option<SiteFault> {
 fn currency(word: Option<&str>) -> Option<SiteFault> {
     let word =
         word.filter(|word| !(1..=8).contains(&word.len()) || !word.chars().all(char::is_alphanumeric))?;
-    let value: String = word.chars().filter(|c| !c.is_control()).take(16).collect();
     let allowed = "one to eight letters, such as EUR".to_owned();
-    Some(SiteFault { table: "system", key: "currency", value: format!("{value:?}"), allowed })
+    Some(SiteFault { table: "system", key: "currency", value: quoted(word), allowed })
 }
 
 /// Groups for which there are too few disks; too few for one are said already.
@@ -232,7 +248,10 @@ mod tests {
         let title = |title: &str| fault(|site| site.document.title = Some(title.to_owned()));
         assert_eq!(title("Acme"), "fine");
         assert_eq!(title(" "), "title = \" \" in [document] can't be: a text of 1 to 300 characters");
-        assert!(title(&"é".repeat(301)).starts_with("title = \"éééééééééééééééé\" in [document]"));
+        assert!(title(&"é".repeat(301)).starts_with("title = \"éééééééééééééééé...\" in [document]"));
+        let price = |price| fault(|site| site.system.price = Some(price));
+        assert!(price(1e308).starts_with("price = 1e308 in [system]"), "{}", price(1e308));
+        assert!(price(1e-300).starts_with("price = 1e-300 in [system]"), "{}", price(1e-300));
         let part = |part: PartSite| fault(|site| site.parts = vec![part]);
         let named = PartSite { name: "server".to_owned(), ..PartSite::default() };
         assert_eq!(part(named.clone()), "fine");
