@@ -236,6 +236,8 @@ impl RunEntry {
         };
         self.sentence = match (self.state, &record.ended_early) {
             (RunState::Complete, _) => procedure_answer(&record, dir),
+            // The state says so.
+            (RunState::Interrupted, _) => String::new(),
             (_, why) => why.clone().unwrap_or_default(),
         };
         self.label = record.name;

@@ -90,6 +90,8 @@ pub struct Planned {
     pub takes: String,
     /// Every step, as a text of several lines; `None` where there is one alone.
     pub plan: Option<String>,
+    /// Why it would be refused on this target all the same, in the words of the command line.
+    pub refused: Option<String>,
 }
 
 /// Why a form would be refused.
@@ -169,8 +171,9 @@ impl Starter {
             return AheadAnswer::refused(command, refusal);
         }
         match (self.ahead)(&words) {
-            Ok(Planned { takes, plan }) => {
-                AheadAnswer { command, takes: Some(takes), plan, ..AheadAnswer::default() }
+            Ok(Planned { takes, plan, refused }) => {
+                let takes = Some(takes).filter(|_| refused.is_none());
+                AheadAnswer { command, takes, plan, error: refused, field: None }
             }
             Err(refusal) => AheadAnswer::refused(command, refusal),
         }
@@ -419,7 +422,7 @@ mod tests {
         let forms = vec![Form::of(&command), Form::of(&plan)];
         let ahead: Ahead = |words| match words.len() {
             0 => Err(Refusal { field: None, why: "nothing".to_owned() }),
-            count => Ok(Planned { takes: format!("{count} words"), plan: None }),
+            count => Ok(Planned { takes: format!("{count} words"), ..Planned::default() }),
         };
         (folder, Starter { program, forms, roots, traces: Arc::default(), ahead }, runs)
     }
@@ -471,6 +474,25 @@ mod tests {
             // Each error is at its own field.
             assert_eq!(starter.ahead(&filled(&values), &runs).field.as_deref(), Some("trace"));
         }
+    }
+
+    #[test]
+    fn a_plan_that_does_not_fit_is_shown_with_the_reason_and_not_started() {
+        let (folder, starter, runs) = scene("touch \"$0.was-started\"");
+        let top = folder.path().canonicalize().unwrap();
+        let ahead: Ahead = |_| {
+            let (takes, why) = ("Takes 5 s.".to_owned(), "there is no room".to_owned());
+            Ok(Planned { takes, plan: Some("1. Fill".to_owned()), refused: Some(why) })
+        };
+        let starter = Starter { ahead, ..starter };
+        let target = top.join("target").display().to_string();
+        let values = [("trace", target.clone()), ("path", target)];
+        let answer = starter.ahead(&filled(&values), &runs);
+        assert_eq!((answer.takes, answer.error.as_deref()), (None, Some("there is no room")));
+        assert_eq!(answer.plan.as_deref(), Some("1. Fill"));
+        let started = starter.start(&filled(&values), &runs).unwrap();
+        assert_eq!(started.error.as_deref(), Some("there is no room"));
+        assert!(!top.join("program.was-started").exists());
     }
 
     #[test]

@@ -39,7 +39,7 @@ const WRITER: u32 = u32::MAX - 7;
 /// What filling found and did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filled {
-    /// How full the volume was before, in percent of what may be used of it.
+    /// How full the volume was without any ballast, in percent of what may be used of it.
     pub before_percent: f64,
     /// How full it is now.
     pub level_percent: f64,
@@ -142,7 +142,8 @@ impl<'a> Ballast<'a> {
     /// # Errors
     /// [`BallastError`]. What was written until then stays until it is removed.
     pub fn fill_to(&mut self, percent: u8) -> Result<Filled, BallastError> {
-        let before = self.level()?;
+        // Ballast of an earlier level, or of a process that was killed, is no data of others.
+        let before = self.level()?.without(bytes_in(self.area));
         for _ in 0..LOOKS {
             let level = self.level()?;
             let wanted = (level.usable_bytes as f64 * f64::from(percent) / 100.0) as u64;
@@ -323,6 +324,10 @@ impl Level {
         }
     }
 
+    fn without(self, bytes: u64) -> Level {
+        Level { used_bytes: self.used_bytes.saturating_sub(bytes), ..self }
+    }
+
     fn percent(self) -> f64 {
         if self.usable_bytes == 0 { 100.0 } else { self.used_bytes as f64 * 100.0 / self.usable_bytes as f64 }
     }
@@ -348,6 +353,7 @@ mod tests {
         let space = Space { available_bytes: 600, total_bytes: 1000 };
         let level = Level::of(space, KeepFree::Bytes(200));
         assert_eq!((level.used_bytes, level.usable_bytes, level.percent()), (400, 800, 50.0));
+        assert_eq!((level.without(200).percent(), level.without(900).percent()), (25.0, 0.0));
         assert_eq!(Level::of(space, KeepFree::Bytes(1000)).percent(), 100.0);
     }
 

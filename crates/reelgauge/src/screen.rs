@@ -9,6 +9,7 @@ use reelgauge_report::text::{display_width, plain, wrap};
 use reelgauge_report::{Detail, Screen, Style, Tables};
 use reelgauge_results::page::REPORT_FILE;
 use reelgauge_runner::exit_code::USAGE;
+use reelgauge_runner::supervise::leash::QUOTED;
 
 use crate::cli::command::{GROUPS, command};
 use crate::cli::foreign::hint;
@@ -32,8 +33,10 @@ pub fn of(summary: &Summary, tables: Tables, detail: Detail) -> String {
 
 /// Prints an error with its causes. The exit code of an error that has no other.
 pub fn complain(error: &anyhow::Error) -> u8 {
+    let is_quoted = std::env::var_os(QUOTED).is_some();
+    let name = if is_quoted { "" } else { "reelgauge: " };
     // Nobody is left to tell when standard error is closed.
-    let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("reelgauge: {}", said_once(error))));
+    let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("{name}{}", said_once(error))));
     USAGE
 }
 

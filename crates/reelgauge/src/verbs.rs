@@ -43,6 +43,7 @@ pub mod ops;
 mod other_kinds;
 pub mod procedure;
 mod procedure_plan;
+mod procedure_steps;
 pub mod profile;
 pub mod prove;
 pub mod record;

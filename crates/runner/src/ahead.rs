@@ -6,14 +6,18 @@
 use std::path::Path;
 
 use reelgauge_analysis::forecast::Forecast;
-use reelgauge_engine::space::space;
+use reelgauge_engine::dataset::DataSetSpec;
+use reelgauge_engine::space::{KeepFree, space};
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::replay::ReplayPlan;
 use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 
 use crate::check::budget::{self, DataPlan};
 use crate::error::RunError;
+use crate::procedure::room::{Need, lack};
+use crate::session::space::check_room;
 use crate::streams::actors::Actors;
+use crate::streams::files::specs;
 use crate::streams::forecast;
 use crate::streams::seek::search_of;
 use crate::suite::{self, SuiteRequest};
@@ -34,6 +38,41 @@ pub fn of_plan(plan: AnyPlan) -> Result<Forecast, RunError> {
         AnyPlan::Mix(plan) => of_mix(&plan),
         AnyPlan::Replay(mut plan) => of_replay(&mut plan),
     }
+}
+
+/// Refuses a plan whose test files cannot fit on its target, in the words of its run.
+///
+/// # Errors
+/// They cannot, or the plan can't be carried out.
+pub fn expect_room(plan: AnyPlan, keep_free: KeepFree) -> Result<(), RunError> {
+    let target = match &plan {
+        AnyPlan::Streams(plan) => plan.target.clone(),
+        AnyPlan::Mix(plan) => plan.target.clone(),
+        AnyPlan::Replay(plan) => plan.target.clone(),
+    };
+    let need = Need::of_run(&of_plan(plan)?);
+    match (lack(&[need], &target, keep_free), space(&target).ok().flatten()) {
+        (Some(lack), Some(space)) => check_room(&target, lack.needed_bytes, space, keep_free),
+        _ => Ok(()),
+    }
+}
+
+/// The test files that a plan needs, in its largest load point.
+///
+/// # Errors
+/// A plan that can't be carried out.
+pub fn data_sets(plan: &AnyPlan) -> Result<Vec<DataSetSpec>, RunError> {
+    Ok(match plan {
+        AnyPlan::Mix(plan) if plan.read_from.is_none() => vec![mix::prepare::data_set_spec(plan)],
+        AnyPlan::Mix(_) | AnyPlan::Replay(_) => Vec::new(),
+        AnyPlan::Streams(plan) => {
+            let most = match plan.find_max {
+                Some(_) => plan.search_cap(),
+                None => plan.scale.0.iter().copied().max().unwrap_or(1),
+            };
+            specs(&Actors::new(plan)?, most, plan.seed)
+        }
+    })
 }
 
 /// What a suite would take; nothing where it has no workload.
@@ -122,6 +161,34 @@ mod tests {
         let ahead = of_plan(AnyPlan::Streams(plan)).unwrap();
         assert!(ahead.least_files_bytes > 100_000_000 && ahead.most_files_bytes > ahead.least_files_bytes);
         assert!(ahead.most_files_bytes <= free_bytes(target.path()).unwrap());
+    }
+
+    #[test]
+    fn files_that_cannot_fit_are_refused_in_the_words_of_the_run() {
+        let target = tempfile::tempdir().unwrap();
+        let of = |keep_free| {
+            let plan = AnyPlan::Streams(players(target.path()));
+            expect_room(plan, keep_free).map_err(|error| error.to_string())
+        };
+        assert_eq!(of(KeepFree::Bytes(0)), Ok(()));
+        let refused = of(KeepFree::Bytes(u64::MAX)).unwrap_err();
+        assert!(
+            refused.starts_with("the test files need ") && refused.contains("must stay free"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn runs_with_the_same_files_name_the_same_data_sets() {
+        let named = |scale: Vec<u32>, clip: u64| {
+            let mut plan = StreamsPlan { scale: Ramp(scale), ..players(Path::new("/t")) };
+            plan.actors[0].clip = Span::secs(clip);
+            let sets = data_sets(&AnyPlan::Streams(plan)).unwrap();
+            sets.iter().map(|set| (set.name(), set.files)).collect::<Vec<_>>()
+        };
+        assert_eq!(named(vec![1, 3], 2)[0].1, 3);
+        assert_eq!(named(vec![1], 2)[0].0, named(vec![4], 2)[0].0);
+        assert_ne!(named(vec![1], 2)[0].0, named(vec![1], 3)[0].0);
     }
 
     #[test]

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::procedure::steady::steadiness;
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::ballast;
@@ -35,6 +36,7 @@ use reelgauge_results::page::REPORT_FILE;
 use reelgauge_results::reopen::reopen;
 use reelgauge_results::{procedure_step, run_notes};
 use reelgauge_workload::procedure::deviation::Deviation;
+use reelgauge_workload::procedure::requirement::Missing;
 use reelgauge_workload::procedure::{Action, FindingKind, Step};
 
 use crate::error::RunError;
@@ -103,6 +105,8 @@ pub struct Manner<'a> {
     pub shows_progress: bool,
     /// Told when it is to end.
     pub interrupt: &'a Interrupt,
+    /// What the run of this command line would take; `None` where that is unknown.
+    pub forecast: fn(&[OsString]) -> Option<Forecast>,
 }
 
 /// What whoever watches is told.
@@ -154,13 +158,16 @@ pub enum ProcedureError {
     File(#[from] ProcedureFileError),
     /// A run did not come to its end.
     #[error("{}", run_words(.0))]
-    Run(#[from] PassError),
+    Run(PassError),
     /// An action failed.
     #[error(transparent)]
     Action(#[from] ActionError),
     /// The user's command failed.
     #[error("the command that makes the server cold failed: {0}")]
-    Command(#[from] ShellError),
+    Command(ShellError),
+    /// There is no procedure.
+    #[error("{} is no procedure, so there is nothing to resume; 'reelgauge list' shows procedures", .0.display())]
+    NotOne(PathBuf),
     /// The ballast was removed during a run.
     #[error(
         "the ballast was removed during the run, so the storage was not as full as the step says; another run on the \
@@ -222,6 +229,19 @@ fn run_words(error: &PassError) -> String {
     }
 }
 
+// Their words are in those of the error, so they are no sources of it.
+impl From<PassError> for ProcedureError {
+    fn from(error: PassError) -> ProcedureError {
+        ProcedureError::Run(error)
+    }
+}
+
+impl From<ShellError> for ProcedureError {
+    fn from(error: ShellError) -> ProcedureError {
+        ProcedureError::Command(error)
+    }
+}
+
 impl ProcedureError {
     /// The exit code that it means.
     pub fn exit_code(&self) -> u8 {
@@ -234,6 +254,7 @@ impl ProcedureError {
             | ProcedureError::GoesOn { .. }
             | ProcedureError::EventAgain { .. }
             | ProcedureError::NoRoom { .. }
+            | ProcedureError::NotOne(_)
             | ProcedureError::Complete(_) => USAGE,
             ProcedureError::Command(_) | ProcedureError::BallastGone | ProcedureError::NoCount { .. } => {
                 BROKE_OFF
@@ -269,7 +290,7 @@ pub fn run_procedure(
         fleet::write_plans(&dir, &fleet.plans)?;
     }
     let events = request.events.clone();
-    Carrying { manner, dir, record, events, held_bytes: 0, holds: false }.finish(tell)
+    Carrying { manner, dir, record, events, held_bytes: 0, holds: false, knows_room: false }.finish(tell)
 }
 
 /// Goes on with a procedure where it was stopped.
@@ -282,6 +303,9 @@ pub fn resume_procedure(
     manner: Manner<'_>,
     tell: &mut dyn FnMut(&ProcedureEvent<'_>),
 ) -> Result<ProcedureEnd, ProcedureError> {
+    if !ProcedureRecord::is_in(dir) {
+        return Err(ProcedureError::NotOne(dir.to_path_buf()));
+    }
     let mut record = ProcedureRecord::read(dir)?;
     if record.complete {
         return Err(ProcedureError::Complete(dir.to_path_buf()));
@@ -297,7 +321,8 @@ pub fn resume_procedure(
     (record.pid, record.process) = (std::process::id(), process::own_mark());
     record.write(dir)?;
     let dir = dir.to_path_buf();
-    let mut carrying = Carrying { manner, dir, record, events, held_bytes: 0, holds: false };
+    let mut carrying =
+        Carrying { manner, dir, record, events, held_bytes: 0, holds: false, knows_room: false };
     let restored = carrying.restore(tell);
     match restored {
         Ok(()) => carrying.finish(tell),
@@ -315,6 +340,8 @@ struct Carrying<'a> {
     held_bytes: u64,
     /// Whether anything may lie there.
     holds: bool,
+    /// Whether the count that a search found was compared with the room for it.
+    knows_room: bool,
 }
 
 impl Carrying<'_> {
@@ -356,6 +383,7 @@ impl Carrying<'_> {
     fn all(&mut self, tell: &mut dyn FnMut(&ProcedureEvent<'_>)) -> Result<(), ProcedureError> {
         let of = self.record.rows.len();
         for at in 0..of {
+            self.leave_out(at);
             if self.record.rows[at].state.is_over() {
                 continue;
             }
@@ -389,6 +417,53 @@ impl Carrying<'_> {
         }
         let rates = conclusion::round_rates(&self.record, &conclusion::summaries(&self.record, &self.dir));
         steadiness(&rates).is_some_and(|found| found.is_steady)
+    }
+
+    /// Leaves out runs that cannot find room for the count that a search found. Before the search nobody knew
+    /// it.
+    fn leave_out(&mut self, from: usize) {
+        if self.knows_room || self.record.fleet.is_some() {
+            return;
+        }
+        let waits = |at: &usize| self.record.rows[*at].requires.count_of.is_some();
+        let waiting = (from..self.record.rows.len()).find(waits);
+        if waiting.is_none_or(|at| self.count_flag(at).is_err()) {
+            return;
+        }
+        self.knows_room = true;
+        let keep_free = self.record.terms.terms().keep_free;
+        loop {
+            let needs: Vec<Need> = (0..self.record.rows.len()).map(|at| self.need(at)).collect();
+            let Some(lack) = room::lack(&needs, &self.record.target, keep_free) else { return };
+            let Row { name, action, .. } = self.record.rows[lack.at].clone();
+            if !matches!(action, Action::Run { .. }) {
+                return;
+            }
+            let Lack { needed_bytes, left_bytes, .. } = lack;
+            let is_left_out = |row: &&mut Row| {
+                !row.state.is_over() && (row.name == name || row.requires.step.as_ref() == Some(&name))
+            };
+            for row in self.record.rows.iter_mut().filter(is_left_out) {
+                row.state = RowState::NotTried;
+                row.missing = Some(Missing::Room { needed_bytes, left_bytes });
+            }
+        }
+    }
+
+    /// What a step needs. Levels of ballast count for later steps also where they are done.
+    fn need(&self, at: usize) -> Need {
+        let row = &self.record.rows[at];
+        match &row.action {
+            _ if row.state == RowState::NotTried => Need::Unknown,
+            Action::Fill { .. } | Action::Empty => Need::of(&row.action),
+            _ if row.state.is_over() => Need::Unknown,
+            Action::Run { verb, flags } => {
+                let forecast =
+                    self.words(at, verb, flags).ok().and_then(|words| (self.manner.forecast)(&words));
+                forecast.as_ref().map_or(Need::Unknown, Need::of_run)
+            }
+            action => Need::of(action),
+        }
     }
 
     /// Does again what later steps build on, and what the end of the process before has undone.
@@ -454,12 +529,7 @@ impl Carrying<'_> {
     fn measure(&mut self, at: usize, verb: &str, flags: &[String]) -> Result<(), ProcedureError> {
         let words = match &self.record.fleet {
             Some(choice) => fleet::words(&self.dir, at + 1, choice),
-            None => {
-                let mut flags = flags.to_vec();
-                flags.extend(self.count_flag(at)?);
-                flags.extend(self.events.flags(&self.record.rows[at].requires));
-                words(verb, &flags, &self.record.target, &self.record.terms, self.record.seed)
-            }
+            None => self.words(at, verb, flags)?,
         };
         let run = OwnRun {
             program: self.manner.program,
@@ -482,6 +552,14 @@ impl Carrying<'_> {
             return Err(ProcedureError::BallastGone);
         }
         Ok(())
+    }
+
+    /// The command line of a run on this machine.
+    fn words(&self, at: usize, verb: &str, flags: &[String]) -> Result<Vec<OsString>, ProcedureError> {
+        let mut flags = flags.to_vec();
+        flags.extend(self.count_flag(at)?);
+        flags.extend(self.events.flags(&self.record.rows[at].requires));
+        Ok(words(verb, &flags, &self.record.target, &self.record.terms, self.record.seed))
     }
 
     /// The count of streams that another step found.

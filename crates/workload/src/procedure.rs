@@ -25,6 +25,12 @@ const ROUNDS_MAX: u32 = 1000;
 const COUNT: &str = "count";
 const SEARCH: [&str; 2] = ["find-max", "time-max"];
 
+/// The flag with the measured time, which a search has for each trial.
+const DURATION: &str = "duration";
+
+/// Characters of a step's name.
+const NAME_CHARS: usize = 80;
+
 /// Flags that the procedure itself gives to its runs, or that runs of it cannot have.
 const OWN_KEYS: [&str; 6] = ["out", "json", "quiet", "resume", "target", "dry-run"];
 
@@ -213,6 +219,9 @@ pub enum ProcedureError {
     /// A step that does nothing, or several things.
     #[error("step '{0}' must have exactly one of run, fill, empty, age, cool and rest")]
     Action(String),
+    /// A name that no table can show.
+    #[error("a step has the name '{}'; use 1 to {NAME_CHARS} characters", beginning(.0))]
+    Name(String),
     /// A flag that the procedure itself gives.
     #[error("'{0}' cannot be set: the procedure starts its runs with its own; remove it")]
     OwnKey(String),
@@ -257,6 +266,14 @@ pub enum ProcedureError {
          size of its memory, of which more is then written (--set server-memory=64GiB)"
     )]
     NotCold,
+}
+
+/// As much of a name as a message needs.
+fn beginning(name: &str) -> String {
+    match name.char_indices().nth(NAME_CHARS) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
 }
 
 /// The names of the procedures that ship.
@@ -322,7 +339,15 @@ impl Procedure {
     /// It is no setting, or its value can't be understood.
     pub fn change(&mut self, words: &str) -> Result<(), ProcedureError> {
         let (key, value) = words.split_once('=').ok_or_else(|| ProcedureError::NoValue(words.to_owned()))?;
-        self.assign(key.trim(), value)
+        self.assign(key.trim(), value)?;
+        if key.trim() == DURATION {
+            // The short variant leaves trials of a search as long as they are; the user changes them, too.
+            let searches = self.step.iter_mut().chain(&mut self.round);
+            for step in searches.filter(|step| step.set.0.contains_key(SEARCH[0])) {
+                step.set.0.insert(DURATION.to_owned(), value.to_owned());
+            }
+        }
+        Ok(())
     }
 
     fn assign(&mut self, key: &str, value: &str) -> Result<(), ProcedureError> {
@@ -431,6 +456,9 @@ impl StepPlan {
         if actions.filter(|&is_it| is_it).count() != 1 {
             return Err(ProcedureError::Action(self.name.clone()));
         }
+        if self.name.trim().is_empty() || self.name.chars().count() > NAME_CHARS {
+            return Err(ProcedureError::Name(self.name.clone()));
+        }
         match self.fill.filter(|percent| !(1..=100).contains(percent)) {
             Some(percent) => Err(ProcedureError::Level(self.name.clone(), percent)),
             None => Ok(()),
@@ -536,6 +564,25 @@ mod tests {
     }
 
     #[test]
+    fn a_duration_reaches_the_trials_of_a_search_and_the_short_variant_does_not() {
+        let of = |night: &Procedure| flags(&night.steps().unwrap()[0]).join(" ");
+        let mut night = procedure("worst-night").shortened().unwrap();
+        assert!(!of(&night).contains("--duration"), "{}", of(&night));
+        night.change("duration=6s").unwrap();
+        let runs = night.steps().unwrap();
+        let runs = runs.iter().filter(|step| matches!(step.action, Action::Run { .. }));
+        assert!(runs.clone().all(|step| flags(step).contains(&"--duration=6s".to_owned())));
+        night.change("count=2").unwrap();
+        assert!(of(&night).contains("--duration=6s"), "{}", of(&night));
+    }
+
+    #[test]
+    fn the_short_variant_ages_for_minutes() {
+        let steps = procedure("age").shortened().unwrap().steps().unwrap();
+        assert_eq!(steps[0].action, Action::Age { time: Span::secs(60) });
+    }
+
+    #[test]
     fn a_count_that_is_given_takes_the_place_of_a_search() {
         let mut night = procedure("worst-night");
         let of = |night: &Procedure| {
@@ -564,6 +611,11 @@ mod tests {
             ProcedureError::Level("b".to_owned(), 0)
         );
         assert_eq!(of(&format!("rounds = 3\n{run}")), ProcedureError::Rounds);
+        for name in ["", "  ", &"x".repeat(81)] {
+            let refused = of(&format!("[[step]]\nname = \"{name}\"\nrun = \"mix\"\n"));
+            assert_eq!(refused, ProcedureError::Name(name.to_owned()));
+            assert!(refused.to_string().len() < 150, "{refused}");
+        }
         for key in OWN_KEYS {
             let own = ProcedureError::OwnKey(key.to_owned());
             assert_eq!(of(&format!("{run}set = {{ {key} = \"x\" }}")), own);

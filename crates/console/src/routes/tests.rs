@@ -62,7 +62,7 @@ fn scene_at(public_url: Option<&str>, token: Option<Token>) -> Scene {
         forms: vec![Form::of(&Command::new("check").arg(path))],
         roots: Roots::new(&[top.join("root")]).unwrap(),
         traces: Arc::default(),
-        ahead: |words| Ok(Planned { takes: format!("{} words", words.len()), plan: None }),
+        ahead: |words| Ok(Planned { takes: format!("{} words", words.len()), ..Planned::default() }),
     };
     let listens = "127.0.0.1:8642".parse().unwrap();
     let site = Site::new(listens, &[], false, public_url.map(|url| url.parse().unwrap()));

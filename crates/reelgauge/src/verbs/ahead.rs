@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::ffi::OsString;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::FromArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use reelgauge_analysis::forecast::Forecast;
@@ -12,6 +12,7 @@ use reelgauge_console::form_words::title_of;
 use reelgauge_console::start::{Planned, Refusal};
 use reelgauge_report::forecast_line;
 use reelgauge_runner::ahead;
+use reelgauge_runner::error::RunError;
 use reelgauge_runner::suite::NASPT;
 use reelgauge_workload::streams::{ActorKind, AnyPlan};
 
@@ -26,24 +27,41 @@ use crate::screen::said_once;
 /// What would be said if they were started and refused, in words, as far as that is known without looking at
 /// the target.
 pub fn ahead(words: &[OsString]) -> Result<Planned, Refusal> {
-    let takes = forecast_of(words)?.map_or_else(String::new, |ahead| forecast_line(&ahead));
-    Ok(Planned { takes, plan: None })
+    let verb = verb_of(words)?;
+    let said = |error: anyhow::Error| Refusal { field: None, why: said_once(&error) };
+    let takes = forecast(&verb).map_err(said)?.map_or_else(String::new, |ahead| forecast_line(&ahead));
+    let refused = expect_room(&verb).map_err(said)?.map(|error| error.to_string());
+    Ok(Planned { takes, plan: None, refused })
 }
 
-/// The same, not yet in words; `None` where nothing is known.
+/// The same of a command line that no form made, not yet in words; `None` where nothing is known.
 ///
 /// # Errors
-/// As [`ahead`].
-pub fn forecast_of(words: &[OsString]) -> Result<Option<Forecast>, Refusal> {
-    forecast(verb_of(words)?).map_err(|error| Refusal { field: None, why: said_once(&error) })
+/// It would be refused.
+pub fn forecast_of(words: &[OsString]) -> Result<Option<Forecast>> {
+    forecast(&verb_in(words)?)
 }
 
-/// The plan that a command line would carry out; `None` where it has none of one run.
+/// The plan that such a command line would carry out; `None` where it has none of one run.
 ///
 /// # Errors
-/// As [`ahead`].
-pub fn planned_by(words: &[OsString]) -> Result<Option<AnyPlan>, Refusal> {
-    plan_of(&verb_of(words)?).map_err(|error| Refusal { field: None, why: said_once(&error) })
+/// It would be refused.
+pub fn planned_by(words: &[OsString]) -> Result<Option<AnyPlan>> {
+    plan_of(&verb_in(words)?)
+}
+
+/// Why the test files of a run cannot fit; `None` where they may.
+fn expect_room(verb: &Verb) -> Result<Option<RunError>> {
+    let terms = match verb {
+        Verb::Streams(args) => &args.terms,
+        Verb::Vda(args) => &args.terms,
+        Verb::Mix(args) => &args.terms,
+        Verb::Replay(args) => &args.terms,
+        Verb::Run(args) => &args.terms,
+        _ => return Ok(None),
+    };
+    let plan = plan_of(verb)?;
+    Ok(plan.and_then(|plan| ahead::expect_room(plan, terms.said().keep_free).err()))
 }
 
 /// The verb and its flags, as the words would be read if they were started.
@@ -51,29 +69,37 @@ pub fn planned_by(words: &[OsString]) -> Result<Option<AnyPlan>, Refusal> {
 /// # Errors
 /// They would be refused.
 pub fn verb_of(words: &[OsString]) -> Result<Verb, Refusal> {
-    let program = OsString::from("reelgauge");
-    // As the words would be read if they were started.
-    let read = command().try_get_matches_from(std::iter::once(&program).chain(words));
     let verb = words.first().map(|verb| verb.to_string_lossy().into_owned()).unwrap_or_default();
-    let cli = read.and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = cli.map_err(|error| refusal(&verb, &error))?;
-    if let Verb::Streams(args) = &cli.verb
+    let read = read(words).map_err(|error| refusal(&verb, &error))?;
+    if let Verb::Streams(args) = &read
         && lacks_format(args)
     {
         return Err(Refusal { field: Some("format".to_owned()), why: "choose one".to_owned() });
     }
-    Ok(cli.verb)
+    Ok(read)
 }
 
-fn forecast(verb: Verb) -> Result<Option<Forecast>> {
-    match &verb {
+/// The same, refused in the words of the command line.
+fn verb_in(words: &[OsString]) -> Result<Verb> {
+    read(words).map_err(|error| anyhow!(typed_words(&error)))
+}
+
+/// As the words would be read if they were started.
+fn read(words: &[OsString]) -> Result<Verb, clap::Error> {
+    let program = OsString::from("reelgauge");
+    let matches = command().try_get_matches_from(std::iter::once(&program).chain(words))?;
+    Ok(Cli::from_arg_matches(&matches)?.verb)
+}
+
+fn forecast(verb: &Verb) -> Result<Option<Forecast>> {
+    match verb {
         Verb::Check(args) => return Ok(Some(ahead::of_check(&args.path))),
         Verb::Run(args) if is_suite(args) => return Ok(ahead::of_suite(&suite::request_of(args)?)?),
         _ => {}
     }
-    match plan_of(&verb)? {
+    match plan_of(verb)? {
         Some(plan) => Ok(Some(ahead::of_plan(plan)?)),
-        None => bail!("only what measures takes anything"),
+        None => bail!("this verb measures nothing; use check, mix, streams, vda, replay or run"),
     }
 }
 
@@ -114,6 +140,28 @@ fn refusal(verb: &str, error: &clap::Error) -> Refusal {
         _ => value_words(error),
     };
     Refusal { field, why }
+}
+
+/// What is wrong with a command line, in a line. There is nothing to be typed behind `--`.
+fn typed_words(error: &clap::Error) -> String {
+    let named = |kind| match error.get(kind) {
+        Some(ContextValue::String(name)) => Some(name.clone()),
+        Some(ContextValue::Strings(names)) => Some(names.join(", ")),
+        _ => None,
+    };
+    let arg = named(ContextKind::InvalidArg);
+    match (error.kind(), arg, named(ContextKind::PriorArg), named(ContextKind::SuggestedArg)) {
+        (ErrorKind::ArgumentConflict, Some(arg), Some(prior), _) => {
+            format!("'{arg}' cannot be combined with '{prior}'; give one of the two")
+        }
+        (ErrorKind::MissingRequiredArgument, Some(arg), ..) => format!("{arg} is missing"),
+        (ErrorKind::UnknownArgument, Some(arg), _, Some(near)) => {
+            format!("there is no flag '{arg}'; '{near}' is one")
+        }
+        (ErrorKind::UnknownArgument, Some(arg), ..) => format!("there is no flag '{arg}'"),
+        (ErrorKind::ValueValidation, Some(arg), ..) => format!("{arg}: {}", value_words(error)),
+        _ => value_words(error),
+    }
 }
 
 /// What is wrong with a value.
@@ -181,6 +229,35 @@ mod tests {
             assert!(ahead.starts_with(said), "{words:?}: {ahead}");
         }
         assert_eq!(std::fs::read_dir(target.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_pass_over_every_block_is_bounded_and_files_that_cannot_fit_are_named() {
+        let target = tempfile::tempdir().unwrap();
+        let path = target.path().to_str().unwrap();
+        let once = ["mix", path, "--no-repeat", "--random=100", "--blocks=1MiB", "--duration=6h"];
+        let said = of(&[&once[..], &["--profile=seq-read", "--file-size=16MiB", "--warmup=0s"]].concat());
+        assert!(said.as_ref().is_ok_and(|said| said.starts_with("Takes at most 6 h 00 min")), "{said:?}");
+        let large = ["mix", path, "--file-size=1000000GiB"].map(OsString::from);
+        let refused = ahead(&large).unwrap().refused.unwrap();
+        assert!(refused.starts_with("the test files need") && refused.contains("--keep-free"), "{refused}");
+        assert_eq!(std::fs::read_dir(target.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_command_line_is_refused_in_its_own_words() {
+        let of = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            forecast_of(&words).unwrap_err().to_string()
+        };
+        let both = of(&["mix", "/t", "--step=1s", "--duration=2s"]);
+        assert!(both.contains("cannot be combined with '--duration") && both.contains("--step"), "{both}");
+        assert!(of(&["run", "--target=/t"]).contains("is missing"));
+        let near = of(&["mix", "/t", "--lenght=1MiB"]);
+        assert_eq!(near, "there is no flag '--lenght'; '--length' is one");
+        assert_eq!(of(&["mix", "/t", "--nosuch=1"]), "there is no flag '--nosuch'");
+        assert!(of(&["clean", "/t"]).contains("use check, mix, streams"));
+        assert!(of(&["mix", "/t", "--in-flight=900"]).contains("1 to 256"));
     }
 
     #[test]

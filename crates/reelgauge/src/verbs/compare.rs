@@ -11,10 +11,10 @@ use reelgauge_report::compare::{as_data, compare_screen, junit, keep, markdown};
 use reelgauge_report::html;
 use reelgauge_report::text::shell_word;
 use reelgauge_results::compare::{compare_page, compare_runs};
-use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 
 use super::latest::runs_or_latest_two;
+use super::other_kinds::of_many;
 use super::suite;
 use crate::cli::CompareArgs;
 use crate::screen;
@@ -30,10 +30,11 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
     if runs.iter().any(|run| Suite::is_in(run)) {
         return suite::compare(args, &runs);
     }
-    if let Some(proof) = runs.iter().find(|run| Proof::is_in(run)) {
-        let proof = shell_word(proof);
+    if let Some((dir, (kind, part))) = runs.iter().find_map(|run| Some((run, of_many(run)?))) {
+        let dir = shell_word(dir);
         bail!(
-            "{proof} is a proof, which has compared its runs itself; look at it with: reelgauge report {proof}"
+            "{dir} is a {kind}, whose report compares its runs: reelgauge report {dir}. Each {part} is a run in \
+             there, which can be compared with others"
         );
     }
     ensure!(

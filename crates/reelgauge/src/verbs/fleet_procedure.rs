@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args as _;
 use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed, forecast};
 use reelgauge_fleet::controller::roster::Roster;
@@ -76,7 +76,7 @@ impl FleetProcedure {
                 check_flags(
                     &words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>(),
                 )?;
-                planned_by(&words).map_err(|refusal| anyhow!(refusal.why))
+                planned_by(&words)
             })?;
             let of_step =
                 placed_in(&known, at + 1, &plans).with_context(|| format!("step '{}'", step.name))?;

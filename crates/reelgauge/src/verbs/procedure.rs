@@ -1,13 +1,14 @@
 //! `reelgauge procedure`: a series of runs and actions, what it would take, its screen again, its table and
 //! page.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use reelgauge_analysis::compare::RUNS_MAX;
+use reelgauge_analysis::forecast::Forecast;
 use reelgauge_console::start::Planned;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::notes::StorageDetails;
@@ -15,26 +16,23 @@ use reelgauge_report::Style;
 use reelgauge_report::procedure::plan::{
     PlanScreen, PlannedStep, plan_screen, procedure_list, step_line, time_words, written_line,
 };
-use reelgauge_report::text::{plain, shell_argument, shell_word};
+use reelgauge_report::text::{plain, shell_word};
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_results::page::{page, run_page, write_html};
 use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
-use reelgauge_runner::procedure::conclusion::{conclude, remedy, summaries};
+use reelgauge_runner::procedure::conclusion::{conclude, summaries};
 use reelgauge_runner::procedure::given_events::GivenEvents;
-use reelgauge_runner::procedure::record::{KeptTerms, ProcedureRecord};
-use reelgauge_runner::procedure::room::{Need, lack};
+use reelgauge_runner::procedure::record::ProcedureRecord;
 use reelgauge_runner::procedure::shown::{
-    deviations_in_words, name_in_round, planned_action, procedure_table, procedure_text, states_cells,
-    states_table,
+    deviations_in_words, procedure_table, procedure_text, states_cells, states_table,
 };
 use reelgauge_runner::procedure::{
     Manner, ProcedureEnd, ProcedureError, ProcedureEvent, ProcedureRequest, resume_procedure, run_procedure,
-    words,
 };
-use reelgauge_workload::procedure::requirement::{event_names, missing, without_step};
-use reelgauge_workload::procedure::{Action, Procedure, Step, names, text};
+use reelgauge_workload::procedure::requirement::{event_names, without_step};
+use reelgauge_workload::procedure::{Procedure, Step, names, text};
 use serde::Serialize;
 
 use super::ahead::forecast_of;
@@ -42,6 +40,7 @@ use super::fleet_carry::say;
 use super::fleet_procedure::{FleetProcedure, Obstacles};
 use super::other_kinds::has_table_and_page_alone;
 use super::procedure_plan::ProcedurePlan;
+use super::procedure_steps::planned_steps;
 use crate::cli::{ProcedureArgs, ReportArgs};
 use crate::screen;
 
@@ -71,8 +70,7 @@ pub fn procedure(args: &ProcedureArgs) -> Result<u8> {
         bail!("name the directory to measure: reelgauge procedure {} PATH", shell_word(Path::new(&name)));
     };
     let (request, fleet) = request(args, &name, &text, target)?;
-    let steps = planned_steps(&request, fleet.as_ref())?;
-    let obstacle = without_room(&request, &steps);
+    let (steps, obstacle) = planned_steps(&request, fleet.as_ref())?;
     if args.dry_run {
         return dry_run(args, &request, &steps, fleet, obstacle);
     }
@@ -116,27 +114,13 @@ pub fn planned(args: &ProcedureArgs) -> Result<Planned> {
     let target = args.path.as_deref().context("choose the storage to measure")?;
     let (name, text) = named(name)?;
     let (request, fleet) = request(args, &name, &text, target)?;
-    let steps = planned_steps(&request, fleet.as_ref())?;
+    let (steps, obstacle) = planned_steps(&request, fleet.as_ref())?;
     let style = Style { colour: false, width: PAGE_COLUMNS };
     Ok(Planned {
         takes: format!("Takes {}.", time_words(&steps)),
         plan: Some(plan_text(&request, &steps, style)),
+        refused: obstacle.map(|obstacle| obstacle.to_string()),
     })
-}
-
-/// The first step that cannot find its space. Agents of a fleet have storage of their own.
-fn without_room(request: &ProcedureRequest, steps: &[PlannedStep]) -> Option<ProcedureError> {
-    let need = |(step, planned): (&Step, &PlannedStep)| match (&planned.missing, &planned.forecast) {
-        (Some(_), _) => Need::Unknown,
-        (None, Some(forecast)) if request.fleet.is_none() => {
-            Need::Files { bytes: forecast.least_files_bytes, load_bytes: forecast.new_files_bytes }
-        }
-        _ => Need::of(&step.action),
-    };
-    let needs: Vec<Need> = request.steps.iter().zip(steps).map(need).collect();
-    let lack = lack(&needs, &request.target, request.terms.keep_free)?;
-    let step = steps.get(lack.at)?.name.clone();
-    Some(ProcedureError::NoRoom { step, target: request.target.clone(), lack })
 }
 
 fn plan_text(request: &ProcedureRequest, steps: &[PlannedStep], style: Style) -> String {
@@ -223,57 +207,6 @@ fn its_events(steps: &[Step]) -> String {
     }
 }
 
-/// Every step with its command and what it takes. What a run would refuse is refused before anything is done.
-fn planned_steps(request: &ProcedureRequest, fleet: Option<&FleetProcedure>) -> Result<Vec<PlannedStep>> {
-    if let Some(fleet) = fleet {
-        return Ok(fleet.planned_steps(&request.steps, (&request.target, request.seed)));
-    }
-    let missing = missing(&request.steps, &request.events.events);
-    let mut planned: Vec<PlannedStep> = Vec::new();
-    for (step, missing) in request.steps.iter().zip(missing) {
-        let name = name_in_round(&step.name, step.round);
-        let missing = missing.as_ref().map(remedy);
-        let Action::Run { .. } = &step.action else {
-            let action = planned_action(&step.action);
-            planned.push(PlannedStep {
-                name,
-                command: None,
-                shares: Vec::new(),
-                forecast: None,
-                action,
-                missing,
-            });
-            continue;
-        };
-        // One stream stands for the count that is known later.
-        let words = step_words(request, step, "1");
-        let mut forecast =
-            forecast_of(&words).map_err(|refusal| anyhow!("step '{}': {}", step.name, refusal.why))?;
-        if let Some(of) = &step.requires.count_of {
-            let most = request.steps.iter().position(|other| other.name == *of);
-            let searched = most.and_then(|at| planned.get(at)).and_then(|step| step.forecast.as_ref());
-            let most_bytes = searched.map_or(0, |forecast| forecast.most_files_bytes);
-            forecast.iter_mut().for_each(|forecast| {
-                forecast.most_files_bytes = forecast.most_files_bytes.max(most_bytes);
-            });
-        }
-        let shown = step_words(request, step, "N");
-        let shown: Vec<String> = shown.iter().map(|word| shell_argument(OsStr::new(word))).collect();
-        let command = Some(format!("reelgauge {}", shown.join(" ")));
-        planned.push(PlannedStep { name, command, shares: Vec::new(), forecast, action: None, missing });
-    }
-    Ok(planned)
-}
-
-/// The command line of a run; of another action none. `count` is that of a count that another step finds.
-fn step_words(request: &ProcedureRequest, step: &Step, count: &str) -> Vec<OsString> {
-    let Action::Run { verb, flags } = &step.action else { return Vec::new() };
-    let mut flags = flags.clone();
-    flags.extend(step.requires.count_of.as_ref().map(|_| format!("--count={count}")));
-    flags.extend(request.events.flags(&step.requires));
-    words(verb, &flags, &request.target, &KeptTerms::of(&request.terms), request.seed)
-}
-
 /// Told what happens.
 type Tell<'a> = &'a mut dyn FnMut(&ProcedureEvent<'_>);
 
@@ -284,7 +217,8 @@ fn carry_out(
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let program = std::env::current_exe().context("this program's own file can't be found")?;
     let is_quiet = args.output.quiet || args.output.json;
-    let manner = Manner { program: &program, shows_progress: !is_quiet, interrupt: &interrupt };
+    let forecast: fn(&[OsString]) -> Option<Forecast> = |words| forecast_of(words).ok().flatten();
+    let manner = Manner { program: &program, shows_progress: !is_quiet, interrupt: &interrupt, forecast };
     let mut told_at = Instant::now();
     let mut tell = |event: &ProcedureEvent<'_>| tell(event, is_quiet, &mut told_at);
     let ended = match work(manner, &mut tell) {

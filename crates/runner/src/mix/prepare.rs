@@ -190,7 +190,7 @@ pub(super) fn demand(plan: &Plan) -> Demand {
 }
 
 /// The test files of a plan.
-fn data_set_spec(plan: &Plan) -> DataSetSpec {
+pub(crate) fn data_set_spec(plan: &Plan) -> DataSetSpec {
     DataSetSpec {
         files: plan.files(),
         file_bytes: plan.mix.file_size.bytes(),

@@ -22,7 +22,8 @@ pub fn summaries(record: &ProcedureRecord, dir: &Path) -> Vec<Option<Summary>> {
 
 /// What is concluded; `None` where nothing is asked, or no run is done.
 pub fn conclude(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Option<Finding> {
-    let runs: Vec<(&Row, Option<&Summary>)> = done_runs(record, summaries).collect();
+    let runs = done_runs(record, summaries).filter(|(row, _)| !row.requires.prepares);
+    let runs: Vec<(&Row, Option<&Summary>)> = runs.collect();
     let rates: Vec<Option<f64>> = runs.iter().map(|(_, summary)| summary.and_then(rate)).collect();
     let last = runs.last()?;
     Some(match record.finding? {
@@ -73,6 +74,9 @@ pub fn remedy(missing: &Missing) -> Remedy {
     match missing {
         Missing::Event { names } => Remedy::Event { names: names.clone() },
         Missing::Cold => Remedy::Cold,
+        Missing::Room { needed_bytes, left_bytes } => {
+            Remedy::Room { needed_bytes: *needed_bytes, left_bytes: *left_bytes }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use reelgauge_analysis::forecast::Forecast;
 use reelgauge_engine::area::{AREA_DIR, BALLAST_DIR};
 use reelgauge_engine::space::{KeepFree, Space, space};
 use reelgauge_workload::procedure::Action;
@@ -43,6 +44,11 @@ impl Need {
             Action::Empty => Need::Empty,
             _ => Need::Unknown,
         }
+    }
+
+    /// That of a run.
+    pub fn of_run(forecast: &Forecast) -> Need {
+        Need::Files { bytes: forecast.least_files_bytes, load_bytes: forecast.new_files_bytes }
     }
 }
 

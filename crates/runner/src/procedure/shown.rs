@@ -177,6 +177,8 @@ fn words_of(deviation: &Deviation) -> DeviationWords<'_> {
 
 fn step_words<'a>(row: &'a Row, summary: Option<&Summary>, name: &'a str, run: &'a str) -> StepWords<'a> {
     let what = match (&row.action, &row.fact) {
+        // Its figures are no result.
+        (Action::Run { .. }, _) if row.requires.prepares => What::Nothing,
         (Action::Run { .. }, _) => {
             What::Run(summary.iter().flat_map(|summary| &summary.load_points).map(figures).collect())
         }

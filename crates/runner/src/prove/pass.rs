@@ -166,7 +166,7 @@ fn run_to_its_end(run: &OwnRun<'_>, interrupt: &Interrupt) -> Result<(), PassErr
     command.env(leash::ASKED, "1").stdin(Stdio::piped()).stdout(Stdio::null());
     command.envs(run.env.map(|name| (name, "1")));
     if !run.shows_progress {
-        command.stderr(said.try_clone().map_err(start)?);
+        command.stderr(said.try_clone().map_err(start)?).env(leash::QUOTED, "1");
     }
     let mut child = command.spawn().map_err(start)?;
     let status = wait(&mut child, interrupt).map_err(start)?;

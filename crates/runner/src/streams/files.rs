@@ -182,10 +182,7 @@ impl StreamFiles {
 
     /// The data sets that are needed at this scale.
     fn specs(&self, actors: &Actors, scale: u32) -> Vec<DataSetSpec> {
-        let sizes = actors.prepared_files(scale).into_iter();
-        let spec =
-            |(file_bytes, files)| DataSetSpec { files, file_bytes, unit_bytes: UNIT_BYTES, seed: self.seed };
-        sizes.map(spec).collect()
+        specs(actors, scale, self.seed)
     }
 
     /// Removes the area again where it was made for this run, which can't begin.
@@ -362,4 +359,11 @@ fn made_name(kind: ActorKind) -> &'static str {
         ActorKind::Copier => "copy",
         _ => "file",
     }
+}
+
+/// The data sets of actors at this scale.
+pub(crate) fn specs(actors: &Actors, scale: u32, seed: u64) -> Vec<DataSetSpec> {
+    let sizes = actors.prepared_files(scale).into_iter();
+    let spec = |(file_bytes, files)| DataSetSpec { files, file_bytes, unit_bytes: UNIT_BYTES, seed };
+    sizes.map(spec).collect()
 }

@@ -10,6 +10,9 @@ use crate::exit_code::INTERRUPTED;
 /// Asks for it, whatever the value.
 pub const ASKED: &str = "REELGAUGE_LEASHED";
 
+/// Set for a run whose complaints another one quotes, so that the program's name is not in front of them.
+pub const QUOTED: &str = "REELGAUGE_QUOTED";
+
 /// Ends this process when standard input ends, if that was asked for. To be called before anything else is
 /// done. What this process starts has another standard input, and is not asked.
 pub fn begin_if_asked() {

@@ -38,6 +38,13 @@ pub enum Missing {
     },
     /// A way to make the server cold.
     Cold,
+    /// Room for what it writes with the count that a search found.
+    Room {
+        /// Bytes that it writes.
+        needed_bytes: u64,
+        /// Bytes that may be written then, at most.
+        left_bytes: u64,
+    },
 }
 
 impl Requirement {
