@@ -1,5 +1,5 @@
-//! A process in the group of a user's command that ends the whole group: at a time limit, or when this program is
-//! gone. It outlives this program, so nothing of the command runs on, however this program ended.
+//! A process in the group of a user's command that ends the whole group: at a time limit, or when this
+//! program is gone. It outlives this program, so nothing of the command runs on, however this program ended.
 //!
 //! Unix only. Not here: ending a group at once ([`reelgauge_results::process_group`]).
 
@@ -7,8 +7,8 @@ use std::io::{self, PipeWriter, Write};
 use std::process::Command;
 use std::time::Duration;
 
-/// Ends all processes of the group at the limit, or shortly after the command: a run that was stopped does not
-/// wait for its event.
+/// Ends all processes of the group at the limit, or shortly after the command: a run that was stopped does
+/// not wait for its event.
 const LIMITED: &str = r#"(left=$1; while [ "$left" -gt 0 ] && kill -0 $$; do sleep 1; left=$((left - 1)); done
     [ "$left" -gt 0 ] && sleep 1; kill -KILL 0) >/dev/null 2>&1 </dev/null & exec /bin/sh -c "$2""#;
 /// Ends all processes of the group when standard input ends without a line.

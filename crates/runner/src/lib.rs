@@ -8,8 +8,8 @@
 //! * [`mod@watch`]: counters without load. `probe`: what a target's file system does, tried in its area.
 //! * [`ahead`]: what a plan would take, before anybody starts it.
 //! * [`mod@session`]: what every kind of run keeps and does between taking its target and its summary.
-//! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it, `command_watcher`: how a
-//!   command of the user does. [`observer`]: what whoever watches it is told.
+//! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it, `command_watcher`:
+//!   how a command of the user does. [`observer`]: what whoever watches it is told.
 //! * [`steered`]: a run whose load points begin when somebody else says so, and which ends when nobody does.
 //! * [`exit_code`]: what a script is told. [`folder_lock`]: a folder that is one process's.
 //!   [`mod@extents`]: a file against a copy of it, written anew. [`clean`]: the area removed.

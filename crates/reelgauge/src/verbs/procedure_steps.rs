@@ -1,5 +1,5 @@
-//! The steps of a procedure before it is carried out: the command of each, what it takes, and whether it finds
-//! its space.
+//! The steps of a procedure before it is carried out: the command of each, what it takes, and whether it
+//! finds its space.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
