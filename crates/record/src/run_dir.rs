@@ -169,7 +169,7 @@ impl RunDir {
             Some(1..=LAYOUT_VERSION) => Ok(run),
             Some(0) => Err(not_a_run("its run.toml has no valid version")),
             Some(found) => Err(RunDirError::NewerVersion { path: path.to_path_buf(), found }),
-            None => Err(not_a_run("it has no run.toml that reelgauge has written")),
+            None => Err(not_a_run("it has no run.toml that Reelgauge has written")),
         }
     }
 

@@ -81,7 +81,7 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         }
         NextStep::Compare => {
             let run_dir = run_dir(summary)?;
-            format!("After a change: {}, then reelgauge compare {run_dir} NEW-RUN", again?)
+            format!("After a change: {}; then reelgauge compare {run_dir} NEW-RUN", again?)
         }
     };
     Some(words)

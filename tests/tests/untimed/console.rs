@@ -127,7 +127,8 @@ fn a_procedure_shows_its_plan_is_started_from_the_form_and_has_one_report() {
     let body = json!({"verb": "procedure", "values": procedure(&target, "300ms")}).to_string();
     let ahead = console.client.change("POST", "/api/ahead", &body).expect(200).json();
     let plan = ahead["plan"].as_str().unwrap_or_else(|| panic!("{ahead}"));
-    assert!(plan.contains("1. Overwrite\n   Command: reelgauge mix") && plan.contains("2. Create"), "{plan}");
+    let flowing = plan.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains("1. Overwrite Command: reelgauge mix") && plan.contains("2. Create"), "{plan}");
     assert!(ahead["takes"].as_str().unwrap().starts_with("Takes "), "{ahead}");
 
     let id = console.start_run("procedure", &procedure(&target, "300ms"));

@@ -97,7 +97,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_touched() {
         (&["iometer", "--set", "lenght=1MiB"], "--lenght"),
         (&["age", "--set", "rounds=0"], "rounds = N"),
         (&["iometer", "--set", "in-flight=900"], "1 to 256"),
-        (&["iometer", "--set", "step=1s"], "cannot be combined with '--duration"),
+        (&["iometer", "--set", "step=1s"], "'--duration <TIME>' cannot be combined with '--step"),
     ] {
         let (name, flags) = words.split_first().unwrap();
         let mut all: Vec<std::ffi::OsString> = vec!["procedure".into(), name.into(), target.clone().into()];
