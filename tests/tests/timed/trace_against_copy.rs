@@ -107,7 +107,7 @@ fn what_makes_no_sense_is_refused() {
         (&small, &folder, &[], "too quickly to be compared"),
         (&file, &folder, &["--first", "1MiB"], "too quickly to be compared"),
         (&file, &folder, &["--passes", "3"], "--passes 3 is outside "),
-        (&file, &folder, &["--passes", "1000"], "too many"),
+        (&file, &folder, &["--passes", "1000"], "--passes 1000 is outside "),
         (&folder, &folder, &[], "no regular file"),
         (&file, &scratch.path().join("nowhere"), &[], "nowhere"),
         (&own, &folder, &[], "a file of your own"),
