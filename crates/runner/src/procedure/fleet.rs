@@ -94,7 +94,9 @@ pub enum FleetStepError {
 /// # Errors
 /// It writes into the area of one machine.
 pub fn check_step(step: &Step) -> Result<(), FleetStepError> {
-    if step.requires != Requirement::default() {
+    // A step that only prepares waits for nothing.
+    let prepares = step.requires.prepares;
+    if step.requires != (Requirement { prepares, ..Requirement::default() }) {
         return Err(FleetStepError::Requires(step.name.clone()));
     }
     match &step.action {
