@@ -64,13 +64,18 @@ impl Outcome {
     /// Standard output with every run of white space as one blank: where the lines of a screen break depends
     /// on how long the paths in it are.
     pub fn words(&self) -> String {
-        self.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+        flowing(&self.stdout)
     }
 
     /// Both streams, for messages of tests.
     pub fn said(&self) -> String {
         format!("--- stdout\n{}\n--- stderr\n{}", self.stdout, self.stderr)
     }
+}
+
+/// A text in one line, with one blank for every run of white space.
+pub fn flowing(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Where the binary is: `REELGAUGE_BIN`, or that of this build, brought up to date.

@@ -419,8 +419,7 @@ impl Carrying<'_> {
         steadiness(&rates).is_some_and(|found| found.is_steady)
     }
 
-    /// Leaves out runs that cannot find room for the count that a search found. Before the search nobody knew
-    /// it.
+    /// Leaves out runs that cannot find room for the count that a search found, which is unknown before it.
     fn leave_out(&mut self, from: usize) {
         if self.knows_room || self.record.fleet.is_some() {
             return;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reelgauge_tests::binary::flowing;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs;
@@ -76,7 +77,7 @@ fn what_a_killed_proof_left_is_told_at_the_next_start_and_undone_on_request() {
     assert!(file.exists() && proof.has_undo());
 
     let told = proof.other(&["scenarios"]).expect_code(0);
-    let said = told.stderr.replace('\n', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = flowing(&told.stderr);
     assert!(said.contains("was not undone") && said.contains("reelgauge prove --undo-left"), "{said}");
     let refused = proof.run().expect_code(2);
     assert!(refused.stderr.contains("--undo-left"), "{}", refused.said());

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::binary::{self, Running, flowing};
 use reelgauge_tests::console::{Console, until};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::TempMount;
@@ -127,7 +127,7 @@ fn a_procedure_shows_its_plan_is_started_from_the_form_and_has_one_report() {
     let body = json!({"verb": "procedure", "values": procedure(&target, "300ms")}).to_string();
     let ahead = console.client.change("POST", "/api/ahead", &body).expect(200).json();
     let plan = ahead["plan"].as_str().unwrap_or_else(|| panic!("{ahead}"));
-    let flowing = plan.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flowing = flowing(plan);
     assert!(flowing.contains("1. Overwrite Command: reelgauge mix") && plan.contains("2. Create"), "{plan}");
     assert!(ahead["takes"].as_str().unwrap().starts_with("Takes "), "{ahead}");
 

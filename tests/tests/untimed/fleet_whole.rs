@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use reelgauge_tests::binary::{self, Outcome};
+use reelgauge_tests::binary::{self, Outcome, flowing};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::run_dir::{at, count, number, only_in, summary};
 use reelgauge_tests::scratch::Scratch;
@@ -152,8 +152,7 @@ fn streams_have_their_machines_and_one_that_is_gone_has_met_nothing() {
 /// What was said against wrong input, however its lines are broken.
 #[track_caller]
 fn complaint(outcome: Outcome) -> String {
-    let said = outcome.expect_code(2).stderr;
-    said.split_whitespace().collect::<Vec<_>>().join(" ")
+    flowing(&outcome.expect_code(2).stderr)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use reelgauge_tests::binary;
+use reelgauge_tests::binary::{self, flowing};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
@@ -80,11 +80,6 @@ fn rows(lines: &[String], columns: u32) -> Vec<String> {
 fn holds(seen: &Seen, columns: u32, words: &[&str]) {
     let found = [faults(&seen.lines, columns), faults(&rows(&seen.meanwhile, columns), columns)].concat();
     assert!(found.is_empty(), "{words:?} at {columns} columns:\n{}\n---\n{}", found.join("\n"), seen.text());
-}
-
-/// The words of a screen as one line: where they break depends on how long a path is.
-fn flowing(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Looks at a command at every width. The exit code has to be this one.

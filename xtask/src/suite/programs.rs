@@ -27,7 +27,7 @@ pub struct Said {
 }
 
 /// Builds with this cargo, and gives the test programs. The binary that the end-to-end tests run comes from
-/// the same build as they, which saves compiling every crate once more.
+/// the same build as they, which saves compiling every crate again.
 pub fn build(mut cargo: Command) -> anyhow::Result<Vec<Program>> {
     cargo.arg("--message-format=json-render-diagnostics");
     let mut programs = Vec::new();
