@@ -78,6 +78,12 @@ pub fn flowing(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The lines that are wider than a terminal of so many columns. Those with a path or a command are left out:
+/// they stay whole, so that they can be pasted, and their width is that of the place where the test runs.
+pub fn too_wide(text: &str, columns: usize) -> Vec<&str> {
+    text.lines().filter(|line| line.chars().count() > columns && !line.contains('/')).collect()
+}
+
 /// Where the binary is: `REELGAUGE_BIN`, or that of this build, brought up to date.
 ///
 /// # Panics

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use reelgauge_tests::binary::too_wide;
 use reelgauge_tests::run_dir::{at, count, number, summary, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool;
@@ -80,8 +81,8 @@ fn a_first_look_at_a_local_directory_and_a_second_one_that_writes_no_test_files(
     let looked = number(facts, "looked_s");
     assert!((1.0..=outcome.took.as_secs_f64()).contains(&looked), "looked for {looked} s");
     assert!(screen.contains(" s"), "it says how long it looked\n{screen}");
-    let (lines, columns) = (screen.lines().count(), screen.lines().map(|line| line.chars().count()).max());
-    assert!(lines <= SCREEN.0 && columns <= Some(SCREEN.1), "{lines} lines, {columns:?} columns\n{screen}");
+    let (lines, wide) = (screen.lines().count(), too_wide(screen, SCREEN.1));
+    assert!(lines <= SCREEN.0 && wide.is_empty(), "{lines} lines, too wide: {wide:?}\n{screen}");
     // Nothing but the area is left.
     let entries: Vec<_> =
         std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -100,7 +100,7 @@ fn two_runs_of_the_same_are_told_in_every_form() {
     let told = text(read, "texts.1").strip_suffix(" MB/s").unwrap();
     assert!(screen.contains(told), "{screen}");
     assert_eq!(text(read, "label"), "read, bytes/s");
-    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    assert!(binary::too_wide(&screen, 100).is_empty(), "{screen}");
     assert!(compare(&runs, "--all").stdout.lines().count() > screen.lines().count());
 
     let markdown = compare(&runs, "--markdown --all").expect_code(0).stdout;
@@ -212,7 +212,7 @@ fn an_incident_is_found_and_fails_a_gate() {
         assert!(told.stderr.contains("no figure could be judged"), "{}", told.said());
     }
     let narrow = compare(&runs, "").expect_code(0).stdout;
-    assert!(narrow.lines().all(|line| line.chars().count() <= 100), "{narrow}");
+    assert!(binary::too_wide(&narrow, 100).is_empty(), "{narrow}");
 }
 
 #[test]
