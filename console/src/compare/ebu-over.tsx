@@ -8,7 +8,7 @@ import { blockSize, number } from "../figures/units";
 import { MODES } from "../run/paper";
 import { type Block, blockName, blocksOf, hasEbuFigures, paperFigures, paperValues, usualBlock } from "../run/paper-lines";
 import { sweptName } from "../run/swept";
-import { AgainstChart, type Line } from "./overlays";
+import { AgainstChart, type Line } from "./against-chart";
 import type { PointAxis } from "./point-keys";
 
 const FIGURES: { id: "rate" | "mean" | "max"; title: string; unit: string; of: (cell: PaperCell) => number | null }[] = [

@@ -6,42 +6,19 @@ import type { Comparison, PercentileCurve, RunPage } from "../data/page";
 import type { LoadPoint, Summary } from "../data/summary";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
-import type { LineSeriesOption } from "../charts/echarts";
-import { categoryAxis, decades, latencyAxis, timeAxis, valueAxis } from "../charts/axes";
-import { seriesStyle } from "../charts/palette";
+import { decades, latencyAxis, timeAxis, valueAxis } from "../charts/axes";
 import { carriedCurve } from "../figures/percentile";
 import { duration, mbPerS, ms, number } from "../figures/units";
 import { Section } from "../parts/section";
 import { flowOf, joined } from "../run/over-time";
 import { hasEbuFigures, paperValues } from "../run/paper-lines";
 import { isLadder, pointAxis } from "./point-keys";
-import type { PointAxis } from "./point-keys";
 import { runName } from "./run-key";
+import { AgainstChart, lineSeries } from "./against-chart";
+import type { Line } from "./against-chart";
 import { EbuOver } from "./ebu-over";
 import { HistogramsOver } from "./histograms-over";
 import { StripsOver } from "./strips-over";
-
-/** A run's name and its values over x. */
-export interface Line {
-  name: string;
-  data: [number | string, number | null][];
-  /** The second line of a run: thin and dotted, in the run's colour. */
-  dotted?: boolean;
-}
-
-function lineSeries(look: Look, line: Line, at: number, symbols: boolean): LineSeriesOption {
-  const style = seriesStyle(look, at);
-  const dash = line.dotted === true ? [1, 3] : style.dash;
-  return {
-    type: "line",
-    name: line.name,
-    data: line.data,
-    symbol: symbols ? style.marker : "none",
-    symbolSize: 8,
-    itemStyle: { color: style.color },
-    lineStyle: { color: style.color, width: line.dotted === true ? 1.5 : 2, type: dash },
-  };
-}
 
 interface Props {
   runs: RunPage[];
@@ -240,40 +217,3 @@ function averageOf({ paper }: LoadPoint): number | null {
 }
 
 const PAPER = "Corresponds to EBU Tech 3362, Figures 48 and 50, over all block sizes: the time of a transfer that is not data.";
-
-interface AgainstProps {
-  id: string;
-  title: string;
-  unit: string;
-  axis: PointAxis;
-  lines: Line[];
-  say: (value: number) => string;
-  note?: string;
-}
-
-export function AgainstChart({ id, title, unit, axis, lines, say, note }: AgainstProps) {
-  const runs = Math.max(1, lines.filter((line) => line.dotted !== true).length);
-  const option = useMemo(
-    () => (look: Look): ChartOption => ({
-      xAxis: categoryAxis(look, axis.title, axis.keys),
-      yAxis: { ...valueAxis(look, unit), min: 0 },
-      grid: { bottom: 24 },
-      tooltip: { valueFormatter: (value: unknown) => (typeof value === "number" ? `${say(value)} ${unit}` : "–") },
-      series: lines.map((line, at) => lineSeries(look, line, at % runs, true)),
-    }),
-    [lines],
-  );
-  return (
-    <Chart
-      id={id}
-      title={title}
-      describe={lines.map((line) => `${line.name}: ${line.data.map(([, v]) => (v === null ? "nothing" : say(v))).join(", ")}`).join("; ")}
-      option={option}
-      {...(note === undefined ? {} : { note, isOfPaper: true })}
-      table={{
-        columns: [axis.title, ...lines.map((line) => `${line.name}, ${unit}`)],
-        rows: axis.keys.map((key, row) => [key, ...lines.map((line) => line.data[row]?.[1] ?? null)]),
-      }}
-    />
-  );
-}

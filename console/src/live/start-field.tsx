@@ -2,11 +2,17 @@
 
 import { useId } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { ChoiceEntry, FormField } from "../data/live";
+import type { ChoiceEntry, Choices, FormField, Info, TraceEntry } from "../data/live";
 import { ChoiceField } from "./choice-field";
 import { FormatField } from "./format-field";
-import type { Known } from "./start-form";
 import { TargetField } from "./target-field";
+
+/** What the console knows so far, for fields that offer a choice. */
+export interface Known {
+  info: Info | null;
+  choices: Choices | null;
+  traces: readonly TraceEntry[] | null;
+}
 
 interface Props {
   field: FormField;

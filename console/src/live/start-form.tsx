@@ -3,26 +3,20 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../data/api";
-import type { AheadAnswer, Choices, Form, FormField, Info, TraceEntry } from "../data/live";
+import type { AheadAnswer, Form, FormField, Info } from "../data/live";
 import { Copy } from "../parts/copy";
 import { EARLIER } from "./again";
 import { AboutFields, tidyTags } from "./about-fields";
 import { type FormValues, filledIn, requestOf, saidAt } from "./form-request";
 import { hashOf } from "./routes";
 import { aboutOf } from "./questions";
-import { StartField } from "./start-field";
+import { type Known, StartField } from "./start-field";
 
 /** A pause in typing that is taken for its end. */
 const TYPED_MS = 350;
 
 /** Flags with boxes of their own. */
 const ABOUT = new Set(["storage", "tag"]);
-
-export interface Known {
-  info: Info | null;
-  choices: Choices | null;
-  traces: readonly TraceEntry[] | null;
-}
 
 interface Props {
   form: Form;

@@ -1,9 +1,9 @@
 // The full configuration: what was asked for, on what, by which machine; and the command that does it again.
 
-import type { ComponentChildren } from "preact";
 import type { RunNotes, RunPage } from "../data/page";
 import { blockSize, count } from "../figures/units";
 import { Copy } from "../parts/copy";
+import { Facts } from "../parts/facts";
 import { Name, Prose, Said } from "../parts/name";
 import { Section } from "../parts/section";
 import { HostCard } from "./hosts";
@@ -73,26 +73,6 @@ export function ConfigurationSection({ run }: { run: RunPage }) {
         </details>
       )}
     </Section>
-  );
-}
-
-/** Names and values. */
-export function Facts({ name, rows }: { name: string; rows: [string, ComponentChildren][] }) {
-  if (rows.length === 0) return <p class="faint">Nothing is known.</p>;
-  return (
-    <table class="facts-table">
-      <caption class="sr-only">{name}</caption>
-      <tbody>
-        {rows.map(([title, value]) => (
-          <tr>
-            <th scope="row">
-              <Name text={title} />
-            </th>
-            <td>{value}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 

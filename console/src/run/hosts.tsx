@@ -3,8 +3,8 @@
 import type { ComponentChildren } from "preact";
 import type { HostFacts } from "../data/page";
 import { amount, count, counted } from "../figures/units";
+import { Facts } from "../parts/facts";
 import { Name } from "../parts/name";
-import { Facts } from "./configuration";
 
 const NAMES: Record<string, string> = {
   name: "Name",

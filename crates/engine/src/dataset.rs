@@ -31,13 +31,12 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 pub use error::{DataSetError, amount};
-pub(crate) use manifest::is_set_name;
-pub(crate) use others::is_file_name;
 pub use others::{OtherSet, give_back, others, to_give_back};
 
 use crate::area::Area;
-use crate::driver::TargetFile;
 use crate::pattern::PatternSpec;
+use crate::set_names;
+use crate::target_file::TargetFile;
 use crate::throttle::{Pace, Throttle};
 
 /// How often progress is reported and the stop flag looked at.
@@ -162,7 +161,7 @@ impl DataSet {
 impl DataSetSpec {
     /// The name of such a data set: the same for all that can serve as each other.
     pub fn name(&self) -> String {
-        manifest::directory_name(self)
+        set_names::directory_name(self.file_bytes, self.unit_bytes)
     }
 
     /// Bytes that have yet to be written in this area, as far as looking at names and sizes tells.

@@ -38,6 +38,7 @@ pub mod pattern;
 pub mod probe;
 pub mod roots;
 pub mod scratch;
+mod set_names;
 pub mod simulated;
 pub mod space;
 mod target_file;

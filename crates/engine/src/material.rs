@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::area::AREA_DIR;
-use crate::driver::TargetFile;
+use crate::target_file::TargetFile;
 use reelgauge_machine::mount::Mount;
 
 /// The most entries of folders that are looked at.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::area::AreaError;
-use crate::driver::DriverError;
+use crate::driver_error::DriverError;
 
 /// Why a data set couldn't be prepared.
 #[derive(Debug, thiserror::Error)]

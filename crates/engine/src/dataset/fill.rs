@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use super::error::named;
-use super::manifest::{Manifest, directory_name, file_name, fresh_file, part_of};
+use super::manifest::{Manifest, fresh_file};
 use super::{DataSet, DataSetError, DataSetSpec, Shared, others, survey};
 use crate::area::{Area, AreaDir};
 use crate::beneath::What;
-use crate::driver::TargetFile;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
+use crate::set_names::{file_name, part_of};
 use crate::space::Space;
+use crate::target_file::TargetFile;
 
 /// Bytes of one write.
 pub(super) const WRITE_BYTES: usize = 1 << 20;
@@ -20,7 +21,7 @@ pub(super) const WRITE_BYTES: usize = 1 << 20;
 /// Prepares the whole set. `seconds` is left to the caller.
 pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Result<DataSet, DataSetError> {
     let at = area.dir();
-    let directory = area.data_dir().join(directory_name(spec));
+    let directory = area.data_dir().join(spec.name());
     let (known, found) = survey::look(area, &directory, spec)?;
     let missing_files = found.missing.len() as u64;
     let missing_bytes = missing_files * spec.file_bytes;

@@ -1,8 +1,8 @@
-//! Names of data sets and their files, and the manifest that says what was written.
+//! The manifest of a data set, which says what was written.
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,53 +10,12 @@ use super::error::named;
 use super::{DataSetError, DataSetSpec};
 use crate::area::AreaDir;
 use crate::beneath::For;
+use crate::set_names::{MANIFEST_FILE, part_of};
 
-pub(super) const MANIFEST_FILE: &str = "dataset.toml";
 /// A manifest is some hundred bytes; what is larger is none.
 const LARGEST_BYTES: u64 = 64 * 1024;
-/// What the name of a file that is being written ends with.
-pub(super) const PART: &str = "part";
-
 /// Version of the manifest and of how data files are named and written.
 const FORMAT: i64 = 1;
-
-/// `files-1GiB-u4096`: everything that two sets must have in common for one to serve as the other.
-/// Not the number of files, which can grow, nor the seed, which makes no difference.
-pub(crate) fn directory_name(spec: &DataSetSpec) -> String {
-    label(spec.file_bytes, spec.unit_bytes)
-}
-
-fn label(file_bytes: u64, unit_bytes: u32) -> String {
-    format!("files-{}-u{unit_bytes}", size_label(file_bytes))
-}
-
-/// Whether preparing gives directories such a name.
-pub(crate) fn is_set_name(name: &str) -> bool {
-    let rest = name.strip_prefix("files-").and_then(|rest| rest.rsplit_once("-u"));
-    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    rest.is_some_and(|(size, unit)| {
-        let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        is_number(digits)
-            && ["TiB", "GiB", "MiB", "KiB", "B"].contains(&&size[digits.len()..])
-            && is_number(unit)
-    })
-}
-
-/// `file-0000.bin`.
-pub(super) fn file_name(number: u32) -> String {
-    format!("file-{number:04}.bin")
-}
-
-/// A size as people write it, exactly: the largest binary unit that it is a multiple of.
-fn size_label(bytes: u64) -> String {
-    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    for (unit, shift) in units {
-        if bytes > 0 && bytes.trailing_zeros() >= shift {
-            return format!("{}{unit}", bytes >> shift);
-        }
-    }
-    format!("{bytes}B")
-}
 
 /// What `dataset.toml` holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,7 +91,8 @@ impl Manifest {
         let text = area.read_text(&path, LARGEST_BYTES).ok();
         let manifest = text.and_then(|text| toml::from_str::<Manifest>(&text).ok());
         manifest.is_some_and(|manifest| {
-            manifest.format == FORMAT && label(manifest.file_bytes, manifest.unit_bytes) == name
+            manifest.format == FORMAT
+                && crate::set_names::directory_name(manifest.file_bytes, manifest.unit_bytes) == name
         })
     }
 
@@ -157,11 +117,6 @@ impl Manifest {
     }
 }
 
-/// The name under which a file is written until it is complete.
-pub(super) fn part_of(path: &Path) -> PathBuf {
-    path.with_added_extension(PART)
-}
-
 /// A new, empty file. What an interrupted preparation left under that name is removed; a link is removed
 /// itself, not what it leads to.
 pub(super) fn fresh_file(area: &AreaDir, path: &Path) -> io::Result<fs::File> {
@@ -178,32 +133,6 @@ mod tests {
     use super::*;
 
     const SPEC: DataSetSpec = DataSetSpec { files: 4, file_bytes: 1 << 30, unit_bytes: 4096, seed: 7 };
-
-    #[test]
-    fn names_say_what_is_in_it() {
-        assert_eq!(directory_name(&SPEC), "files-1GiB-u4096");
-        for (bytes, label) in [
-            (1, "1B"),
-            (1000, "1000B"),
-            (1024, "1KiB"),
-            (1536 << 20, "1536MiB"),
-            (1_000_000_000, "1000000000B"),
-            (1 << 45, "32TiB"),
-        ] {
-            assert_eq!(size_label(bytes), label);
-        }
-        for ours in ["files-1GiB-u4096", "files-1B-u512"] {
-            assert!(is_set_name(ours), "{ours}");
-        }
-        for other in
-            ["files", "files-1GiB", "files-GiB-u4096", "files-1GB-u4096", "files-1GiB-u", "my-files-1B-u1"]
-        {
-            assert!(!is_set_name(other), "{other}");
-        }
-        assert_eq!(file_name(0), "file-0000.bin");
-        assert_eq!(file_name(12345), "file-12345.bin");
-        assert_eq!(part_of(Path::new("/a/file-0000.bin")), Path::new("/a/file-0000.bin.part"));
-    }
 
     #[test]
     fn what_is_written_is_read_again_with_any_seed() {

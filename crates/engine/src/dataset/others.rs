@@ -13,10 +13,11 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::manifest::{MANIFEST_FILE, Manifest, PART};
+use super::manifest::Manifest;
 use super::{DataSetError, DataSetSpec};
 use crate::area::{Area, AreaDir, Cleaned};
 use crate::beneath::For;
+use crate::set_names::{MANIFEST_FILE, is_file_name};
 use crate::space::{KeepFree, Space};
 
 /// A data set that another run left.
@@ -81,14 +82,6 @@ fn content(area: &AreaDir, directory: &Path) -> Option<(u64, SystemTime)> {
         bytes = bytes.saturating_add(facts.size_bytes);
     }
     used_at.map(|used_at| (bytes, used_at))
-}
-
-/// Whether preparing gives files such a name.
-pub(crate) fn is_file_name(name: &str) -> bool {
-    let whole = name.strip_suffix(PART).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name);
-    let number = whole.strip_prefix("file-").and_then(|rest| rest.strip_suffix(".bin"));
-    let is_number = |digits: &str| digits.len() >= 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    whole == MANIFEST_FILE || number.is_some_and(is_number)
 }
 
 /// Which of these have to go so that there is room for so many bytes more, beside what stays free;

@@ -4,10 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::named;
-use super::manifest::{Manifest, PART, file_name};
+use super::manifest::Manifest;
 use super::{DataSetError, DataSetSpec};
 use crate::area::{Area, AreaDir};
 use crate::beneath::EntryFacts;
+use crate::set_names::{PART, file_name};
 use crate::space::{KeepFree, Space};
 use reelgauge_machine::mount::{Mount, MountKind};
 

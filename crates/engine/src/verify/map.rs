@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::driver::TargetFile;
 use crate::pattern::{STAMP_BYTES, mix};
+use crate::target_file::TargetFile;
 
 /// A write, as the map sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use crate::area::{BALLAST_DIR, DATA_DIR, LOCK_FILE, MARKER_FILE, SCRATCH_DIR};
 use crate::beneath::EntryFacts;
-use crate::dataset;
+use crate::set_names::{is_file_name, is_set_name};
 
 /// Where in the area something lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +37,9 @@ impl AreaPart {
                 _ => None,
             },
             AreaPart::Area => (facts.is_file() && is_probe(name?)).then_some(AreaPart::Everything),
-            AreaPart::DataSets => {
-                (facts.is_dir() && dataset::is_set_name(name?)).then_some(AreaPart::DataSet)
-            }
+            AreaPart::DataSets => (facts.is_dir() && is_set_name(name?)).then_some(AreaPart::DataSet),
             AreaPart::DataSet => {
-                let is_ours = facts.foreign_file().is_none() && dataset::is_file_name(name?);
+                let is_ours = facts.foreign_file().is_none() && is_file_name(name?);
                 is_ours.then_some(AreaPart::Everything)
             }
         }
