@@ -169,20 +169,31 @@ pub fn cached_loop(source: &impl Source, mounts: &[Entry], mount_point: &Path) -
     below(source, mounts, mount_point).names.into_iter().find(is_cached)
 }
 
-/// The names of all disks and arrays of a machine, as a server has them: what only lies in memory or takes a
-/// disc out is left out, and so is a loop device that is read only, as those of packages are. One that can be
-/// written may be what the server exports; behind the disks, because there may be many.
+/// What only lies in memory, takes a disc out, or is the flash of a board.
+const NO_DISKS: [&str; 5] = ["fd", "mtdblock", "ram", "sr", "zram"];
+/// What shows a file, or what another machine has, as a disk.
+const FOR_A_FILE: [&str; 2] = ["loop", "nbd"];
+
+fn is_one_of(kinds: &[&str], name: &str) -> bool {
+    kinds.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// Whether no data lies on a device of this name, or only where it is mounted (loop devices).
+pub fn is_no_disk(name: &str) -> bool {
+    is_one_of(&NO_DISKS, name) || is_one_of(&FOR_A_FILE, name)
+}
+
+/// The names of all disks and arrays of a machine, as a server has them. Of what shows a file those that can
+/// be written count, which may be what the server exports, and not those that are read only, as packages are:
+/// behind the disks, because there may be many.
 pub fn every(source: &impl Source) -> Vec<String> {
-    const NO_DISK: [&str; 5] = ["ram", "zram", "sr", "fd", "mtd"];
-    const FOR_A_FILE: [&str; 2] = ["loop", "nbd"];
     let mut names = source.names(DISKS);
-    let kind = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let value = |name: &str, file: &str| source.value(&format!("{DISKS}/{name}/{file}"));
-    let is_for_a_file = |name: &str| FOR_A_FILE.contains(&kind(name).as_str());
+    let is_for_a_file = |name: &str| is_one_of(&FOR_A_FILE, name);
     names.retain(|name| {
         let is_written = !is_for_a_file(name) || value(name, "ro").is_some_and(|ro| ro == "0");
         let has_size = value(name, "size").is_some_and(|size| size != "0");
-        !NO_DISK.contains(&kind(name).as_str()) && is_written && has_size
+        !is_one_of(&NO_DISKS, name) && is_written && has_size
     });
     names.sort_by_key(|name| (is_for_a_file(name), name.clone()));
     names.truncate(DEVICES_MAX);
@@ -359,6 +370,16 @@ md0 : active raid6 sdb1[0] sdc1[1](F)
             assert!(is_of_virtual_machine(disk, vendor), "{disk} {vendor}");
         }
         assert!(!is_of_virtual_machine("sda", "ATA") && !is_of_virtual_machine("nvme0n1", ""));
+    }
+
+    #[test]
+    fn loops_are_no_disks_and_arrays_are() {
+        for name in ["loop0", "zram0", "sr1", "nbd3", "mtdblock0"] {
+            assert!(is_no_disk(name), "{name}");
+        }
+        for name in ["md0", "sda", "nvme0n1", "srv", "dm-2"] {
+            assert!(!is_no_disk(name), "{name}");
+        }
     }
 
     #[test]

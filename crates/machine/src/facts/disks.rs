@@ -2,9 +2,9 @@
 
 use super::arrays::{ARRAYS, arrays, members};
 use super::{FactKind, Facts, Subject, is_one_word, no_such_word, unraid};
-use crate::devices;
+use crate::devices::{self, is_no_disk};
 use crate::texts::Texts;
-use crate::texts::wanted::{is_no_disk, mounted_loops};
+use crate::texts::wanted::mounted_loops;
 
 const ALL: &str = "/sys/block";
 

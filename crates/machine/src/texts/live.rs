@@ -7,8 +7,9 @@ use std::io::Read;
 
 use super::wanted::{
     BDI_FILE, COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS, INTERFACE_FILES,
-    INTERFACE_LISTING, LISTINGS, MAC_COMMANDS, WRITING_COMMANDS, is_no_disk, mounted_loops, named,
+    INTERFACE_LISTING, LISTINGS, MAC_COMMANDS, WRITING_COMMANDS, mounted_loops, named,
 };
+use crate::devices::is_no_disk;
 use crate::facts::stornext_config_file;
 use crate::file_system::{Protocol, protocol_of};
 use crate::mountinfo::Entry;

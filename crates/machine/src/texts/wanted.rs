@@ -236,13 +236,6 @@ pub fn says_nothing_blank(name: &str) -> bool {
     LISTS.contains(&name) || name.starts_with("zfs get ") || name.ends_with("/slaves")
 }
 
-/// Whether a disk is none that data lies on.
-pub fn is_no_disk(name: &str) -> bool {
-    ["loop", "ram", "zram", "sr", "fd", "nbd"]
-        .iter()
-        .any(|kind| name.strip_prefix(kind).is_some_and(|number| number.chars().all(|c| c.is_ascii_digit())))
-}
-
 /// The loop devices on which something is mounted that data may lie on: they are read ahead like disks.
 pub fn mounted_loops(mounts: &[Entry]) -> Vec<String> {
     let on_disks = mounts.iter().filter(|mount| SPACE.contains(&mount.fs_type.as_str()));
@@ -312,11 +305,5 @@ mod tests {
             32 1 259:1 / /srv/c rw - xfs /dev/loop11p1 rw\n\
             33 1 8:1 / /srv/d rw - ext4 /dev/loopback rw\n";
         assert_eq!(mounted_loops(&parse(mounts)), ["loop0", "loop11"]);
-    }
-
-    #[test]
-    fn loops_are_no_disks_and_md_is() {
-        assert!(is_no_disk("loop0") && is_no_disk("zram0") && is_no_disk("sr1"));
-        assert!(!is_no_disk("md0") && !is_no_disk("sda") && !is_no_disk("nvme0n1") && !is_no_disk("srv"));
     }
 }
