@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::area::AreaDir;
 use crate::beneath::open_to_read;
+use reelgauge_machine::file_system::{MountKind, Protocol, kind_of, protocol_of};
 use reelgauge_machine::mount::Mount;
 
 #[cfg(target_os = "linux")]
@@ -160,16 +161,16 @@ impl Extents {
 /// Why a file system that may answer has nothing to say.
 fn silent(fs_type: &str) -> Option<String> {
     let name = fs_type.strip_prefix("fuse.").unwrap_or(fs_type);
-    match name {
-        "cifs" | "smb3" => Some(
+    match (protocol_of(name), name) {
+        (Some(Protocol::Smb), _) => Some(
             "over SMB a server tells which parts of a file exist, not where; run this, or filefrag, there"
                 .to_owned(),
         ),
-        _ if name.starts_with("nfs") => {
+        (Some(Protocol::Nfs), _) => {
             Some("NFS does not tell where files lie; run this, or filefrag, on the server".to_owned())
         }
-        "zfs" => Some("ZFS does not tell where files lie".to_owned()),
-        "tmpfs" | "ramfs" => Some("its files lie in memory".to_owned()),
+        (_, "zfs") => Some("ZFS does not tell where files lie".to_owned()),
+        _ if kind_of(name, "") == MountKind::Memory => Some("its files lie in memory".to_owned()),
         _ => None,
     }
 }

@@ -9,6 +9,7 @@
 //! Not here: counters, servers, and proving that a change helped: that is the doctor's room.
 
 use reelgauge_analysis::statement::Component;
+use reelgauge_machine::file_system::Protocol;
 use reelgauge_machine::link::{Link, LinkKind};
 use reelgauge_machine::mount::Mount;
 
@@ -125,9 +126,10 @@ fn of_a_faulty_link(situation: &Situation<'_>) -> Option<String> {
 /// Mount options that cost speed or data.
 fn of_the_options(situation: &Situation<'_>) -> Option<String> {
     let mount = situation.place.mount;
-    match mount.fs_type.as_str() {
-        "nfs" | "nfs4" => of_nfs(mount),
-        "cifs" | "smb3" => of_smb(mount),
+    match mount.protocol() {
+        Some(Protocol::Nfs) => of_nfs(mount),
+        // Of the options of other systems nothing is known here.
+        Some(Protocol::Smb) if cfg!(target_os = "linux") => of_smb(mount),
         _ => None,
     }
 }
@@ -210,7 +212,7 @@ fn of_one_connection(situation: &Situation<'_>) -> Option<String> {
         return None;
     };
     let share = situation.best_mb_per_s? / link.realistic_mb_per_s()?;
-    let is_nfs = matches!(mount.fs_type.as_str(), "nfs" | "nfs4");
+    let is_nfs = mount.protocol() == Some(Protocol::Nfs);
     let several = mount.option("nconnect").is_some_and(|connections| connections != "1");
     let suspected = is_nfs && !several && *speed >= ONE_CONNECTION_MBIT_PER_S && share < HALF_EMPTY_SHARE;
     suspected.then(|| {
