@@ -35,7 +35,7 @@ use rustix::io::Errno;
 use crate::area::{Area, AreaDir};
 use crate::beneath::For;
 use reelgauge_machine::mount::Mount;
-use shortage::{Shortage, Takes};
+use shortage::{Doing, MAKE_FOLDER, Shortage};
 
 /// What of a probe takes longer is cut short, and counted as far as it came.
 const BUDGET: Duration = Duration::from_secs(5);
@@ -188,7 +188,7 @@ impl<'a> Bench<'a> {
     /// A new folder in this one.
     fn make_folder(&self, name: &str) -> Result<PathBuf, Broken> {
         let path = self.at(name);
-        self.dir().create_dir(&path).map_err(broken("make a folder"))?;
+        self.dir().create_dir(&path).map_err(broken(MAKE_FOLDER))?;
         self.step()?;
         Ok(path)
     }
@@ -205,10 +205,11 @@ impl<'a> Bench<'a> {
 #[derive(Debug)]
 enum Broken {
     Stopped,
-    Io { doing: &'static str, source: io::Error },
+    Io { doing: Doing, source: io::Error },
 }
 
-fn broken(doing: &'static str) -> impl FnOnce(io::Error) -> Broken {
+fn broken(doing: impl Into<Doing>) -> impl FnOnce(io::Error) -> Broken {
+    let doing = doing.into();
     move |source| Broken::Io { doing, source }
 }
 
@@ -233,25 +234,24 @@ impl Found {
         self.notes.push((fact, Noted::Nothing));
     }
 
-    fn failed(&mut self, fact: &'static str, doing: &str, error: &io::Error) {
-        self.notes.push((fact, self.not_known(doing, error)));
+    fn failed(&mut self, fact: &'static str, doing: impl Into<Doing>, error: &io::Error) {
+        self.notes.push((fact, self.not_known(doing.into(), error)));
     }
 
     /// What is known of something that failed.
-    fn not_known(&self, doing: &str, error: &io::Error) -> Noted {
+    fn not_known(&self, doing: Doing, error: &io::Error) -> Noted {
         let shortage = self.shortage(doing, error);
-        let why = why(doing, error, shortage);
+        let why = why(doing.words, error, shortage);
         if shortage.is_some() { Noted::NoRoom(why) } else { Noted::NotKnown(why) }
     }
 
     /// What the file system is short of for this, where an error says that something is missing.
-    fn shortage(&self, doing: &str, error: &io::Error) -> Option<Shortage> {
-        let takes = Takes::of(doing);
-        shortage::says_full(error).then(|| shortage::shortage(&self.target, error, takes)).flatten()
+    fn shortage(&self, doing: Doing, error: &io::Error) -> Option<Shortage> {
+        shortage::says_full(error).then(|| shortage::shortage(&self.target, error, doing.takes)).flatten()
     }
 
     /// Notes whether the file system can do something at all.
-    fn can(&mut self, fact: &'static str, doing: &str, tried: Result<(), io::Error>, yes: &str) {
+    fn can(&mut self, fact: &'static str, doing: &'static str, tried: Result<(), io::Error>, yes: &str) {
         match tried {
             Ok(()) => self.word(fact, yes),
             Err(error) if is_unsupported(&error) => self.word(fact, NOT_SUPPORTED),

@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::shortage::MAKE_FILE;
 use super::{Bench, Broken, Found, asked, broken};
 use reelgauge_machine::mount::MountKind;
 
@@ -66,7 +67,7 @@ pub(super) fn clock(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
 fn make(bench: &Bench, round: u32) -> Result<Made, Broken> {
     bench.step()?;
     let before_s = now_s();
-    let mut file = bench.make(&bench.at(&format!("clock-{round}"))).map_err(broken("make a file"))?;
+    let mut file = bench.make(&bench.at(&format!("clock-{round}"))).map_err(broken(MAKE_FILE))?;
     file.write_all(b"x").map_err(broken("write to a file"))?;
     // What waits in this machine's memory has no time of the server's.
     file.sync_data().map_err(broken("write to a file"))?;

@@ -5,6 +5,7 @@ use std::io;
 
 use rustix::fs::{FallocateFlags, Timespec, Timestamps, fallocate, futimens};
 
+use super::shortage::{MAKE_FILE, MAKE_SYMLINK};
 use super::{Bench, Broken, Found, NOT_SUPPORTED, asked, broken, is_unsupported};
 
 /// So much room is reserved.
@@ -19,7 +20,7 @@ const STEPS_NS: [i64; 7] = [1, 100, 1_000, 1_000_000, 10_000_000, 1_000_000_000,
 
 pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let path = bench.at("file");
-    let file = bench.make(&path).map_err(broken("make a file"))?;
+    let file = bench.make(&path).map_err(broken(MAKE_FILE))?;
     bench.step()?;
     let reserved = fallocate(&file, FallocateFlags::empty(), 0, ROOM_BYTES).map_err(io::Error::from);
     found.can("preallocation", "reserve 1 MiB", reserved, "supported");
@@ -55,7 +56,7 @@ pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
             found.word("symbolic_links", if facts.is_link() { "made" } else { "made as something else" });
         }
         Err(error) if is_unsupported(&error) => found.word("symbolic_links", NOT_SUPPORTED),
-        Err(error) => found.failed("symbolic_links", "make a symbolic link", &error),
+        Err(error) => found.failed("symbolic_links", MAKE_SYMLINK, &error),
     }
     bench.step()
 }

@@ -12,6 +12,7 @@ use std::time::Instant;
 use rustix::fs::{AtFlags, Dir, StatxFlags};
 use rustix::io::Errno;
 
+use super::shortage::MAKE_FILE;
 use super::{BUDGET, Bench, Broken, Found, broken, is_unsupported};
 
 /// So many files are made, if that does not take too long.
@@ -25,7 +26,7 @@ pub(super) fn listing(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
             break;
         }
         let frame = folder.join(format!("frame-{number:07}.exr"));
-        bench.make(&frame).map_err(broken("make a file"))?;
+        bench.make(&frame).map_err(broken(MAKE_FILE))?;
         bench.step()?;
     }
     let dir = opened(bench, &folder)?;

@@ -9,6 +9,7 @@ use std::io;
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
+use super::shortage::MAKE_FILE;
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, byte_lock, is_unsupported};
 use crate::beneath::For;
 use reelgauge_machine::file_system::Protocol;
@@ -21,7 +22,7 @@ const KEEPS_LOCKS: [&str; 5] =
 pub(super) fn locks(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let path = bench.at("lock");
     bench.step()?;
-    let open = || bench.dir().open_file(&path, For::Both).map_err(broken("make a file"));
+    let open = || bench.dir().open_file(&path, For::Both).map_err(broken(MAKE_FILE));
     let (first, second) = (open()?, open()?);
     bench.step()?;
     let operate = |file: &File, operation| rustix::fs::flock(file, operation).map_err(io::Error::from);

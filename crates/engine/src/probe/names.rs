@@ -4,6 +4,7 @@
 use std::io;
 use std::path::Path;
 
+use super::shortage::MAKE_FILE;
 use super::{Bench, Broken, Found, broken};
 
 /// The same word, with the accent in its letter and behind it: macOS writes the second, all others the first.
@@ -95,7 +96,7 @@ fn named(bench: &Bench, folder: &Path, name: &str) -> Result<Fate, Broken> {
         Ok(_) if bench.lists(folder, name)? => Ok(Fate::Kept),
         Ok(_) => Ok(Fate::Changed),
         Err(error) if is_of_the_name(&error) => Ok(Fate::Refused),
-        Err(error) => Err(broken("make a file")(error)),
+        Err(error) => Err(broken(MAKE_FILE)(error)),
     }
 }
 

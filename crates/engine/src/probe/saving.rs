@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
-use super::shortage::says_full;
+use super::shortage::{MAKE_FILE, says_full};
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, is_unsupported};
 use crate::area::is_dead_mount;
 use crate::beneath::For;
@@ -66,7 +66,7 @@ fn read_on(mut open: File) -> &'static str {
 }
 
 fn written(bench: &Bench, path: &Path, text: &str) -> Result<(), Broken> {
-    let mut file = bench.make(path).map_err(broken("make a file"))?;
+    let mut file = bench.make(path).map_err(broken(MAKE_FILE))?;
     file.write_all(text.as_bytes()).map_err(broken("write to a file"))?;
     file.sync_all().map_err(broken("write to a file"))?;
     bench.step()

@@ -37,14 +37,24 @@ pub(super) enum Takes {
     Room,
 }
 
-impl Takes {
-    /// By what was being done.
-    pub(super) fn of(doing: &str) -> Takes {
-        match doing {
-            "make a file" | "make a folder" | "make a symbolic link" => Takes::Inode,
-            _ if doing.starts_with("set a") && doing.contains("attribute") => Takes::Attribute,
-            _ => Takes::Room,
-        }
+/// What a probe does, in words that stand behind "could not", and what that takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Doing {
+    pub(super) words: &'static str,
+    pub(super) takes: Takes,
+}
+
+pub(super) const MAKE_FILE: Doing = Doing { words: "make a file", takes: Takes::Inode };
+pub(super) const MAKE_FOLDER: Doing = Doing { words: "make a folder", takes: Takes::Inode };
+pub(super) const MAKE_SYMLINK: Doing = Doing { words: "make a symbolic link", takes: Takes::Inode };
+pub(super) const SET_XATTR: Doing = Doing { words: "set an extended attribute", takes: Takes::Attribute };
+pub(super) const SET_LARGER_XATTR: Doing =
+    Doing { words: "set a larger extended attribute", takes: Takes::Attribute };
+
+/// Anything else takes blocks at most.
+impl From<&'static str> for Doing {
+    fn from(words: &'static str) -> Doing {
+        Doing { words, takes: Takes::Room }
     }
 }
 
@@ -110,13 +120,13 @@ mod tests {
     #[test]
     fn attributes_and_reserved_room_are_not_refused_for_want_of_inodes() {
         let few = told(50_000, 1000, 40);
-        let of = |told: &StatVfs, doing: &str, is_in_memory| of(told, Takes::of(doing), is_in_memory);
-        assert_eq!(of(&few, "make a file", false), Some(Shortage::Inodes));
-        for doing in ["set an extended attribute", "set a larger extended attribute", "reserve 1 MiB"] {
-            assert_eq!(of(&few, doing, false), None, "{doing}");
-            assert_eq!(of(&told(10, 1000, 40), doing, false), Some(Shortage::Room), "{doing}");
+        let of = |told: &StatVfs, doing: Doing, is_in_memory| of(told, doing.takes, is_in_memory);
+        assert_eq!(of(&few, MAKE_FILE, false), Some(Shortage::Inodes));
+        for doing in [SET_XATTR, SET_LARGER_XATTR, "reserve 1 MiB".into()] {
+            assert_eq!(of(&few, doing, false), None, "{doing:?}");
+            assert_eq!(of(&told(10, 1000, 40), doing, false), Some(Shortage::Room), "{doing:?}");
         }
-        let larger = "set a larger extended attribute";
+        let larger = SET_LARGER_XATTR;
         assert_eq!(of(&few, larger, true), Some(Shortage::Inodes), "in memory attributes count as inodes");
         assert_eq!(of(&told(50_000, 1000, 0), larger, false), Some(Shortage::MaybeInodes));
         let quota = io::Error::from_raw_os_error(libc::EDQUOT);

@@ -7,17 +7,15 @@ use std::io;
 use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
 use rustix::io::Errno;
 
+use super::shortage::{MAKE_FILE, SET_LARGER_XATTR, SET_XATTR};
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, is_unsupported};
 
 const NAME: &str = "user.reelgauge-probe";
 /// The first is what the Finder keeps of a file, the last what the kernel lets through at most.
 const SIZES_BYTES: [usize; 6] = [32, 256, 1024, 3000, 16 << 10, 64 << 10];
 
-/// What is tried after the first.
-const LARGER: &str = "set a larger extended attribute";
-
 pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
-    let file = bench.make(&bench.at("attributes")).map_err(broken("make a file"))?;
+    let file = bench.make(&bench.at("attributes")).map_err(broken(MAKE_FILE))?;
     bench.step()?;
     let (mut largest_bytes, mut end) = (0, None);
     for size_bytes in SIZES_BYTES {
@@ -36,7 +34,7 @@ pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
                 return Ok(());
             }
             Err(error) if largest_bytes == 0 => {
-                return Err(broken("set an extended attribute")(error));
+                return Err(broken(SET_XATTR)(error));
             }
             Err(error) => {
                 end = Some((size_bytes, error));
@@ -57,9 +55,9 @@ pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
 /// Notes how large one may be: up to the first that is refused, unless that failed for want of room.
 fn largest(found: &mut Found, largest_bytes: usize, end: Option<(usize, io::Error)>) {
     match end {
-        Some((_, error)) if found.shortage(LARGER, &error).is_some() => {
+        Some((_, error)) if found.shortage(SET_LARGER_XATTR, &error).is_some() => {
             for fact in ["xattr_largest_bytes", "xattr_refused_bytes"] {
-                found.failed(fact, LARGER, &error);
+                found.failed(fact, SET_LARGER_XATTR, &error);
             }
         }
         Some((size_bytes, _)) => {
