@@ -130,8 +130,8 @@ pub struct Rule {
     /// The same on systems that need another.
     #[serde(default)]
     pub undo: BTreeMap<String, String>,
-    /// When it does not apply, or what it costs.
-    pub not_when: String,
+    /// When it does not apply, or what it costs. `None` where no such case is known.
+    pub not_when: Option<String>,
     /// How one sees that it helped.
     pub verify: String,
     /// Where it comes from.

@@ -28,8 +28,8 @@ const SUBJECTS_MAX: usize = 4;
 /// How far the parts of a finding stand below its title.
 pub(crate) const INDENT: usize = 3;
 
-/// What a rule says that always applies.
-const NO_CAVEAT: &str = "No case is known.";
+/// Stands for the caveat of a rule that always applies.
+pub(crate) const NO_CAVEAT: &str = "No case is known.";
 
 /// The screen of a diagnosis; with `all`, every rule by name. `way` is the path to the server's disks, where
 /// one
@@ -95,9 +95,7 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
     let undo = words::commands(finding, |found| finding.undo(found, os));
     change.iter().for_each(|command| part(page, "Change", command));
     undo.iter().for_each(|command| part(page, "Undo", command));
-    if rule.not_when != NO_CAVEAT {
-        part(page, "Caveat", &rule.not_when);
-    }
+    rule.not_when.iter().for_each(|caveat| part(page, "Caveat", caveat));
     part(page, "Evidence", &words::evidence_and_claim(rule));
     part(page, "Rule", &rule.id);
 }

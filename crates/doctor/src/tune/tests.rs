@@ -65,7 +65,7 @@ fn every_part_has_a_rule_that_exists_and_none_that_trades_security_is_set() {
                         let is_safe = line.text.contains("sync,") || rule(line.rule).policy != Policy::Never;
                         assert!(is_safe, "{line:?}");
                     }
-                    FragmentPart::Decide(id) => assert!(!rule(id).not_when.is_empty()),
+                    FragmentPart::Decide(id) => assert!(rule(id).not_when.is_some()),
                     FragmentPart::Left(id, _) => assert_eq!(rule(id).id, id),
                     FragmentPart::Frame(_) | FragmentPart::AfpIsLegacy => {}
                 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::next_step::next_step;
 use super::reason::reason;
-use super::{probes, words};
+use super::{NO_CAVEAT, probes, words};
 use crate::text::is_harmful;
 
 #[derive(Serialize)]
@@ -235,7 +235,7 @@ fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
         recommended: &rule.recommended,
         fix: first.and_then(fix),
         rollback: first.map(rollback).unwrap_or_default(),
-        not_when: &rule.not_when,
+        not_when: rule.not_when.as_deref().unwrap_or(NO_CAVEAT),
         verify: &rule.verify,
         claims: &rule.claims,
         sources: &rule.sources,

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::diagnosis::{Finding, Found};
 use reelgauge_doctor::rule::{Grounds, Os, Role, Rule, Severity};
-use reelgauge_machine::facts::Value;
+use reelgauge_machine::facts::{FactKind, Value};
 
 use super::SUBJECTS_MAX;
 use crate::text::{capital, plain, plain_short, shell_argument, shell_word};
@@ -146,7 +146,7 @@ pub(super) fn found(found: &Found) -> String {
         "name" => plain_short(&found.name, WORD_CHARS),
         fact => found.facts.get(fact).map_or_else(|| "not known".to_owned(), |value| shown(fact, value)),
     });
-    capital_but_names(&said, &found.name)
+    capital_but_names(&said, found)
 }
 
 /// What to do, or to undo, with names and values of one that was found. They come from collected texts, so
@@ -210,8 +210,9 @@ fn filled(text: &str, mut value_of: impl FnMut(&str) -> String) -> String {
 }
 
 /// With a capital at the beginning, except where a name stands there: `eth0` is not `Eth0`.
-fn capital_but_names(said: &str, name: &str) -> String {
-    if said.starts_with(name) && name != "this machine" { said.to_owned() } else { capital(said) }
+fn capital_but_names(said: &str, found: &Found) -> String {
+    let begins_with_name = found.template.starts_with("{name}") && found.kind != FactKind::Machine;
+    if begins_with_name { said.to_owned() } else { capital(said) }
 }
 
 /// A fact as text, by the unit in its name.

@@ -7,6 +7,7 @@ use reelgauge_doctor::tune::fragment::{Because, Destination, Fragment, Kept, Lef
 use reelgauge_doctor::tune::site::{Site, SiteError, Topology};
 
 use super::sums::{ms, speed};
+use crate::doctor::NO_CAVEAT;
 use crate::units::{block_size, counted};
 
 /// What to do next.
@@ -17,9 +18,6 @@ pub(super) const NEXT: &str = "Apply one fragment at a time, and prove that it h
 pub(super) const AFP: &str = "AFP is legacy: macOS has shared folders by SMB alone since version 11, and Apple has \
                               announced that its client for AFP goes, too. Nothing is tuned for it here: connect the \
                               Macs by SMB instead (smb://, not afp://), with the lines below.";
-
-/// What a rule says that always applies.
-const NO_CAVEAT: &str = "No case is known.";
 
 /// What it is for, and what was stated.
 pub(super) fn head(purpose: Purpose, site: &Site) -> String {
@@ -123,7 +121,7 @@ pub fn refused(error: &SiteError) -> String {
 
 /// `10Gbit`, as the flag has it.
 fn flag_speed(mbit_per_s: f64) -> String {
-    speed(mbit_per_s).replace(' ', "").replace("/s", "")
+    if mbit_per_s >= 1000.0 { format!("{}Gbit", mbit_per_s / 1e3) } else { format!("{mbit_per_s}Mbit") }
 }
 
 /// What a fragment that sets nothing says instead of where it belongs.
@@ -189,15 +187,12 @@ pub(super) fn reasons(line: &SettingLine) -> Vec<String> {
     let reason = |rule: &Rule| rule.reason.clone().unwrap_or_else(|| rule.recommended.clone());
     let mut all = vec![format!("Why: {} [{}, evidence {}]", reason(rule), rule.id, evidence(rule))];
     all.extend(line.because.map(because));
-    if !is_default && rule.not_when != NO_CAVEAT {
-        all.push(format!("But: {}", rule.not_when));
-    }
+    let but = |caveat: &String| format!("But: {caveat}");
+    all.extend(rule.not_when.as_ref().filter(|_| !is_default).map(but));
     for (part, id) in &line.parts {
         let Some(rule) = self::rule(id) else { continue };
         all.push(format!("Why {part}: {} [{}, evidence {}]", reason(rule), rule.id, evidence(rule)));
-        if rule.not_when != NO_CAVEAT {
-            all.push(format!("But: {}", rule.not_when));
-        }
+        all.extend(rule.not_when.as_ref().map(but));
     }
     all
 }
@@ -219,7 +214,7 @@ pub(super) fn decide(id: &str) -> String {
             rule.title.trim_end_matches('.'),
             rule.why,
             rule.recommended,
-            rule.not_when,
+            rule.not_when.as_deref().unwrap_or(NO_CAVEAT),
             rule.id
         ),
         None => format!("Yours to decide, and left as it is. [{id}]"),
