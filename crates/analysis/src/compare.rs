@@ -61,6 +61,7 @@ mod figures;
 mod gate;
 mod incidents;
 mod judge;
+mod label;
 mod of_suites;
 mod rows;
 pub mod siblings;
@@ -84,6 +85,7 @@ pub use figures::{
 };
 pub use gate::Gate;
 pub use judge::{MeanScale, ratio_bounds};
+pub use label::FigureLabel;
 pub use of_suites::suite_rows;
 pub use work::{Kinship, PlanDifference, WorkActor};
 
@@ -222,7 +224,8 @@ pub struct ComparisonRow {
     /// Name of the figure, as in summary.json: `total.read_bytes_per_s`.
     pub figure: String,
     /// For people, with the unit of `texts`: `read, MB/s`.
-    pub label: String,
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
+    pub label: FigureLabel,
     /// The unit of `values`.
     pub unit: FigureUnit,
     /// Which direction is good.

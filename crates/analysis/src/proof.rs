@@ -165,7 +165,7 @@ fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
     ProofFigure {
         group: row.group.clone(),
         figure: row.figure.clone(),
-        label: row.label.clone(),
+        label: row.label.to_string(),
         unit: row.unit,
         better: row.better,
         only_guards: only_guards(&row.figure),
@@ -250,7 +250,7 @@ mod tests {
         ComparisonRow {
             group: String::new(),
             figure: figure.to_owned(),
-            label: figure.to_owned(),
+            label: figure.to_owned().into(),
             unit: FigureUnit::BytesPerS,
             better,
             values: values.iter().flatten().map(|value| Some(*value)).collect(),

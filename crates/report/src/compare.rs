@@ -24,7 +24,6 @@ use reelgauge_analysis::naspt::NasptTable;
 
 use serde::Serialize;
 
-use self::sentences::name_and_unit;
 use self::systems::Property;
 use crate::page::Page;
 use crate::sentence::{Sentence, Tone};
@@ -99,13 +98,16 @@ pub fn keep(told: &mut ToldComparison, chosen: &dyn Fn(&str) -> bool) {
 pub fn as_data(told: &ToldComparison) -> ToldComparison {
     let mut told = told.clone();
     for row in &mut told.comparison.rows {
-        let (name, unit) = name_and_unit(&row.label);
+        let unit = row.label.unit;
         if unit.is_empty() {
             continue;
         }
-        let with_unit = |text: &String| if text == "-" { text.clone() } else { format!("{text}{unit}") };
-        row.texts = row.texts.iter().map(with_unit).collect();
-        row.label = format!("{name}, {}", own_unit(row.unit).unwrap_or(unit.trim_start()));
+        let with_unit = |(text, value): (&String, &Option<f64>)| match value {
+            Some(_) => format!("{text} {unit}"),
+            None => text.clone(),
+        };
+        row.texts = row.texts.iter().zip(&row.values).map(with_unit).collect();
+        row.label.unit = own_unit(row.unit).unwrap_or(unit);
     }
     told
 }
@@ -352,7 +354,7 @@ fn word(row: &ComparisonRow, run: usize) -> &'static str {
 fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize) -> Table {
     let chars = width.saturating_sub(20).clamp(12, LABEL_CHARS_MAX);
     let mut table = Table::default();
-    table.column("", "", rows.iter().map(|row| plain_short(&row.label, chars)).collect());
+    table.column("", "", rows.iter().map(|row| plain_short(&row.label.to_string(), chars)).collect());
     for (at, run) in comparison.runs.iter().enumerate() {
         let tags = name_of(run).map_or_else(String::new, |tags| plain_short(&tags, TAG_CHARS));
         let texts = rows.iter().map(|row| plain(&row.texts[at])).collect();

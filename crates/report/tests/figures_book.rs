@@ -232,8 +232,13 @@ fn compared(shapes: &Shapes, book: &mut String) {
         let weight = if figure.weight == Weight::Other { "" } else { "always shown" };
         let remark =
             [weight, remark].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
-        writeln!(book, "| `{}` | {} | {better} | {remark} |", figure.name, figure.label.replace("* ", "… "))
-            .unwrap();
+        writeln!(
+            book,
+            "| `{}` | {} | {better} | {remark} |",
+            figure.name,
+            figure.label("*").to_string().replace("* ", "… ")
+        )
+        .unwrap();
     }
 }
 

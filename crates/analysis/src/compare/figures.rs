@@ -11,7 +11,7 @@ mod times;
 use super::evidence::Noise;
 use super::incidents::Disturbances;
 use super::work::{WorkActor, is_all_paced};
-use super::{Better, ComparedLate, FigureUnit, RunToCompare};
+use super::{Better, ComparedLate, FigureLabel, FigureUnit, RunToCompare};
 use crate::summary::{LoadPoint, Summary};
 use known::known;
 
@@ -24,7 +24,7 @@ pub(super) struct Reading {
     /// See [`super::ComparisonRow::figure`].
     pub(super) figure: String,
     /// See [`super::ComparisonRow::label`].
-    pub(super) label: String,
+    pub(super) label: FigureLabel,
     pub(super) unit: FigureUnit,
     pub(super) better: Better,
     pub(super) value: f64,
@@ -49,7 +49,7 @@ impl Reading {
         };
         Reading {
             figure: name.to_owned(),
-            label: figure.label.replace('*', word.unwrap_or("*")),
+            label: figure.label(word.unwrap_or("*")),
             unit: figure.unit,
             better: figure.better,
             value,
@@ -63,8 +63,9 @@ impl Reading {
     }
 
     /// With another name for people than that in its path.
-    fn labelled(self, label: String) -> Reading {
-        Reading { label, ..self }
+    fn named(mut self, name: String) -> Reading {
+        self.label.name = name;
+        self
     }
 
     fn floor(self, floor: f64) -> Reading {

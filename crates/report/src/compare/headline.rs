@@ -10,9 +10,6 @@ use super::{is_noise_told, name_of};
 use crate::text::{capital, plain_short};
 use crate::units::fixed;
 
-/// Begins the name of a run that has none of its own.
-const NUMBERED: &str = "run ";
-
 /// Names are not longer here.
 const NAME_CHARS_MAX: usize = 40;
 
@@ -34,7 +31,7 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
     }
     let (row, saying) =
         comparison.rows.iter().filter_map(|row| Some((row, saying(row)?))).min_by_key(rank)?;
-    let names = names(comparison);
+    let Names { names, are_numbers } = names(comparison);
     let measured: Vec<usize> = (0..names.len()).filter(|&at| row.values[at].is_some()).collect();
     let base = *measured.first().filter(|&&at| at == 0)?;
     let mut others: Vec<usize> = measured.into_iter().skip(1).collect();
@@ -43,12 +40,10 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
         row.values[other].partial_cmp(&row.values[one]).unwrap_or(std::cmp::Ordering::Equal)
     });
     let first = *others.first()?;
-    let is_one_frame = row.figure == LATE_FRAMES && row.texts[first] == "1";
+    let is_one_frame = row.figure == LATE_FRAMES && row.values[first] == Some(1.0);
     let behind = if is_one_frame { " late frame" } else { &saying.behind };
-    let mut line = format!("{} {} {}{behind}", names[first], saying.verb, row.texts[first]);
-    if line.starts_with(NUMBERED) {
-        line = capital(&line);
-    }
+    let subject = if are_numbers { capital(&names[first]) } else { names[first].clone() };
+    let mut line = format!("{subject} {} {}{behind}", saying.verb, row.texts[first]);
     for &at in others.iter().skip(1).chain([&base]) {
         line.push_str(&format!(", {} {}", names[at], row.texts[at]));
     }
@@ -103,15 +98,22 @@ fn saying(row: &ComparisonRow) -> Option<Saying> {
         "total.read_bytes_per_s" => of("reads", " MB/s", true),
         "total.written_bytes_per_s" => of("writes", " MB/s", true),
         figure if figure.starts_with("check.formats.") && figure.ends_with(".play.streams") => {
-            of("plays", &format!(" {}", row.label.replace(", play", "")), true)
+            of("plays", &format!(" {}", row.label.name), true)
         }
         _ => None,
     }
 }
 
+/// What the runs are called.
+struct Names {
+    names: Vec<String>,
+    /// They have no names of their own.
+    are_numbers: bool,
+}
+
 /// What tells the runs apart: their tags, else make and model, else what people called them, else their
 /// numbers.
-fn names(comparison: &Comparison) -> Vec<String> {
+fn names(comparison: &Comparison) -> Names {
     let system = |at: usize| {
         let system = &comparison.runs[at].system;
         let known = [&system.make, &system.model].into_iter().flatten().cloned().collect::<Vec<_>>();
@@ -123,9 +125,10 @@ fn names(comparison: &Comparison) -> Vec<String> {
     let tags: Vec<String> = all.clone().map(tags).collect();
     let systems: Vec<String> = all.clone().map(system).collect();
     let labels: Vec<String> = all.clone().map(label).collect();
-    let numbers: Vec<String> = all.map(|at| format!("{NUMBERED}{}", at + 1)).collect();
-    let found = [tags, systems, labels].into_iter().find(|names| are_names(names)).unwrap_or(numbers);
-    found.iter().map(|name| plain_short(name, NAME_CHARS_MAX)).collect()
+    let found = [tags, systems, labels].into_iter().find(|names| are_names(names));
+    let are_numbers = found.is_none();
+    let found = found.unwrap_or_else(|| all.map(|at| format!("run {}", at + 1)).collect());
+    Names { names: found.iter().map(|name| plain_short(name, NAME_CHARS_MAX)).collect(), are_numbers }
 }
 
 fn are_names(names: &[String]) -> bool {
@@ -135,7 +138,7 @@ fn are_names(names: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_analysis::compare::{Better, ComparedRun, ComparedSystem, FigureUnit};
+    use reelgauge_analysis::compare::{Better, ComparedRun, ComparedSystem, FigureLabel, FigureUnit};
 
     use super::*;
 
@@ -148,7 +151,7 @@ mod tests {
         let mut row = ComparisonRow {
             group: String::new(),
             figure: figure.to_owned(),
-            label: "streams of XAVC, play".to_owned(),
+            label: FigureLabel { name: "streams of XAVC".to_owned(), work: "play", unit: "" },
             unit: FigureUnit::Streams,
             better: Better::Higher,
             values: values.iter().copied().map(Some).collect(),
@@ -179,6 +182,14 @@ mod tests {
         assert!(headline(&two).is_some_and(|line| line.starts_with("Run 2 carries 31, run 1 24")));
         two.runs[1].kinship = Kinship::OtherWork;
         assert_eq!(headline(&two), None);
+    }
+
+    #[test]
+    fn a_run_whose_own_name_begins_like_a_number_keeps_it() {
+        let two = comparison(&["run alpha", "run beta"], SEARCH, &[24.0, 31.0]);
+        assert!(headline(&two).is_some_and(|line| line.starts_with("run beta carries 31, run alpha 24")));
+        let check = comparison(&["A", "B"], "check.formats.xavc.play.streams", &[24.0, 31.0]);
+        assert!(headline(&check).is_some_and(|line| line.starts_with("B plays 31 streams of XAVC, A 24")));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub fn markdown(told: &ToldComparison, all: bool) -> String {
     let aligned = |at: usize| if at < 2 { "---" } else { "---:" }.to_owned();
     line(&mut text, &(0..head.len()).map(aligned).collect::<Vec<_>>());
     for row in shown(comparison, all) {
-        let mut cells = vec![escaped(&heading(&row.group)), escaped(&row.label)];
+        let mut cells = vec![escaped(&heading(&row.group)), escaped(&row.label.to_string())];
         cells.extend(row.texts.iter().map(|text| escaped(text)));
         for &run in &others {
             let percent =

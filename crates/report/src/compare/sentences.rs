@@ -77,9 +77,9 @@ impl Side<'_> {
         }
         into.extend(self.streams_alike(&[&better, &worse, &different]));
         for (tone, what, rows) in [
-            (Tone::Bad, "worse than", &worse),
-            (Tone::Answer, "better than", &better),
-            (Tone::Plain, "different from", &different),
+            (Tone::Bad, ("worse", "than"), &worse),
+            (Tone::Answer, ("better", "than"), &better),
+            (Tone::Plain, ("different", "from"), &different),
         ] {
             self.changed(tone, what, rows, into);
         }
@@ -101,11 +101,15 @@ impl Side<'_> {
         &self.comparison.runs[self.run]
     }
 
+    /// The runs of a run's side.
+    fn of_side(&self, run: usize) -> impl Iterator<Item = usize> {
+        let all = 0..self.comparison.runs.len();
+        all.filter(move |&other| self.comparison.side(other) == self.comparison.side(run))
+    }
+
     /// `run 2 (nfs)`, `runs 3 and 4`.
     fn name(&self, run: usize) -> String {
-        let all = 0..self.comparison.runs.len();
-        let of_side = all.filter(|&other| self.comparison.side(other) == self.comparison.side(run));
-        let numbers: Vec<String> = of_side.map(|run| (run + 1).to_string()).collect();
+        let numbers: Vec<String> = self.of_side(run).map(|run| (run + 1).to_string()).collect();
         match numbers.split_last() {
             Some((last, rest)) if !rest.is_empty() => {
                 let tags = name_of(&self.comparison.runs[run]).map(|tags| format!(" ({tags})"));
@@ -131,21 +135,23 @@ impl Side<'_> {
         rows
     }
 
-    fn changed(&self, tone: Tone, what: &str, rows: &[&ComparisonRow], into: &mut Vec<Sentence>) {
+    fn changed(
+        &self,
+        tone: Tone,
+        (what, than): (&str, &str),
+        rows: &[&ComparisonRow],
+        into: &mut Vec<Sentence>,
+    ) {
         let (streams, others): (Vec<&ComparisonRow>, Vec<&ComparisonRow>) =
             rows.iter().partition(|row| weight(&row.figure) < Weight::Headline);
         let told = self.clauses(&streams);
-        let verb = if self.who().starts_with("runs") { "are" } else { "is" };
-        let head = format!("{} {verb} {what} {}", capital(&self.who()), self.base());
+        let verb = if self.of_side(self.run).count() > 1 { "are" } else { "is" };
+        let head = format!("{} {verb} {what} {than} {}", capital(&self.who()), self.base());
         if !told.is_empty() {
             into.push(Sentence { tone, text: format!("{head}: {}.", told.join("; ")) });
         }
         if !others.is_empty() {
-            let head = if told.is_empty() {
-                head
-            } else {
-                format!("Also {}", what.replace(" than", "").replace(" from", ""))
-            };
+            let head = if told.is_empty() { head } else { format!("Also {what}") };
             let tone = if told.is_empty() { tone } else { Tone::Plain };
             into.push(Sentence { tone, text: format!("{head}: {}.", self.listed(&others)) });
         }
@@ -191,10 +197,8 @@ impl Side<'_> {
 
     /// Late frames of a run, or of all runs of its side together.
     fn late_of_side(&self, group: &str, run: usize) -> Option<String> {
-        let all = 0..self.comparison.runs.len();
-        let of_side = all.filter(|&other| self.comparison.side(other) == self.comparison.side(run));
         let late: Vec<&ComparedLate> =
-            of_side.filter_map(|run| self.comparison.late_of(group, run)).collect();
+            self.of_side(run).filter_map(|run| self.comparison.late_of(group, run)).collect();
         match late.as_slice() {
             [] => None,
             [one] => Some(late_frames(one)),
@@ -232,7 +236,8 @@ impl Side<'_> {
     }
 
     fn figure(&self, row: &ComparisonRow) -> String {
-        let (name, unit) = name_and_unit(&row.label);
+        let name = row.label.words();
+        let unit = if row.label.unit.is_empty() { String::new() } else { format!(" {}", row.label.unit) };
         let values = said_values(self.comparison, row, self.run);
         if !is_noise_told(row, self.run) {
             // A percentage with such a noise says nothing that the two values do not say better.
@@ -513,14 +518,6 @@ fn work(run: &ComparedRun) -> String {
         (false, _) => all.join(" with "),
     };
     if run.searches { format!("a search for the largest number of {what}") } else { what }
-}
-
-/// `read, MB/s` as `read` and ` MB/s`.
-pub(super) fn name_and_unit(label: &str) -> (&str, String) {
-    match label.rsplit_once(", ") {
-        Some((name, unit @ ("MB/s" | "ms" | "s" | "µs"))) => (name, format!(" {unit}")),
-        _ => (label, String::new()),
-    }
 }
 
 /// Seconds as people say them; short ones with the digits that they need.

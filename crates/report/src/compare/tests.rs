@@ -3,7 +3,7 @@
 mod words;
 
 use crate::sentence::{Sentence, Tone};
-use reelgauge_analysis::compare::{Better, ComparedSystem, Gate};
+use reelgauge_analysis::compare::{Better, ComparedSystem, FigureLabel, Gate};
 
 use super::*;
 
@@ -22,7 +22,11 @@ fn comparison(runs: usize, name: &str) -> ToldComparison {
     let row = |figure: &str, group: &str, judgement: Judgement| ComparisonRow {
         group: group.to_owned(),
         figure: figure.to_owned(),
-        label: format!("{figure} of the storage that is measured, MB/s"),
+        label: FigureLabel {
+            name: format!("{figure} of the storage that is measured"),
+            work: "",
+            unit: "MB/s",
+        },
         unit: FigureUnit::BytesPerS,
         better: Better::Higher,
         values: others(180e6, 142e6).map(Some).collect(),

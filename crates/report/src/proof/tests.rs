@@ -1,6 +1,6 @@
 //! What the screen of a proof that ended early says.
 
-use reelgauge_analysis::compare::{ComparisonRow, FigureUnit};
+use reelgauge_analysis::compare::{ComparisonRow, FigureLabel, FigureUnit};
 use reelgauge_analysis::proof::cached::CachedReads;
 use reelgauge_analysis::{CacheEvidence, CacheSuspicion, MemoryFacts, WhySuspected};
 
@@ -89,7 +89,7 @@ fn gain(cached: Option<CachedReads>) -> ProofConclusion {
     let row = ComparisonRow {
         group: String::new(),
         figure: "total.read_bytes_per_s".to_owned(),
-        label: "read, MB/s".to_owned(),
+        label: FigureLabel { name: "read".to_owned(), work: "", unit: "MB/s" },
         unit: FigureUnit::BytesPerS,
         better: Better::Higher,
         values: [10e6, 12e6, 20e6, 24e6].map(Some).to_vec(),

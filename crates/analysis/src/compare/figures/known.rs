@@ -3,7 +3,7 @@
 //!
 //! Not here: their values ([`super`]), and what they mean, which is said where the figure is defined.
 
-use super::super::{Better, FigureUnit};
+use super::super::{Better, FigureLabel, FigureUnit};
 use super::{
     INCIDENTS, LATE_FRAMES, SEARCH, SILENCE, STREAMS_HIT, SUITE_MEAN, SUITE_WORKLOAD, VERDICT, WORST_MARGIN,
     Weight,
@@ -14,8 +14,12 @@ use super::{
 pub struct KnownFigure {
     /// Its path; `*` stands for one word of it.
     pub name: &'static str,
-    /// What people call it, with the unit in which it is shown; `*` stands for the word of the name.
+    /// What people call it, without its unit; `*` stands for the word of the name.
     pub label: &'static str,
+    /// What its streams do, in a check: `play`, `record`.
+    pub work: &'static str,
+    /// The unit in which it is shown. Empty where that is none.
+    pub shown_unit: &'static str,
     /// The unit of its values.
     pub unit: FigureUnit,
     /// Which direction is good.
@@ -31,7 +35,23 @@ const fn figure(
     better: Better,
     weight: Weight,
 ) -> KnownFigure {
-    KnownFigure { name, label, unit, better, weight }
+    KnownFigure { name, label, work: "", shown_unit: shown(unit), unit, better, weight }
+}
+
+/// The unit in which values of a unit are shown.
+const fn shown(unit: FigureUnit) -> &'static str {
+    match unit {
+        FigureUnit::BytesPerS | FigureUnit::MbPerS => "MB/s",
+        FigureUnit::Us | FigureUnit::Ms => "ms",
+        FigureUnit::SmallUs => "µs",
+        FigureUnit::S => "s",
+        FigureUnit::PerS | FigureUnit::Count | FigureUnit::Streams | FigureUnit::Verdict => "",
+    }
+}
+
+/// Streams that do this, as a check counts them.
+const fn streams(name: &'static str, work: &'static str) -> KnownFigure {
+    KnownFigure { work, ..higher(name, "streams of *", FigureUnit::Streams, Weight::Capacity) }
 }
 
 const fn higher(name: &'static str, label: &'static str, unit: FigureUnit, weight: Weight) -> KnownFigure {
@@ -46,40 +66,56 @@ const fn lower(name: &'static str, label: &'static str, unit: FigureUnit, weight
 pub const KNOWN_FIGURES: &[KnownFigure] = &[
     higher(VERDICT, "criteria", FigureUnit::Verdict, Weight::Verdict),
     higher(SEARCH, "streams that passed every time", FigureUnit::Streams, Weight::Capacity),
-    higher("check.formats.*.play.streams", "streams of *, play", FigureUnit::Streams, Weight::Capacity),
-    higher("check.formats.*.record.streams", "streams of *, record", FigureUnit::Streams, Weight::Capacity),
+    streams("check.formats.*.play.streams", "play"),
+    streams("check.formats.*.record.streams", "record"),
     lower(INCIDENTS, "incidents", FigureUnit::Count, Weight::LateFrames),
     lower(LATE_FRAMES, "late frames", FigureUnit::Count, Weight::LateFrames),
     lower(STREAMS_HIT, "streams with late frames", FigureUnit::Count, Weight::LateFrames),
-    higher(WORST_MARGIN, "worst margin, ms", FigureUnit::Us, Weight::Margin),
-    lower(SILENCE, "longest silence, s", FigureUnit::S, Weight::LateFrames),
+    higher(WORST_MARGIN, "worst margin", FigureUnit::Us, Weight::Margin),
+    lower(SILENCE, "longest silence", FigureUnit::S, Weight::LateFrames),
     higher("vda.streams", "VDA-like streams, all valid up to", FigureUnit::Streams, Weight::Capacity),
-    higher("vda.published_mb_per_s", "VDA-like total, KiB/s ÷ 1000", FigureUnit::MbPerS, Weight::Headline),
-    lower("vda.overall_response_time_ms", "overall response time, ms", FigureUnit::Ms, Weight::Headline),
-    higher("total.read_bytes_per_s", "read, MB/s", FigureUnit::BytesPerS, Weight::Headline),
-    higher("total.written_bytes_per_s", "write, MB/s", FigureUnit::BytesPerS, Weight::Headline),
+    KnownFigure {
+        // That it is divided belongs to its name.
+        shown_unit: "",
+        ..higher(
+            "vda.published_mb_per_s",
+            "VDA-like total, KiB/s ÷ 1000",
+            FigureUnit::MbPerS,
+            Weight::Headline,
+        )
+    },
+    lower("vda.overall_response_time_ms", "overall response time", FigureUnit::Ms, Weight::Headline),
+    higher("total.read_bytes_per_s", "read", FigureUnit::BytesPerS, Weight::Headline),
+    higher("total.written_bytes_per_s", "write", FigureUnit::BytesPerS, Weight::Headline),
     higher("total.data_ops_per_s", "reads and writes per s", FigureUnit::PerS, Weight::Other),
     higher("rates.achieved_ops_per_s", "achieved operations per s", FigureUnit::PerS, Weight::Other),
-    lower("rates_mean_response_ms", "mean response of transfers, ms", FigureUnit::Ms, Weight::Headline),
-    lower("total.response.*.mean_us", "* op mean, ms", FigureUnit::Us, Weight::Other),
-    lower("total.response.*.p50_us", "* op p50, ms", FigureUnit::Us, Weight::Other),
-    lower("total.response.*.p95_us", "* op p95, ms", FigureUnit::Us, Weight::Other),
-    lower("total.response.*.p99_us", "* op p99, ms", FigureUnit::Us, Weight::Headline),
-    lower("total.response.*.p99_9_us", "* op p99.9, ms", FigureUnit::Us, Weight::Other),
-    lower("total.response.*.max_us", "* op max, ms", FigureUnit::Us, Weight::Other),
+    lower("rates_mean_response_ms", "mean response of transfers", FigureUnit::Ms, Weight::Headline),
+    lower("total.response.*.mean_us", "* op mean", FigureUnit::Us, Weight::Other),
+    lower("total.response.*.p50_us", "* op p50", FigureUnit::Us, Weight::Other),
+    lower("total.response.*.p95_us", "* op p95", FigureUnit::Us, Weight::Other),
+    lower("total.response.*.p99_us", "* op p99", FigureUnit::Us, Weight::Headline),
+    lower("total.response.*.p99_9_us", "* op p99.9", FigureUnit::Us, Weight::Other),
+    lower("total.response.*.max_us", "* op max", FigureUnit::Us, Weight::Other),
     lower("total.failed_ops", "failed operations", FigureUnit::Count, Weight::Other),
-    higher("check.sequential_read_mb_per_s", "read in order, MB/s", FigureUnit::MbPerS, Weight::Other),
-    higher("check.sequential_write_mb_per_s", "write in order, MB/s", FigureUnit::MbPerS, Weight::Other),
-    higher("check.random_read_mb_per_s", "read at random, MB/s", FigureUnit::MbPerS, Weight::Headline),
-    lower("check.random_read_ms_p99", "read at random p99, ms", FigureUnit::Ms, Weight::Other),
-    higher(SUITE_MEAN, "geometric mean of the suite, MB/s", FigureUnit::BytesPerS, Weight::Headline),
-    higher(SUITE_WORKLOAD, "median, MB/s", FigureUnit::BytesPerS, Weight::Other),
-    higher("replay.median_bytes_per_s", "replayed, MB/s", FigureUnit::BytesPerS, Weight::Headline),
-    lower("replay.span_s", "time of a pass, s", FigureUnit::S, Weight::Headline),
+    higher("check.sequential_read_mb_per_s", "read in order", FigureUnit::MbPerS, Weight::Other),
+    higher("check.sequential_write_mb_per_s", "write in order", FigureUnit::MbPerS, Weight::Other),
+    higher("check.random_read_mb_per_s", "read at random", FigureUnit::MbPerS, Weight::Headline),
+    lower("check.random_read_ms_p99", "read at random p99", FigureUnit::Ms, Weight::Other),
+    higher(SUITE_MEAN, "geometric mean of the suite", FigureUnit::BytesPerS, Weight::Headline),
+    higher(SUITE_WORKLOAD, "median", FigureUnit::BytesPerS, Weight::Other),
+    higher("replay.median_bytes_per_s", "replayed", FigureUnit::BytesPerS, Weight::Headline),
+    lower("replay.span_s", "time of a pass", FigureUnit::S, Weight::Headline),
     lower("replay.different_ops", "operations that came out differently", FigureUnit::Count, Weight::Other),
-    lower("self_cost.cpu_us_per_op", "own CPU per operation, µs", FigureUnit::SmallUs, Weight::Other),
-    lower("self_cost.lateness_p99_us", "own delay p99, µs", FigureUnit::SmallUs, Weight::Other),
+    lower("self_cost.cpu_us_per_op", "own CPU per operation", FigureUnit::SmallUs, Weight::Other),
+    lower("self_cost.lateness_p99_us", "own delay p99", FigureUnit::SmallUs, Weight::Other),
 ];
+
+impl KnownFigure {
+    /// What people call it, with its unit; `word` stands for `*`.
+    pub fn label(&self, word: &str) -> FigureLabel {
+        FigureLabel { name: self.label.replace('*', word), work: self.work, unit: self.shown_unit }
+    }
+}
 
 /// What is known of the figure with this name, and the word that `*` stands for, if its name has one.
 pub(super) fn known(name: &str) -> Option<(&'static KnownFigure, Option<&str>)> {
@@ -101,7 +137,7 @@ mod tests {
     #[test]
     fn a_star_is_one_word() {
         let (figure, word) = known("total.response.read.p99_us").unwrap();
-        assert_eq!((figure.label, word), ("* op p99, ms", Some("read")));
+        assert_eq!((figure.label, word), ("* op p99", Some("read")));
         assert_eq!(known("total.response.read.now.p99_us"), None);
         assert_eq!(known("total.failed_ops").unwrap().1, None);
         assert_eq!(known("total.*.p99_us"), None);

@@ -86,8 +86,8 @@ fn check(facts: &CheckFacts, into: &mut Vec<Reading>) {
             let streams = f64::from(found.streams);
             let noise = Noise::Range { low: lowest(found), high: highest(found), slack: CHECK_SLACK };
             let figure = format!("check.formats.{}.{what}.streams", format.id);
-            let label = format!("streams of {}, {what}", format.name);
-            into.push(Reading::new(&figure, streams, noise).labelled(label).floor_absolute(1.0));
+            let name = format!("streams of {}", format.name);
+            into.push(Reading::new(&figure, streams, noise).named(name).floor_absolute(1.0));
         }
     }
     let rates = [

@@ -11,13 +11,19 @@ use reelgauge_analysis::{Outcome, Summary};
 use super::*;
 
 /// A row of two runs.
-fn row(figure: &str, label: &str, unit: FigureUnit, values: [f64; 2], judgement: Judgement) -> ComparisonRow {
+fn row(
+    figure: &str,
+    (name, shown): (&str, &'static str),
+    unit: FigureUnit,
+    values: [f64; 2],
+    judgement: Judgement,
+) -> ComparisonRow {
     let [one, two] = values;
     let change = (one != 0.0 && unit != FigureUnit::Verdict).then(|| (two / one - 1.0) * 100.0);
     ComparisonRow {
         group: "3 recorders".to_owned(),
         figure: figure.to_owned(),
-        label: label.to_owned(),
+        label: FigureLabel { name: name.to_owned(), work: "", unit: shown },
         unit,
         better: Better::Lower,
         values: values.map(Some).to_vec(),
@@ -51,18 +57,18 @@ fn recorders(seen: [(u64, u64); 2], judgement: Judgement) -> Comparison {
     let margin = [(one, 412e3), (two, 409e3)].map(|(frames, calm)| if frames == 0 { calm } else { -1_720e3 });
     let counts = |values: [u64; 2]| values.map(|value| value as f64);
     let rows = vec![
-        row(VERDICT, "criteria", FigureUnit::Verdict, met, judgement),
-        row(INCIDENTS, "incidents", FigureUnit::Count, counts([first, second]), judgement),
-        row(LATE_FRAMES, "late frames", FigureUnit::Count, counts([one, two]), judgement),
-        row(WORST_MARGIN, "worst margin, ms", FigureUnit::Us, margin, judgement),
+        row(VERDICT, ("criteria", ""), FigureUnit::Verdict, met, judgement),
+        row(INCIDENTS, ("incidents", ""), FigureUnit::Count, counts([first, second]), judgement),
+        row(LATE_FRAMES, ("late frames", ""), FigureUnit::Count, counts([one, two]), judgement),
+        row(WORST_MARGIN, ("worst margin", "ms"), FigureUnit::Us, margin, judgement),
         row(
             "total.written_bytes_per_s",
-            "write, MB/s",
+            ("write", "MB/s"),
             FigureUnit::BytesPerS,
             [14e6, 14e6],
             Judgement::Demand,
         ),
-        row("total.response.write.mean_us", "write mean, ms", FigureUnit::Us, [1e3, 23.3e3], judgement),
+        row("total.response.write.mean_us", ("write mean", "ms"), FigureUnit::Us, [1e3, 23.3e3], judgement),
     ];
     let run = |side: u32| ComparedRun { side, ..ComparedRun::default() };
     let late = vec![late(0, one, first), late(1, two, second)];
@@ -202,8 +208,13 @@ fn other_work_is_not_compared_and_said_so() {
 #[test]
 fn a_noise_of_several_hundred_percent_is_shown_as_two_values() {
     let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
-    let mut slow =
-        row("total.response.read.p99_us", "read op p99, ms", FigureUnit::Us, [24e3, 856e3], Judgement::Worse);
+    let mut slow = row(
+        "total.response.read.p99_us",
+        ("read op p99", "ms"),
+        FigureUnit::Us,
+        [24e3, 856e3],
+        Judgement::Worse,
+    );
     slow.noise_percent[1] = Some(740.0);
     comparison.rows = vec![slow.clone()];
     assert_eq!(said(&comparison)[0], "Run 2 is worse than run 1: read op p99 24.0 ms against 856 ms.");
@@ -245,8 +256,13 @@ fn tags_name_the_runs_in_every_form() {
 #[test]
 fn a_capacity_is_told_with_its_range() {
     let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
-    let mut capacity =
-        row(SEARCH, "streams that passed every time", FigureUnit::Streams, [31.0, 28.0], Judgement::Worse);
+    let mut capacity = row(
+        SEARCH,
+        ("streams that passed every time", ""),
+        FigureUnit::Streams,
+        [31.0, 28.0],
+        Judgement::Worse,
+    );
     capacity.texts = vec![show(FigureUnit::Streams, Shown::Between(31.0, 34.0)), "28".to_owned()];
     capacity.noise_percent[1] = Some(13.0);
     comparison.rows = vec![capacity];
@@ -302,12 +318,16 @@ fn what_else_differs_is_said() {
 #[test]
 fn as_data_a_label_has_the_unit_of_its_values() {
     let mut comparison = recorders([(0, 0), (57, 1)], Judgement::Worse);
-    comparison.rows[5].texts[1] = "-".to_owned();
+    (comparison.rows[5].texts[1], comparison.rows[5].values[1]) = ("-".to_owned(), None);
     let data = as_data(&ToldComparison { comparison, ..ToldComparison::default() }).comparison;
     let of = |figure: &str| data.rows.iter().find(|row| row.figure == figure).unwrap();
     let write = of("total.written_bytes_per_s");
-    assert_eq!((write.label.as_str(), write.texts[0].as_str()), ("write, bytes/s", "14.0 MB/s"));
+    assert_eq!((write.label.to_string().as_str(), write.texts[0].as_str()), ("write, bytes/s", "14.0 MB/s"));
     let mean = of("total.response.write.mean_us");
-    assert_eq!((mean.label.as_str(), mean.texts.join("; ").as_str()), ("write mean, µs", "1.00 ms; -"));
-    assert_eq!((of(LATE_FRAMES).label.as_str(), of(LATE_FRAMES).texts[1].as_str()), ("late frames", "57"));
+    assert_eq!(
+        (mean.label.to_string(), mean.texts.join("; ")),
+        ("write mean, µs".into(), "1.00 ms; -".into())
+    );
+    let late = of(LATE_FRAMES);
+    assert_eq!((late.label.to_string().as_str(), late.texts[1].as_str()), ("late frames", "57"));
 }
