@@ -29,7 +29,16 @@ pub struct ExtentsRow {
     /// Distances between the pieces, together.
     pub seek_bytes: u64,
     /// What the pieces look like, or why they can't be counted.
-    pub note: Option<String>,
+    pub note: Option<ExtentsNote>,
+}
+
+/// What is to be known of a file's pieces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExtentsNote {
+    /// About the file, which it does not name.
+    OfFile(String),
+    /// An error, which names the file itself.
+    Error(String),
 }
 
 /// The screen as text, ending with a line feed.
@@ -52,14 +61,11 @@ pub fn extents_screen(rows: &[ExtentsRow], style: Style) -> String {
         page.table(table);
     }
     for row in rows {
-        if let Some(note) = &row.note {
-            let text = if note.contains(&row.path) {
-                plain(note)
-            } else {
-                format!("{}: {}", plain(&row.path), plain(note))
-            };
-            page.sentence(Tone::Bad, &text);
-        }
+        let text = row.note.as_ref().map(|note| match note {
+            ExtentsNote::OfFile(note) => format!("{}: {}", plain(&row.path), plain(note)),
+            ExtentsNote::Error(error) => plain(error),
+        });
+        text.iter().for_each(|text| page.sentence(Tone::Bad, text));
     }
     page.text
 }
@@ -103,7 +109,7 @@ mod tests {
         };
         let nfs = ExtentsRow {
             path: "/mnt/b.mov".to_owned(),
-            note: Some("not available for /mnt/b.mov: NFS does not tell".to_owned()),
+            note: Some(ExtentsNote::Error("not available for /mnt/b.mov: NFS does not tell".to_owned())),
             ..ExtentsRow::default()
         };
         let text = extents_screen(&[counted, nfs], Style::default());

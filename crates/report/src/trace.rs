@@ -70,7 +70,7 @@ fn answer(report: &TraceReport, page: &mut Page) {
     if let (Some(whole), Some(in_file)) = (figures.sequential_percent, figures.sequential_in_file_percent) {
         let text = format!(
             "{whole} % of {} are sequential in the whole trace, {in_file} % within their files.",
-            counted(figures.accesses, "access").replace("accesss", "accesses")
+            counted(figures.accesses, "access")
         );
         page.sentence(Tone::Plain, &text);
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use reelgauge_analysis::fragments::against_copy::Finding;
 use reelgauge_engine::extents::Extents;
-use reelgauge_report::extents::{ExtentsRow, against_copy_screen, extents_screen};
+use reelgauge_report::extents::{ExtentsNote, ExtentsRow, against_copy_screen, extents_screen};
 use reelgauge_report::fragments::uneven_reads;
 use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::extents::{Compared, CopyRequest, compare_with_copy};
@@ -71,7 +71,9 @@ fn as_text(found: &[(&Path, Result<Extents, String>)]) -> String {
         let path = path.display().to_string();
         match extents {
             Ok(extents) => row(path, extents),
-            Err(error) => ExtentsRow { path, note: Some(error.clone()), ..ExtentsRow::default() },
+            Err(error) => {
+                ExtentsRow { path, note: Some(ExtentsNote::Error(error.clone())), ..ExtentsRow::default() }
+            }
         }
     });
     extents_screen(&rows.collect::<Vec<_>>(), style())
@@ -86,7 +88,7 @@ fn row(path: String, extents: &Extents) -> ExtentsRow {
         bytes_per_extent: extents.bytes_per_extent,
         backward_percent: extents.backward_percent,
         seek_bytes: extents.seek_bytes,
-        note: extents.sign.clone().or_else(|| extents.uncountable.clone()),
+        note: extents.sign.clone().or_else(|| extents.uncountable.clone()).map(ExtentsNote::OfFile),
     }
 }
 
