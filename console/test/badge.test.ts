@@ -6,8 +6,7 @@ import { badgeSvg, badgeWords } from "../src/run/badge";
 
 /** As much of a page as a badge reads. */
 function run(number: object, judgement: string, before = ""): RunPage {
-  const name = "player, Apple ProRes 422 HQ UHD";
-  const stream = { name, bytes_per_s: 92e6, frames_per_s: 25, nominal_frames_per_s: 25 };
+  const stream = { name: "player", format: "Apple ProRes 422 HQ UHD", bytes_per_s: 92e6, frames_per_s: 25, nominal_frames_per_s: 25 };
   return {
     hero: { before, storage: null, statement: { number, judgement } },
     notes: null,

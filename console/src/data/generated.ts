@@ -379,7 +379,9 @@ export type CounterSeries = {
   name: string,
   /** Which of several: `eth0`, `nvme0n1`; empty where there is one. */
   device: string,
-  /** For people, with the unit: "eth0 received, MB/s". */
+  /** For people: "eth0 received". */
+  words: string,
+  /** The same with the unit: "eth0 received, MB/s". */
   label: string,
   /** `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`. */
   unit: string,
@@ -882,11 +884,22 @@ export type Hero = {
   counts: string,
   /** Why it is not more, or why that is not known. A sentence. */
   cause: string,
+  /** The failure that came first, where neither the answer nor the cause states it. A sentence. */
+  failed_first: string | null,
+  /** That this client or the tool, not the storage, was the limit. A sentence; `null` elsewhere. */
+  own_limit: string | null,
   /** Which layer limited it, and what stood beside that: sentences. Empty where nothing is to be said. */
   limited_by: string,
+  /** What was seen beside a run that nothing limited. A sentence. */
+  beside: string | null,
   /** What the line to the storage carries, beside what was measured. `null` where no network leads there. */
   line: string | null,
-  /** How sure it is. A sentence. */
+  /**
+   * The doubt that the answer ends with, word for word, so that a page shows it once. Empty where it ends
+   * with none.
+   */
+  doubt: string,
+  /** How sure it is, without that doubt. Sentences; empty where the doubt is all. */
   confidence: string,
   /** What people said of the storage: `Acme FS2, firmware 7.2, raid 6`; `null` where nobody said anything. */
   storage: string | null,
@@ -930,8 +943,10 @@ export type HopKind = "client_link" | "switch" | "server_link" | "server_memory"
 export type HopWords = {
   /** What it is. */
   name: string,
-  /** What is known of it; "not known" where nothing is. */
+  /** What is known of it; that nothing is, in words. */
   known: string,
+  /** Whether anything is. */
+  is_known: boolean,
   /** What it can carry and what was measured there: "at most 1,177 MB/s; 640 MB/s measured". */
   carries: string,
   /** Of those whose ceiling is known it can carry least. */
@@ -1800,6 +1815,16 @@ export type NicFigures = {
 /** Why a load point could not be measured. */
 export type NotMeasured = "warmup_visited_all" | "nothing_finished";
 
+/** A note of a run: what it is about, with its figures, and the same in words. `kind` names what it is about. */
+export type Note = {
+  /** The agents of a fleet that it is about. Empty where it is about all of the run. */
+  agents?: Array<string>,
+  /** What is so, for people. No program decides by it. */
+  sentence: string,
+  /** What to do about it, for people. Empty where there is nothing to do. */
+  advice?: string,
+};
+
 /** One observer of a run. */
 export type ObserverFacts = {
   /** What it is called: a machine's name, or the file's. */
@@ -2557,6 +2582,8 @@ export type RunPage = {
   answer: Array<Sentence>,
   /** The incidents of all load points in words, the worst of each first. */
   incidents: Array<IncidentSentence>,
+  /** The notes of the summary, as the terminal has them. */
+  warnings: Array<string>,
   /** What to do next, as the terminal's last line has it. `null` where a sentence before says it. */
   next_step: string | null,
   /** `summary.json`, see `super.shorten`. */
@@ -3003,6 +3030,10 @@ export type StreamFigures = {
   stream: number,
   /** What it is, in words. */
   name: string,
+  /** What it is. `null` where that is unknown. */
+  kind?: StreamKind,
+  /** The name of its format. `null` where that is unknown. */
+  format?: string,
   /** The machine that it ran on, in a run of several. `null` where there was one. */
   agent?: string,
   /** Whether it records; otherwise it plays. */
@@ -3073,6 +3104,9 @@ export type StreamFigures = {
   /** Operations of frames that had been settled before; in no other figure of frames. */
   ops_after_frame: number,
 };
+
+/** What a stream with frames is. */
+export type StreamKind = "editor" | "player" | "recorder";
 
 /** The first late frame of all, and whose it is. */
 export type StreamLateFrame = {
@@ -3315,8 +3349,8 @@ export type Summary = {
   verify: VerifyFacts | null,
   /** What the tool itself cost. */
   self_cost: SelfCost,
-  /** Warnings, each with its advice. */
-  notes: Array<string>,
+  /** What to know before believing the figures, the worst first. */
+  notes: Array<Note>,
   /**
    * What is said on top of it all: verdict, number, cause, how sure. `null` in summaries that were not
    * finished.

@@ -24,7 +24,7 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     log: ["The operation log.", "LogFacts"],
     verify: ["What verification found; null if the run did not verify.", "VerifyFacts"],
     self_cost: ["What the tool itself cost.", "SelfCost"],
-    notes: ["Warnings, each with its advice."],
+    notes: ["What to know before believing the figures, the worst first.", "Note"],
     statement: ["What is said on top of it all: verdict, number, cause, how sure. null in summaries that were not finished.", "Statement"],
     verdict: ["Whether the criteria were met: the verdict of the first load point that failed, else of the last. null where none were asked for.", "Verdict"],
     search: ["What a search for the largest count found.", "SearchFacts"],
@@ -563,6 +563,11 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
     ops: ["Operations of that pass."],
     held_up_ops: ["So many had to wait."],
   },
+  Note: {
+    agents: ["The agents of a fleet that it is about. Empty where it is about all of the run."],
+    sentence: ["What is so, for people. No program decides by it."],
+    advice: ["What to do about it, for people. Empty where there is nothing to do."],
+  },
   SelfCost: {
     cpu_user_s: ["CPU time in the tool's own code; null where nobody lived to tell."],
     cpu_system_s: ["CPU time in the kernel on the tool's behalf; most of it is the I/O itself."],
@@ -704,6 +709,8 @@ export const MEANINGS: Record<string, Record<string, [meaning: string, type?: st
   StreamFigures: {
     stream: ["Its number."],
     name: ["What it is, in words."],
+    kind: ["What it is. null where that is unknown."],
+    format: ["The name of its format. null where that is unknown."],
     agent: ["The machine that it ran on, in a run of several. null where there was one."],
     writes: ["Whether it records; otherwise it plays."],
     policy: ["What it does with frames whose time has passed."],

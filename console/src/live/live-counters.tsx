@@ -8,7 +8,7 @@ import type { Counters } from "../data/live";
 import type { CounterSeries } from "../data/page";
 import { number } from "../figures/units";
 import { Section } from "../parts/section";
-import { UNITS, nameOf } from "../run/counters";
+import { UNITS } from "../run/counters";
 import { useData, useEvery } from "./use-data";
 
 const LOOK_MS = 2_000;
@@ -52,7 +52,7 @@ function Side({ title, series }: { title: string; series: CounterSeries[] }) {
       <ul class="counter-lines">
         {series.map((one) => (
           <li key={`${one.layer} ${one.device} ${one.name}`}>
-            <span class="counter-name">{nameOf(one)}</span>
+            <span class="counter-name">{one.words}</span>
             <Spark series={one} newest={POINTS} />
             <span class="counter-now">{nowOf(one)}</span>
           </li>

@@ -139,7 +139,6 @@ function AheadBox({ ahead, error }: { ahead: AheadAnswer | null; error: string |
       <p role="status">
         {ahead === null && "Reckoning what it takes …"}
         {ahead !== null && (ahead.takes ?? (error === null ? "" : `Not ready yet: ${error}`))}
-        {ahead?.takes?.includes("test files") === true && " Test files that are there already are used again."}
       </p>
       {ahead !== null && ahead.plan !== null && <pre class="plan">{ahead.plan}</pre>}
       {ahead !== null && ahead.error === null && ahead.command !== "" && (

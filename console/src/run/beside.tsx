@@ -53,7 +53,7 @@ function Path({ run }: { run: RunPage }) {
   return (
     <ol class="path" aria-label="The path from this machine to the disks">
       {run.path.map((hop) => (
-        <li data-hop class={`hop ${hop.is_lowest ? "hop-lowest" : ""} ${hop.known === "not known" ? "hop-unknown" : ""}`}>
+        <li data-hop class={`hop ${hop.is_lowest ? "hop-lowest" : ""} ${hop.is_known ? "" : "hop-unknown"}`}>
           <strong>{hop.name}</strong>
           <span dir="auto">{hop.known}</span>
           {hop.carries !== "" && <span class="hop-carries">{hop.carries}</span>}

@@ -139,11 +139,6 @@ function othersOf(props: Omit<Props, "extent">): Listed[] {
   return [...rest.filter(isMoving), ...rest.filter((row) => !isMoving(row))];
 }
 
-/** The label without its unit, which is next to the number. */
-export function nameOf({ label }: CounterSeries): string {
-  return label.replace(/, (?:%|MB\/s|per s|us|µs|MB)$/, "");
-}
-
 function columnsOf(rows: readonly Listed[], drawn: readonly string[], toggle: (id: string) => void): Column<Listed>[] {
   const figure = (title: string, of: (values: number[]) => number): Column<Listed> => ({
     title,
@@ -155,7 +150,7 @@ function columnsOf(rows: readonly Listed[], drawn: readonly string[], toggle: (i
       title: "counter",
       head: true,
       sort: ({ series }) => series.label,
-      cell: ({ series }) => <Name text={nameOf(series)} length={60} />,
+      cell: ({ series }) => <Name text={series.words} length={60} />,
     },
     ...(rows.some((row) => row.agent !== "")
       ? [{ title: "host", sort: (row: Listed) => row.agent, cell: (row: Listed) => <Name text={row.agent} length={32} /> }]
@@ -172,7 +167,7 @@ function columnsOf(rows: readonly Listed[], drawn: readonly string[], toggle: (i
     {
       title: "chart",
       cell: ({ id, series }) => (
-        <button type="button" class="small" aria-pressed={drawn.includes(id)} aria-label={`Draw ${nameOf(series)}`} onClick={() => toggle(id)}>
+        <button type="button" class="small" aria-pressed={drawn.includes(id)} aria-label={`Draw ${series.words}`} onClick={() => toggle(id)}>
           {drawn.includes(id) ? "hide" : "draw"}
         </button>
       ),

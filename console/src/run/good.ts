@@ -127,6 +127,5 @@ function ofPoint(point: LoadPoint | undefined, streams: number, at_least: boolea
   if (first === undefined || all.some((one) => one.name !== first.name)) return null;
   const { bytes_per_s, frames_per_s, nominal_frames_per_s } = first;
   if (bytes_per_s === null || frames_per_s === null || !(frames_per_s > 0)) return null;
-  const format = first.name.replace(/^[a-z]+, /, "");
-  return { format, bytes_per_s_each: (bytes_per_s / frames_per_s) * nominal_frames_per_s, streams, at_least };
+  return { format: first.format ?? first.name, bytes_per_s_each: (bytes_per_s / frames_per_s) * nominal_frames_per_s, streams, at_least };
 }

@@ -23,9 +23,6 @@ interface Props {
 export function Hero({ run, page, children }: Props) {
   const { hero } = run;
   const [first, ...others] = run.answer;
-  // What it ends with is how sure it is, and stands there.
-  const last = others.at(-1);
-  const doubt = last !== undefined && hero.confidence.startsWith(last.text) ? last.text : "";
   const verdict = verdictOf(run.summary);
   return (
     <section id="answer" class={`section answer ${verdict.tone}`} aria-label="Answer">
@@ -49,7 +46,8 @@ export function Hero({ run, page, children }: Props) {
               <Said text={first.text} />
             </p>
           )}
-          {(doubt === "" ? others : others.slice(0, -1)).map((sentence) => (
+          {/* The doubt that it ends with stands at the confidence. */}
+          {(hero.doubt === "" ? others : others.slice(0, -1)).map((sentence) => (
             <p class={sentence.tone === "bad" ? "bad" : ""} dir="auto" data-sentence>
               <Said text={sentence.text} />
             </p>
@@ -58,15 +56,23 @@ export function Hero({ run, page, children }: Props) {
             <Fact name="Cause" id="hero-cause">
               <Said text={hero.cause} />
             </Fact>
-            {hero.limited_by !== "" && <LimitedBy words={hero.limited_by} />}
+            {hero.limited_by !== "" && (
+              <Fact name="Limited by" id="hero-limited-by">
+                <Said text={hero.limited_by} />
+              </Fact>
+            )}
+            {hero.beside !== null && (
+              <Fact name="Beside it" id="hero-beside">
+                <Said text={hero.beside} />
+              </Fact>
+            )}
             {hero.line !== null && (
               <Fact name="Line" id="hero-line">
                 <Said text={hero.line} />
               </Fact>
             )}
             <Fact name="Confidence" id="hero-confidence">
-              {doubt !== "" && <span data-sentence>{doubt}</span>}
-              <Said text={hero.confidence.slice(doubt.length)} />
+              {hero.doubt !== "" && <span data-sentence>{hero.doubt}</span>} <Said text={hero.confidence} />
             </Fact>
             <Fact name="Storage" id="hero-storage">
               <Storage run={run} />
@@ -85,23 +91,10 @@ export function Hero({ run, page, children }: Props) {
         <When run={run} />
         <Actions run={run} page={page} />
       </div>
-      <Warnings notes={run.summary.notes} />
+      <Warnings notes={run.warnings} />
     </section>
   );
 }
-
-/** What limited it. What was only seen beside it is no limit, and is not called one. */
-function LimitedBy({ words }: { words: string }) {
-  const isBeside = words.startsWith(BESIDE);
-  const told = isBeside ? words.slice(BESIDE.length) : words;
-  return (
-    <Fact name={isBeside ? "Beside it" : "Limited by"} id="hero-limited-by">
-      <Said text={isBeside ? told.charAt(0).toUpperCase() + told.slice(1) : told} />
-    </Fact>
-  );
-}
-
-const BESIDE = "Seen beside it: ";
 
 function Fact({ name, id, children }: { name: string; id: string; children: ComponentChildren }) {
   return (

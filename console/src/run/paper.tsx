@@ -31,8 +31,10 @@ type Field =
 interface TableOf {
   field: Field;
   id: string;
-  title: string;
+  name: string;
   unit: string;
+  /** What else the table's caption says. */
+  more?: string;
   /** From what the cell holds to what is shown. */
   scale?: number;
 }
@@ -41,21 +43,24 @@ const TABLES: TableOf[] = [
   {
     field: "transfer_rate_while_transferring_mb_per_s",
     id: "rate",
-    title: "Transfer rate of one worker while transferring, MB/s (not throughput)",
+    name: "Transfer rate of one worker while transferring",
     unit: "MB/s",
+    more: " (not throughput)",
   },
   {
     field: "average_latency_ms",
     id: "mean",
-    title: "Average EBU latency, ms: everything in a transfer that is not data",
+    name: "Average EBU latency",
     unit: "ms",
+    more: ": everything in a transfer that is not data",
   },
-  { field: "maximum_latency_s", id: "max", title: "Maximum EBU latency, ms", unit: "ms", scale: 1e3 },
+  { field: "maximum_latency_s", id: "max", name: "Maximum EBU latency", unit: "ms", scale: 1e3 },
   {
     field: "short_block_share",
     id: "short",
-    title: "Reads and writes shorter than the block size, % (the remainder of each transfer)",
+    name: "Reads and writes shorter than the block size",
     unit: "%",
+    more: " (the remainder of each transfer)",
     scale: 100,
   },
 ];
@@ -150,7 +155,7 @@ function PaperTable({ table, rows, sizes, at, cells }: TableProps) {
     ...sizes.map(shown),
     shown(null),
   ];
-  return <Table caption={table.title} rows={rows} columns={columns} />;
+  return <Table caption={`${table.name}, ${table.unit}${table.more ?? ""}`} rows={rows} columns={columns} />;
 }
 
 function BlockChart({ table, rows, sizes }: Pick<TableProps, "table" | "rows" | "sizes">) {
@@ -173,7 +178,7 @@ function BlockChart({ table, rows, sizes }: Pick<TableProps, "table" | "rows" | 
   return (
     <Chart
       id={`paper-${table.id}`}
-      title={`${table.title.split(/[,:]/)[0] ?? table.title} by block size`}
+      title={`${table.name} by block size`}
       describe={`${ends.join("; ")}, ${table.unit}.`}
       option={option}
       table={() => ({

@@ -11,7 +11,7 @@ import { Name, Said } from "../parts/name";
 import { Missing, Section } from "../parts/section";
 import { Table } from "../parts/table";
 import type { Column } from "../parts/table";
-import { criteriaWord } from "./verdict-word";
+import { criteria, criteriaWord } from "./verdict-word";
 
 interface Row {
   point: LoadPoint;
@@ -33,7 +33,7 @@ export function PointsSection({ summary }: { summary: Summary }) {
           most={12}
           rows={rows}
           columns={columnsOf(rows)}
-          rowClass={({ point }) => (criteriaWord(point.verdict, point.culprit) === "NOT MET" ? "bad" : "")}
+          rowClass={({ point }) => (criteria(point.verdict, point.culprit) === "not_met" ? "bad" : "")}
         />
       )}
       {ended.map(({ point }) => (

@@ -12,7 +12,7 @@ import { Figure, Tile, Tiles } from "../parts/figure";
 import { Prose, Said } from "../parts/name";
 import { Section } from "../parts/section";
 import { Table } from "../parts/table";
-import { criteriaWord } from "./verdict-word";
+import { criteria } from "./verdict-word";
 
 /** What trials can have failed by, in words: a network that leads to the storage is not told from it. */
 interface Faults {
@@ -151,7 +151,7 @@ function trialBars(trials: TrialsAt[], faults: Faults, look: Look): ChartOption 
 }
 
 function outcomeOf(point: LoadPoint, faults: Faults): string {
-  if (criteriaWord(point.verdict) === "met") return "passed";
+  if (criteria(point.verdict) === "met") return "passed";
   if (["this_machine", "tool", "max_rate"].includes(point.culprit ?? "")) return faults.own;
   return point.verdict?.storage_failed === true ? faults.theirs : "not known";
 }

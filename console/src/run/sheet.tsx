@@ -47,7 +47,7 @@ export function Sheet({ run }: { run: RunPage }) {
       <Rows
         rows={[
           ["Cause", cut(hero.cause, 260)],
-          ["Confidence", cut(hero.confidence, 200)],
+          ["Confidence", cut(`${hero.doubt} ${hero.confidence}`, 200)],
           ...storageRows(run),
           ...clientRows(run.hosts[0]),
         ]}
@@ -57,7 +57,7 @@ export function Sheet({ run }: { run: RunPage }) {
       {run.detail !== null && run.detail.streams.length > 0 && summary.check == null && (
         <SheetPicture run={run} detail={run.detail} />
       )}
-      <Warnings notes={summary.notes} />
+      <Warnings notes={run.warnings} />
       <h3>Configuration</h3>
       <dl class="sheet-plan">
         {Object.entries(summary.plan)

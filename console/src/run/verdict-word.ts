@@ -4,13 +4,20 @@ import type { Summary, Verdict as Judged } from "../data/summary";
 import { counted, count } from "../figures/units";
 import type { Verdict } from "../parts/shell";
 
-/** As the terminal's tables have it: `met`, `NOT MET`, `inconclusive`, `not known`. */
-export function criteriaWord(verdict: Judged | null | undefined, culprit?: string | null): string {
-  if (verdict == null) return "–";
+type Criteria = "none" | "met" | "not_known" | "inconclusive" | "not_met";
+
+/** Whether criteria were met, or why that is unknown. */
+export function criteria(verdict: Judged | null | undefined, culprit?: string | null): Criteria {
+  if (verdict == null) return "none";
   if (verdict.passed) return "met";
-  if (verdict.failures.every((failure) => !failure.measured)) return "not known";
-  return OWN.includes(culprit ?? "") ? "inconclusive" : "NOT MET";
+  if (verdict.failures.every((failure) => !failure.measured)) return "not_known";
+  return OWN.includes(culprit ?? "") ? "inconclusive" : "not_met";
 }
+
+/** As the terminal's tables have it. */
+const WORDS: Record<Criteria, string> = { none: "–", met: "met", not_known: "not known", inconclusive: "inconclusive", not_met: "NOT MET" };
+
+export const criteriaWord = (verdict: Judged | null | undefined, culprit?: string | null) => WORDS[criteria(verdict, culprit)];
 
 /** Culprits on the side that measures: nothing is known of the storage then. */
 const OWN = ["tool", "this_machine", "max_rate"];
@@ -51,10 +58,9 @@ function ofReplay(summary: Summary): Verdict {
 }
 
 function ofCriteria(summary: Summary): Verdict {
-  const word = criteriaWord(summary.verdict);
-  if (word === "met") return { word: "criteria met", tone: "good" };
-  if (word === "NOT MET") return { word: "NOT MET", tone: "bad" };
-  if (word === "not known") return { word: "not known", tone: "bad" };
+  const found = criteria(summary.verdict);
+  if (found === "met") return { word: "criteria met", tone: "good" };
+  if (found !== "none") return { word: WORDS[found], tone: "bad" };
   if (summary.verify != null && summary.verify.different_bytes > 0)
     return { word: "DATA DIFFER", tone: "bad" };
   const failed = summary.load_points.reduce((sum, point) => sum + point.total.failed_ops, 0);

@@ -23,7 +23,7 @@ function words(view: MapView, files: readonly MapFile[]): string {
   const at = (seconds: number) => tickTime(Number(seconds.toFixed(digits)));
   const bytes = view.to_bytes - view.from_bytes;
   const range = `${offsetText(view.from_bytes, bytes / 100)} to ${offsetText(view.to_bytes, bytes / 100)}`;
-  const accesses = exact ? `${counted(sum((one) => one.accesses ?? 0), "access").replace("accesss", "accesses")}, ` : "";
+  const accesses = exact ? `${counted(sum((one) => one.accesses ?? 0), "access")}, ` : "";
   return (
     `In view: ${at(view.from_s)} to ${at(view.to_s)}, ${range} of ${counted(files.length, "file")}: ${accesses}` +
     `${amount(sum((one) => one.read_bytes))} read, ${amount(sum((one) => one.written_bytes))} written. ${how(view, files)}`

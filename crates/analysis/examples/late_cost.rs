@@ -19,6 +19,8 @@ fn spec(stream: u32) -> StreamSpec {
     StreamSpec {
         stream,
         name: "player".to_owned(),
+        kind: None,
+        format: None,
         writes: false,
         policy: Policy::Drop,
         rate_num: 50,

@@ -61,7 +61,10 @@ pub struct CounterSeries {
     pub name: String,
     /// Which of several: `eth0`, `nvme0n1`; empty where there is one.
     pub device: String,
-    /// For people, with the unit: "eth0 received, MB/s".
+    /// For people: "eth0 received".
+    #[serde(default)]
+    pub words: String,
+    /// The same with the unit: "eth0 received, MB/s".
     pub label: String,
     /// `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`.
     pub unit: String,

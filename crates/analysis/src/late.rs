@@ -36,6 +36,7 @@ mod counted;
 mod counting;
 mod figures;
 mod frames;
+mod kind;
 mod late_run;
 mod margins;
 mod micros;
@@ -69,6 +70,7 @@ pub use figures::{
     FirstLateFrame, LateFigures, LateRun, MarginTrend, StreamFigures, StreamLateFrame, StreamTotals,
     StreamWorstMargin, ThroughputFigures, WorstMargin,
 };
+pub use kind::StreamKind;
 pub use now::{LateNow, StreamNow};
 pub use timeline::FrameTimeline;
 
@@ -86,6 +88,12 @@ pub struct StreamSpec {
     pub stream: u32,
     /// What it is, in words: `player, XAVC-I class 300 UHD50`.
     pub name: String,
+    /// What it is. `None` in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<StreamKind>,
+    /// Its format. `None` in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
     /// Whether it records; otherwise it plays.
     pub writes: bool,
     /// What it does with frames whose time has passed.

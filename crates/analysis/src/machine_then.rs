@@ -136,6 +136,7 @@ mod tests {
             layer: layer.to_owned(),
             name: name.to_owned(),
             device: String::new(),
+            words: String::new(),
             label: String::new(),
             unit: "percent".to_owned(),
             at_s: points.iter().map(|point| point.0).collect(),

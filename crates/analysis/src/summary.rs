@@ -18,22 +18,26 @@ use crate::facts::{
 };
 use crate::figures::{Figures, WorkerFigures, seconds};
 use crate::hosts::HostsSection;
-use crate::late::LateFigures;
+use crate::late::{LateFigures, StreamFigures};
 use crate::limit::Limit;
 use crate::marks::Mark;
 use crate::meter::PointFigures;
+use crate::note::Note;
 use crate::paper::PaperTables;
 use crate::path::PathFacts;
 use crate::path::per_unit::SiteShares;
 use crate::procedure::step::ProcedureStep;
+use crate::run_ending::{RunEnding, RunStop};
 use crate::self_cost::SelfCost;
 use crate::series::Series;
 use crate::statement::Statement;
 use crate::vda::ProcessRate;
 use crate::verdict::Verdict;
 
-/// The version that this program writes and reads.
-pub const SCHEMA_VERSION: u32 = 1;
+/// The version that this program writes. Since version 2 a note is an object with its kind.
+pub const SCHEMA_VERSION: u32 = 2;
+/// The oldest version that it reads.
+const OLDEST_READ: u32 = 1;
 
 /// Everything that a report shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,16 +70,10 @@ pub struct Summary {
     pub outcome: Outcome,
     /// Why it did not complete.
     pub outcome_reason: Option<String>,
-    /// It did not, because something else removed, shortened or replaced files of the run. What was late or
-    /// came short by that is no figure of the storage.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "typescript", ts(skip))]
-    pub files_changed: bool,
-    /// What ended it before its time, where that was wanted or its steering was lost. `None` where nothing
-    /// did, and in runs of earlier versions.
+    /// What ended it before its time, as data. `None` where nothing did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(skip))]
-    pub stopped_by: Option<RunStop>,
+    pub ending: Option<RunEnding>,
     /// Where the data lies.
     pub target: Target,
     /// The seed of every draw. `jq` reads numbers above 2^53 inexactly; the plan file has it exactly.
@@ -96,12 +94,8 @@ pub struct Summary {
     pub verify: Option<VerifyFacts>,
     /// What the tool itself cost.
     pub self_cost: SelfCost,
-    /// Warnings, each with its advice.
-    pub notes: Vec<String>,
-    /// What some of the notes are about, by their place. Runs of earlier versions do not say so.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "typescript", ts(skip))]
-    pub note_kinds: Vec<KindedNote>,
+    /// What to know before believing the figures, the worst first.
+    pub notes: Vec<Note>,
     /// What is said on top of it all: verdict, number, cause, how sure. `None` in summaries that were not
     /// finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,44 +150,6 @@ pub struct Summary {
     /// The machines that made it. `None` where it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsSection>,
-}
-
-/// What a note is about, where that decides who states it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoteKind {
-    /// The operation log has holes.
-    Log,
-    /// Cells of the tables rest on few transfers.
-    Tables,
-    /// The load points were short.
-    ShortLook,
-    /// A kind that this version does not know.
-    #[serde(other)]
-    Other,
-}
-
-/// A note of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KindedNote {
-    /// Its place among the notes, from 0.
-    pub note: usize,
-    /// What it is about.
-    pub kind: NoteKind,
-}
-
-/// What ended a run before its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunStop {
-    /// Its user.
-    User,
-    /// The controller of a fleet.
-    Controller,
-    /// The controller of a fleet was not heard for too long.
-    Silence,
-    /// The agent of a fleet that steered it was gone.
-    AgentGone,
 }
 
 /// How a run ended.
@@ -499,28 +455,23 @@ pub enum SummaryError {
 #[serde(expecting = "an object with a schema_version")]
 struct VersionOnly {
     schema_version: u32,
+    /// Of version 1: something else changed the run's files.
+    #[serde(default)]
+    files_changed: bool,
+    /// Of version 1: who stopped it.
+    #[serde(default)]
+    stopped_by: Option<RunStop>,
+}
+
+impl VersionOnly {
+    /// What ended the run, where version 1 said so.
+    fn ending(&self) -> Option<RunEnding> {
+        let stopped = self.stopped_by.map(|by| RunEnding::Stopped { by });
+        if self.files_changed { Some(RunEnding::FilesChanged) } else { stopped }
+    }
 }
 
 impl Summary {
-    /// What a note is about, by its place; `None` where that is unknown.
-    pub fn kind_of_note(&self, note: usize) -> Option<NoteKind> {
-        self.note_kinds.iter().find(|kinded| kinded.note == note).map(|kinded| kinded.kind)
-    }
-
-    /// Keeps the notes for which this holds, with their kinds.
-    pub fn retain_notes(&mut self, holds: impl Fn(&str, Option<NoteKind>) -> bool) {
-        let old = std::mem::take(&mut self.notes);
-        let mut kinds = Vec::new();
-        for (place, note) in old.into_iter().enumerate() {
-            let kind = self.kind_of_note(place);
-            if holds(&note, kind) {
-                kinds.extend(kind.map(|kind| KindedNote { note: self.notes.len(), kind }));
-                self.notes.push(note);
-            }
-        }
-        self.note_kinds = kinds;
-    }
-
     /// A summary of a run that has measured nothing yet.
     pub fn new(tool_version: &str, started_at: &str, verb: &str, target: Target) -> Summary {
         Summary {
@@ -535,8 +486,7 @@ impl Summary {
             procedure: None,
             outcome: Outcome::Complete,
             outcome_reason: None,
-            files_changed: false,
-            stopped_by: None,
+            ending: None,
             target,
             seed: 0,
             plan: BTreeMap::new(),
@@ -548,7 +498,6 @@ impl Summary {
             verify: None,
             self_cost: SelfCost::default(),
             notes: Vec::new(),
-            note_kinds: Vec::new(),
             statement: None,
             verdict: None,
             search: None,
@@ -573,12 +522,27 @@ impl Summary {
     // be a quarter of the code.
     #[inline]
     pub fn from_json(json: &str) -> Result<Summary, SummaryError> {
-        let VersionOnly { schema_version: found } = serde_json::from_str(json)?;
-        match found.cmp(&SCHEMA_VERSION) {
-            std::cmp::Ordering::Less => Err(SummaryError::Older { found }),
-            std::cmp::Ordering::Greater => Err(SummaryError::Newer { found }),
-            std::cmp::Ordering::Equal => Ok(serde_json::from_str(json)?),
+        let version: VersionOnly = serde_json::from_str(json)?;
+        let found = version.schema_version;
+        match found {
+            OLDEST_READ..=SCHEMA_VERSION => {
+                let mut summary: Summary = serde_json::from_str(json)?;
+                summary.ending = summary.ending.take().or_else(|| version.ending());
+                summary.take_this_version();
+                Ok(summary)
+            }
+            ..OLDEST_READ => Err(SummaryError::Older { found }),
+            _ => Err(SummaryError::Newer { found }),
         }
+    }
+
+    /// Puts what an earlier version wrote into the form of this one, in which it is written again.
+    fn take_this_version(&mut self) {
+        self.schema_version = SCHEMA_VERSION;
+        let earlier = self.search.as_mut().and_then(|search| search.earlier.as_mut());
+        let points = self.load_points.iter_mut().chain(earlier.map(|earlier| &mut earlier.point));
+        let late = points.filter_map(|point| point.streams.as_mut());
+        late.flat_map(|late| &mut late.streams).for_each(StreamFigures::take_from_name);
     }
 
     /// Writes it, indented, with a line feed at the end.
@@ -631,7 +595,7 @@ mod tests {
     #[test]
     fn versions_are_checked_first() {
         let error = |json: &str| Summary::from_json(json).unwrap_err();
-        assert!(matches!(error(r#"{"schema_version": 2, "x": 1}"#), SummaryError::Newer { found: 2 }));
+        assert!(matches!(error(r#"{"schema_version": 3, "x": 1}"#), SummaryError::Newer { found: 3 }));
         assert!(matches!(error(r#"{"schema_version": 0}"#), SummaryError::Older { found: 0 }));
         assert!(matches!(error(r#"{"schema_version": 1}"#), SummaryError::Malformed { .. }));
         assert!(matches!(error("{}"), SummaryError::Malformed { .. }));
@@ -644,6 +608,22 @@ mod tests {
     fn an_empty_summary_is_read_back() {
         let summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Target::default());
         assert_eq!(Summary::from_json(&summary.to_json().unwrap()).unwrap(), summary);
+    }
+
+    #[test]
+    fn notes_of_version_1_are_texts_and_its_endings_two_fields() {
+        let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Target::default());
+        summary.notes = vec![Note::other("One."), Note::other("Two.")];
+        let mut json: serde_json::Value = serde_json::from_str(&summary.to_json().unwrap()).unwrap();
+        json["schema_version"] = 1.into();
+        json["notes"] = serde_json::json!(["One.", "Two."]);
+        json["note_kinds"] = serde_json::json!([{"note": 0, "kind": "log"}]);
+        assert_eq!(Summary::from_json(&json.to_string()).unwrap(), summary);
+        json["stopped_by"] = "silence".into();
+        let ending = |json: &serde_json::Value| Summary::from_json(&json.to_string()).unwrap().ending;
+        assert_eq!(ending(&json), Some(RunEnding::Stopped { by: RunStop::Silence }));
+        json["files_changed"] = true.into();
+        assert_eq!(ending(&json), Some(RunEnding::FilesChanged));
     }
 
     #[test]

@@ -3,10 +3,13 @@
 
 use crate::facts::MemoryFacts;
 use crate::meter::RunTotals;
+use crate::note::NoteFact;
 use crate::paper::{Mode, PaperTables};
 use crate::self_cost::SelfCost;
-use crate::summary::{LoadPoint, NoteKind};
+use crate::summary::LoadPoint;
 use crate::whose_memory::{CacheEvidence, CacheSuspicion};
+
+pub use crate::note::LogTrouble;
 
 /// A load point that is measured for less than this says little about storage with a cache.
 pub const SHORT_LOOK_S: f64 = 30.0;
@@ -69,17 +72,6 @@ pub enum Warning {
     },
 }
 
-/// What kept operations out of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogTrouble {
-    /// Writing took longer than the operations.
-    TooSlow,
-    /// There is no room where it is written.
-    DiskFull,
-    /// It could not be written for another reason.
-    Failed,
-}
-
 impl Warning {
     /// Its place among others, the worst first: what makes the figures those of something else, what makes
     /// them doubtful, what makes them say little.
@@ -96,13 +88,21 @@ impl Warning {
         }
     }
 
-    /// What its note is about, where that decides who states it.
-    pub fn note_kind(&self) -> Option<NoteKind> {
+    /// What its note is about.
+    pub fn fact(&self) -> NoteFact {
         match self {
-            Warning::LogDropped { .. } => Some(NoteKind::Log),
-            Warning::FewTransfers { .. } => Some(NoteKind::Tables),
-            Warning::ShortLook { .. } => Some(NoteKind::ShortLook),
-            _ => None,
+            Warning::TargetIsMemory { fs_type } => NoteFact::TargetIsMemory { fs_type: fs_type.clone() },
+            Warning::Cache { .. } => NoteFact::Cache,
+            Warning::OwnLateness { late_us, of_all, response_p50_us } => NoteFact::OwnLateness {
+                late_us: *late_us,
+                of_all: *of_all,
+                response_p50_us: *response_p50_us,
+            },
+            Warning::RunDirectoryOnTarget { path } => NoteFact::RunDirectoryOnTarget { path: path.clone() },
+            Warning::Stragglers { ops } => NoteFact::Stragglers { ops: *ops },
+            Warning::LogDropped { ops, trouble } => NoteFact::LogDropped { ops: *ops, trouble: *trouble },
+            Warning::ShortLook { measured_s } => NoteFact::ShortLook { measured_s: *measured_s },
+            Warning::FewTransfers { cells, of } => NoteFact::FewTransfers { cells: *cells, of: *of },
         }
     }
 

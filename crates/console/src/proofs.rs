@@ -44,7 +44,7 @@ impl ProofPage {
         let names = proof.change.state_names();
         let row = |pass: &ProofPass| ProofPassRow {
             run: format!("{id}/{}", pass.run.display()),
-            state: names.get(pass.state).cloned().unwrap_or_default(),
+            state: names.get(pass.state).map(ToString::to_string).unwrap_or_default(),
             counts: pass.disturbance.is_none(),
         };
         let style = Style { colour: false, width: COLUMNS };

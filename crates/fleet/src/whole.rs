@@ -38,6 +38,7 @@ use reelgauge_analysis::{Summary, silence, statement};
 use reelgauge_record::agents::{AgentPlace, AgentPlaces};
 use reelgauge_record::run_dir::{RunDir, RunDirError};
 use reelgauge_report::html::page::PageKind;
+use reelgauge_report::note::no_page_note;
 use reelgauge_results::live;
 use reelgauge_results::page::{REPORT_FILE, page, run_page, write_html};
 use reelgauge_runner::streams::verdict::rate_criteria;
@@ -224,7 +225,7 @@ fn leave_page(run_dir: &RunDir, summary: &mut Summary) {
     let made = run_page(run_dir.path(), &|| false)
         .and_then(|run| write_html(&page(PageKind::Run, vec![run], None), &path));
     if let Err(error) = made {
-        summary.notes.push(format!("There is no {REPORT_FILE}: {error}."));
+        summary.notes.push(no_page_note(REPORT_FILE, &error.to_string()));
         // The figures are safe without the note.
         let _ = run_dir.write_summary(summary);
     }

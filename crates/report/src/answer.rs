@@ -37,14 +37,20 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     }
     sentences.extend(silence(summary).map(|text| (Tone::Bad, text)));
     let sentences = sentences.into_iter().chain(hosts_sentences(summary));
+    let doubt = closing_doubt(summary).map(|text| (Tone::Plain, text));
+    let told = sentences.chain(doubt).filter(|(_, text)| !text.is_empty());
+    told.map(|(tone, text)| Sentence { tone, text }).collect()
+}
+
+/// The sentence that an answer ends with where something makes it doubtful.
+pub(crate) fn closing_doubt(summary: &Summary) -> Option<String> {
+    let statement = of(summary);
     let is_measured = statement.number != Number::NotMeasured;
     // Where the tool itself is said to be the cause, its timing is no doubt.
     let is_own = statement.cause.is_some_and(|cause| cause.culprit.is_own());
     // A check has them in its confidence.
     let has_doubts = is_measured && !is_own && summary.check.is_none();
-    let doubts = doubt_words(summary, &statement).filter(|_| has_doubts).map(|text| (Tone::Plain, text));
-    let told = sentences.chain(doubts).filter(|(_, text)| !text.is_empty());
-    told.map(|(tone, text)| Sentence { tone, text }).collect()
+    doubt_words(summary, &statement).filter(|_| has_doubts)
 }
 
 /// A silence that no incident tells of. A mix has it in its own answer, and a first look measures its own

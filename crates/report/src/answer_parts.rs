@@ -1,6 +1,7 @@
 //! Sentences and words that answers of several kinds of runs have.
 
 use reelgauge_analysis::figures::FirstError;
+use reelgauge_analysis::run_ending::RunEnding;
 use reelgauge_analysis::summary::{Target, VerifyFacts};
 use reelgauge_analysis::{Figures, LoadPoint, Outcome, Summary};
 use reelgauge_record::OpKind;
@@ -158,7 +159,11 @@ pub(crate) fn short(summary: &Summary) -> Option<String> {
     let told = parts.into_iter().filter(|(number, ..)| *number > 0);
     let told: Vec<String> =
         told.map(|(number, kind, what)| format!("{} {what}", counted(number, kind))).collect();
-    let why = if summary.files_changed { ", because something else changed the files" } else { "" };
+    let why = if summary.ending == Some(RunEnding::FilesChanged) {
+        ", because something else changed the files"
+    } else {
+        ""
+    };
     (!told.is_empty()).then(|| format!("{}{why}.", told.join(", and ")))
 }
 

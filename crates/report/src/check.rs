@@ -7,7 +7,8 @@ use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Culprit, LoadPoint
 
 use crate::answer_parts::outcome;
 use crate::ending::next;
-use crate::limit::limit_sentences;
+use crate::limit::limit_words;
+use crate::note::note_texts;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::standstill::sentence;
@@ -52,14 +53,12 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
         page.item("One client", &rates(summary, facts));
     }
     page.item("Limit", &plain(&facts.limit));
-    let seen = limit_sentences(summary).join(" ");
+    let seen = limit_words(summary).limited_by();
     if !seen.is_empty() {
-        page.item("Seen", &capital(seen.trim_start_matches("Seen beside it: ")));
+        page.item("Seen", &seen);
     }
     page.item("Confidence", &confidence(summary, facts));
-    for note in &summary.notes {
-        page.warning(&plain(note));
-    }
+    note_texts(summary).iter().for_each(|note| page.warning(note));
     page.gap();
     // One line: the report lies in the directory.
     match (show.report, show.run_dir) {

@@ -5,6 +5,7 @@ use reelgauge_analysis::{Outcome, Summary};
 use crate::answer_parts::label;
 use crate::hosts::hosts;
 use crate::next_step::next_step;
+use crate::note::note_texts;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::text::plain;
@@ -38,9 +39,7 @@ fn doubts(summary: &Summary, page: &mut Page) {
         let sentence = plain(&summary.self_cost.sentence);
         page.item("Own cost", &format!("{} µs of CPU per operation. {sentence}", number(cpu_us)));
     }
-    for note in &summary.notes {
-        page.warning(&plain(note));
-    }
+    note_texts(summary).iter().for_each(|note| page.warning(note));
 }
 
 fn files(summary: &Summary, show: &Screen, page: &mut Page) {

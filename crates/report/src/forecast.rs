@@ -6,6 +6,18 @@ use crate::units::{amount, count, mb_per_s};
 
 /// The line, without what it is about: `Takes 100 min, plus the time to write 236 GB of test files; …`.
 pub fn forecast_line(ahead: &Forecast) -> String {
+    format!("Takes {}", forecast_words(ahead))
+}
+
+/// The line for a form that has yet to be sent, where files of earlier runs may do.
+pub fn forecast_before_start(ahead: &Forecast) -> String {
+    let reused =
+        if ahead.most_files_bytes > 0 { " Test files that are there already are used again." } else { "" };
+    format!("{}{reused}", forecast_line(ahead))
+}
+
+/// The same behind the word that it takes.
+pub(crate) fn forecast_words(ahead: &Forecast) -> String {
     let mut line = time(&ahead.time);
     line.push_str(&files(ahead));
     match ahead.load {
@@ -28,15 +40,15 @@ pub fn forecast_line(ahead: &Forecast) -> String {
 
 fn time(ahead: &TimeAhead) -> String {
     match *ahead {
-        TimeAhead::Planned { s } => format!("Takes {}", length(s)),
+        TimeAhead::Planned { s } => length(s),
         TimeAhead::Between { least_s, most_s, .. } if least_s <= 0.0 => {
-            format!("Takes at most {}", length(most_s))
+            format!("at most {}", length(most_s))
         }
         TimeAhead::Between { least_s, most_s, or_longer } => {
             let longer = if or_longer { " (longer where trials with the same count differ)" } else { "" };
-            format!("Takes at least {} and at most {}{longer}", length(least_s), length(most_s))
+            format!("at least {} and at most {}{longer}", length(least_s), length(most_s))
         }
-        TimeAhead::Unknown => "Takes as long as the storage needs".to_owned(),
+        TimeAhead::Unknown => "as long as the storage needs".to_owned(),
     }
 }
 

@@ -10,11 +10,13 @@ use reelgauge_analysis::{LoadPoint, Outcome, ReplayFacts, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::about::storage_words;
+use crate::answer::closing_doubt;
 use crate::answer_parts::streams_of;
 use crate::check;
-use crate::limit::{limit_sentences, line_words};
+use crate::limit::{limit_words, line_words};
 use crate::replay;
 use crate::statement::{cause_words, culprit_words, doubt_words, whose_words};
+use crate::streams;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, moment};
 
@@ -30,11 +32,20 @@ pub struct Hero {
     pub counts: String,
     /// Why it is not more, or why that is not known. A sentence.
     pub cause: String,
+    /// The failure that came first, where neither the answer nor the cause states it. A sentence.
+    pub failed_first: Option<String>,
+    /// That this client or the tool, not the storage, was the limit. A sentence; `None` elsewhere.
+    pub own_limit: Option<String>,
     /// Which layer limited it, and what stood beside that: sentences. Empty where nothing is to be said.
     pub limited_by: String,
+    /// What was seen beside a run that nothing limited. A sentence.
+    pub beside: Option<String>,
     /// What the line to the storage carries, beside what was measured. `None` where no network leads there.
     pub line: Option<String>,
-    /// How sure it is. A sentence.
+    /// The doubt that the answer ends with, word for word, so that a page shows it once. Empty where it ends
+    /// with none.
+    pub doubt: String,
+    /// How sure it is, without that doubt. Sentences; empty where the doubt is all.
     pub confidence: String,
     /// What people said of the storage: `Acme FS2, firmware 7.2, raid 6`; `None` where nobody said anything.
     pub storage: Option<String>,
@@ -43,16 +54,46 @@ pub struct Hero {
 /// The words for a run's number.
 pub fn hero(summary: &Summary) -> Hero {
     let statement = summary.statement.clone().unwrap_or_else(|| of(summary));
+    let limit = limit_words(summary);
+    let doubt = closing_doubt(summary);
     Hero {
         before: before(&statement.number, summary),
         counts: counts(&statement, summary),
         cause: cause(&statement, summary),
-        limited_by: limit_sentences(summary).join(" "),
+        failed_first: failed_first(&statement, summary),
+        // A check states it in its cause.
+        own_limit: streams::own_limit(summary).filter(|_| summary.check.is_none()),
+        limited_by: limit.limited_by(),
+        beside: limit.only_beside(),
         line: line_words(summary),
-        confidence: confidence(&statement, summary),
+        confidence: confidence(&statement, summary, doubt.is_some()),
+        doubt: doubt.unwrap_or_default(),
         storage: storage_words(&summary.storage),
         statement,
     }
+}
+
+impl Hero {
+    /// How sure it is, in one text.
+    pub(crate) fn whole_confidence(&self) -> String {
+        let told = [&self.doubt, &self.confidence].into_iter().filter(|text| !text.is_empty());
+        told.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The failure that came first. An answer states it unless late frames or the count of a search are its
+/// number, and a cause unless it tells of an incident.
+fn failed_first(statement: &Statement, summary: &Summary) -> Option<String> {
+    let failure = summary.verdict.as_ref()?.failed_first.as_ref()?;
+    let in_answer = summary.search.is_none() && !matches!(statement.number, Number::LateFrames { .. });
+    let in_cause = statement.cause.as_ref().is_some_and(|cause| incidents_of(cause, summary).is_none());
+    let text = plain(&failure.sentence);
+    (!in_answer && !in_cause).then(|| format!("{}.", text.trim_end_matches('.')))
+}
+
+/// The load point's late frames, where the cause is one of its incidents.
+fn incidents_of<'a>(cause: &Cause, summary: &'a Summary) -> Option<&'a LateFigures> {
+    summary.point(cause.point)?.streams.as_ref().filter(|_| cause.incident.is_some())
 }
 
 fn before(number: &Number, summary: &Summary) -> String {
@@ -147,12 +188,13 @@ fn plural(number: u64, noun: &str) -> String {
 
 /// ` of Apple ProRes 422 HQ UHD`, where all streams are of one format.
 fn of_format(late: &LateFigures) -> String {
-    let mut formats = late.streams.iter().map(|stream| stream.kind_and_format().1);
-    let first = formats.next().unwrap_or_default();
-    if first.is_empty() || !formats.all(|format| format == first) {
-        return String::new();
+    let mut formats = late.streams.iter().map(|stream| stream.format.as_deref());
+    match formats.next().flatten() {
+        Some(first) if formats.all(|format| format == Some(first)) => {
+            format!(" of {}", plain_short(first, 80))
+        }
+        _ => String::new(),
     }
-    format!(" of {}", plain_short(first, 80))
 }
 
 fn cause(statement: &Statement, summary: &Summary) -> String {
@@ -190,9 +232,7 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
 
 /// Whose it was, and what was seen of it.
 fn with_what_failed(cause: &Cause, statement: &Statement, summary: &Summary) -> String {
-    let point = summary.point(cause.point);
-    let seen = point.and_then(|point| point.streams.as_ref()).filter(|_| cause.incident.is_some());
-    if let Some(late) = seen {
+    if let Some(late) = incidents_of(cause, summary) {
         // The sentence above tells what happened.
         let is_told = matches!(statement.number, Number::LateFrames { .. });
         let incident = cause.incident.and_then(|at| late.incidents.get(at)).filter(|_| is_told);
@@ -200,7 +240,7 @@ fn with_what_failed(cause: &Cause, statement: &Statement, summary: &Summary) -> 
         return whose.unwrap_or_else(|| cause_words(cause, late, summary));
     }
     let failed = summary.search.as_ref().and_then(|search| search.failed_first.as_deref()).or_else(|| {
-        let verdict = point.and_then(|point| point.verdict.as_ref());
+        let verdict = summary.point(cause.point).and_then(|point| point.verdict.as_ref());
         verdict.and_then(|verdict| verdict.failed_first.as_ref()).map(|failure| failure.sentence.as_str())
     });
     let culprit = culprit_words(cause.culprit, summary);
@@ -211,7 +251,8 @@ fn sentence(text: &str) -> String {
     format!("{}.", capital(text.trim_end_matches('.')))
 }
 
-fn confidence(statement: &Statement, summary: &Summary) -> String {
+/// `is_doubt_told` says that the answer ends with what is doubted.
+fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> String {
     if let Some(check) = &summary.check {
         return check::confidence(summary, check);
     }
@@ -228,9 +269,12 @@ fn confidence(statement: &Statement, summary: &Summary) -> String {
     }
     others.extend(statement.confidence.doubts.iter().filter_map(|doubt| short(*doubt, summary)));
     let others = (!others.is_empty()).then(|| sentence(&others.join("; ")));
-    // First what the answer ends with, word for word, so that a page need not say it twice.
-    let told: Vec<String> = doubt_words(summary, statement).into_iter().chain(others).collect();
-    if told.is_empty() { "Nothing that was measured speaks against it.".to_owned() } else { told.join(" ") }
+    let doubt = doubt_words(summary, statement).filter(|_| !is_doubt_told);
+    let told: Vec<String> = doubt.into_iter().chain(others).collect();
+    match told.is_empty() && !is_doubt_told {
+        true => "Nothing that was measured speaks against it.".to_owned(),
+        false => told.join(" "),
+    }
 }
 
 /// Doubts that a screen tells elsewhere: in its first sentence, or as a warning.
@@ -318,7 +362,7 @@ mod tests {
         };
         assert_eq!(of(Some(AtLeast::Unfinished)).before, "at least");
         assert_eq!(
-            of(Some(AtLeast::Unfinished)).confidence,
+            of(Some(AtLeast::Unfinished)).whole_confidence(),
             "The search ended before its limit was certain."
         );
         assert_eq!(of(None).before, "");
@@ -344,13 +388,13 @@ mod tests {
         let number = Number::ValidPoint { streams: Some(1) };
         let mut summary = with(number, Judgement::Met);
         assert_eq!(hero(&summary).counts, "stream at the requested rates");
-        assert_eq!(hero(&summary).confidence, "Nothing that was measured speaks against it.");
+        assert_eq!(hero(&summary).whole_confidence(), "Nothing that was measured speaks against it.");
         let doubts = vec![Doubt::Interrupted, Doubt::Memory];
         if let Some(statement) = &mut summary.statement {
             statement.confidence = Confidence { doubts };
         }
         assert_eq!(
-            hero(&summary).confidence,
+            hero(&summary).whole_confidence(),
             "Not sure: this is memory and no storage. The run was interrupted."
         );
     }

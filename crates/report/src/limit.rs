@@ -18,27 +18,51 @@ pub(crate) use words::finding_words;
 /// So many things that stood beside the limit are told.
 const BESIDE: usize = 2;
 
-/// What limited the run, and what stood beside it: a sentence each. Empty where nothing is to be said.
-pub(crate) fn limit_sentences(summary: &Summary) -> Vec<String> {
+/// What limited a run, and what stood beside it, each as a sentence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LimitWords {
+    /// The layer, or that none is known. `None` where nothing is to be said.
+    pub(crate) found: Option<String>,
+    /// What was seen beside it and is no limit. `None` where nothing was.
+    pub(crate) beside: Option<String>,
+}
+
+impl LimitWords {
+    /// What limited the run, and behind it what stood beside that. Empty where nothing limited it.
+    pub(crate) fn limited_by(&self) -> String {
+        let Some(found) = &self.found else { return String::new() };
+        self.beside
+            .as_ref()
+            .map_or_else(|| found.clone(), |beside| format!("{found} Seen beside it: {beside}"))
+    }
+
+    /// What stood beside a run that nothing limited.
+    pub(crate) fn only_beside(&self) -> Option<String> {
+        self.beside.as_deref().filter(|_| self.found.is_none()).map(capital)
+    }
+}
+
+/// What limited the run, and what stood beside it.
+pub(crate) fn limit_words(summary: &Summary) -> LimitWords {
     let statement = of(summary);
     let Some(limit) = statement.limit(summary) else {
-        return Vec::new();
+        return LimitWords::default();
     };
     // A quick check names its limit from all its trials. One of them is shown where its counters say the
     // same.
     if summary.check.is_some() && limit.found.is_none() {
-        return Vec::new();
+        return LimitWords::default();
     }
     let way = Way::of(summary);
     // What a check advises is its next step, so its findings come without remedies.
-    let words = |finding: &LimitFinding| match summary.check.is_some() && words::has_remedy(finding) {
-        true => words::seen_words(finding),
+    let words = |finding: &LimitFinding| match summary.check.is_some() {
+        true => words::words_without_remedy(finding, way),
         false => finding_words(finding, way),
     };
     let found = found(&limit, words).map(|found| at_its_point(&found, summary, statement.limit_point));
     let beside: Vec<String> = limit.contributing.iter().take(BESIDE).map(words).collect();
-    let beside = (!beside.is_empty()).then(|| format!("Seen beside it: {}.", beside.join("; ")));
-    found.into_iter().chain(beside).collect()
+    let beside = (!beside.is_empty()).then(|| format!("{}.", beside.join("; ")));
+    LimitWords { found, beside }
 }
 
 /// What words have to know of the way to the storage.
@@ -110,13 +134,11 @@ fn measured_words(point: &LoadPoint) -> String {
 
 /// The lines of a screen that say it: a name and a text each.
 pub(crate) fn limit_lines(summary: &Summary) -> Vec<(&'static str, String)> {
-    let mut sentences = limit_sentences(summary).into_iter();
-    let limited = sentences.next().map(|first| {
-        let name = if first.starts_with("Seen beside") { "Beside" } else { "Limited by" };
-        let rest: Vec<String> = sentences.collect();
-        let text = format!("{first} {}", rest.join(" "));
-        (name, text.trim_start_matches("Seen beside it: ").trim_end().to_owned())
-    });
+    let words = limit_words(summary);
+    let limited = match (&words.found, &words.beside) {
+        (Some(_), _) => Some(("Limited by", words.limited_by())),
+        (None, beside) => beside.clone().map(|beside| ("Beside", beside)),
+    };
     limited.into_iter().chain(line_words(summary).map(|words| ("Line", words))).collect()
 }
 

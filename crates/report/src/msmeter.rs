@@ -9,6 +9,7 @@ use reelgauge_analysis::paper::Mode;
 use reelgauge_analysis::{Outcome, Summary};
 
 use crate::ending::next;
+use crate::note::note_texts;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -55,9 +56,7 @@ pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page:
         page.item("Latency", LATENCY);
     }
     page.item("Not measured", NOT_MEASURED);
-    for note in &summary.notes {
-        page.warning(&plain(note));
-    }
+    note_texts(summary).iter().for_each(|note| page.warning(note));
     if let Some(run_dir) = show.run_dir {
         page.item("Files", &plain(run_dir));
         if let Some(report) = show.report {

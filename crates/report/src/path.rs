@@ -25,8 +25,10 @@ const NAME_CHARS: usize = 15;
 pub struct HopWords {
     /// What it is.
     pub name: String,
-    /// What is known of it; "not known" where nothing is.
+    /// What is known of it; that nothing is, in words.
     pub known: String,
+    /// Whether anything is.
+    pub is_known: bool,
     /// What it can carry and what was measured there: "at most 1,177 MB/s; 640 MB/s measured".
     pub carries: String,
     /// Of those whose ceiling is known it can carry least.
@@ -58,6 +60,7 @@ pub(crate) fn all_hops(path: &PathFacts) -> Vec<HopWords> {
         let carries: Vec<String> = ceiling.into_iter().chain(measured).chain(outrun).collect();
         HopWords {
             name: name(hop.kind).to_owned(),
+            is_known: !known.is_empty(),
             known: if known.is_empty() { "not known".to_owned() } else { plain_short(&known, WORDS_CHARS) },
             carries: carries.join("; "),
             is_lowest: path.lowest == Some(at),

@@ -1,6 +1,8 @@
 //! The screen of a proof: whether the change helped, every figure that says so with its spread, and what was
 //! tried.
 
+use std::fmt;
+
 use reelgauge_analysis::Warning;
 use reelgauge_analysis::compare::{Better, Judgement, VERDICT, is_of_streams};
 use reelgauge_analysis::proof::disturbance::Disturbance;
@@ -18,14 +20,47 @@ use crate::warning::warning_sentence;
 /// A state's name in the table, beside six columns of figures.
 const NAME_CHARS: usize = 28;
 
-/// What the state with a change is called, whatever the change is.
-pub const WITH_CHANGE: &str = "with the change";
+/// What a state is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StateName {
+    /// As it was, before a command changed something.
+    AsItWas,
+    /// With what a command changed.
+    WithChange,
+    /// A setting with its value, or a path.
+    Named(String),
+}
+
+impl fmt::Display for StateName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            StateName::AsItWas => "as it was",
+            StateName::WithChange => "with the change",
+            StateName::Named(name) => name,
+        })
+    }
+}
+
+impl StateName {
+    /// In a sentence.
+    fn words(&self) -> String {
+        plain(&self.to_string())
+    }
+
+    /// At the beginning of a sentence. A setting or a path is written as it is.
+    fn subject(&self) -> String {
+        match self {
+            StateName::WithChange => "With the change it".to_owned(),
+            StateName::AsItWas | StateName::Named(_) => self.words(),
+        }
+    }
+}
 
 /// What is shown of a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofScreen<'a> {
     /// What each state is called; the first is the one that the others are held to.
-    pub states: &'a [String],
+    pub states: &'a [StateName],
     /// Names and texts of what was tried: the change, its undo.
     pub tried: &'a [(&'a str, String)],
     /// The verb.
@@ -112,7 +147,7 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
 }
 
 /// The answer in a line, for lists.
-pub fn proof_sentence(conclusion: &ProofConclusion, states: &[String]) -> String {
+pub fn proof_sentence(conclusion: &ProofConclusion, states: &[StateName]) -> String {
     let answer = answers(conclusion, states).swap_remove(0).1;
     match conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0) {
         true => format!("{NOT_OF_THE_STORAGE}. {answer}"),
@@ -127,8 +162,9 @@ const NOT_OF_THE_STORAGE: &str = "This proves nothing of the storage: reads came
 fn cached(conclusion: &ProofConclusion, proof: &ProofScreen<'_>) -> Option<String> {
     let cached = conclusion.cached.as_ref().filter(|cached| cached.answered_passes() > 0)?;
     let states = proof.states.iter().zip(cached.answered.iter().zip(&cached.of));
-    let of_state =
-        |(name, (answered, of)): (&String, (&usize, &usize))| format!("{answered} of {of} ({})", plain(name));
+    let of_state = |(name, (answered, of)): (&StateName, (&usize, &usize))| {
+        format!("{answered} of {of} ({})", name.words())
+    };
     let passes = match cached.answered_passes() == cached.passes() {
         true => "all passes".to_owned(),
         false => format!("these passes: {}", states.map(of_state).collect::<Vec<_>>().join(", ")),
@@ -185,7 +221,7 @@ fn disturbed(proof: &ProofScreen<'_>) -> Vec<String> {
     let became = if proof.conclusion.is_some() { "measured again" } else { "not counted" };
     all.iter()
         .map(|(state, like)| {
-            let (name, words) = (plain(&proof.states[*state]), all_alike(like));
+            let (name, words) = (proof.states[*state].words(), all_alike(like));
             match like.len() {
                 1 => format!("a pass ({name}) was {became}: {words}."),
                 many => format!("{many} passes ({name}) were {became}: {words}."),
@@ -262,21 +298,21 @@ fn next(proof: &ProofScreen<'_>) -> String {
 }
 
 /// The answer: of one change what came of it; of several the best, or that there is none.
-fn answers(conclusion: &ProofConclusion, states: &[String]) -> Vec<(Tone, String)> {
+fn answers(conclusion: &ProofConclusion, states: &[StateName]) -> Vec<(Tone, String)> {
+    let base = states[0].words();
     if let [outcome] = conclusion.outcomes.as_slice() {
-        return vec![answer(conclusion, *outcome, 1, &states[1], &states[0])];
+        return vec![answer(conclusion, *outcome, 1, &states[1].subject(), &base)];
     }
     match conclusion.best_state {
         Some(best) => {
-            let name = format!("The best is {}: it", states[best]);
-            vec![answer(conclusion, conclusion.outcomes[best - 1], best, &name, &states[0])]
+            let subject = format!("The best is {}: it", states[best].words());
+            vec![answer(conclusion, conclusion.outcomes[best - 1], best, &subject, &base)]
         }
-        None => vec![(Tone::Answer, none_is_better(conclusion, &states[0]))],
+        None => vec![(Tone::Answer, none_is_better(conclusion, &base))],
     }
 }
 
 fn none_is_better(conclusion: &ProofConclusion, base: &str) -> String {
-    let base = plain(base);
     let all = |wanted: fn(&ProofOutcome) -> bool| conclusion.outcomes.iter().all(wanted);
     if all(|outcome| *outcome == ProofOutcome::Unknown) {
         format!("Whether any is better than {base} is not known: no figure could be judged.")
@@ -295,8 +331,6 @@ fn answer(
     base: &str,
 ) -> (Tone, String) {
     let told = |figure: usize| change_words(&conclusion.figures[figure], state);
-    // A setting or a path is written as it is.
-    let name = if name == WITH_CHANGE { "With the change it".to_owned() } else { plain(name) };
     let sentence = match outcome {
         ProofOutcome::Gain(figure) => {
             format!("{name} is better: {}. Nothing became worse.", told(figure))
@@ -306,10 +340,7 @@ fn answer(
         }
         ProofOutcome::Loss(figure) => format!("{name} is worse: {}.", told(figure)),
         ProofOutcome::NoChange => {
-            format!(
-                "{name} is no better than {}: no figure changed by more than it varies anyway.",
-                plain(base)
-            )
+            format!("{name} is no better than {base}: no figure changed by more than it varies anyway.")
         }
         ProofOutcome::Unknown => {
             format!("Not known whether {name} is better: no figure could be judged.")
@@ -350,7 +381,7 @@ fn has_means(figure: &ProofFigure) -> bool {
 }
 
 /// Every figure with a line for each state below it.
-fn table(conclusion: &ProofConclusion, states: &[String]) -> Table {
+fn table(conclusion: &ProofConclusion, states: &[StateName]) -> Table {
     let mut columns: [Vec<String>; 7] = Default::default();
     for figure in conclusion.figures.iter().filter(|figure| says_something(figure)) {
         let group = if figure.group.is_empty() { String::new() } else { format!("{}: ", figure.group) };
@@ -376,10 +407,10 @@ fn table(conclusion: &ProofConclusion, states: &[String]) -> Table {
 
 /// What the states are called where there is little room: the end of long names, unless that makes two of
 /// them one.
-fn names_in_table(states: &[String]) -> Vec<String> {
-    let short: Vec<String> = states.iter().map(|name| path_short(name, NAME_CHARS)).collect();
+fn names_in_table(states: &[StateName]) -> Vec<String> {
+    let short: Vec<String> = states.iter().map(|name| path_short(&name.to_string(), NAME_CHARS)).collect();
     let is_twice = short.iter().enumerate().any(|(at, name)| short[..at].contains(name));
-    if is_twice { states.iter().map(|name| plain(name)).collect() } else { short }
+    if is_twice { states.iter().map(StateName::words).collect() } else { short }
 }
 
 fn push(columns: &mut [Vec<String>; 7], cells: impl Iterator<Item = String>) {

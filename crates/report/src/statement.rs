@@ -60,15 +60,9 @@ fn hit(streams_with_late_frames: u64, streams: u64, late: &LateFigures) -> Strin
 
 /// What the streams are, where all are alike.
 fn noun(late: &LateFigures) -> &'static str {
-    let mut kinds = late.streams.iter().map(|stream| stream.name.split(", ").next().unwrap_or_default());
-    let first = kinds.next().unwrap_or_default();
-    if !kinds.all(|kind| kind == first) {
-        return "stream";
-    }
-    match first {
-        "player" => "player",
-        "recorder" => "recorder",
-        "editor" => "editor",
+    let mut kinds = late.streams.iter().map(|stream| stream.kind);
+    match kinds.next().flatten() {
+        Some(first) if kinds.all(|kind| kind == Some(first)) => first.noun(),
         _ => "stream",
     }
 }

@@ -82,18 +82,23 @@ fn incidents(point: &LoadPoint, summary: &Summary, page: &mut Page) {
     }
 }
 
+/// Writes where the tool or this machine was the limit, and not the storage.
+pub(crate) fn limits(summary: &Summary, page: &mut Page) {
+    if let Some(text) = own_limit(summary) {
+        page.gap();
+        page.sentence(Tone::Bad, &text);
+    }
+}
+
 /// Where the tool or this machine was the limit, and not the storage: in the load point that the answer is
 /// about, so that no other one contradicts it.
-pub(crate) fn limits(summary: &Summary, page: &mut Page) {
+pub(crate) fn own_limit(summary: &Summary) -> Option<String> {
     let own = of(summary).cause.filter(|cause| cause.culprit.is_own());
-    let Some(point) = own.and_then(|cause| summary.point(cause.point)) else {
-        return;
-    };
+    let point = own.and_then(|cause| summary.point(cause.point))?;
     let without = without_own_delay(point);
-    page.gap();
     let with =
         if summary.load_points.len() > 1 { format!(" with {}", streams_of(point)) } else { String::new() };
-    let text = match point.culprit {
+    Some(match point.culprit {
         Some(Culprit::ThisMachine) if summary.hosts.is_some() => format!(
             "A machine that measured, not the storage, was the limit{with}: its processors or memory kept the tool \
              from running.{without}"
@@ -106,8 +111,7 @@ pub(crate) fn limits(summary: &Summary, page: &mut Page) {
             "The limit on bytes a second that was set (--max-rate), not the storage, was the limit{with}.{without}"
         ),
         _ => format!("The tool itself was late{with}, not the storage.{without}"),
-    };
-    page.sentence(Tone::Bad, &text);
+    })
 }
 
 /// What would have been late anyway, as far as frames tell.

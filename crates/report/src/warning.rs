@@ -4,8 +4,8 @@
 
 mod cache;
 
-use reelgauge_analysis::Warning;
 use reelgauge_analysis::warning::{FEW_TRANSFERS, LogTrouble};
+use reelgauge_analysis::{Note, Warning};
 
 use crate::units::{counted, counted_are, duration};
 
@@ -15,9 +15,10 @@ pub fn warning_sentence(warning: &Warning) -> String {
     format!("{fact} {advice}")
 }
 
-/// A warning in words without its advice: of a quick check, which has one next step.
-pub fn warning_fact(warning: &Warning) -> String {
-    parts(warning).0
+/// A warning as a note.
+pub fn warning_note(warning: &Warning) -> Note {
+    let (sentence, advice) = parts(warning);
+    Note::new(warning.fact(), sentence, advice)
 }
 
 /// What is so, and what to do about it.
@@ -124,8 +125,9 @@ mod tests {
             let text = warning_sentence(&warning);
             assert!(verbs.iter().any(|verb| text.contains(verb)), "{text}");
             assert!(text.ends_with('.'), "{text}");
-            let fact = warning_fact(&warning);
-            assert!(fact.ends_with('.') && !fact.contains("--"), "{fact}");
+            let note = warning_note(&warning);
+            assert!(note.sentence.ends_with('.') && !note.sentence.contains("--"), "{note:?}");
+            assert_eq!(note.text(), text);
         }
     }
 }

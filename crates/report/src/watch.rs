@@ -6,6 +6,7 @@ use reelgauge_analysis::facts::{WatchFacts, WatchedCounter};
 use reelgauge_analysis::{Outcome, Summary};
 
 use crate::ending::next;
+use crate::note::note_texts;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -81,9 +82,7 @@ pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page:
     for what in &facts.unread {
         page.item("Not sampled", &plain(what));
     }
-    for note in &summary.notes {
-        page.warning(&plain(note));
-    }
+    note_texts(summary).iter().for_each(|note| page.warning(note));
     if let Some(run_dir) = show.run_dir {
         page.item("Files", &plain(run_dir));
         if let Some(report) = show.report {

@@ -18,6 +18,7 @@ use reelgauge_record::{OpKind, OpRecord};
 use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage};
 use reelgauge_report::html::shorten::shorten;
+use reelgauge_report::note::note_texts;
 use reelgauge_report::{answer_sentences, html, incident_sentences, next_step};
 
 const MS: u64 = 1_000_000;
@@ -138,6 +139,7 @@ fn worst_page() -> Page {
         hero: hero(&summary),
         answer: answer_sentences(&summary),
         incidents: incident_sentences(&summary),
+        warnings: note_texts(&summary),
         next_step: next_step(&summary),
         summary,
         shortened,

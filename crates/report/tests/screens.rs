@@ -6,8 +6,8 @@ mod simulated;
 
 use reelgauge_analysis::summary::{NotMeasured, Target, Unanswered, VerifyFacts};
 use reelgauge_analysis::warning::LogTrouble;
-use reelgauge_analysis::{Figures, Mode, Outcome, Summary, Warning};
-use reelgauge_report::{Detail, Screen, Style, Tables, screen, units, warning_sentence};
+use reelgauge_analysis::{Figures, Mode, Note, NoteFact, Outcome, Summary, Warning};
+use reelgauge_report::{Detail, Screen, Style, Tables, screen, units, warning_note};
 use simulated::{Load, Share, summary};
 
 const RUN_DIR: &str = "reelgauge-runs/2026-11-20T154012Z-nas1-production-edit";
@@ -64,7 +64,7 @@ fn a_run_that_broke_off_with_errors() {
     summary.outcome = Outcome::BrokeOff;
     summary.outcome_reason = Some("the share was unmounted.".to_owned());
     summary.load_points[0].ended_early = Some("no answer for 30 s from 4 of 4 workers".to_owned());
-    summary.notes.push(warning_sentence(&Warning::LogDropped { ops: 12_345, trouble: LogTrouble::TooSlow }));
+    summary.notes.push(warning_note(&Warning::LogDropped { ops: 12_345, trouble: LogTrouble::TooSlow }));
     summary.log.complete = false;
     // What the number means differs from system to system.
     summary.load_points[0].total.errors[0].message = "Input/output error (os error 5)".to_owned();
@@ -180,7 +180,7 @@ fn hostile_strings_reach_no_terminal() {
     summary.outcome_reason = Some(evil.to_owned());
     summary.effective_mode.sentence = evil.to_owned();
     summary.self_cost.sentence = evil.to_owned();
-    summary.notes = vec![evil.to_owned()];
+    summary.notes = vec![Note::new(NoteFact::Other, evil, evil)];
     summary.log.note = Some(evil.to_owned());
     summary.verify =
         Some(VerifyFacts { checked_bytes: 1, different_bytes: 1, first_difference: Some(evil.to_owned()) });

@@ -9,8 +9,8 @@ use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::vda::{ProcessRate, RateLimits};
 use reelgauge_analysis::verdict::{Failure, Measured, judge};
 use reelgauge_analysis::{
-    CheckBasis, CheckCount, CheckFacts, CheckFormat, Culprit, Figures, LinkFacts, LoadPoint, Meter, Outcome,
-    PointTiming, SearchFacts, Summary, TrialsAt, VdaFacts, VdaPoint,
+    CheckBasis, CheckCount, CheckFacts, CheckFormat, Culprit, Figures, LinkFacts, LoadPoint, Meter, Note,
+    NoteFact, Outcome, PointTiming, SearchFacts, Summary, TrialsAt, VdaFacts, VdaPoint,
 };
 use reelgauge_record::OpRecord;
 use reelgauge_record::test_records::read;
@@ -398,7 +398,7 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
     summary.outcome = Outcome::BrokeOff;
     summary.outcome_reason = Some(long());
     summary.target.path = format!("/mnt/{}", long());
-    summary.notes = vec![long(); 7];
+    summary.notes = vec![Note::new(NoteFact::Other, long(), long()); 7];
     let carried = CheckCount { streams: 40, at_least: true, limited_by: long(), ..CheckCount::default() };
     let (play, record) = (Some(carried.clone()), Some(carried));
     let format = CheckFormat { name: long(), play, record, ..CheckFormat::default() };

@@ -19,6 +19,7 @@ use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
 use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::marks::mark_words;
+use reelgauge_report::note::note_texts;
 use reelgauge_report::observers::observer_words;
 use reelgauge_report::path::hop_words;
 use reelgauge_report::text::shell_word;
@@ -85,6 +86,7 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
     let hero = hero(&summary);
     let answer = answer_sentences(&summary);
     let incidents = incident_sentences(&summary);
+    let warnings = note_texts(&summary);
     let next_step = next_step(&summary);
     if let Some(search) = &mut summary.search {
         search.trials = search.all_trials(&summary.load_points);
@@ -95,6 +97,7 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         hero,
         answer,
         incidents,
+        warnings,
         next_step,
         again: again(&run_dir, &summary),
         observers: summary.observers.iter().map(observer_words).collect(),

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::late::{LateCounted, LateTally};
+use reelgauge_analysis::note::LostPart;
 use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
 use reelgauge_analysis::{
     LoadPoint, Outcome, PointTiming, SelfCost, ShortOps, Summary, SummaryError, silence, statement,
@@ -13,6 +14,7 @@ use reelgauge_analysis::{
 use reelgauge_record::log::{AgentLog, LogError, LogReader, SkipReason, repair};
 use reelgauge_record::regular_file::read_regular_text;
 use reelgauge_record::run_dir::{RunDir, RunDirError};
+use reelgauge_report::note::lost_note;
 use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::watch::WatchPlan;
@@ -36,15 +38,6 @@ const KILLED: &str = "it was killed before it could end; its figures come from i
 const KILLED_WATCH: &str = "it was killed before it could end";
 /// Why a run has none, of which nothing says how it ended.
 const UNKNOWN: &str = "nothing says how it ended; its figures come from its log";
-/// What is said of a run that ended as planned, and has lost its summary since.
-const LOST: &str = "The run came to its end, and its summary.json is missing: these figures were made again from \
-                    its log. What only the summary held, such as criteria, is not among them.";
-
-const LOG_CUT: &str = "Parts of the log are damaged or missing: the figures are those of what is left of it.";
-const NO_STREAMS: &str = "streams.json is missing or damaged: late frames can't be counted.";
-const NO_COUNTERS: &str = "The counters of the run are missing or damaged: what limited it, and who else used the \
-                           storage or the processors, is not known.";
-
 /// More than this is no `summary.json`.
 pub(crate) const SUMMARY_MAX_BYTES: u64 = 256 << 20;
 
@@ -152,14 +145,14 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
         }
     };
     if matches!(life, Life::Ended(..)) {
-        summary.notes.extend(losses(run_dir, &summary).into_iter().map(str::to_owned));
+        summary.notes.extend(losses(run_dir, &summary).into_iter().map(lost_note));
     }
     (summary.outcome, summary.outcome_reason) = match life {
         Life::Running(_) => (Outcome::Running, None),
         Life::Gone(_) => (Outcome::BrokeOff, Some(KILLED.to_owned())),
         Life::Unknown => (Outcome::BrokeOff, Some(UNKNOWN.to_owned())),
         Life::Ended(LiveOutcome::Complete, _) => {
-            summary.notes.push(LOST.to_owned());
+            summary.notes.push(lost_note(LostPart::Summary));
             (Outcome::Complete, None)
         }
         Life::Ended(LiveOutcome::Interrupted, reason) => (Outcome::Interrupted, reason),
@@ -175,14 +168,14 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
 }
 
 /// What a run that came to its end lost besides its summary.
-fn losses(run_dir: &RunDir, summary: &Summary) -> Vec<&'static str> {
+fn losses(run_dir: &RunDir, summary: &Summary) -> Vec<LostPart> {
     let is_of_streams = summary.verb == "streams";
     let lost = [
-        (LogReader::open(&run_dir.ops_path()).is_ok_and(|log| has_lost(&log)), LOG_CUT),
-        (is_of_streams && stream_table::read(run_dir).points.is_empty(), NO_STREAMS),
-        (lacks_counters(run_dir.path()), NO_COUNTERS),
+        (LogReader::open(&run_dir.ops_path()).is_ok_and(|log| has_lost(&log)), LostPart::Log),
+        (is_of_streams && stream_table::read(run_dir).points.is_empty(), LostPart::Streams),
+        (lacks_counters(run_dir.path()), LostPart::Counters),
     ];
-    lost.into_iter().filter(|(is_lost, _)| *is_lost).map(|(_, note)| note).collect()
+    lost.into_iter().filter(|(is_lost, _)| *is_lost).map(|(_, part)| part).collect()
 }
 
 /// A watch that goes on, was killed or has lost its summary.

@@ -139,10 +139,7 @@ impl Tried<'_> {
         if let Some(TriedFormat { id, name, needed_bytes_per_s_each }) = tried {
             return Some(Tried { id, name, each: *needed_bytes_per_s_each as f64 / 1e6 });
         }
-        let name = match stream.kind_and_format() {
-            (_, "") => stream.name.as_str(),
-            (_, format) => format,
-        };
+        let name = stream.format.as_deref().unwrap_or(&stream.name);
         Some(Tried { id: "", name, each: needed_mb_per_s(stream)? })
     }
 }

@@ -8,6 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
+use reelgauge_analysis::Note;
 use reelgauge_analysis::fragments::against_copy::{AgainstCopy, CopyComparison, MIN_PASSES, MeasuredFile};
 use reelgauge_analysis::fragments::cold_read::ColdReads;
 use reelgauge_engine::area::{AREA_DIR, Area, AreaDir, Terms};
@@ -255,7 +256,7 @@ fn in_area(
             sides[side].read(compared_bytes, interrupt)?;
         }
     }
-    let mut notes = locked.notes();
+    let mut notes: Vec<String> = locked.notes().iter().map(Note::text).collect();
     notes.extend(notes_on(&locked.mount, &sides));
     if compared_bytes < size_bytes {
         let size = Size(compared_bytes);

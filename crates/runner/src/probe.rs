@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use reelgauge_analysis::Note;
 use reelgauge_engine::area::{Area, AreaError, Terms};
 use reelgauge_engine::probe::{Bench, Noted, PROBES, Steps};
 use reelgauge_engine::scratch::ScratchError;
@@ -174,7 +175,8 @@ fn in_area(
     sender: &Sender<Said>,
 ) -> Result<End, RunError> {
     let locked = LockedTarget::take(area)?;
-    let mut end = End { notes: locked.notes(), is_left: false };
+    let notes = locked.notes().iter().map(Note::text).collect();
+    let mut end = End { notes, is_left: false };
     let mut made = MadeFiles::begin(&locked, interrupt)?;
     let folder = made.scratch().map(|scratch| scratch.directory(FOLDER)).transpose()?;
     if let Some(folder) = folder {

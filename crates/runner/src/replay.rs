@@ -23,9 +23,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reelgauge_analysis::LATENESS_MAX_US;
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::summary::DataSet;
+use reelgauge_analysis::{LATENESS_MAX_US, Note, NoteFact};
 use reelgauge_engine::area::{Area, Terms};
 use reelgauge_engine::direct::{DirectOutcome, DirectProbe, DirectSupport};
 use reelgauge_engine::driver::Worker;
@@ -144,7 +144,7 @@ struct Staged {
     images: Images,
     pattern: PatternSpec,
     direct_align_log2: Option<u8>,
-    notes: Vec<String>,
+    notes: Vec<Note>,
 }
 
 impl Staged {
@@ -173,7 +173,7 @@ impl Staged {
         images.make(area, pattern, observer, interrupt)?;
         notes.extend(drop_cached(area, &images.test_files()));
         let direct_align_log2 = direct_align_log2(&locked.direct);
-        notes.extend(tape.note_on_direct(direct_align_log2));
+        notes.extend(tape.note_on_direct(direct_align_log2).map(Note::other));
         Ok(Staged { tape, locked, results, made, images, pattern, direct_align_log2, notes })
     }
 }
@@ -209,7 +209,8 @@ fn play(
     session.end(
         closing,
         |summary, _| {
-            summary.notes.extend(facts.bad_timing.clone());
+            let bad_timing = facts.bad_timing.iter();
+            summary.notes.extend(bad_timing.map(|timing| Note::new(NoteFact::ReplayTiming, timing, "")));
             summary.self_cost.judge_replay(&facts);
             summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
             summary.replay = Some(facts);

@@ -48,7 +48,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reelgauge_analysis::figures::LatenessFigures;
 use reelgauge_analysis::rereads::Rereads;
-use reelgauge_analysis::{LinkFacts, LoadPoint};
+use reelgauge_analysis::{LinkFacts, LoadPoint, Note, NoteFact};
 use reelgauge_engine::area::{Area, area_around};
 use reelgauge_engine::cache;
 use reelgauge_engine::clock::Clock;
@@ -108,7 +108,7 @@ pub struct Opening<'a> {
     /// Remember what is written, to read it back at the end; then, how the test files were made.
     pub verify: Option<PatternSpec>,
     /// What the reader should know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// A run between preparation and summary.
@@ -136,7 +136,7 @@ pub struct Session {
     done: Vec<LoadPoint>,
     /// First and later reads of the load points, where something was read.
     rereads: Vec<Rereads>,
-    notes: Vec<String>,
+    notes: Vec<Note>,
     /// What the driver said in the last load point.
     driver_notes: Vec<String>,
     cpu_before: OwnCpu,
@@ -218,7 +218,7 @@ impl Session {
             table: StreamTable::default(),
             done: Vec::new(),
             rereads: Vec::new(),
-            notes: opening.notes.into_iter().chain(of_site).collect(),
+            notes: opening.notes.into_iter().chain(of_site.map(Note::other)).collect(),
             driver_notes: Vec::new(),
             cpu_before: OwnCpu::now(),
             fetched_before: fetched_bytes(&locked.mount),
@@ -274,7 +274,7 @@ impl Session {
     }
 
     /// Says something to the reader, once.
-    pub fn note(&mut self, note: String) {
+    pub fn note(&mut self, note: Note) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -350,7 +350,9 @@ impl Session {
         self.doubtful = true;
         if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
             // What stopped the load point comes first; this only came behind it.
-            self.note(format!("The run could not be ended in order: {error}."));
+            let error = error.to_string();
+            let sentence = format!("The run could not be ended in order: {error}.");
+            self.note(Note::new(NoteFact::NotEndedInOrder { error }, sentence, ""));
             return Ok(());
         }
         self.ending = match error {

@@ -29,6 +29,7 @@ pub(crate) mod world;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use reelgauge_analysis::NoteFact;
 use reelgauge_record::OpRecord;
 
 use play::{Played, play};
@@ -151,11 +152,11 @@ fn kinds_of(played: &Played) -> Vec<&'static str> {
         _ => "broke off",
     }];
     let notes = played.result.as_ref().map_or(&[][..], |summary| &summary.notes[..]);
-    let says = |what: &str| notes.iter().any(|note| note.contains(what));
+    let notes_are = |is: fn(&NoteFact) -> bool| notes.iter().any(|note| is(&note.fact));
     let log = played.result.as_ref().ok().map(|summary| &summary.log);
     let log_says = |what: &str| log.and_then(|log| log.note.as_ref()).is_some_and(|note| note.contains(what));
     let cached = played.result.as_ref().ok().and_then(|summary| summary.effective_mode.cached_share_after);
-    let missed = says("too busy to count");
+    let missed = notes_are(|fact| matches!(fact, NoteFact::NotCounted { .. }));
     let in_log: BTreeSet<_> = played.rows.iter().map(|row| (row.worker, row.issued_ns)).collect();
     let is_failure = |op: &OpRecord| op.errno != 0 && !in_log.contains(&(op.worker, op.issued_ns));
     let all = [
@@ -166,7 +167,7 @@ fn kinds_of(played: &Played) -> Vec<&'static str> {
         ("a thread was cut short", points().any(|point| point.threads_cut > 0)),
         ("a thread came back behind its load point", points().any(|point| point.done_behind > 0)),
         ("missed", missed),
-        ("stragglers", says("came back only after")),
+        ("stragglers", notes_are(|fact| matches!(fact, NoteFact::Stragglers { .. }))),
         ("unlogged", log.is_some_and(|log| log.dropped_to_histograms_ops > 0)),
         ("the log is whole, in more files", log_says("more and smaller files")),
         ("the drain died", truth.drain_died),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use reelgauge_analysis::{Outcome, statement};
+use reelgauge_analysis::{Note, NoteFact, Outcome, statement};
 use reelgauge_engine::clock::Clock;
 use reelgauge_machine::host;
 use reelgauge_machine::place::Place;
@@ -18,6 +18,7 @@ use reelgauge_record::counters::StoreMeta;
 use reelgauge_record::host::{HostFacts, MountFacts};
 use reelgauge_record::notes::RunNotes;
 use reelgauge_record::run_dir::{RunDir, RunName, label};
+use reelgauge_report::note::no_page_note;
 use reelgauge_results::beside::beside_into;
 use reelgauge_results::page::REPORT_FILE;
 use reelgauge_results::run_notes;
@@ -117,13 +118,13 @@ fn carry_out(
     } else if was_cut_off {
         summary.outcome = Outcome::Interrupted;
     }
-    summary.notes.extend(sampled.trouble);
+    summary.notes.extend(sampled.trouble.map(|trouble| Note::new(NoteFact::NotSampled, trouble, "")));
     run_notes::put_into(&mut summary, run_dir.path());
     summary.statement = Some(statement::of(&summary));
     run_dir.write_summary(&summary).map_err(RunError::NotKept)?;
     observer.phase("reporting");
     if let Err(error) = leave_report(run_dir.path(), &summary, interrupt) {
-        summary.notes.push(format!("There is no {REPORT_FILE}: {error}."));
+        summary.notes.push(no_page_note(REPORT_FILE, &error.to_string()));
         // The figures are safe without the note.
         let _ = run_dir.write_summary(&summary);
     }

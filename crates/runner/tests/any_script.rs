@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use reelgauge_analysis::{Outcome, Summary, summary::DataSet};
+use reelgauge_analysis::{Note, Outcome, Summary, summary::DataSet};
 use reelgauge_engine::area::Area;
 use reelgauge_engine::driver::{DriverKind, TargetFile, Worker};
 use reelgauge_engine::pattern::PatternSpec;
@@ -77,7 +77,7 @@ fn opening(out: &Path, locked: &LockedTarget, files: FileTable) -> Opening<'stat
         hang_after: Duration::from_secs(30),
         log: true,
         verify: None,
-        notes: vec!["made up".to_owned()],
+        notes: vec![Note::other("made up")],
     }
 }
 
@@ -200,7 +200,7 @@ fn it_is_measured_like_any_other() {
     assert_eq!((summary.outcome, finished.exit_code()), (Outcome::Complete, 0));
     assert_eq!((summary.verb.as_str(), summary.seed), ("replay", 3));
     assert!(summary.label.contains("traces of "), "{}", summary.label);
-    assert!(summary.notes.contains(&"made up".to_owned()));
+    assert!(summary.notes.contains(&Note::other("made up")));
     let ops: Vec<u64> = summary.load_points.iter().map(|point| point.total.ops).collect();
     assert_eq!(ops, [10, 18]);
     // That its scripts are over is what they are for.

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::{Outcome, Summary};
+use reelgauge_analysis::{NoteFact, Outcome, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_runner::error::RunError;
 use reelgauge_runner::interrupt::Interrupt;
@@ -130,7 +130,7 @@ fn a_link_in_the_place_of_a_folder_ends_the_run_and_is_left_alone() {
         "{:?}",
         summary.outcome_reason
     );
-    let note = summary.notes.iter().find(|note| note.contains("could not be removed"));
-    assert!(note.is_some_and(|note| note.contains("reelgauge clean")), "{:?}", summary.notes);
+    let note = summary.notes.iter().find(|note| matches!(note.fact, NoteFact::FilesLeft { .. }));
+    assert!(note.is_some_and(|note| note.advice.contains("reelgauge clean")), "{:?}", summary.notes);
     assert!(folder.path().join("target/reelgauge-area/scratch").is_symlink());
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::{Outcome, ReplayFacts};
+use reelgauge_analysis::{Note, Outcome, ReplayFacts};
 use reelgauge_engine::area::Terms;
 use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::test_records::op as made_up;
@@ -317,7 +317,7 @@ fn direct_is_used_where_it_was_recorded_and_is_possible() {
     let (finished, facts) = Folders::new().replay(&trace, |_| ());
     assert_eq!(facts.passes[0].different_ops, 0, "{:?}", facts.passes[0].differences);
     assert_eq!(finished.summary.effective_mode.asked, "direct");
-    let notes = finished.summary.notes.join("\n");
+    let notes: String = finished.summary.notes.iter().map(Note::text).collect();
     assert!(notes.contains("of 2 opens past the cache are replayed through"), "{notes}");
 }
 

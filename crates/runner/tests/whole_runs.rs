@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use reelgauge_analysis::note::{LostPart, NoteFact};
 use reelgauge_analysis::summary::NotMeasured;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::area::Terms;
@@ -97,7 +98,10 @@ fn without_its_summary_a_run_is_rebuilt_from_its_log() {
     let rebuilt = reopen(&finished.run_dir).unwrap();
     // It was not killed, and nothing of its log is gone.
     assert_eq!((rebuilt.outcome, rebuilt.outcome_reason.as_deref()), (Outcome::Complete, None));
-    assert!(rebuilt.log.complete && rebuilt.notes[0].contains("summary.json is missing"), "{rebuilt:?}");
+    assert!(
+        rebuilt.log.complete && rebuilt.notes[0].fact == NoteFact::Lost { part: LostPart::Summary },
+        "{rebuilt:?}"
+    );
     assert_eq!(rebuilt.ops(), finished.summary.ops());
     for (again, live) in rebuilt.load_points.iter().zip(&finished.summary.load_points) {
         assert_eq!(again.label, live.label);

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use reelgauge_analysis::note::{LostPart, NoteFact};
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_record::log::LogReader;
@@ -140,10 +141,13 @@ fn load_points_multiply_the_crew_and_the_log_alone_gives_the_same_late_frames() 
         assert_eq!(streams.total.late_frames, again.total.late_frames);
     }
     assert_eq!(reopened.verb, "streams");
-    let says = |what: &str| reopen(&finished.run_dir).unwrap().notes.iter().any(|note| note.contains(what));
-    assert!(!says("streams.json"));
+    let lacks_streams = || {
+        let lost = NoteFact::Lost { part: LostPart::Streams };
+        reopen(&finished.run_dir).unwrap().notes.iter().any(|note| note.fact == lost)
+    };
+    assert!(!lacks_streams());
     std::fs::remove_file(finished.run_dir.join("streams.json")).unwrap();
-    assert!(says("streams.json"));
+    assert!(lacks_streams());
     // A log of which nothing is left is no run in which nothing was measured.
     for part in
         walk(&finished.run_dir.join("ops")).filter(|path| path.extension() == Some("parquet".as_ref()))

@@ -32,6 +32,12 @@ fn said(words: &[&str]) -> String {
     outcome.stdout
 }
 
+/// Whether a screen has this sentence, wherever its lines break.
+fn screen_says(screen: &str, sentence: &str) -> bool {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    words(screen).contains(&words(sentence))
+}
+
 #[test]
 fn runs_of_the_version_before_open_on_the_screen_and_as_a_page() {
     let scratch = Scratch::new();
@@ -46,6 +52,12 @@ fn runs_of_the_version_before_open_on_the_screen_and_as_a_page() {
             assert_eq!(text(&json, "outcome"), outcome, "{kind}");
             // Where it was opened, not where it was made.
             assert_eq!(text(&json, "run_dir"), run, "{kind}");
+            // That version had texts alone.
+            let notes = json["notes"].as_array().unwrap();
+            assert!(
+                notes.iter().all(|note| screen_says(&screen, text(note, "sentence"))),
+                "{kind}: {notes:#?}"
+            );
         }
         // A proof has no page.
         if kind == "proof" {
@@ -53,7 +65,11 @@ fn runs_of_the_version_before_open_on_the_screen_and_as_a_page() {
         }
         let page = scratch.path().join(format!("{kind}.html"));
         said(&["report", &run, "--html", page.to_str().unwrap()]);
-        assert!(std::fs::metadata(&page).unwrap().len() > 100_000, "{kind}");
+        let html = std::fs::read_to_string(&page).unwrap();
+        assert!(html.len() > 100_000, "{kind}");
+        for note in json["notes"].as_array().into_iter().flatten() {
+            assert!(html.contains(text(note, "sentence")), "{kind}: {note:#}");
+        }
     }
 }
 

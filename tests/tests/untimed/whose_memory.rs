@@ -20,7 +20,9 @@ fn reads(target: &std::path::Path) -> Mix {
 
 /// All notes of a run, as one text.
 fn notes(summary: &Value) -> String {
-    at(summary, "notes").as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect()
+    let whole =
+        |note: &Value| format!("{} {} ", text(note, "sentence"), note["advice"].as_str().unwrap_or_default());
+    at(summary, "notes").as_array().unwrap().iter().map(whole).collect()
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod documents;
 mod drawing;
 mod modules;
 mod places;
+mod prose;
 mod source;
 mod texts;
 pub(crate) mod workspace;
@@ -63,6 +64,7 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     faults.extend(dead::check(&pages));
     faults.extend(modules::check(&pages));
     faults.extend(places::check(&pages));
+    faults.extend(prose::check(&pages));
     faults.extend(documents::check(&pages));
     let metadata = workspace::metadata()?;
     faults.extend(workspace::check(&pages, &metadata));

@@ -4,11 +4,27 @@
 ///
 /// Line breaks stay, so that line numbers remain true.
 pub fn code_only(source: &str) -> String {
-    let mut blanker = Blanker { rest: source, out: String::with_capacity(source.len()) };
+    code_and_strings(source).0
+}
+
+/// A string literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StringLiteral<'a> {
+    /// Where its place in the code begins.
+    pub from: usize,
+    /// Where that ends.
+    pub until: usize,
+    /// As it is written, quotes and escapes included.
+    pub token: &'a str,
+}
+
+/// [`code_only`], and the string literals that were in it.
+pub fn code_and_strings(source: &str) -> (String, Vec<StringLiteral<'_>>) {
+    let mut blanker = Blanker { rest: source, out: String::with_capacity(source.len()), strings: Vec::new() };
     while !blanker.rest.is_empty() {
         blanker.step();
     }
-    blanker.out
+    (blanker.out, blanker.strings)
 }
 
 /// [`code_only`] without the tests at the end of the file.
@@ -22,9 +38,10 @@ pub fn without_tests(source: &str) -> String {
 struct Blanker<'a> {
     rest: &'a str,
     out: String,
+    strings: Vec<StringLiteral<'a>>,
 }
 
-impl Blanker<'_> {
+impl<'a> Blanker<'a> {
     /// Takes the next token: a comment, a literal or one character of code.
     fn step(&mut self) {
         if self.rest.starts_with("//") {
@@ -32,9 +49,9 @@ impl Blanker<'_> {
         } else if self.rest.starts_with("/*") {
             self.blank(block_comment_len(self.rest));
         } else if let Some(len) = self.at_word_start().then(|| raw_string_len(self.rest)).flatten() {
-            self.blank(len);
+            self.string(len);
         } else if self.rest.starts_with('"') {
-            self.blank(quoted_len(self.rest, b'"'));
+            self.string(quoted_len(self.rest, b'"'));
         } else if is_char_literal(self.rest) {
             self.blank(quoted_len(self.rest, b'\''));
         } else {
@@ -54,6 +71,13 @@ impl Blanker<'_> {
         };
         self.out.push(character);
         self.rest = &self.rest[character.len_utf8()..];
+    }
+
+    /// Takes a string literal of `len` bytes.
+    fn string(&mut self, len: usize) {
+        let (from, token) = (self.out.len(), &self.rest[..len]);
+        self.blank(len);
+        self.strings.push(StringLiteral { from, until: self.out.len(), token });
     }
 
     /// Replaces the next `len` bytes by spaces, but for line breaks.
@@ -130,6 +154,18 @@ mod tests {
         assert_eq!(words(r#"a "b \" c" d"#), ["a", "d"]);
         assert_eq!(words(r##"a r#"b " c"# d br"e" f"##), ["a", "d", "f"]);
         assert_eq!(words(r"a '{' b '\'' c '\u{7d}' d b'}' e"), ["a", "b", "c", "d", "b", "e"]);
+    }
+
+    #[test]
+    fn strings_are_found_where_they_were() {
+        let (code, strings) = code_and_strings("f(\"a ä\", 'x', r#\"b\"#) // \"c\"");
+        let tokens: Vec<&str> = strings.iter().map(|string| string.token).collect();
+        assert_eq!(tokens, ["\"a ä\"", "r#\"b\"#"]);
+        assert!(
+            code[..strings[0].from].ends_with('(') && code[strings[0].until..].starts_with(','),
+            "{code}"
+        );
+        assert!(code[strings[1].until..].starts_with(')'), "{code}");
     }
 
     #[test]

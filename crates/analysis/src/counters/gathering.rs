@@ -137,6 +137,7 @@ fn shown(kind: &CounterKind, device: String, series: &Thinner) -> CounterSeries 
     CounterSeries {
         layer: kind.layer.name().to_owned(),
         name: kind.name.to_owned(),
+        words: kind.words(&device),
         label: kind.label(&device),
         device,
         unit: kind.unit.name().to_owned(),

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Policy;
+use super::kind::{StreamKind, of_earlier_name};
 use crate::figures::{LatenessFigures, TimeFigures};
 use crate::incident::Incident;
 
@@ -35,6 +36,12 @@ pub struct StreamFigures {
     pub stream: u32,
     /// What it is, in words.
     pub name: String,
+    /// What it is. `None` where that is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<StreamKind>,
+    /// The name of its format. `None` where that is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
     /// The machine that it ran on, in a run of several. `None` where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -99,10 +106,11 @@ pub struct StreamFigures {
 }
 
 impl StreamFigures {
-    /// What it is and in which format, from its name `player, XAVC-I class 300 UHD50`; either is empty where
-    /// the name does not have it.
-    pub fn kind_and_format(&self) -> (&str, &str) {
-        self.name.split_once(", ").unwrap_or((&self.name, ""))
+    /// Takes kind and format from the name, where an earlier version kept only that.
+    pub(crate) fn take_from_name(&mut self) {
+        if self.kind.is_none() {
+            (self.kind, self.format) = of_earlier_name(&self.name);
+        }
     }
 }
 

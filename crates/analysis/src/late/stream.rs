@@ -217,12 +217,15 @@ impl StreamTally {
         let mut figures = StreamFigures {
             stream: spec.stream,
             name: spec.name.clone(),
+            kind: spec.kind,
+            format: spec.format.clone(),
             writes: spec.writes,
             policy: spec.policy,
             buffer_s: seconds(spec.prebuffer_ns),
             nominal_frames_per_s: round_to(spec.timeline(0).frames_per_s(), 6),
             ..StreamFigures::default()
         };
+        figures.take_from_name();
         if let Some(counting) = &self.counting {
             counting.fill(&mut figures);
         }

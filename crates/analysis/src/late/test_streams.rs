@@ -11,6 +11,8 @@ pub fn player(stream: u32) -> StreamSpec {
     StreamSpec {
         stream,
         name: format!("player {stream}"),
+        kind: None,
+        format: None,
         writes: false,
         policy: Policy::Drop,
         rate_num: 25,

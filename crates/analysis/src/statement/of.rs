@@ -6,12 +6,13 @@ use super::{Confidence, Judgement, Number, Statement, doubt, next_step};
 use crate::culprit::Culprit;
 use crate::incident::Incident;
 use crate::limit::{Limit, LimitFinding, LimitVerdict};
+use crate::run_ending::RunEnding;
 use crate::summary::{Outcome, Summary};
 
 /// What is to be said on top of this run.
 pub fn of(summary: &Summary) -> Statement {
     let mut figures = number::of(summary);
-    if summary.files_changed {
+    if summary.ending == Some(RunEnding::FilesChanged) {
         // Why the run ended is said before the number, and nothing else is to blame.
         figures.cause = None;
     }

@@ -2,22 +2,24 @@
 //! differently, each by its name.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 
 use jiff::Timestamp;
 use reelgauge_analysis::marks::{Mark, MarkKind};
 use reelgauge_analysis::pause::Pause;
+use reelgauge_analysis::run_ending::{RunEnding, RunStop};
 use reelgauge_analysis::self_cost::PausedTotal;
-use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, NoteKind, RunStop, Target, VerifyFacts};
+use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target, VerifyFacts};
 use reelgauge_analysis::warning::Warning;
 use reelgauge_analysis::whose_memory::CacheSuspicion;
-use reelgauge_analysis::{MemoryFacts, Outcome, ReplayFacts, RunTotals, SelfCost, Summary};
+use reelgauge_analysis::{MemoryFacts, Note, NoteFact, Outcome, ReplayFacts, RunTotals, SelfCost, Summary};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::hosts::{
     STOPPED_WORDS, between_words, clocks_words, hosts_words, log_missing_words, not_fetched_words,
     others_stopped_words, overlap_words, stopped_for_words, wall_clocks_words, why_not_complete_words,
 };
 use reelgauge_report::self_cost::self_cost_sentence;
-use reelgauge_report::warning::warning_sentence;
+use reelgauge_report::warning::warning_note;
 
 use super::View;
 use super::share::{AgentPart, PartRun, PauseTimes};
@@ -61,7 +63,8 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>, totals: &RunTotal
         summary.started_at = zero.to_string();
     }
     (summary.outcome, summary.outcome_reason) = outcome(seen);
-    summary.files_changed = runs(seen.parts).any(|(_, run)| run.summary.files_changed);
+    let is_changed = |run: &PartRun| run.summary.ending == Some(RunEnding::FilesChanged);
+    summary.ending = runs(seen.parts).any(|(_, run)| is_changed(run)).then_some(RunEnding::FilesChanged);
     summary.plan = plan(parts);
     summary.effective_mode = mode(parts);
     summary.data_set = data_set(parts);
@@ -127,7 +130,10 @@ fn was_stopped(part: &AgentPart) -> bool {
     part.why_missing.is_none()
         && part.run.as_ref().is_some_and(|run| {
             run.summary.outcome == Outcome::Interrupted
-                && matches!(run.summary.stopped_by, None | Some(RunStop::User | RunStop::Controller))
+                && matches!(
+                    run.summary.ending.as_ref().and_then(RunEnding::stopped_by),
+                    None | Some(RunStop::User | RunStop::Controller)
+                )
         })
 }
 
@@ -258,46 +264,66 @@ pub(super) fn pause_marks(pauses: &[PauseTimes], run_ns: i64) -> Vec<Mark> {
 }
 
 /// What everybody was told, once, behind what is to be known of the whole.
-fn notes(seen: &View<'_>, summary: &Summary) -> Vec<String> {
+fn notes(seen: &View<'_>, summary: &Summary) -> Vec<Note> {
     let parts = seen.parts;
     let mut notes = Vec::new();
     for part in parts.iter().filter(|part| part.run.as_ref().is_some_and(|run| !run.log_complete)) {
-        notes.push(log_missing_words(&part.name, part.why_missing.as_deref()));
+        let words = log_missing_words(&part.name, part.why_missing.as_deref());
+        let note = Note::new(NoteFact::AgentLogMissing, words, "");
+        notes.push(Note { agents: vec![part.name.clone()], ..note });
     }
     for (at, point) in summary.load_points.iter().enumerate() {
-        notes.extend(
-            together(seen, point.index)
-                .filter(|(shared_s, all_s)| *shared_s < TOGETHER_MIN * all_s)
-                .map(|(shared_s, all_s)| overlap_words(at, summary.load_points.len(), shared_s, all_s)),
-        );
+        let together = together(seen, point.index);
+        notes.extend(together.filter(|(shared_s, all_s)| *shared_s < TOGETHER_MIN * all_s).map(
+            |(shared_s, all_s)| {
+                let words = overlap_words(at, summary.load_points.len(), shared_s, all_s);
+                Note::new(NoteFact::Overlap { load_point: at, shared_s, all_s }, words, "")
+            },
+        ));
     }
-    notes.extend(summary.hosts.as_ref().and_then(clocks_words));
-    notes.extend(summary.hosts.iter().flat_map(wall_clocks_words));
+    let of_clocks = summary.hosts.as_ref().and_then(clocks_words);
+    notes.extend(of_clocks.map(|words| Note::new(NoteFact::Clocks, words, "")));
+    let of_wall_clocks = summary.hosts.iter().flat_map(wall_clocks_words);
+    notes.extend(of_wall_clocks.map(|words| Note::new(NoteFact::WallClock, words, "")));
     let few = Warning::if_few_transfers(&summary.load_points).filter(|_| summary.verb == "mix");
-    notes.extend(few.as_ref().map(warning_sentence));
-    let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
+    notes.extend(few.as_ref().map(warning_note));
+    notes.extend(of_agents(parts));
+    notes
+}
+
+/// What everybody was told, once, and of what some were told, who.
+fn of_agents(parts: &[AgentPart]) -> impl Iterator<Item = Note> {
+    let mut said: Vec<(&Note, Vec<&str>)> = Vec::new();
     for (name, run) in runs(parts) {
-        // Of an agent whose log lacks something it is said above, with what that means for all together. And
-        // the only tables are those of all together.
-        let is_told = |(place, _): &(usize, &String)| match run.summary.kind_of_note(*place) {
-            Some(NoteKind::Log) => run.log_complete,
-            Some(NoteKind::Tables) => false,
-            Some(NoteKind::ShortLook | NoteKind::Other) | None => true,
+        // Of an agent whose log lacks something it is said elsewhere, with what that means for all together.
+        // And the only tables are those of all together.
+        let is_told = |note: &&Note| match note.fact {
+            NoteFact::LogDropped { .. } => run.log_complete,
+            NoteFact::FewTransfers { .. } => false,
+            _ => true,
         };
-        for (_, note) in run.summary.notes.iter().enumerate().filter(is_told) {
-            match said.iter_mut().find(|(known, _)| *known == note.as_str()) {
+        for note in run.summary.notes.iter().filter(is_told) {
+            // Figures that read alike are one note.
+            match said.iter_mut().find(|(known, _)| is_alike(known, note)) {
                 Some((_, names)) => names.push(name),
                 None => said.push((note, vec![name])),
             }
         }
     }
     let all = runs(parts).count();
-    let told = said.into_iter().map(|(note, names)| match names.len() == all {
-        true => note.to_owned(),
-        false => between_words(&names, note),
-    });
-    notes.extend(told);
-    notes
+    said.into_iter().map(move |(note, names)| match names.len() == all {
+        true => note.clone(),
+        false => Note {
+            agents: names.iter().map(|name| (*name).to_owned()).collect(),
+            sentence: between_words(&names, &note.sentence),
+            ..note.clone()
+        },
+    })
+}
+
+/// Whether two notes are about the same and read alike.
+fn is_alike(one: &Note, other: &Note) -> bool {
+    discriminant(&one.fact) == discriminant(&other.fact) && one.text() == other.text()
 }
 
 /// How long all agents were measured at the same time, and how long any was.

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use reelgauge_analysis::{Note, NoteFact};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_results::anew::judge_anew;
 use reelgauge_results::observers::add;
@@ -41,8 +42,11 @@ pub fn make_observed(request: WholeRequest, observers: &[ObserverShare]) -> Resu
         return Ok(whole);
     }
     let run_dir = RunDir::open(&whole.run_dir)?;
-    let notes: Vec<String> =
-        observers.iter().filter_map(|observer| beside(&run_dir, observer).err()).collect();
+    let note = |observer: &ObserverShare| {
+        let fact = NoteFact::Observer { name: observer.name.clone() };
+        beside(&run_dir, observer).err().map(|why| Note::new(fact, why, ""))
+    };
+    let notes: Vec<Note> = observers.iter().filter_map(note).collect();
     let mut summary = judge_anew(&run_dir).unwrap_or(whole.summary);
     summary.notes.extend(notes);
     run_dir.write_summary(&summary)?;
@@ -203,7 +207,7 @@ mod tests {
         let lost = ObserverShare { name: "nas1".to_owned(), why_missing, ..ObserverShare::default() };
         let whole = make_observed(request(dir.path(), &runs), &[lost]).unwrap();
         assert!(whole.missing.is_empty() && whole.summary.observers.is_empty());
-        let notes = whole.summary.notes.join("\n");
+        let notes: String = whole.summary.notes.iter().map(Note::text).collect();
         assert!(notes.contains("Observer nas1 has nothing to show (it was not heard any more)"), "{notes}");
         assert_eq!(reopen(&whole.run_dir).unwrap().notes, whole.summary.notes);
     }

@@ -5,7 +5,7 @@
 //! Those who replayed different traces, or otherwise, have no pass in common: then there is none of it, and
 //! the load points say what was moved.
 
-use reelgauge_analysis::{ReplayFacts, ReplayPass, ReplaySilence, WrittenPieces};
+use reelgauge_analysis::{Note, NoteFact, ReplayFacts, ReplayPass, ReplaySilence, WrittenPieces};
 use reelgauge_record::agents::AgentPlace;
 use reelgauge_report::hosts::{between_words, hosts_words};
 use reelgauge_report::{bad_timing_sentence, units::counted};
@@ -16,7 +16,7 @@ use super::share::AgentPart;
 const DIFFERENCES_MAX: usize = 20;
 
 /// The facts of all; a note instead where they can't be put together. Neither where nobody replayed.
-pub(super) fn together(parts: &[AgentPart], places: &[AgentPlace]) -> (Option<ReplayFacts>, Option<String>) {
+pub(super) fn together(parts: &[AgentPart], places: &[AgentPlace]) -> (Option<ReplayFacts>, Option<Note>) {
     let runs = parts.iter().filter_map(|part| Some((part.name.as_str(), part.run.as_ref()?)));
     let all: Vec<(&str, &ReplayFacts)> =
         runs.filter_map(|(name, run)| Some((name, run.summary.replay.as_ref()?))).collect();
@@ -33,7 +33,7 @@ pub(super) fn together(parts: &[AgentPart], places: &[AgentPlace]) -> (Option<Re
             "The machines replayed different traces, or each otherwise ({}), so their passes are not added up.",
             hosts_words(&traces)
         );
-        return (None, Some(note));
+        return (None, Some(Note::new(NoteFact::OtherReplays, note, "")));
     }
     (Some(added(first, &all, places, parts.len())), None)
 }

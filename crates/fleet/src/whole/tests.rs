@@ -11,10 +11,13 @@ use reelgauge_analysis::hosts::Presence;
 use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateTally, MeasuredPart, StreamSpec};
 use reelgauge_analysis::marks::MarkKind;
+use reelgauge_analysis::run_ending::{RunEnding, RunStop};
 use reelgauge_analysis::statement::{Judgement, Number};
-use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, RunStop, Target};
+use reelgauge_analysis::summary::{LoadPointFacts, LogFacts, Target};
 use reelgauge_analysis::verdict::Verdict;
-use reelgauge_analysis::{LoadPoint, Outcome, PointTiming, ReplayFacts, ReplayPass, Summary, rebuild};
+use reelgauge_analysis::{
+    LoadPoint, Note, NoteFact, Outcome, PointTiming, ReplayFacts, ReplayPass, Summary, rebuild,
+};
 use reelgauge_record::OpRecord;
 use reelgauge_record::agents::AgentPlaces;
 use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta, LogReader, LogWriter};
@@ -252,7 +255,7 @@ fn a_wall_clock_that_is_set_moves_nothing() {
         let host = &stepped.hosts.as_ref().unwrap().hosts[1];
         assert_eq!(host.clock_steps[0].by_s, by_ns as f64 / 1e9);
         assert_eq!(host.clock_steps[0].at_s, Some(1.0));
-        let notes = stepped.notes.join("\n");
+        let notes: String = stepped.notes.iter().map(Note::text).collect();
         assert!(notes.contains("The clock of a2 was set ") && notes.contains("Clocks differ: "), "{notes}");
     }
 }
@@ -287,7 +290,7 @@ fn without_the_clocks_nothing_was_at_the_same_moment() {
     assert_eq!(late.incident_count, 2);
     let hosts = whole.summary.hosts.as_ref().unwrap();
     assert_eq!((hosts.clock_uncertainty_us, hosts.points[0].start_skew_us), (None, None));
-    assert!(whole.summary.notes.iter().any(|note| note.contains("clocks were not compared")));
+    assert!(whole.summary.notes.iter().any(|note| note.fact == NoteFact::Clocks));
 }
 
 #[test]
@@ -406,7 +409,8 @@ fn who_stopped_a_run_is_told_by_its_kind_and_not_by_its_sentence() {
         let run = cut.write(dir.path(), name);
         let run_dir = RunDir::open(&run).unwrap();
         let mut summary = reopen(&run).unwrap();
-        (summary.stopped_by, summary.outcome_reason) = (by, Some(format!("in whatever words, {name}")));
+        summary.ending = by.map(|by| RunEnding::Stopped { by });
+        summary.outcome_reason = Some(format!("in whatever words, {name}"));
         run_dir.write_summary(&summary).unwrap();
         let request =
             WholeRequest { out: dir.path().join(format!("out-{name}")), ..request(dir.path(), &[run]) };
@@ -434,7 +438,7 @@ fn operations_that_are_missing_make_no_frame_late() {
     assert_eq!((late.total.streams, late.total.late_frames), (2, 0));
     assert!(!point.verdict.as_ref().unwrap().passed && !whole.summary.log.complete);
     assert_eq!(whole.missing, ["a2"]);
-    let notes = whole.summary.notes.join("\n");
+    let notes: String = whole.summary.notes.iter().map(Note::text).collect();
     assert!(notes.contains("Not everything that a2 did") && notes.contains("60 of 120"), "{notes}");
 }
 
@@ -605,7 +609,7 @@ fn a_pass_that_one_machine_did_not_finish_is_not_complete_and_bad_timing_of_one_
     asked.out = dir.path().join("differ");
     let summary = make(asked).unwrap().summary;
     assert!(summary.replay.is_none() && summary.load_points[0].total.ops > 0);
-    assert!(summary.notes.iter().any(|note| note.contains("different traces")), "{:?}", summary.notes);
+    assert!(summary.notes.iter().any(|note| note.fact == NoteFact::OtherReplays), "{:?}", summary.notes);
 }
 
 #[test]

@@ -74,14 +74,18 @@ pub struct CounterKind {
 }
 
 impl CounterKind {
-    /// For people, with its device and its unit: "eth0 received, MB/s".
-    pub fn label(&self, device: &str) -> String {
-        let (words, sign) = (self.words, self.unit.sign());
-        match (device, words) {
-            ("", _) => format!("{words}{sign}"),
-            (_, "") => format!("{device}{sign}"),
-            _ => format!("{device} {words}{sign}"),
+    /// For people, with its device: "eth0 received".
+    pub fn words(&self, device: &str) -> String {
+        match (device, self.words) {
+            ("", words) => words.to_owned(),
+            (_, "") => device.to_owned(),
+            (_, words) => format!("{device} {words}"),
         }
+    }
+
+    /// The same with its unit: "eth0 received, MB/s".
+    pub fn label(&self, device: &str) -> String {
+        format!("{}{}", self.words(device), self.unit.sign())
     }
 }
 
@@ -275,6 +279,7 @@ mod tests {
         assert_eq!(label(Layer::Network, "rx_bytes_per_s", "eth0"), "eth0 received, MB/s");
         assert_eq!(label(Layer::Host, "cpu_busy_percent", ""), "processors busy, %");
         assert_eq!(label(Layer::Disk, "in_flight", "vda"), "vda requests in flight");
+        assert_eq!(kind(Layer::Network, "rx_bytes_per_s").unwrap().words("eth0"), "eth0 received");
         assert!(kind(Layer::Disk, "rx_bytes_per_s").is_none());
     }
 }

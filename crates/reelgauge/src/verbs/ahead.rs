@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_console::form_words::title_of;
 use reelgauge_console::start::{Planned, Refusal};
-use reelgauge_report::forecast_line;
+use reelgauge_report::forecast_before_start;
 use reelgauge_runner::ahead;
 use reelgauge_runner::error::RunError;
 use reelgauge_runner::suite::NASPT;
@@ -29,7 +29,8 @@ use crate::screen::said_once;
 pub fn ahead(words: &[OsString]) -> Result<Planned, Refusal> {
     let verb = verb_of(words)?;
     let said = |error: anyhow::Error| Refusal { field: None, why: said_once(&error) };
-    let takes = forecast(&verb).map_err(said)?.map_or_else(String::new, |ahead| forecast_line(&ahead));
+    let takes =
+        forecast(&verb).map_err(said)?.map_or_else(String::new, |ahead| forecast_before_start(&ahead));
     let refused = expect_room(&verb).map_err(said)?.map(|error| error.to_string());
     Ok(Planned { takes, plan: None, refused })
 }

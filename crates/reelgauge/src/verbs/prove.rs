@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use reelgauge_analysis::proof::ProofConclusion;
-use reelgauge_report::proof::{disturbance_words, pass_line};
+use reelgauge_report::proof::{StateName, disturbance_words, pass_line};
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_runner::exit_code::BROKE_OFF;
 use reelgauge_runner::fresh_seed;
@@ -192,7 +192,7 @@ fn takes_something(request: &ProveRequest) -> Result<()> {
     Ok(())
 }
 
-fn tell(event: &ProveEvent<'_>, names: &[String], is_quiet: bool) {
+fn tell(event: &ProveEvent<'_>, names: &[StateName], is_quiet: bool) {
     let line = match event {
         // Whoever waits has to know what for, also where nothing else is to be said.
         ProveEvent::Waiting(waiting) => waiting_words(waiting),
@@ -201,7 +201,7 @@ fn tell(event: &ProveEvent<'_>, names: &[String], is_quiet: bool) {
             "A first run, which does not count; it makes the test files that are missing".to_owned()
         }
         ProveEvent::Pass { number, of, state, last_took_s } => {
-            pass_line(*number, *of, &names[*state], *last_took_s)
+            pass_line(*number, *of, &names[*state].to_string(), *last_took_s)
         }
         ProveEvent::Disturbed { disturbance, is_again } => {
             let again = if *is_again { ", and is measured again" } else { "" };

@@ -197,7 +197,7 @@ fn screen_and_page_have_one_text_on_the_confidence() {
     summary.log.complete = false;
     summary.log.dropped_to_histograms_ops = 3;
     let text = confidence(&summary, &facts);
-    assert_eq!(crate::hero::hero(&summary).confidence, text);
+    assert_eq!(crate::hero::hero(&summary).whole_confidence(), text);
     assert!(text.contains("not every operation is in the log"), "{text}");
     let others = crate::answer_sentences(&summary);
     assert!(others.iter().all(|sentence| !sentence.text.contains("Not sure")), "{others:?}");

@@ -220,7 +220,7 @@ mod tests {
             lines: vec![line.clone(), line.clone()],
             form,
         };
-        let hop = HopWords { name: text(), known: text(), carries: text(), is_lowest: true };
+        let hop = HopWords { name: text(), known: text(), is_known: true, carries: text(), is_lowest: true };
         let blocks = vec![
             Block::Heading(text()),
             Block::Paragraph(sentence()),

@@ -21,6 +21,7 @@ use crate::answer::answer_sentences;
 use crate::answer_parts::{is_in_streams, place};
 use crate::deviations::deviation_sentences;
 use crate::hero::hero;
+use crate::note::note_texts;
 use crate::path::{HopWords, all_hops, shares_words};
 use crate::screen::written;
 use crate::sentence::{Sentence, Tone};
@@ -249,6 +250,7 @@ fn parts(run: &DocumentRun) -> Vec<HopWords> {
     let target = HopWords {
         name: "client".to_owned(),
         known: place(&run.summary.target),
+        is_known: true,
         carries: run
             .summary
             .load_points
@@ -290,6 +292,7 @@ fn validity(runs: &[DocumentRun]) -> Section {
     for run in runs {
         let summary = &run.summary;
         let hero = hero(summary);
+        let confidence = hero.whole_confidence();
         let ended = match summary.outcome {
             Outcome::Complete => "complete",
             Outcome::Interrupted => "interrupted",
@@ -303,18 +306,14 @@ fn validity(runs: &[DocumentRun]) -> Section {
             Judgement::NotKnown => "unknown",
             Judgement::NothingAsked => "none were set",
         };
-        let rows = [
-            ("Run", ended),
-            ("Criteria", criteria),
-            ("Confidence", &hero.confidence),
-            ("Cause", &hero.cause),
-        ];
+        let rows =
+            [("Run", ended), ("Criteria", criteria), ("Confidence", &confidence), ("Cause", &hero.cause)];
         let differs = deviation_sentences(&[summary.procedure.as_ref()]);
         let differs = differs.into_iter().map(|words| ("Differs from the paper".to_owned(), words));
         let rows = rows.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned()));
         section.blocks.push(Block::Heading(plain(run.name())));
         section.blocks.push(Block::Rows(rows.chain(differs).collect()));
-        section.blocks.extend(summary.notes.iter().map(|note| Block::Warning(plain(note))));
+        section.blocks.extend(note_texts(summary).into_iter().map(Block::Warning));
     }
     section
 }

@@ -61,11 +61,14 @@ fn of_run(run: &RunPage, style: Style, html: &mut String) {
     first.iter().for_each(|sentence| element("h2", &plain(&sentence.text), html));
     others.iter().for_each(|sentence| element("p", &plain(&sentence.text), html));
     let hero = &run.hero;
+    let confidence = hero.whole_confidence();
     let facts = [
         ("Cause", Some(&hero.cause)),
+        ("Failed first", hero.failed_first.as_ref()),
         ("Limited by", Some(&hero.limited_by)),
+        ("Beside", hero.beside.as_ref()),
         ("Line", hero.line.as_ref()),
-        ("Confidence", Some(&hero.confidence)),
+        ("Confidence", Some(&confidence)),
         ("Storage", hero.storage.as_ref()),
         ("Next", run.next_step.as_ref()),
     ];

@@ -75,6 +75,8 @@ pub struct RunPage {
     pub answer: Vec<Sentence>,
     /// The incidents of all load points in words, the worst of each first.
     pub incidents: Vec<IncidentSentence>,
+    /// The notes of the summary, as the terminal has them.
+    pub warnings: Vec<String>,
     /// What to do next, as the terminal's last line has it. `None` where a sentence before says it.
     pub next_step: Option<String>,
     /// `summary.json`, see [`super::shorten`].

@@ -51,9 +51,9 @@ fn a_finding_is_the_layer_then_its_figures() {
     let loss = [(Measure::OutOfOrderPercent, 2.1), (Measure::RetransmittedPercent, 0.0)];
     let loss = finding(LimitStep::NetworkLoss, None, &loss, &["net.tcp.backpressure"]);
     let limit = Limit { verdict: LimitVerdict::Found, found: Some(loss), ..Limit::default() };
-    let told = limit_sentences(&mix(limit));
+    let told = limit_words(&mix(limit)).limited_by();
     assert!(
-        told[0].starts_with(
+        told.starts_with(
             "Network loss: 2.1 % of what was read arrived behind a missing packet, 0.000 % of what was written was sent again: "
         ),
         "{told:?}"
@@ -94,15 +94,15 @@ fn of_several_load_points_the_one_that_it_is_about_is_named() {
     let disk = finding(LimitStep::Disk, Some("sda"), &[(Measure::DiskBusyPercent, 97.0)], &[]);
     let limit = Limit { verdict: LimitVerdict::Found, found: Some(disk), ..Limit::default() };
     let mut summary = mix(limit);
-    assert!(limit_sentences(&summary)[0].starts_with("The disk sda: "));
+    assert!(limit_words(&summary).limited_by().starts_with("The disk sda: "));
     let mut other = summary.load_points[0].clone();
     (other.limit, other.label) = (None, "1 worker".to_owned());
     "8 workers".clone_into(&mut summary.load_points[0].label);
     summary.load_points.insert(0, other);
     assert!(
-        limit_sentences(&summary)[0].starts_with("At 8 workers: the disk sda: "),
+        limit_words(&summary).limited_by().starts_with("At 8 workers: the disk sda: "),
         "{:?}",
-        limit_sentences(&summary)
+        limit_words(&summary)
     );
 }
 
@@ -111,15 +111,13 @@ fn where_nothing_stood_out_the_nearest_are_told_with_their_thresholds() {
     let disk = finding(LimitStep::Disk, Some("sda"), &[(Measure::DiskBusyPercent, 71.0)], &[]);
     let disk = LimitFinding { seen: vec![Seen { threshold: Some(90.0), ..disk.seen[0] }], ..disk };
     let limit = Limit { verdict: LimitVerdict::NothingStoodOut, nearest: vec![disk], ..Limit::default() };
-    let told = limit_sentences(&mix(limit));
+    let told = limit_words(&mix(limit)).limited_by();
     assert_eq!(
         told,
-        [
-            "Not known: no counter of this machine stood out. Nearest: sda disk busy 71 % (stands out above 90 %)."
-        ]
+        "Not known: no counter of this machine stood out. Nearest: sda disk busy 71 % (stands out above 90 %)."
     );
     let nothing = Limit { verdict: LimitVerdict::NothingLimited, ..Limit::default() };
-    assert!(limit_sentences(&mix(nothing)).is_empty());
+    assert_eq!(limit_words(&mix(nothing)), LimitWords::default());
 }
 
 #[test]
@@ -147,6 +145,23 @@ fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
     );
     summary.link = Some(LinkFacts { words: "eth0 to 10.0.0.2".to_owned(), ..LinkFacts::default() });
     assert_eq!(limit_lines(&summary)[1].1, "eth0 to 10.0.0.2; what it carries is not known.");
+}
+
+#[test]
+fn what_stood_beside_is_a_limit_only_with_one_that_was_found() {
+    let beside = vec![finding(LimitStep::Client, None, &[(Measure::OthersPercent, 64.0)], &[])];
+    let alone =
+        Limit { verdict: LimitVerdict::NothingLimited, contributing: beside.clone(), ..Limit::default() };
+    let words = limit_words(&mix(alone));
+    assert_eq!(words.limited_by(), "");
+    assert_eq!(words.only_beside().as_deref(), Some("Other programs took 64 % of all processors."));
+    let disk = finding(LimitStep::Disk, Some("sda"), &[(Measure::DiskBusyPercent, 97.0)], &[]);
+    let both =
+        Limit { verdict: LimitVerdict::Found, found: Some(disk), contributing: beside, ..Limit::default() };
+    let words = limit_words(&mix(both.clone()));
+    assert!(words.limited_by().ends_with(". Seen beside it: other programs took 64 % of all processors."));
+    assert_eq!(words.only_beside(), None);
+    assert_eq!(limit_lines(&mix(both))[0], ("Limited by", words.limited_by()));
 }
 
 #[test]

@@ -15,55 +15,57 @@ const NEARLY_ALL_PERCENT: f64 = 90.0;
 /// A device's name on a screen.
 const NAME_CHARS: usize = 48;
 
-/// `network loss: 2.1 % of what was read came out of order, 0.000 % of what was written was sent again`.
-pub(crate) fn finding_words(finding: &LimitFinding, way: Way) -> String {
-    let words = of_step(finding, way);
-    match finding.value(Measure::IncidentsS) {
-        Some(seconds) => format!("{words} (during the incidents, {} together)", duration(seconds * 1e6)),
-        None => words,
+/// A finding in words, what to change apart from what is so.
+struct Told {
+    /// What is so.
+    fact: String,
+    /// What to change, where that is one thing, as it reads behind the fact.
+    remedy: Option<String>,
+}
+
+impl Told {
+    fn fact(fact: impl Into<String>) -> Told {
+        Told { fact: fact.into(), remedy: None }
     }
 }
 
-fn of_step(finding: &LimitFinding, way: Way) -> String {
+/// `network loss: 2.1 % of what was read came out of order, 0.000 % of what was written was sent again`.
+pub(crate) fn finding_words(finding: &LimitFinding, way: Way) -> String {
+    let Told { fact, remedy } = of_step(finding, way);
+    let during = finding.value(Measure::IncidentsS).map_or_else(String::new, |seconds| {
+        format!(" (during the incidents, {} together)", duration(seconds * 1e6))
+    });
+    format!("{fact}{}{during}", remedy.unwrap_or_default())
+}
+
+/// The same for those who get their advice elsewhere: of what has a remedy, only what was seen.
+pub(super) fn words_without_remedy(finding: &LimitFinding, way: Way) -> String {
+    match of_step(finding, way).remedy {
+        Some(_) => seen_words(finding),
+        None => finding_words(finding, way),
+    }
+}
+
+fn of_step(finding: &LimitFinding, way: Way) -> Told {
     match finding.step {
-        LimitStep::MaxRate => max_rate(finding),
-        LimitStep::Cache => cache(finding),
-        LimitStep::LinkFull => link_full(finding),
+        LimitStep::MaxRate => Told::fact(max_rate(finding)),
+        LimitStep::Cache => Told::fact(cache(finding)),
+        LimitStep::LinkFull => Told::fact(link_full(finding)),
         LimitStep::PathBroken => path_broken(finding),
         LimitStep::NetworkLoss => network_loss(finding),
         LimitStep::TcpWindow => tcp_window(finding),
         LimitStep::Client => client(finding),
         LimitStep::SendBuffer => send_buffer(finding),
-        LimitStep::ServerDisk => server_disk(finding),
-        LimitStep::Server => server(finding, way),
-        LimitStep::ServerThreads => "too few threads on the server".to_owned(),
+        LimitStep::ServerDisk => Told::fact(server_disk(finding)),
+        LimitStep::Server => Told::fact(server(finding, way)),
+        LimitStep::ServerThreads => Told::fact("too few threads on the server"),
         LimitStep::Disk => disk(finding),
         LimitStep::Latency => latency(finding),
     }
 }
 
-/// Whether [`finding_words`] say what to change.
-pub(super) fn has_remedy(finding: &LimitFinding) -> bool {
-    let has = |measure| finding.value(measure).is_some();
-    match finding.step {
-        LimitStep::PathBroken
-        | LimitStep::NetworkLoss
-        | LimitStep::TcpWindow
-        | LimitStep::SendBuffer
-        | LimitStep::Latency => true,
-        LimitStep::Client => has(Measure::QueueUs),
-        LimitStep::Disk => has(Measure::RequestsPerRead),
-        LimitStep::MaxRate
-        | LimitStep::Cache
-        | LimitStep::LinkFull
-        | LimitStep::ServerDisk
-        | LimitStep::Server
-        | LimitStep::ServerThreads => false,
-    }
-}
-
 /// What was seen, without a remedy: `disk vda busy 97 % of the time`.
-pub(super) fn seen_words(finding: &LimitFinding) -> String {
+fn seen_words(finding: &LimitFinding) -> String {
     let Some(seen) = finding.seen.first() else { return String::new() };
     margin_words(&LimitFinding { seen: vec![Seen { threshold: None, ..*seen }], ..finding.clone() })
 }
@@ -165,31 +167,32 @@ fn pauses(finding: &LimitFinding) -> Option<String> {
 }
 
 /// The client's send buffer: by the kernel's word, or by what is on the way beside what the windows allow.
-fn send_buffer(finding: &LimitFinding) -> String {
+fn send_buffer(finding: &LimitFinding) -> Told {
     let bytes = |measure| finding.value(measure).map_or_else(|| "?".to_owned(), |bytes| amount(bytes as u64));
     if finding.value(Measure::SendBufferInFlightPercent).is_none() {
-        return format!(
+        return Told::fact(format!(
             "this client's TCP send buffer: {} of the time with something to send was spent waiting for room in it",
             told(finding, Measure::SendBufferLimitedPercent)
-        );
+        ));
     }
     let rtt = finding.value(Measure::RttUs);
     let rtt = rtt.map_or_else(String::new, |us| format!(" (round trip {})", duration(us)));
-    format!(
+    let fact = format!(
         "this client's TCP send buffer of {}: only {} were on the way at a time{rtt}, where the server's window of {} and \
-         the congestion window of {} allow more; a larger buffer (net.ipv4.tcp_wmem) is the remedy",
+         the congestion window of {} allow more",
         bytes(Measure::SendBufferBytes),
         bytes(Measure::InFlightBytes),
         bytes(Measure::WindowBytes),
         bytes(Measure::CongestionWindowBytes)
-    )
+    );
+    Told { fact, remedy: Some("; a larger buffer (net.ipv4.tcp_wmem) is the remedy".to_owned()) }
 }
 
 /// The largest packet of an Ethernet that nobody changed.
 const USUAL_MTU_BYTES: f64 = 1_500.0;
 
 /// Long packets that never arrive.
-fn swallowed(finding: &LimitFinding) -> String {
+fn swallowed(finding: &LimitFinding) -> Told {
     let long = finding.value(Measure::PacketBytes);
     let words =
         long.map_or_else(|| "long ones".to_owned(), |bytes| format!("ones of {} bytes", count(bytes as u64)));
@@ -204,31 +207,31 @@ fn swallowed(finding: &LimitFinding) -> String {
              link set dev IF mtu 1500)"
         }
     };
-    format!(
-        "a way that swallows long packets: while nothing moved, short packets came there and back and {words} did \
-         not; {remedy}"
-    )
+    let fact = format!(
+        "a way that swallows long packets: while nothing moved, short packets came there and back and {words} did not"
+    );
+    Told { fact, remedy: Some(format!("; {remedy}")) }
 }
 
-fn path_broken(finding: &LimitFinding) -> String {
+fn path_broken(finding: &LimitFinding) -> Told {
     if finding.value(Measure::LongPingsLostPercent).is_some() {
         return swallowed(finding);
     }
     let name = finding.at.as_deref().map_or_else(|| "the link".to_owned(), |at| plain_short(at, NAME_CHARS));
     if let Some(changes) = finding.value(Measure::LinkChanges) {
         let times = if changes > 1.0 { format!(", {} times", count(changes as u64)) } else { String::new() };
-        return format!(
+        return Told::fact(format!(
             "the link {name} of this client: it went down or came up{times} while operations stood still"
-        );
+        ));
     }
     match finding.value(Measure::InterfaceErrorsPerS).filter(|errors| *errors > 0.0) {
-        Some(errors) => {
-            format!(
-                "a broken line: {} errors per second on {name}; look at cable, plug and port",
-                number(errors)
-            )
-        }
-        None => format!("a broken line: {name} runs in half duplex and can't send and receive at once"),
+        Some(errors) => Told {
+            fact: format!("a broken line: {} errors per second on {name}", number(errors)),
+            remedy: Some("; look at cable, plug and port".to_owned()),
+        },
+        None => Told::fact(format!(
+            "a broken line: {name} runs in half duplex and can't send and receive at once"
+        )),
     }
 }
 
@@ -249,9 +252,9 @@ fn stuck_connection(finding: &LimitFinding, carried_percent: f64) -> String {
     )
 }
 
-fn network_loss(finding: &LimitFinding) -> String {
+fn network_loss(finding: &LimitFinding) -> Told {
     if let Some(percent) = finding.value(Measure::OfLikeConnectionsPercent) {
-        return stuck_connection(finding, percent);
+        return Told::fact(stuck_connection(finding, percent));
     }
     let part = |seen: &Seen| match seen.measure {
         Measure::OutOfOrderPercent => {
@@ -266,25 +269,34 @@ fn network_loss(finding: &LimitFinding) -> String {
     };
     let parts: Vec<String> = finding.seen.iter().filter_map(part).collect();
     let has = |measure| finding.value(measure).map(number);
-    let why = match (has(Measure::QueueDropsPerS), has(Measure::ReceiveDropsPerS)) {
-        (Some(drops), _) => format!(": this machine's own sending queue dropped {drops} packets per second"),
-        (None, Some(drops)) => format!(": this machine itself dropped {drops} received packets per second"),
-        (None, None) if finding.rules.iter().any(|rule| rule == "net.mtu.jumbo_fanin") => {
+    let follows = |id: &str| finding.rules.iter().any(|rule| rule == id);
+    let remedy = match (has(Measure::QueueDropsPerS), has(Measure::ReceiveDropsPerS)) {
+        (Some(drops), _) => {
+            return Told::fact(format!(
+                "network loss: {}: this machine's own sending queue dropped {drops} packets per second",
+                parts.join(", ")
+            ));
+        }
+        (None, Some(drops)) => {
+            return Told::fact(format!(
+                "network loss: {}: this machine itself dropped {drops} received packets per second",
+                parts.join(", ")
+            ));
+        }
+        (None, None) if follows("net.mtu.jumbo_fanin") => Some(
             ": a bad line, or a fast server port that sends jumbo frames to slower ones; for the latter, MTU 1500, or \
-             flow control on the server's port of the switch, is the remedy"
-                .to_owned()
-        }
-        (None, None) if finding.rules.iter().any(|rule| rule == "net.tcp.backpressure") => {
+             flow control on the server's port of the switch, is the remedy",
+        ),
+        (None, None) if follows("net.tcp.backpressure") => Some(
             ": a bad line, or a fast server port that feeds slower ones; for the latter, flow control on the \
-             server's port of the switch, or MTU 1500, is the remedy"
-                .to_owned()
-        }
-        (None, None) => String::new(),
+             server's port of the switch, or MTU 1500, is the remedy",
+        ),
+        (None, None) => None,
     };
-    format!("network loss: {}{why}", parts.join(", "))
+    Told { fact: format!("network loss: {}", parts.join(", ")), remedy: remedy.map(str::to_owned) }
 }
 
-fn tcp_window(finding: &LimitFinding) -> String {
+fn tcp_window(finding: &LimitFinding) -> Told {
     let window = finding.value(Measure::WindowBytes).map(|bytes| amount(bytes as u64));
     let of_window = window.map_or_else(String::new, |window| format!(" of {window}"));
     let rtt = finding.value(Measure::RttUs);
@@ -302,26 +314,32 @@ fn tcp_window(finding: &LimitFinding) -> String {
         ),
     };
     let connections = finding.value(Measure::Connections).unwrap_or(0.0) as u64;
-    let why = match finding.value(Measure::ConnectionsWithoutScaling).unwrap_or(0.0) as u64 {
+    let remedy = match finding.value(Measure::ConnectionsWithoutScaling).unwrap_or(0.0) as u64 {
         0 => "; larger TCP buffers are the remedy",
         unscaled if unscaled == connections => "; window scaling is off, and switching it on is the remedy",
         _ => "; window scaling is off on some connections, and switching it on is the remedy",
     };
-    format!("the TCP window: {seen}{rtt}{why}")
+    Told { fact: format!("the TCP window: {seen}{rtt}"), remedy: Some(remedy.to_owned()) }
 }
 
-fn client(finding: &LimitFinding) -> String {
+fn client(finding: &LimitFinding) -> Told {
+    match finding.seen.first() {
+        None => Told::fact("this machine"),
+        Some(first) if first.measure == Measure::QueueUs => Told {
+            fact: format!(
+                "this machine's mount: a request waited {} for its turn here, and took {} to the server and back",
+                duration(first.value),
+                duration(finding.value(Measure::RequestRttUs).unwrap_or(0.0))
+            ),
+            remedy: Some("; more connections (nconnect) may be the remedy".to_owned()),
+        },
+        Some(first) => Told::fact(client_fact(first, finding)),
+    }
+}
+
+fn client_fact(first: &Seen, finding: &LimitFinding) -> String {
     let at = finding.at.as_deref().map(|at| plain_short(at, NAME_CHARS));
-    let Some(first) = finding.seen.first() else {
-        return "this machine".to_owned();
-    };
     match first.measure {
-        Measure::QueueUs => format!(
-            "this machine's mount: a request waited {} for its turn here, and took {} to the server and back; more \
-             connections (nconnect) may be the remedy",
-            duration(first.value),
-            duration(finding.value(Measure::RequestRttUs).unwrap_or(0.0))
-        ),
         Measure::ReceiveQueuePercent => format!(
             "this machine: what had come filled {} of the receive buffer and was not taken",
             percent_words(first.value)
@@ -449,44 +467,46 @@ fn used_by_others(finding: &LimitFinding) -> Option<String> {
     ))
 }
 
-fn disk(finding: &LimitFinding) -> String {
+fn disk(finding: &LimitFinding) -> Told {
     let name =
         finding.at.as_deref().map_or_else(String::new, |at| format!(" {}", plain_short(at, NAME_CHARS)));
     let used = used_by_others(finding);
     if let Some(used) = used.as_ref().filter(|_| finding.value(Measure::DiskBusyPercent).is_none()) {
-        return format!("the disk{name} {used}");
+        return Told::fact(format!("the disk{name} {used}"));
     }
     let used = used.map_or_else(String::new, |used| format!("; it {used}"));
     let requests = finding.value(Measure::DiskRequests);
     let requests = requests
         .map_or_else(String::new, |requests| format!(", with {} requests at a time", number(requests)));
     // Which of both cut a direct read, only the extents of the file and the queue's settings tell.
-    let cause = match finding.rules.first().map(String::as_str) {
+    let remedy = match finding.rules.first().map(String::as_str) {
         Some("blk.read_ahead") => "; more read-ahead may be the remedy",
         _ => {
             "; the file's layout ('reelgauge extents FILE' shows it) or the queue's own limits (max_sectors_kb) cut it"
         }
     };
     let pieces = finding.value(Measure::RequestsPerRead);
+    let remedy = pieces.map(|_| remedy.to_owned());
     let pieces = pieces.map_or_else(String::new, |pieces| {
-        format!(", and each read reached it in {} requests{cause}", count(pieces.round() as u64))
+        format!(", and each read reached it in {} requests", count(pieces.round() as u64))
     });
     let busy = told(finding, Measure::DiskBusyPercent);
-    format!("the disk{name}: busy {busy} of the time{requests}{pieces}{used}")
+    Told { fact: format!("the disk{name}: busy {busy} of the time{requests}{pieces}{used}"), remedy }
 }
 
-fn latency(finding: &LimitFinding) -> String {
+fn latency(finding: &LimitFinding) -> Told {
     let at_a_time = finding.value(Measure::RequestsAtATime);
     let at_a_time =
         at_a_time.map_or_else(String::new, |requests| format!(", {} at a time", number(requests)));
     let bytes = finding.value(Measure::RequestBytes).map(|bytes| amount(bytes as u64));
     let bytes = bytes.map_or_else(String::new, |bytes| format!(" of {bytes}"));
-    format!(
-        "round trips: {} of an operation's time is the way there and back ({}); larger requests, or more of them, \
-         carry more (now{bytes}{at_a_time})",
+    let fact = format!(
+        "round trips: {} of an operation's time is the way there and back ({})",
         told(finding, Measure::OnTheWayPercent),
         duration(finding.value(Measure::RttUs).unwrap_or(0.0))
-    )
+    );
+    let remedy = format!("; larger requests, or more of them, carry more (now{bytes}{at_a_time})");
+    Told { fact, remedy: Some(remedy) }
 }
 
 /// A share as it was measured.

@@ -6,8 +6,7 @@ use reelgauge_analysis::procedure::states::Remedy;
 use super::agent_words;
 use super::states::remedy_words;
 use crate::deviations::{DeviationWords, deviation_words};
-use crate::forecast::length;
-use crate::forecast_line;
+use crate::forecast::{forecast_words, length};
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::text::{capital, plain};
@@ -121,7 +120,7 @@ pub fn plan_screen(plan: &PlanScreen<'_>, style: Style) -> String {
         }
         step.shares.iter().for_each(|share| page.below(3, &plain(&share.agent), &share_words(share)));
         if let Some(forecast) = &step.forecast {
-            page.below(3, "Takes", forecast_line(forecast).trim_start_matches("Takes "));
+            page.below(3, "Takes", &forecast_words(forecast));
         }
         if let Some(action) = &step.action {
             let here = if plan.agents.is_empty() { "" } else { ", on this machine" };

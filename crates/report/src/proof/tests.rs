@@ -8,7 +8,7 @@ use super::*;
 
 const STATES: usize = 2;
 
-fn ended<'a>(names: &'a [String], disturbed: &'a [(usize, &'a Disturbance)]) -> ProofScreen<'a> {
+fn ended<'a>(names: &'a [StateName], disturbed: &'a [(usize, &'a Disturbance)]) -> ProofScreen<'a> {
     ProofScreen {
         states: names,
         tried: &[],
@@ -31,8 +31,8 @@ fn shown(proof: &ProofScreen<'_>) -> String {
     proof_screen(proof, Style { colour: false, width: 140 })
 }
 
-fn names() -> [String; STATES] {
-    ["as it is".to_owned(), WITH_CHANGE.to_owned()]
+fn names() -> [StateName; STATES] {
+    [StateName::Named("as it is".to_owned()), StateName::WithChange]
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn concluded(conclusion: &ProofConclusion) -> String {
 
 #[test]
 fn long_names_fit_beside_the_figures_and_stay_two() {
-    let of = |names: [&str; 2]| names_in_table(&names.map(str::to_owned));
+    let of = |names: [&str; 2]| names_in_table(&names.map(|name| StateName::Named(name.to_owned())));
     let long = format!("/mnt/{}/projects", "deep/".repeat(30));
     let names = of(["/mnt/nfs\u{1b}[2J", &long]);
     assert_eq!(names[0], "/mnt/nfs\\u{1b}[2J");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reelgauge_analysis::late::{LateFigures, StreamFigures};
+use reelgauge_analysis::late::{LateFigures, StreamFigures, StreamKind};
 use reelgauge_analysis::statement::{Judgement, Number, Statement, of};
 use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 
@@ -106,36 +106,34 @@ fn met(summary: &Summary, point: &LoadPoint) -> String {
 
 /// `8 streams of Apple ProRes 422 HQ UHD 25p played`; several kinds are counted.
 fn who(figures: &LateFigures) -> String {
-    let names: BTreeSet<(&str, &str)> = figures.streams.iter().map(StreamFigures::kind_and_format).collect();
-    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    let of = |stream: &StreamFigures| (stream.kind, stream.format.clone());
+    let names: BTreeSet<(Option<StreamKind>, Option<String>)> = figures.streams.iter().map(of).collect();
+    let mut kinds: BTreeMap<Option<StreamKind>, u64> = BTreeMap::new();
     for stream in &figures.streams {
-        *kinds.entry(stream.kind_and_format().0).or_default() += 1;
+        *kinds.entry(stream.kind).or_default() += 1;
     }
     let streams = counted(figures.total.streams, "stream");
-    let (mut names, mut kinds_in_order) = (names.into_iter(), kinds.iter());
+    let mut names = names.into_iter();
     match (names.next(), names.next(), kinds.len()) {
         (Some((kind, format)), None, _) => {
-            let of =
-                if format.is_empty() { String::new() } else { format!(" of {}", plain_short(format, 80)) };
+            let of = format.map_or_else(String::new, |format| format!(" of {}", plain_short(&format, 80)));
             format!("{streams}{of} {}", verb(kind, figures))
         }
-        (_, _, 1) => {
-            let kind = kinds_in_order.next().map_or("", |(kind, _)| *kind);
-            format!("{streams} {}", verb(kind, figures))
-        }
+        (Some((kind, _)), _, 1) => format!("{streams} {}", verb(kind, figures)),
         _ => {
-            let each = kinds_in_order.map(|(kind, number)| format!("{number} {}", plain_short(kind, 20)));
+            let noun = |kind: Option<StreamKind>| kind.map_or("other", StreamKind::noun);
+            let each = kinds.into_iter().map(|(kind, number)| format!("{number} {}", noun(kind)));
             format!("{streams} ({}) ran", each.collect::<Vec<_>>().join(", "))
         }
     }
 }
 
-fn verb(kind: &str, figures: &LateFigures) -> &'static str {
+fn verb(kind: Option<StreamKind>, figures: &LateFigures) -> &'static str {
     match kind {
-        "player" | "editor" => "played",
-        "recorder" => "recorded",
-        _ if figures.streams.iter().all(|stream| stream.writes) => "recorded",
-        _ => "ran",
+        Some(StreamKind::Player | StreamKind::Editor) => "played",
+        Some(StreamKind::Recorder) => "recorded",
+        None if figures.streams.iter().all(|stream| stream.writes) => "recorded",
+        None => "ran",
     }
 }
 

@@ -7,7 +7,7 @@ use reelgauge_analysis::{LoadPoint, Meter, Outcome, PointTiming, SelfCost, Summa
 use reelgauge_record::test_records::op;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use reelgauge_report::self_cost::self_cost_sentence;
-use reelgauge_report::warning_sentence;
+use reelgauge_report::warning_note;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -209,7 +209,7 @@ pub fn summary(share: &Share, load: &Load, ramp: &[u32]) -> Summary {
     };
     summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
     let warnings = Warning::from_figures(&summary.load_points, &summary.self_cost, &totals);
-    summary.notes = warnings.iter().map(warning_sentence).collect();
+    summary.notes = warnings.iter().map(warning_note).collect();
     summary.outcome = Outcome::Complete;
     summary
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_analysis::Summary;
-use reelgauge_analysis::summary::{DataSet, NoteKind};
+use reelgauge_analysis::summary::DataSet;
+use reelgauge_analysis::{NoteFact, Summary};
 
 use super::evidence::TrialEvidence;
 use super::findings::target_words;
@@ -29,8 +29,9 @@ impl Look {
         let closing = Closing { subject: subject(&place, seed), made: None };
         let conclude = |summary: &mut Summary, locked: &LockedTarget| {
             // Short is what a check is; it has no option to make it longer.
-            let asks_for_time = [Some(NoteKind::ShortLook), Some(NoteKind::Tables)];
-            summary.retain_notes(|_, kind| !asks_for_time.contains(&kind));
+            let asks_for_time =
+                |fact: &NoteFact| matches!(fact, NoteFact::ShortLook { .. } | NoteFact::FewTransfers { .. });
+            summary.notes.retain(|note| !asks_for_time(&note.fact));
             let looked_s = begun.elapsed().as_secs_f64();
             let stopped = summary.outcome_reason.as_deref();
             let evidence = TrialEvidence::of(&summary.load_points);

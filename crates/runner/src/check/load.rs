@@ -4,7 +4,7 @@
 //! Several play from one file, or record over it, each at another place in it, so that a look needs no file
 //! per stream.
 
-use reelgauge_analysis::late::StreamSpec;
+use reelgauge_analysis::late::{StreamKind, StreamSpec};
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_formats::Format;
 use reelgauge_results::load_points::TriedFormat;
@@ -205,10 +205,12 @@ impl PointLoad {
 
     /// What their frames are held to.
     pub fn specs(&self, count: u32) -> Vec<StreamSpec> {
-        let actor = if self.records { ActorKind::Recorder } else { ActorKind::Player };
+        let kind = if self.records { StreamKind::Recorder } else { StreamKind::Player };
         let spec = |stream| StreamSpec {
             stream,
-            name: format!("{actor}, {}", self.media.name),
+            name: format!("{}, {}", kind.noun(), self.media.name),
+            kind: Some(kind),
+            format: Some(self.media.name.clone()),
             writes: self.records,
             policy: Policy::Drop,
             rate_num: self.pace.rate.num(),

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use reelgauge_analysis::{Note, NoteFact};
 use reelgauge_engine::area::{AREA_DIR, Area, Terms};
 use reelgauge_engine::dataset::{DataSet, DataSetError, DataSetSpec, Prepared};
 use reelgauge_engine::direct::DirectProbe;
@@ -44,7 +45,7 @@ pub struct LookTarget {
     /// Memory of the server, as the user stated it.
     pub server_memory_bytes: Option<u64>,
     /// What the reader should know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 impl LookTarget {
@@ -116,12 +117,16 @@ impl LookTarget {
 }
 
 /// A note where direct I/O is not to be had. A first look never demands it.
-fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<Option<String>, RunError> {
+fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<Option<Note>, RunError> {
     let wish = DirectWish { target, must: false, writes: true, quantum_bytes: QUANTUM_BYTES };
     match settle_direct(wish, mount, probe) {
-        Err(RunError::DirectAlignment { needed, .. }) => Ok(Some(format!(
-            "Direct I/O needs multiples of {needed} here, so this look went through this machine's cache."
-        ))),
+        Err(RunError::DirectAlignment { needed, .. }) => {
+            let why = format!("direct I/O needs multiples of {needed} here");
+            let sentence = format!(
+                "Direct I/O needs multiples of {needed} here, so this look went through this machine's cache."
+            );
+            Ok(Some(Note::new(NoteFact::NoDirect { why }, sentence, "")))
+        }
         other => other,
     }
 }
@@ -156,7 +161,7 @@ fn make_files(
     seed: u64,
     observer: &mut dyn Observer,
     interrupt: &Interrupt,
-) -> Result<(DataSet, Vec<String>), RunError> {
+) -> Result<(DataSet, Vec<Note>), RunError> {
     observer.phase("preparing");
     let area = &locked.area;
     let ours = folder_bytes(&area.data_dir());

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
+use reelgauge_analysis::Note;
 use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{DataSet, DataSetSpec};
 use reelgauge_engine::driver::{TargetFile, available};
@@ -52,7 +53,7 @@ pub struct Prepared {
     /// They are the user's own.
     pub own_files: bool,
     /// What the reader should know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Prepares the target of a plan. An area that was made for it is removed again when the plan turns out
@@ -233,7 +234,7 @@ impl OwnFiles {
         folder: &Path,
         locked: &LockedTarget,
         plan: &Plan,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Note>,
     ) -> Result<OwnFiles, RunError> {
         let material = Material::find(folder, &locked.mount, locked.target())?;
         let (files, file_bytes) = (plan.files() as usize, plan.mix.file_size.bytes());

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use reelgauge_report::proof::WITH_CHANGE;
+use reelgauge_report::proof::StateName;
 use reelgauge_report::text::shell_word;
 use serde::{Deserialize, Serialize};
 
@@ -130,13 +130,15 @@ impl Change {
     }
 
     /// What the states are called, for people.
-    pub fn state_names(&self) -> Vec<String> {
+    pub fn state_names(&self) -> Vec<StateName> {
         match self {
-            Change::Command { .. } => vec!["as it was".to_owned(), WITH_CHANGE.to_owned()],
+            Change::Command { .. } => vec![StateName::AsItWas, StateName::WithChange],
             Change::Sweep { name, values, .. } => {
-                values.iter().map(|value| format!("{name}={value}")).collect()
+                values.iter().map(|value| StateName::Named(format!("{name}={value}"))).collect()
             }
-            Change::Targets { targets } => targets.iter().map(|target| shell_word(target)).collect(),
+            Change::Targets { targets } => {
+                targets.iter().map(|target| StateName::Named(shell_word(target))).collect()
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use reelgauge_analysis::{Note, NoteFact};
 use reelgauge_engine::area::Area;
 use reelgauge_engine::cache;
 use reelgauge_engine::dataset::DataSet;
@@ -31,7 +32,7 @@ pub fn settle_direct(
     wish: DirectWish<'_>,
     mount: &Mount,
     direct: &DirectProbe,
-) -> Result<Option<String>, RunError> {
+) -> Result<Option<Note>, RunError> {
     if wish.must && mount.kind == MountKind::Memory {
         let why = format!("{} keeps everything in memory", mount.fs_type);
         return Err(RunError::NotDirect { target: wish.target.to_path_buf(), why });
@@ -45,11 +46,10 @@ pub fn settle_direct(
         if wish.must {
             return Err(RunError::NotDirect { target: wish.target.to_path_buf(), why });
         }
-        let note = format!(
-            "Direct I/O does not work here ({why}), so this run went through this machine's cache. Use files \
-             larger than its memory to see the storage."
-        );
-        return Ok(Some(note));
+        let sentence =
+            format!("Direct I/O does not work here ({why}), so this run went through this machine's cache.");
+        let advice = "Use files larger than its memory to see the storage.";
+        return Ok(Some(Note::new(NoteFact::NoDirect { why }, sentence, advice)));
     }
     let needed = match direct.stated {
         DirectSupport::Aligned { offset_align_bytes, .. } => offset_align_bytes,
@@ -68,20 +68,25 @@ pub fn settle_direct(
 
 /// Drops files of the user's own from this machine's cache, writing nothing back. A note when that is
 /// impossible.
-pub fn drop_written(files: &[TargetFile]) -> Option<String> {
+pub fn drop_written(files: &[TargetFile]) -> Option<Note> {
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
     let error = cache::drop_written(&paths).err()?;
-    Some(format!("Your files could not be dropped from this machine's cache ({error})."))
+    Some(not_cooled("Your files", error.to_string()))
 }
 
 /// A cold start: drops the test files from this machine's cache. A note when that is impossible.
-pub fn cool_down(area: &Area, data_set: &DataSet) -> Option<String> {
+pub fn cool_down(area: &Area, data_set: &DataSet) -> Option<Note> {
     drop_cached(area, &data_set.files)
 }
 
 /// Drops files of the area from this machine's cache. A note when that is impossible.
-pub fn drop_cached(area: &Area, files: &[TargetFile]) -> Option<String> {
+pub fn drop_cached(area: &Area, files: &[TargetFile]) -> Option<Note> {
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
     let error = cache::drop_cached(Some(area.dir()), &paths).err()?;
-    Some(format!("The test files could not be dropped from this machine's cache ({error})."))
+    Some(not_cooled("The test files", error.to_string()))
+}
+
+fn not_cooled(which: &str, error: String) -> Note {
+    let sentence = format!("{which} could not be dropped from this machine's cache ({error}).");
+    Note::new(NoteFact::NotCooled { error }, sentence, "")
 }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use reelgauge_analysis::{Outcome, Summary, silence, statement};
+use reelgauge_analysis::{Note, NoteFact, Outcome, Summary, silence, statement};
 use reelgauge_engine::verify::Patterns;
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::note::{files_left_note, no_page_note};
 
 use super::report_file::leave_report;
 use super::{Session, explain};
@@ -76,7 +77,8 @@ impl Session {
         }
         let reason = sentence(&self.ending, &self.circumstances(interrupt));
         let is_sampled = self.counters.is_some();
-        self.notes.extend(self.counters.take().and_then(|counters| counters.finish().trouble));
+        let trouble = self.counters.take().and_then(|counters| counters.finish().trouble);
+        self.notes.extend(trouble.map(|trouble| Note::new(NoteFact::NotSampled, trouble, "")));
         explain::incidents(&mut self.done, self.run_dir.path(), self.link.as_ref(), &self.clock);
         if matches!(self.ending, Ending::Meddled(_)) {
             explain::blame_nobody(&mut self.done);
@@ -131,7 +133,7 @@ impl Closed {
         let Closed { mut summary, locked, run_dir, cleared } = self;
         observer.phase("reporting");
         if let Err(error) = leave_report(run_dir.path(), &summary, interrupt) {
-            summary.notes.push(format!("There is no {REPORT_FILE}: {error}."));
+            summary.notes.push(no_page_note(REPORT_FILE, &error.to_string()));
             // The figures are safe without the note.
             let _ = run_dir.write_summary(&summary);
         }
@@ -207,10 +209,6 @@ fn clear_away(made: Option<MadeFiles>, locked: &LockedTarget, summary: &mut Summ
     let Err(error) = made.remove() else {
         return Some(true);
     };
-    summary.notes.push(format!(
-        "What this run made itself could not be removed from {} ({error}). The next run there removes it, or \
-         'reelgauge clean'.",
-        locked.area.root().display()
-    ));
+    summary.notes.push(files_left_note(&locked.area.root().display().to_string(), &error.to_string()));
     Some(false)
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reelgauge_analysis::{Note, NoteFact};
 use reelgauge_engine::area::{Area, AreaLock};
 use reelgauge_engine::ballast;
 use reelgauge_engine::direct::{DirectProbe, probe};
@@ -107,8 +108,10 @@ impl LockedTarget {
     }
 
     /// What the user should know of it: how far the lock reaches, and as whom files are opened.
-    pub fn notes(&self) -> Vec<String> {
-        [self.lock.note(), self.area.sharing_note()].into_iter().flatten().map(str::to_owned).collect()
+    pub fn notes(&self) -> Vec<Note> {
+        let lock = self.lock.note().map(|note| Note::new(NoteFact::TargetLock, note, ""));
+        let identity = self.area.sharing_note().map(|note| Note::new(NoteFact::OtherIdentity, note, ""));
+        lock.into_iter().chain(identity).collect()
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use reelgauge_analysis::{Note, NoteFact};
 use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{self, DataSetError, DataSetSpec, OtherSet};
 use reelgauge_engine::space::{Space, space};
@@ -49,7 +50,7 @@ impl Room {
         used: &[DataSetSpec],
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<Vec<String>, RunError> {
+    ) -> Result<Vec<Note>, RunError> {
         let (area, spec) = (self.area.clone(), *spec);
         let missing_bytes = apart(move || Ok(spec.missing_bytes(&area)?), interrupt)?;
         Ok(self.make(missing_bytes, used, observer, interrupt)?.unwrap_or_default())
@@ -65,7 +66,7 @@ impl Room {
         used: &[DataSetSpec],
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<Vec<String>, RunError> {
+    ) -> Result<Vec<Note>, RunError> {
         if let Some(notes) = self.make(bytes, used, observer, interrupt)? {
             return Ok(notes);
         }
@@ -106,7 +107,7 @@ impl Room {
         used: &[DataSetSpec],
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
-    ) -> Result<Option<Vec<String>>, RunError> {
+    ) -> Result<Option<Vec<Note>>, RunError> {
         if bytes == 0 {
             return Ok(Some(Vec::new()));
         }
@@ -117,11 +118,13 @@ impl Room {
         let mut notes = Vec::new();
         for set in going {
             observer.giving_back(&set);
-            notes.push(format!(
+            let sentence = format!(
                 "Test files of an earlier run were removed to make room: {} ({}).",
                 set.name,
                 dataset::amount(set.bytes)
-            ));
+            );
+            let fact = NoteFact::EarlierFilesRemoved { name: set.name.clone(), bytes: set.bytes };
+            notes.push(Note::new(fact, sentence, ""));
             let area = self.area.clone();
             apart(move || Ok(dataset::give_back(&area, &set)?), interrupt)?;
         }

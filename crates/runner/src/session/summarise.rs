@@ -5,24 +5,26 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use reelgauge_analysis::rereads::Rereads;
-use reelgauge_analysis::summary::{DataSet, EffectiveMode, KindedNote, LogFacts, Target};
+use reelgauge_analysis::run_ending::RunEnding;
+use reelgauge_analysis::summary::{DataSet, EffectiveMode, LogFacts, Target};
 use reelgauge_analysis::warning::LogTrouble;
-use reelgauge_analysis::{LoadPoint, MemoryFacts, Outcome, SelfCost, Summary, Warning, whose_memory};
+use reelgauge_analysis::{LoadPoint, MemoryFacts, Note, Outcome, SelfCost, Summary, Warning, whose_memory};
 use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
 use reelgauge_machine::mount::{Mount, MountKind};
 use reelgauge_machine::mountstats::fetched_bytes;
 use reelgauge_machine::source::Host;
 use reelgauge_machine::{host, link};
+use reelgauge_report::note::{held_back_note, not_counted_note, not_verified_note};
 use reelgauge_report::self_cost::self_cost_sentence;
-use reelgauge_report::units::{counted, counted_are, mb_per_s};
-use reelgauge_report::{warning_fact, warning_sentence};
+use reelgauge_report::warning_note;
 
 use crate::interrupt::StoppedBy;
 use crate::session::drain::{Drained, GivenUp};
 use crate::session::drive::Ending;
 use crate::session::locked_target::LockedTarget;
 use crate::session::own_cpu::OwnCpu;
+use crate::session::room_watch::Crowded;
 use crate::session::verify::Verified;
 
 /// What shows whether a run went through the client's cache.
@@ -111,7 +113,7 @@ pub struct RunFacts<'a> {
     /// If it was asked for.
     pub verified: Option<Verified>,
     /// What the reader should know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// The summary of a run.
@@ -136,8 +138,7 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
         | Ending::Stopped(_) => Outcome::BrokeOff,
     };
     summary.outcome_reason = facts.reason.clone();
-    summary.files_changed = matches!(facts.ending, Ending::Meddled(_));
-    summary.stopped_by = (summary.outcome == Outcome::Interrupted).then(|| facts.stopped_by.into());
+    summary.ending = ending(&facts.ending, facts.stopped_by);
     summary.seed = subject.seed;
     summary.plan.clone_from(&subject.plan);
     if !facts.driver_notes.is_empty() {
@@ -152,7 +153,7 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
     summary.self_cost =
         SelfCost::new(Some((facts.cpu.user_s, facts.cpu.system_s)), totals, &facts.load_points, Some(paused));
     summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &facts.load_points);
-    (summary.notes, summary.note_kinds) = notes(&facts, &summary.self_cost, &memory);
+    summary.notes = notes(&facts, &summary.self_cost, &memory);
     summary.memory = Some(memory);
     summary.verify = match facts.verified {
         Some(Verified::Done(verify)) => Some(verify),
@@ -161,6 +162,32 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
     summary.series = facts.drained.series;
     summary.load_points = facts.load_points;
     summary
+}
+
+/// What ended a run before its time, as the summary has it.
+fn ending(ending: &Ending, stopped_by: StoppedBy) -> Option<RunEnding> {
+    Some(match ending {
+        Ending::OnTime | Ending::Exhausted => return None,
+        Ending::Interrupted => RunEnding::Stopped { by: stopped_by.into() },
+        Ending::NotReadBack { is_interrupted, .. } => {
+            RunEnding::NotReadBack { stopped_by: is_interrupted.then(|| stopped_by.into()) }
+        }
+        Ending::Meddled(_) => RunEnding::FilesChanged,
+        Ending::Failed(record) => RunEnding::OperationFailed {
+            operation: record.kind.name().to_owned(),
+            errno: record.errno,
+            after_s: record.done_ns as f64 / 1e9,
+        },
+        Ending::Hung { threads, longest } => {
+            RunEnding::NoAnswer { threads: *threads as u64, for_s: longest.as_secs_f64() }
+        }
+        Ending::Unmounted => RunEnding::Unmounted,
+        Ending::Crowded(Crowded { available_bytes, kept_bytes }) => {
+            RunEnding::StorageFilled { available_bytes: *available_bytes, kept_bytes: *kept_bytes }
+        }
+        Ending::Died { threads } => RunEnding::ThreadsDied { threads: *threads as u64 },
+        Ending::Driver(_) | Ending::Stopped(_) => RunEnding::Other,
+    })
 }
 
 /// The target as the summary has it.
@@ -278,37 +305,31 @@ fn log_facts(drained: &Drained) -> LogFacts {
 }
 
 /// What a limit on bytes a second held back.
-fn held_back(points: &[LoadPoint], is_direct: bool, is_check: bool) -> Option<String> {
+fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<Note> {
     let held = points.iter().filter_map(LoadPoint::was_held_back);
-    let (operations, rate) =
-        held.fold((0, 0), |(sum, _), held| (sum + held.operations, held.max_bytes_per_s));
-    let waited = counted(operations, "operation");
+    let (ops, rate) = held.fold((0, 0), |(sum, _), held| (sum + held.operations, held.max_bytes_per_s));
     let writes_to_cache = !is_direct && points.iter().any(|point| point.total.written_bytes > 0);
-    let advice = if is_check { "" } else { "; --direct holds those, too" };
-    let cached = match writes_to_cache {
-        true => format!(
-            " What was written went to this machine's cache first, from where the storage gets it in bursts{advice}."
-        ),
-        false => String::new(),
-    };
-    (operations > 0).then(|| {
-        format!("{waited} waited for --max-rate, which allows {} MB/s.{cached}", mb_per_s(rate as f64))
-    })
+    (ops > 0).then(|| held_back_note(ops, rate, writes_to_cache))
 }
 
 /// What to know before believing the figures, the worst first.
-fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> (Vec<String>, Vec<KindedNote>) {
+fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<Note> {
     let mut notes = Vec::new();
-    // A check has one next step, and its warnings give no other.
-    let is_check = facts.subject.verb == "check";
-    notes.extend(held_back(&facts.load_points, facts.subject.asked_direct, is_check));
+    notes.extend(held_back(&facts.load_points, facts.subject.asked_direct));
     if facts.drained.missed_ops > 0 {
-        let advice = if is_check { "" } else { "; use fewer workers or a machine with more cores" };
-        notes.push(format!(
-            "{} in no figure, because this machine was too busy to count{advice}.",
-            counted_are(facts.drained.missed_ops, "operation", "is", "are")
-        ));
+        notes.push(not_counted_note(facts.drained.missed_ops));
     }
+    notes.extend(warnings(facts, cost, memory).iter().map(warning_note));
+    if let Some(why) = facts.verified.as_ref().and_then(Verified::why_not) {
+        notes.push(not_verified_note(why));
+    }
+    // What was done beside measuring is worth knowing, and spoils no figure.
+    notes.extend(facts.notes.iter().cloned());
+    notes
+}
+
+/// What makes the figures doubtful, the worst first.
+fn warnings(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<Warning> {
     let mut warnings = Warning::from_figures(&facts.load_points, cost, &facts.drained.totals);
     // The paper's tables are shown for a mix alone.
     warnings
@@ -335,18 +356,7 @@ fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> (Vec<St
         warnings.push(Warning::RunDirectoryOnTarget { path: facts.run_dir.display().to_string() });
     }
     warnings.sort_by_key(Warning::rank);
-    let place = |(at, warning): (usize, &Warning)| {
-        warning.note_kind().map(|kind| KindedNote { note: notes.len() + at, kind })
-    };
-    let kinds = warnings.iter().enumerate().filter_map(place).collect();
-    let words: fn(&Warning) -> String = if is_check { warning_fact } else { warning_sentence };
-    notes.extend(warnings.iter().map(words));
-    if let Some(why) = facts.verified.as_ref().and_then(Verified::why_not) {
-        notes.push(format!("Not verified: {why}."));
-    }
-    // What was done beside measuring is worth knowing, and spoils no figure.
-    notes.extend(facts.notes.iter().cloned());
-    (notes, kinds)
+    warnings
 }
 
 /// Whether results were written to what was measured.

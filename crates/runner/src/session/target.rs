@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use reelgauge_analysis::LinkFacts;
+use reelgauge_analysis::{LinkFacts, Note, NoteFact};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::material::LeftOut;
 use reelgauge_machine::link::{Link, LinkKind};
@@ -52,7 +52,7 @@ pub fn target_label(target: &Path, mount: &Mount) -> String {
 }
 
 /// What of a folder was not read, in words; `None` where all of it could be.
-pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<String> {
+pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<Note> {
     let LeftOut { links, special, elsewhere, mounts, unreadable, too_many } = left_out;
     let counts = [
         (links, "symbolic link", ""),
@@ -65,10 +65,12 @@ pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<String> 
     let parts = there.map(|(count, what, which)| format!("{}{which}", counted(*count, what)));
     let parts: Vec<String> = parts.collect();
     let rest = "It holds more entries than are looked at; the rest was left out.";
-    match (parts.is_empty(), too_many) {
-        (true, false) => None,
-        (true, true) => Some(format!("{}: {rest}", folder.display())),
-        (false, false) => Some(format!("Left out of {}: {}.", folder.display(), parts.join(", "))),
-        (false, true) => Some(format!("Left out of {}: {}. {rest}", folder.display(), parts.join(", "))),
-    }
+    let folder = folder.display().to_string();
+    let sentence = match (parts.is_empty(), too_many) {
+        (true, false) => return None,
+        (true, true) => format!("{folder}: {rest}"),
+        (false, false) => format!("Left out of {folder}: {}.", parts.join(", ")),
+        (false, true) => format!("Left out of {folder}: {}. {rest}", parts.join(", ")),
+    };
+    Some(Note::new(NoteFact::EntriesLeftOut { folder }, sentence, ""))
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::late::{LateFigures, LateTally, MeasuredPart, StreamSpec};
-use reelgauge_analysis::{LoadPoint, Outcome, Summary};
+use reelgauge_analysis::{LoadPoint, NoteFact, Outcome, Summary};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 use super::play::Played;
@@ -45,7 +45,7 @@ pub(super) fn check(scenario: &Scenario, played: &Played) -> Held {
         hold!(!says_complete, "no summary came back, and the one on the disk says complete");
         return Ok(());
     };
-    let lost = Lost::told_in(summary)?;
+    let lost = Lost::told_in(summary);
     outcome_is_earned(scenario, played, summary)?;
     every_operation_once(played, summary, &lost)?;
     log_is_as_told(scenario, played, summary, &lost)?;
@@ -75,19 +75,22 @@ struct Lost {
 }
 
 impl Lost {
-    /// Missed operations and stragglers are told in notes, by people's words; the numbers in them count.
-    fn told_in(summary: &Summary) -> Result<Lost, String> {
-        let told = |what: &str| -> Result<u64, String> {
-            let Some(note) = summary.notes.iter().find(|note| note.contains(what)) else { return Ok(0) };
-            let number = note.chars().take_while(|c| c.is_ascii_digit() || *c == ',');
-            let digits: String = number.filter(char::is_ascii_digit).collect();
-            digits.parse().map_err(|_| format!("no number in {note:?}"))
+    /// Missed operations and stragglers are in notes alone.
+    fn told_in(summary: &Summary) -> Lost {
+        let told = |of: fn(&NoteFact) -> Option<u64>| -> u64 {
+            summary.notes.iter().find_map(|note| of(&note.fact)).unwrap_or(0)
         };
-        Ok(Lost {
-            missed_ops: told("too busy to count")?,
-            stragglers: told("came back only after")?,
+        Lost {
+            missed_ops: told(|fact| match fact {
+                NoteFact::NotCounted { ops } => Some(*ops),
+                _ => None,
+            }),
+            stragglers: told(|fact| match fact {
+                NoteFact::Stragglers { ops } => Some(*ops),
+                _ => None,
+            }),
             unlogged_ops: summary.log.dropped_to_histograms_ops,
-        })
+        }
     }
 
     /// Whether the figures lack any.
@@ -261,7 +264,7 @@ fn log_is_as_told(scenario: &Scenario, played: &Played, summary: &Summary, lost:
         log.complete || lost.unlogged_ops + lost.missed_ops > 0 || log.note.is_some(),
         "{log:?} without a word"
     );
-    let warns = summary.notes.iter().any(|note| note.contains("not in the log"));
+    let warns = summary.notes.iter().any(|note| matches!(note.fact, NoteFact::LogDropped { .. }));
     hold!(warns == (lost.unlogged_ops > 0), "{} unlogged; {:?}", lost.unlogged_ops, summary.notes);
     let may_lose = played.truth.disk_failures > 0 || !scenario.is_quick();
     hold!(may_lose || lost.unlogged_ops == 0, "unlogged, and nothing was wrong with the disk: {log:?}");

@@ -2,7 +2,7 @@
 
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::forecast::LoadAhead;
-use reelgauge_analysis::late::{Beginning, StreamSpec};
+use reelgauge_analysis::late::{Beginning, StreamKind, StreamSpec};
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_workload::camera::{Camera, CameraShape};
 use reelgauge_workload::companion::{Companion, CompanionShape, ScratchFile};
@@ -187,6 +187,8 @@ impl ActorInstance<'_> {
         let camera = |number: u32| StreamSpec {
             stream: first_stream + number,
             name: format!("{}, {}", self.plan.kind, media.name),
+            kind: stream_kind(self.plan.kind),
+            format: Some(media.name.clone()),
             writes: self.plan.kind == ActorKind::Recorder,
             policy: pace.policy,
             rate_num: pace.rate.num(),
@@ -436,6 +438,16 @@ pub enum ActorScript {
     Companion(Box<Companion>),
     /// Of anybody else.
     Other(Box<dyn Script>),
+}
+
+/// What the streams of an actor are; nothing where they have no frames.
+fn stream_kind(kind: ActorKind) -> Option<StreamKind> {
+    match kind {
+        ActorKind::Player => Some(StreamKind::Player),
+        ActorKind::Recorder => Some(StreamKind::Recorder),
+        ActorKind::Editor => Some(StreamKind::Editor),
+        _ => None,
+    }
 }
 
 impl ActorScript {

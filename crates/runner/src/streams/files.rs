@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use reelgauge_analysis::Note;
 use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{self, DataSet, DataSetSpec};
 use reelgauge_engine::driver::TargetFile;
@@ -44,7 +45,7 @@ pub struct StreamFiles {
     /// Bytes of test data that had to be written.
     pub written_bytes: u64,
     /// What the user should know.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// What actors make.
     pub made: MadeFiles,
     area: Area,
@@ -229,7 +230,7 @@ impl StreamFiles {
     }
 
     /// Drops the prepared files from this machine's cache. A note when that is impossible.
-    pub fn cool_down(&self) -> Option<String> {
+    pub fn cool_down(&self) -> Option<Note> {
         let own = self.own.as_ref().and_then(OwnFiles::cool_down);
         own.or_else(|| self.pools.values().find_map(|pool| drop_cached(&self.area, &pool.files)))
     }
@@ -322,7 +323,7 @@ impl OwnFiles {
         folder: &Path,
         locked: &LockedTarget,
         pieces: &[u64],
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Note>,
     ) -> Result<OwnFiles, RunError> {
         let material = Material::find(folder, &locked.mount, locked.target())?;
         material.check(pieces)?;
@@ -339,7 +340,7 @@ impl OwnFiles {
         Ok((number, slice.offset))
     }
 
-    fn cool_down(&self) -> Option<String> {
+    fn cool_down(&self) -> Option<Note> {
         let used: Vec<TargetFile> =
             self.numbers.keys().map(|&file| self.material.files()[file].clone()).collect();
         drop_written(&used)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reelgauge_analysis::forecast::{Forecast, TimeAhead};
 use reelgauge_analysis::summary::DataSet;
-use reelgauge_analysis::{Culprit, Outcome, Summary};
+use reelgauge_analysis::{Culprit, Note, NoteFact, Outcome, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::driver::available;
 use reelgauge_record::notes::RunNotes;
@@ -144,22 +144,21 @@ fn limits_of(
 ) -> Limits {
     let room = files.room_for(actors, actors.bytes_per_scale(seconds));
     if room < plan.search_cap() {
-        let smaller = match plan.actors.iter().any(|actor| actor.kind.has_media()) {
-            true => "a shorter --clip makes them smaller",
-            false => "a smaller --file-size makes them smaller",
-        };
-        files.notes.push(format!(
-            "The target has room for the files of {} at most, since some of it is to stay free (--keep-free); \
-             {smaller}.",
+        let sentence = format!(
+            "The target has room for the files of {} at most, since some of it is to stay free (--keep-free).",
             plan.label(room.max(1))
-        ));
+        );
+        let advice = match plan.actors.iter().any(|actor| actor.kind.has_media()) {
+            true => "A shorter --clip makes them smaller.",
+            false => "A smaller --file-size makes them smaller.",
+        };
+        files.notes.push(Note::new(NoteFact::SearchRoom, sentence, advice));
     }
     let own_room = files.own_room_for(actors, room.min(plan.search_cap()));
     if own_room < room.min(plan.search_cap()) {
-        files.notes.push(format!(
-            "Your files are enough for {} at most; a shorter --clip needs less of them.",
-            plan.label(own_room.max(1))
-        ));
+        let sentence = format!("Your files are enough for {} at most.", plan.label(own_room.max(1)));
+        let advice = "A shorter --clip needs less of them.";
+        files.notes.push(Note::new(NoteFact::SearchOwnFiles, sentence, advice));
     }
     let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
     Limits { room, own_files, machine }
@@ -240,7 +239,8 @@ impl StreamsRun {
                 return Ok(());
             }
             if let Some(why) = seek::not_judged(self.session.done()) {
-                self.session.note(format!("The search can judge none of its trials: {why}."));
+                let sentence = format!("The search can judge none of its trials: {why}.");
+                self.session.note(Note::new(NoteFact::SearchNotJudged, sentence, ""));
                 return Ok(());
             }
             let last = self.session.done().last();
@@ -306,10 +306,11 @@ impl StreamsRun {
         let confirm = self.confirm();
         let has_room = self.room_to_confirm() >= scale;
         if !has_room {
-            self.session.note(format!(
+            let sentence = format!(
                 "There was no room to record for {confirm}, so the answer rests on trials of {} alone.",
                 self.plan.duration
-            ));
+            );
+            self.session.note(Note::new(NoteFact::NotConfirmed, sentence, ""));
         }
         has_room
     }
@@ -386,7 +387,7 @@ fn opening<'a>(
     results: Results,
 ) -> Opening<'a> {
     let mut notes = files.notes.clone();
-    notes.extend(actors.notes());
+    notes.extend(actors.notes().into_iter().map(Note::other));
     Opening {
         results,
         plan_toml,

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use reelgauge_analysis::facts::{EarlierTrial, SearchFacts, StoppedBy, TrialsAt, keep_trials};
-use reelgauge_analysis::summary::NoteKind;
 use reelgauge_analysis::verdict::Verdict;
 use reelgauge_analysis::warning::SHORT_LOOK_S;
-use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_analysis::{LoadPoint, NoteFact, Summary};
 use reelgauge_machine::mount::Mount;
 use reelgauge_record::identity;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
@@ -266,7 +265,7 @@ pub fn conclude(summary: &mut Summary, mut facts: SearchFacts, earlier: &[Earlie
 /// An answer that held on for long needs no word about the trials before it, which need not.
 pub fn forget_short_trials(summary: &mut Summary) {
     if summary.load_points.iter().any(|point| point.measured_s >= SHORT_LOOK_S) {
-        summary.retain_notes(|_, kind| kind != Some(NoteKind::ShortLook));
+        summary.notes.retain(|note| !matches!(note.fact, NoteFact::ShortLook { .. }));
     }
 }
 

@@ -1,0 +1,86 @@
+//! Notes of a run in words: what is so, and apart from it what to do about it. A quick check has one next
+//! step, so its screen and page show no advice of notes.
+//!
+//! Not here: what a note is about ([`reelgauge_analysis::note`]), and most warnings ([`crate::warning`]).
+
+use reelgauge_analysis::Summary;
+use reelgauge_analysis::note::{LostPart, Note, NoteFact};
+
+use crate::text::plain;
+use crate::units::{counted, counted_are, mb_per_s};
+
+/// The notes of a run as its screen and page show them.
+pub fn note_texts(summary: &Summary) -> Vec<String> {
+    let text = |note: &Note| if summary.check.is_some() { note.sentence.clone() } else { note.text() };
+    summary.notes.iter().map(|note| plain(&text(note))).collect()
+}
+
+/// What a limit on bytes a second held back.
+pub fn held_back_note(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool) -> Note {
+    let waited = counted(ops, "operation");
+    let rate = mb_per_s(max_bytes_per_s as f64);
+    let (cached, advice) = match writes_to_cache {
+        true => (
+            " What was written went to this machine's cache first, from where the storage gets it in bursts.",
+            "Use --direct to hold writes back, too.",
+        ),
+        false => ("", ""),
+    };
+    Note::new(
+        NoteFact::HeldBack { ops, max_bytes_per_s, writes_to_cache },
+        format!("{waited} waited for --max-rate, which allows {rate} MB/s.{cached}"),
+        advice,
+    )
+}
+
+/// Operations that no figure has.
+pub fn not_counted_note(ops: u64) -> Note {
+    let are = counted_are(ops, "operation", "is", "are");
+    Note::new(
+        NoteFact::NotCounted { ops },
+        format!("{are} in no figure, because this machine was too busy to count."),
+        "Use fewer workers or a machine with more cores.",
+    )
+}
+
+/// What was not read back, and why.
+pub fn not_verified_note(why: &str) -> Note {
+    Note::new(NoteFact::NotVerified, format!("Not verified: {why}."), "")
+}
+
+/// Files that a run made and could not remove.
+pub fn files_left_note(path: &str, error: &str) -> Note {
+    Note::new(
+        NoteFact::FilesLeft { path: path.to_owned(), error: error.to_owned() },
+        format!("What this run made itself could not be removed from {path} ({error})."),
+        "The next run there removes it, or 'reelgauge clean'.",
+    )
+}
+
+/// A page that could not be made.
+pub fn no_page_note(file: &str, error: &str) -> Note {
+    Note::new(
+        NoteFact::NoPage { file: file.to_owned(), error: error.to_owned() },
+        format!("There is no {file}: {error}."),
+        "",
+    )
+}
+
+/// A part of its directory that a run has lost since it came to its end.
+pub fn lost_note(part: LostPart) -> Note {
+    let sentence = match part {
+        LostPart::Summary => {
+            "The run came to its end, and its summary.json is missing: these figures were made again from its log. \
+             What only the summary held, such as criteria, is not among them."
+        }
+        LostPart::Log => {
+            "Parts of the log are damaged or missing: the figures are those of what is left of it."
+        }
+        LostPart::Streams => "streams.json is missing or damaged: late frames can't be counted.",
+        LostPart::Counters => {
+            "The counters of the run are missing or damaged: what limited it, and who else used the storage or the \
+             processors, is not known."
+        }
+    };
+    Note::new(NoteFact::Lost { part }, sentence, "")
+}
