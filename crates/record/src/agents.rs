@@ -75,6 +75,9 @@ impl AgentPlaces {
 
 impl AgentPlace {
     /// A time of the machine's own as one of the run.
+    ///
+    /// The place and the record are both read from files. A sum that no number can hold stays at the largest
+    /// number, here and below: such a row belongs to no worker, stream or file of the run.
     pub fn time_ns(&self, own_ns: u64) -> u64 {
         own_ns.saturating_add(self.shift_ns)
     }

@@ -112,6 +112,7 @@ fn replace<T, E: From<io::Error>>(
 /// rights are those of every file.
 pub(crate) fn new_beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut name = OsString::from("_");
+    // Without a name the file is refused when it is renamed; this one is temporary.
     name.push(path.file_name().unwrap_or_default());
     name.push(".");
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -113,6 +113,7 @@ pub enum NotesError {
 impl RunNotes {
     /// What was said at the start of a run.
     pub fn new(storage: &StorageDetails, tags: &[String]) -> RunNotes {
+        // A detail that nobody gave is an empty field in the form for it.
         let text = |of: &Option<String>| of.clone().unwrap_or_default();
         RunNotes {
             name: String::new(),

@@ -343,6 +343,9 @@ pub struct OpRecord {
 
 impl OpRecord {
     /// From when it was due until it was done, in nanoseconds: what the application would have felt.
+    ///
+    /// The drivers assert the order of their own times. A log that is read is input: a damaged row, or one of
+    /// another program, may be done before it was due. It then counts as no time, here and below.
     pub const fn response_ns(&self) -> u64 {
         self.done_ns.saturating_sub(self.due_ns)
     }
@@ -350,6 +353,11 @@ impl OpRecord {
     /// From when it was issued until it was done, in nanoseconds: what the storage took.
     pub const fn service_ns(&self) -> u64 {
         self.done_ns.saturating_sub(self.issued_ns)
+    }
+
+    /// The position behind its last byte. One that no number can hold, of a damaged record, is the last there is.
+    pub const fn end_offset(&self) -> u64 {
+        self.offset.saturating_add(self.done_len as u64)
     }
 
     /// Whether its time was measured. Sources without durations have it end when it begins.

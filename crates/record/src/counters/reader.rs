@@ -108,6 +108,7 @@ impl Part {
         let run_ns = self.metadata(KEY_RUN_NS).and_then(|text| text.parse().ok());
         Ok(StoreMeta {
             run_ns: run_ns.ok_or("it does not say when its time began")?,
+            // Counters of another program may lack the name.
             agent: self.metadata(KEY_AGENT).unwrap_or_default().to_owned(),
         })
     }
@@ -205,6 +206,10 @@ impl Batch {
     }
 
     fn hand_over(&self, take: &mut dyn FnMut(CounterRow<'_>)) -> Result<(), String> {
+        let rows = self.times.len();
+        if self.levels.len() != rows || self.texts.iter().any(|texts| texts.len() != rows) {
+            return contradiction();
+        }
         let mut values = self.values.iter().copied();
         for (at, (time, level)) in self.times.iter().zip(&self.levels).enumerate() {
             let text = |column: usize| {

@@ -70,6 +70,7 @@ impl StoreWriter {
     /// # Errors
     /// When the part can't be written; the samples are kept, to be tried again.
     pub fn seal(&mut self, unread: &[String]) -> Result<(), CountersError> {
+        assert!(self.sealed <= self.open.len(), "samples that are sealed were added before");
         if self.sealed == self.open.len() {
             return Ok(());
         }
@@ -77,7 +78,7 @@ impl StoreWriter {
         let temporary = self.dir.join(format!("_part-{:06}.tmp", self.number));
         let path = self.dir.join(part_name(self.number));
         if let Err(error) = write(&temporary, &bytes) {
-            // It may be what fills the disk.
+            // It may be what fills the disk. Readers ignore it where it cannot be removed.
             let _ = fs::remove_file(&temporary);
             return Err(error);
         }
@@ -170,4 +171,20 @@ fn key_values(meta: &StoreMeta, unread: &[String]) -> Vec<KeyValue> {
         KeyValue::new(KEY_AGENT.to_owned(), meta.agent.clone()),
         KeyValue::new(KEY_UNREAD.to_owned(), unread),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "samples that are sealed were added before")]
+    fn more_samples_sealed_than_added_is_a_defect() {
+        let dir = tempfile::tempdir().unwrap();
+        let meta = StoreMeta { run_ns: 0, agent: "local".to_owned() };
+        let mut writer = StoreWriter::create(dir.path(), meta).unwrap();
+        writer.sealed = 1;
+        let _ = writer.seal(&[]);
+    }
 }

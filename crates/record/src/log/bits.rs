@@ -20,6 +20,11 @@ pub(super) fn put_zigzag(value: i64, out: &mut Vec<u8>) {
 /// Appends 32 values of `width` bits each: `4 * width` bytes. No value may need more than `width` bits.
 #[inline]
 pub(super) fn pack(values: &[u64; PACK], width: u32, out: &mut Vec<u8>) {
+    debug_assert!(width <= u64::BITS, "a value has at most 64 bits");
+    debug_assert!(
+        width == u64::BITS || values.iter().all(|value| value >> width == 0),
+        "packed values have no more bits than are kept of them"
+    );
     let bytes = width as usize * PACK / 8;
     let start = out.len();
     // A word more than is kept: every step stores whole words.
@@ -122,6 +127,20 @@ mod tests {
             assert_eq!(out[0], 7);
             assert_eq!(out[1..], pack_bitwise(&values, width), "width {width}");
         }
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "packed values have no more bits than are kept of them")]
+    fn a_value_that_needs_more_bits_is_a_defect() {
+        pack(&[8; PACK], 3, &mut Vec::new());
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a value has at most 64 bits")]
+    fn a_width_beyond_a_word_is_a_defect() {
+        pack(&[0; PACK], 65, &mut Vec::new());
     }
 
     #[test]

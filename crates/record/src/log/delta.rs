@@ -59,6 +59,7 @@ fn encode_wide_portably(values: &[u64], out: &mut Vec<u8>) {
     let mut previous = values.first().map_or(0, |&value| value as i64);
     put_header(values.len(), previous, out);
     let mut deltas = [0i64; BLOCK];
+    // Without values there are no differences.
     for chunk in values.get(1..).unwrap_or_default().chunks(BLOCK) {
         for (delta, &value) in deltas.iter_mut().zip(chunk) {
             *delta = (value as i64).wrapping_sub(previous);
@@ -73,6 +74,7 @@ pub(super) fn encode_narrow(values: &[u32], out: &mut Vec<u8>) {
     let mut previous = values.first().map_or(0, |&value| value as i32);
     put_header(values.len(), i64::from(previous), out);
     let mut deltas = [0i64; BLOCK];
+    // Without values there are no differences.
     for chunk in values.get(1..).unwrap_or_default().chunks(BLOCK) {
         for (delta, &value) in deltas.iter_mut().zip(chunk) {
             *delta = i64::from((value as i32).wrapping_sub(previous));
@@ -92,6 +94,7 @@ fn put_header(count: usize, first: i64, out: &mut Vec<u8>) {
 /// Appends one block. `deltas` beyond `count` are padding, and are overwritten.
 #[inline(always)]
 fn put_block(deltas: &mut [i64; BLOCK], count: usize, out: &mut Vec<u8>) {
+    debug_assert!((1..=BLOCK).contains(&count), "a block has values, and no more than fit");
     let min = deltas[..count].iter().copied().min().unwrap_or(0);
     deltas[count..].fill(min);
     put_zigzag(min, out);
@@ -110,5 +113,17 @@ fn put_block(deltas: &mut [i64; BLOCK], count: usize, out: &mut Vec<u8>) {
         let width = u64::BITS - bits.leading_zeros();
         out[widths_at + index] = width as u8;
         pack(&above, width, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a block has values, and no more than fit")]
+    fn a_block_without_values_is_a_defect() {
+        put_block(&mut [0; BLOCK], 0, &mut Vec::new());
     }
 }

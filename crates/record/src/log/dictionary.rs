@@ -52,6 +52,9 @@ impl Dictionary {
     /// Appends the body of the data page.
     pub fn encode_indices(&self, out: &mut Vec<u8>) {
         let width = usize::BITS - (self.entries.len().max(1) - 1).leading_zeros();
+        // A column that never changes has no indices.
+        let is_constant = self.indices.is_empty() && self.entries.len() == 1;
+        assert!(is_constant || self.indices.len() == self.count, "each value of a column has an index");
         out.push(width as u8);
         if self.entries.len() == 1 {
             put_run(0, self.count, width, out);
@@ -199,6 +202,13 @@ mod tests {
         dictionary.encode_indices(&mut out);
         // Width 1; one group 10101010; 40 times index 1; one padded group.
         assert_eq!(out, [1, 3, 0b1010_1010, 80, 1, 3, 0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "each value of a column has an index")]
+    fn a_value_without_an_index_is_a_defect() {
+        let dictionary = Dictionary { entries: vec![1, 2], indices: vec![0, 1], count: 3 };
+        dictionary.encode_indices(&mut Vec::new());
     }
 
     #[test]

@@ -39,6 +39,7 @@ struct Chunk {
 
 /// Encodes these rows as one row group. `range` is not empty.
 pub(super) fn encode(rows: &Rows, range: Range<usize>) -> Result<EncodedGroup, ParquetError> {
+    assert!(!range.is_empty() && range.end <= rows.len(), "a row group has rows, of those in memory");
     let order = order::worth_while(rows, range.clone());
     let (mut wide_room, mut narrow_room) = (Vec::new(), Vec::new());
     // Twice what rows usually take. The most they can take is some 70 bytes.
@@ -82,6 +83,12 @@ fn new_names(rows: &Rows, range: Range<usize>) -> impl Iterator<Item = u32> {
 impl EncodedGroup {
     /// What the footer of a file says about this group when its bytes begin at `start` in that file.
     pub fn metadata(&self, schema: &SchemaDescPtr, start: u64) -> Result<RowGroupMetaData, ParquetError> {
+        let ends = self.chunks.iter().map(|chunk| chunk.bytes.end);
+        let begins = self.chunks.iter().map(|chunk| chunk.bytes.start).chain([self.bytes.len()]);
+        assert!(
+            [0].into_iter().chain(ends).eq(begins),
+            "the columns of a row group follow one another without a gap"
+        );
         let place = |at: usize| start as i64 + at as i64;
         let mut group = RowGroupMetaData::builder(schema.clone())
             .set_num_rows(self.rows as i64)
@@ -208,7 +215,8 @@ fn put_page(page: Page, out: &mut TrackedWrite<Vec<u8>>) -> Result<(), ParquetEr
 
 /// The kind's name. The rows hold only numbers that came from an [`OpKind`].
 fn kind_name(number: u32) -> &'static str {
-    OpKind::ALL.get(number as usize).map_or("", |kind| kind.name())
+    assert!((number as usize) < OpKind::ALL.len(), "the kind of a row is a known one");
+    OpKind::ALL[number as usize].name()
 }
 
 /// Smallest and largest value, from the dictionary.
@@ -237,5 +245,38 @@ fn distinct(values: &[u32], dictionary: Option<&Dictionary>) -> Vec<u32> {
             values.dedup();
             values
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::test_records::read;
+
+    fn rows() -> Rows {
+        let mut rows = Rows::with_capacity(0);
+        assert!(rows.push(&[read(0, 0, 4096), read(0, 4096, 4096)]));
+        rows
+    }
+
+    #[test]
+    #[should_panic(expected = "a row group has rows, of those in memory")]
+    fn a_group_beyond_the_rows_is_a_defect() {
+        let _ = encode(&rows(), 1..3);
+    }
+
+    #[test]
+    #[should_panic(expected = "follow one another without a gap")]
+    fn a_gap_between_columns_is_a_defect() {
+        let mut group = encode(&rows(), 0..2).unwrap();
+        group.chunks[3].bytes.end += 1;
+        let _ = group.metadata(&schema::descriptor().unwrap(), 4);
+    }
+
+    #[test]
+    #[should_panic(expected = "the kind of a row is a known one")]
+    fn an_unknown_kind_is_a_defect() {
+        kind_name(OpKind::ALL.len() as u32);
     }
 }

@@ -70,7 +70,8 @@ impl Source<'_> {
     }
 
     fn take(&mut self, most: usize) -> Batch {
-        let until = self.held.len().min(self.next.saturating_add(most));
+        assert!(self.next < self.held.len(), "operations are taken from a machine that has some");
+        let until = self.next + most.min(self.held.len() - self.next);
         let ops = match self.next == 0 && until == self.held.len() {
             true => std::mem::take(&mut self.held),
             false => self.held[self.next..until].to_vec(),
@@ -90,5 +91,17 @@ impl Iterator for Interleaved<'_> {
         let next = self.next_batch();
         self.failed = next.is_err();
         next.transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "operations are taken from a machine that has some")]
+    fn taking_from_a_machine_without_operations_is_a_defect() {
+        let mut source = Source { batches: Batches::default(), agent: 0, held: Vec::new(), next: 0 };
+        source.take(1);
     }
 }

@@ -26,6 +26,7 @@ pub(super) fn worth_while(rows: &Rows, range: Range<usize>) -> RowOrder {
     let (Some(first_ns), Some(last_ns)) = (done_ns.first(), done_ns.last()) else {
         return RowOrder(None);
     };
+    // Several workers' rows are in no order of time.
     let rows_ns = last_ns.saturating_sub(*first_ns);
     let runs = workers.windows(2).filter(|pair| pair[0] != pair[1]).count() + 1;
     if rows_ns / (workers.len() as u64) < FAST_ROWS_NS || workers.len() / runs >= LONG_RUN_ROWS {
@@ -42,6 +43,7 @@ impl RowOrder {
         match &self.0 {
             None => values,
             Some(order) => {
+                assert_eq!(order.len(), values.len(), "each row of a column has its place in the order");
                 room.clear();
                 room.extend(order.iter().map(|&row| values[row as usize]));
                 room
@@ -77,6 +79,12 @@ mod tests {
         assert!(pairs.is_sorted());
         pairs.dedup();
         assert_eq!(pairs.len(), 599);
+    }
+
+    #[test]
+    #[should_panic(expected = "each row of a column has its place in the order")]
+    fn a_column_of_another_length_is_a_defect() {
+        RowOrder(Some(vec![1, 0])).arrange(&[7, 8, 9], &mut Vec::new());
     }
 
     #[test]

@@ -66,6 +66,7 @@ impl PartFile {
 
     /// Writes a row group.
     pub fn append(&mut self, group: &EncodedGroup) -> Result<(), LogError> {
+        assert!(group.rows > 0, "a part is written from row groups that have rows");
         let metadata = group.metadata(&self.schema, self.at).map_err(|source| LogError::Encode { source })?;
         self.write(&group.bytes)?;
         self.rows += group.rows as u64;
@@ -83,6 +84,8 @@ impl PartFile {
         path: &Path,
         key_values: impl FnOnce(&mut dyn Iterator<Item = u32>) -> Vec<KeyValue>,
     ) -> Result<u64, LogError> {
+        let grouped: i64 = self.groups.iter().map(RowGroupMetaData::num_rows).sum();
+        assert_eq!(grouped, self.rows as i64, "a part has the rows of its row groups");
         let key_values = key_values(&mut self.files.iter());
         let footer = self.footer(key_values).map_err(|source| LogError::Encode { source })?;
         self.write(&footer)?;
@@ -153,7 +156,19 @@ impl FileSet {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    #[should_panic(expected = "a part has the rows of its row groups")]
+    fn a_part_with_another_number_of_rows_is_a_defect() {
+        let dir = tempfile::tempdir().unwrap();
+        let schema = crate::log::schema::descriptor().unwrap();
+        let disk = Arc::new(crate::log::disk::SystemDisk);
+        let mut part = PartFile::create(disk, dir.path().join("_segment-000001.tmp"), schema).unwrap();
+        part.rows = 7;
+        let _ = part.finish(&dir.path().join("part-000001.parquet"), |_| Vec::new());
+    }
 
     #[test]
     fn a_file_set_holds_what_was_put_in() {

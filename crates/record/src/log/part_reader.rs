@@ -75,6 +75,13 @@ impl PartReader {
     pub fn new(path: &Path, file: File, footer: ParquetMetaData) -> Result<PartReader, LogError> {
         let places =
             find_columns(&footer).map_err(|why| LogError::NotALog { path: path.to_path_buf(), why })?;
+        let grouped: i128 = footer.row_groups().iter().map(|group| i128::from(group.num_rows())).sum();
+        if grouped != i128::from(footer.file_metadata().num_rows()) {
+            return Err(LogError::Corrupt {
+                path: path.to_path_buf(),
+                why: "its footer and its row groups disagree on the number of rows".to_owned(),
+            });
+        }
         let file_bytes = file.metadata().map_err(LogError::io("stat", path))?.len();
         Ok(PartReader {
             path: path.to_path_buf(),

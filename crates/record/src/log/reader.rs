@@ -93,6 +93,7 @@ impl LogReader {
         let mut reader = LogReader { agents: Vec::new(), skipped: Vec::new(), is_whole: places.is_some() };
         for agent_dir in agent_dirs(dir)? {
             let Survey { parts, mut skipped } = survey(&agent_dir)?;
+            // Its name begins with "agent=".
             let folder = agent_dir.file_name().unwrap_or_default().to_string_lossy();
             let place = places.as_ref().and_then(|places| places.of_folder(&folder)).cloned();
             match AgentLog::from_parts(&agent_dir, parts)? {
@@ -167,6 +168,7 @@ impl AgentLog {
         let files = std::mem::take(&mut self.files);
         let named = |(index, entry): (u32, FileEntry)| {
             let path = format!("{}: {}", place.agent, entry.path);
+            // Both are read from files: see `AgentPlace::time_ns`.
             (index.saturating_add(place.first_file), FileEntry { path, ..entry })
         };
         self.files = files.into_iter().map(named).collect();
@@ -193,9 +195,10 @@ impl AgentLog {
                     why: "its metadata differ from the first part's: it belongs to another log".to_string(),
                 });
             }
+            // Counts in footers are input: many absurd ones must not wrap.
             agent.rows = agent.rows.saturating_add(head.rows);
             let size = fs::symlink_metadata(&part.path).map_err(LogError::io("look at", &part.path))?.len();
-            agent.bytes = agent.bytes.saturating_add(size);
+            agent.bytes += size;
             agent.files.extend(head.files);
             agent.parts.push(part.path);
         }

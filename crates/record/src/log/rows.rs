@@ -57,7 +57,25 @@ impl Rows {
             flags.extend(piece.iter().map(|op| u32::from(op.flags.0)));
             point.extend(piece.iter().map(|op| u32::from(op.point)));
         }
+        let len = start + ops.len();
+        let is_even =
+            self.wide.iter().map(Vec::len).chain(self.narrow.iter().map(Vec::len)).all(|rows| rows == len);
+        assert!(is_even, "all columns of a row group have as many rows");
         let bits = |column: &Vec<u64>| column[start..].iter().fold(0, |bits, value| bits | value);
         self.wide.iter().fold(0, |all, column| all | bits(column)) >> 63 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_records::read;
+
+    #[test]
+    #[should_panic(expected = "all columns of a row group have as many rows")]
+    fn a_longer_column_is_a_defect() {
+        let mut rows = Rows::with_capacity(0);
+        rows.narrow[cell::FILE].push(3);
+        let _ = rows.push(&[read(0, 0, 4096)]);
     }
 }

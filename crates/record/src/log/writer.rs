@@ -158,6 +158,7 @@ impl LogWriter {
         files: Vec<FileEntry>,
         options: LogOptions,
     ) -> Result<LogWriter, LogError> {
+        assert!(options.group_rows > 0 && options.table_groups > 0, "a log has room for rows");
         let _own = identity::own();
         disk.create_dir_all(dir).map_err(LogError::io("create", dir))?;
         refuse_existing(&*disk, dir)?;
@@ -219,10 +220,12 @@ impl LogWriter {
             self.guarded(LogWriter::seal_rest)?;
         }
         let (bytes, parts) = make_durable(&*self.disk, &self.dir)?;
-        let lost_rows = self.row_count.checked_sub(self.sealed_count);
+        assert!(self.sealed_count <= self.row_count, "rows that are sealed were appended");
+        let lost_rows = self.row_count - self.sealed_count;
+        assert!(self.failed || lost_rows == 0, "a log that never failed holds every row");
         Ok(LogSummary {
             rows: self.sealed_count,
-            lost_rows: lost_rows.expect("what is sealed was appended"),
+            lost_rows,
             bytes,
             parts,
             table_error: match self.table.state {
@@ -259,6 +262,7 @@ impl LogWriter {
     fn append_rows(&mut self, mut ops: &[OpRecord]) -> Result<(), LogError> {
         self.row_count += ops.len() as u64;
         while !ops.is_empty() {
+            assert!(self.rows.len() < self.options.group_rows, "a full row group was written");
             let room = self.options.group_rows - self.rows.len();
             let (fitting, rest) = ops.split_at(room.min(ops.len()));
             if !self.rows.push(fitting) {
@@ -296,6 +300,7 @@ impl LogWriter {
         if !self.segment.unsealed {
             return Ok(());
         }
+        assert!(self.segment.from <= self.rows.len(), "a segment begins within the open row group");
         if self.segment.from < self.rows.len() {
             let tail = self.encode_from(self.segment.from)?;
             self.append_to_segment(&tail)?;
@@ -303,6 +308,7 @@ impl LogWriter {
         let Some(part) = self.segment.part.take() else {
             return Ok(());
         };
+        assert!(part.rows() > 0, "a segment that is sealed has rows");
         // Rows of a full group have left memory: such a segment can't be written again.
         let whole_in_memory = part.rows() == (self.rows.len() - self.segment.from) as u64;
         let small = whole_in_memory && part.rows() < self.options.segment_rows as u64;
@@ -373,6 +379,10 @@ impl LogWriter {
             return Ok(());
         };
         // Its segments are about to go.
+        assert!(
+            self.table.rows_before <= self.sealed_count,
+            "a table begins with rows that are sealed later"
+        );
         let rows = self.sealed_count - self.table.rows_before;
         assert_eq!(part.rows(), rows, "a table has the rows of its segments");
         self.finish_part(part, span)?;
@@ -451,8 +461,9 @@ fn refuse_existing(disk: &dyn Disk, dir: &Path) -> Result<(), LogError> {
     Ok(())
 }
 
-/// The last part of a path; empty for one that has none, which is no name of a part.
+/// The last part of a path.
 fn name_of(path: &Path) -> String {
+    // Empty where there is none, which is no name of a part.
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
@@ -472,4 +483,104 @@ fn make_durable(disk: &dyn Disk, dir: &Path) -> Result<(u64, u32), LogError> {
     }
     disk.sync_dir(dir).map_err(LogError::io("flush", dir))?;
     Ok((bytes, parts))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::log::CaptureLevel;
+    use crate::test_records::read;
+
+    /// A log with small groups, and the folder that it is in.
+    fn log(options: LogOptions) -> (LogWriter, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let meta = LogMeta {
+            run_ns: 0,
+            agent: "local".to_owned(),
+            capture: CaptureLevel::Application,
+            blind_to: Vec::new(),
+        };
+        let dir = folder.path().join("agent=local");
+        (LogWriter::create_with(&dir, meta, Vec::new(), options).unwrap(), folder)
+    }
+
+    fn small() -> LogOptions {
+        LogOptions { group_rows: 4, segment_rows: 2, ..LogOptions::default() }
+    }
+
+    #[test]
+    #[should_panic(expected = "a log has room for rows")]
+    fn a_log_without_room_is_a_defect() {
+        log(LogOptions { group_rows: 0, ..small() });
+    }
+
+    #[test]
+    #[should_panic(expected = "rows that are sealed were appended")]
+    fn more_rows_sealed_than_appended_is_a_defect() {
+        let (mut log, _folder) = log(small());
+        log.sealed_count = 1;
+        let _ = log.finish();
+    }
+
+    #[test]
+    #[should_panic(expected = "a log that never failed holds every row")]
+    fn a_row_that_no_segment_holds_is_a_defect() {
+        let (mut log, _folder) = log(small());
+        log.append(&[read(0, 0, 4096)]).unwrap();
+        log.segment.unsealed = false;
+        let _ = log.finish();
+    }
+
+    #[test]
+    #[should_panic(expected = "a full row group was written")]
+    fn a_full_group_that_stays_is_a_defect() {
+        let (mut log, _folder) = log(small());
+        assert!(log.rows.push(&[read(0, 0, 4096); 4]));
+        let _ = log.append(&[read(0, 0, 4096)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a segment begins within the open row group")]
+    fn a_segment_beyond_its_group_is_a_defect() {
+        let (mut log, _folder) = log(small());
+        log.append(&[read(0, 0, 4096)]).unwrap();
+        log.segment.from = 2;
+        let _ = log.finish();
+    }
+
+    #[test]
+    #[should_panic(expected = "a segment that is sealed has rows")]
+    fn an_empty_segment_is_a_defect() {
+        let (mut log, _folder) = log(small());
+        let path = names::temporary_segment(&log.dir, 1);
+        open(&mut log.segment.part, &log.disk, path, &log.schema).unwrap();
+        log.segment.unsealed = true;
+        let _ = log.finish();
+    }
+
+    #[test]
+    #[should_panic(expected = "a table has the rows of its segments")]
+    fn a_table_that_lacks_rows_is_a_defect() {
+        let (mut log, _folder) = log(small());
+        for at in 0..6 {
+            log.append(&[read(0, at * 4096, 4096); 3]).unwrap();
+            log.tick(at * 1_000_000_000).unwrap();
+        }
+        log.sealed_count += 1;
+        log.row_count += 1;
+        let _ = log.finish();
+    }
+
+    #[test]
+    #[should_panic(expected = "a table begins with rows that are sealed later")]
+    fn a_table_ahead_of_its_rows_is_a_defect() {
+        let (mut log, _folder) = log(small());
+        for at in 0..6 {
+            log.append(&[read(0, at * 4096, 4096); 3]).unwrap();
+            log.tick(at * 1_000_000_000).unwrap();
+        }
+        log.table.rows_before = 100;
+        let _ = log.finish();
+    }
 }
