@@ -466,6 +466,7 @@ fn system(run: &RunToCompare<'_>) -> ComparedSystem {
         client_system: of_client(|client| &client.system),
         client_hardware: of_client(|client| &client.hardware),
         client_links: client.and_then(|client| known(&client.links.join("; "))),
+        // Nothing is compared of settings that nobody knows.
         client_settings: client.map(|client| client.settings.clone()).unwrap_or_default(),
     }
 }

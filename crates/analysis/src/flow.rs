@@ -3,6 +3,7 @@
 //! The bytes of an operation are spread evenly over the time that it took, so that large operations on slow
 //! storage do not make the seconds uneven. Whether the series is steady is decided in [`crate::sustained`].
 
+use crate::figures::stretch_ns;
 use reelgauge_record::{OpKind, OpRecord};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -27,8 +28,8 @@ impl FlowTally {
         if record.errno != 0 || !matches!(record.kind, OpKind::Read | OpKind::Write) {
             return;
         }
-        let from_ns = record.issued_ns.saturating_sub(self.begun_ns);
-        let until_ns = record.done_ns.saturating_sub(self.begun_ns).max(from_ns + 1);
+        let from_ns = stretch_ns(self.begun_ns, record.issued_ns);
+        let until_ns = stretch_ns(self.begun_ns, record.done_ns).max(from_ns + 1);
         let per_ns = f64::from(record.done_len) / (until_ns - from_ns) as f64;
         let mut at_ns = from_ns;
         while at_ns < until_ns {
@@ -47,7 +48,7 @@ impl FlowTally {
 
     /// Bytes of each whole second until `end_ns`.
     pub fn finish(mut self, end_ns: u64) -> Vec<f64> {
-        let whole = (end_ns.saturating_sub(self.begun_ns) / SECOND_NS) as usize;
+        let whole = (stretch_ns(self.begun_ns, end_ns) / SECOND_NS) as usize;
         self.seconds.resize(whole.min(SECONDS_MAX), 0.0);
         self.seconds
     }

@@ -75,6 +75,7 @@ impl Forecast {
         let LoadAhead::AtMost(load_bytes) = self.load else {
             return true;
         };
+        // Sizes come from the user: more than any disk stays more, here and below.
         is_long || self.takes_much_memory() || self.most_files_bytes.saturating_add(load_bytes) > MUCH_BYTES
     }
 
@@ -106,6 +107,7 @@ impl Forecast {
                 }
                 _ => TimeAhead::Unknown,
             },
+            // See above.
             least_files_bytes: self.least_files_bytes.saturating_add(other.least_files_bytes),
             most_files_bytes: self.most_files_bytes.saturating_add(other.most_files_bytes),
             new_files_bytes: self.new_files_bytes.max(other.new_files_bytes),
@@ -122,6 +124,7 @@ impl LoadAhead {
     pub fn and(self, other: LoadAhead) -> LoadAhead {
         match (self, other) {
             (LoadAhead::AtMost(one), LoadAhead::AtMost(other)) => {
+                // See above.
                 LoadAhead::AtMost(one.saturating_add(other))
             }
             _ => LoadAhead::Unbounded,

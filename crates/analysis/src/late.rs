@@ -310,9 +310,11 @@ impl LateTally {
         self.end_at(end_ns);
         self.note_stops();
         self.streams.sort_by_key(StreamTally::number);
+        let is_rising = self.streams.is_sorted_by(|one, next| one.number() < next.number());
+        assert!(is_rising, "each stream of a load point has a number of its own");
         for stream in &mut self.streams {
             stream.finish(self.all_came_back);
-            for run in stream.take_closed_runs().unwrap_or_default() {
+            for run in stream.take_closed_runs().into_iter().flatten() {
                 self.incidents.take(stream.number(), &run);
             }
         }
@@ -322,9 +324,8 @@ impl LateTally {
         acquitted.extend(self.incidents.acquit_tool(&self.answers, &self.pauses, needed_bytes_per_s));
         for (stream, frames) in acquitted {
             let slot = self.streams.binary_search_by_key(&stream, StreamTally::number);
-            if let Some(stream) = slot.ok().and_then(|slot| self.streams.get_mut(slot)) {
-                stream.late_all_the_same(frames);
-            }
+            let slot = slot.expect("late frames of an incident belong to a stream of the load point");
+            self.streams[slot].late_all_the_same(frames);
         }
         let incidents = self.incidents.finish(
             &self.answers,

@@ -158,6 +158,7 @@ impl PointTally {
         self.first_issued_ns = self.first_issued_ns.min(other.first_issued_ns);
         self.last_done_ns = self.last_done_ns.max(other.last_done_ns);
         for mut worker in other.workers {
+            // The place of a machine is read from a file.
             worker.worker = worker.worker.saturating_add(first_worker);
             for failure in &mut worker.errors {
                 failure.first.worker = worker.worker;
@@ -352,6 +353,7 @@ impl Meter {
 
     /// Counts of the load point that the last operation belonged to. Cost: one look per worker.
     pub fn counts(&self) -> Counts {
+        // Before the first record nothing was counted.
         self.current.as_ref().map(PointTally::counts).unwrap_or_default()
     }
 

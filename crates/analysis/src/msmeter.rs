@@ -98,6 +98,7 @@ struct Sums {
 impl Sums {
     fn add(&mut self, other: &Sums) {
         self.records += other.records;
+        // Records of another tool are input.
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.data_s += other.data_s;
         self.latency_ms += other.latency_ms;

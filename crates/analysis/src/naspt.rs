@@ -85,6 +85,7 @@ impl MeanOver {
 
     /// The mean that speaks for a suite: of the paper's workloads where it has some, else of the user's.
     pub fn headline(groups: impl IntoIterator<Item = WorkloadGroup>) -> MeanOver {
+        // Without a group it is the default one.
         match groups.into_iter().min().unwrap_or_default() {
             group @ (WorkloadGroup::Naspt | WorkloadGroup::Own) => MeanOver::Group(group),
             WorkloadGroup::IometerOne | WorkloadGroup::IometerMany => MeanOver::Iometer,

@@ -103,9 +103,11 @@ impl Cell {
     fn add(&mut self, other: &Cell) {
         self.data_ops += other.data_ops;
         self.short_ops += other.short_ops;
-        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.bytes += other.bytes;
+        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
         self.data_ns = self.data_ns.saturating_add(other.data_ns);
         self.transfers += other.transfers;
+        // See above.
         self.latency_ns = self.latency_ns.saturating_add(other.latency_ns);
         self.gaps_ns = self.gaps_ns.saturating_add(other.gaps_ns);
         self.max_latency_ns = self.max_latency_ns.max(other.max_latency_ns);
@@ -191,13 +193,15 @@ impl PaperTally {
         let cell = self.cell(row, column);
         cell.data_ops += 1;
         cell.short_ops += u64::from(is_short);
-        cell.bytes = cell.bytes.saturating_add(bytes);
+        cell.bytes += bytes;
+        // See `add`.
         cell.data_ns = cell.data_ns.saturating_add(service_ns);
     }
 
     /// Data transfer time in which no bytes were moved: of a sync, of closing what was written.
     pub(crate) fn book_wait(&mut self, row: AccessRow, column: Column, service_ns: u64) {
         let cell = self.cell(row, column);
+        // See `add`.
         cell.data_ns = cell.data_ns.saturating_add(service_ns);
     }
 
@@ -206,6 +210,7 @@ impl PaperTally {
     pub(crate) fn book_latency(&mut self, row: AccessRow, column: Column, latency_ns: u64, gaps_ns: u64) {
         let cell = self.cell(row, column);
         cell.transfers += 1;
+        // See `add`.
         cell.gaps_ns = cell.gaps_ns.saturating_add(gaps_ns);
         cell.latency_ns = cell.latency_ns.saturating_add(latency_ns);
         cell.max_latency_ns = cell.max_latency_ns.max(latency_ns);

@@ -135,6 +135,7 @@ pub fn path(site: &Site, client: Option<&ClientLink>, measured: MeasuredPath) ->
         hops,
         lowest,
         is_writing: measured.is_writing,
+        // A link that nobody knows has no words.
         client_link: client.map(|link| link.words.clone()).unwrap_or_default(),
         buffer_holds_us: holds
             .and_then(|(kib, (server, client))| buffer_holds_us(kib * 1024.0, server, client)),

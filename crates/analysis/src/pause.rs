@@ -5,6 +5,7 @@
 //! lasted. So a watchdog notes the pauses (the runner's), and what was in flight then is booked as the tool's
 //! own.
 
+use crate::figures::stretch_ns;
 use serde::{Deserialize, Serialize};
 
 /// A result that is seen so long after a pause was delayed by it: all threads wake at once, and stand in
@@ -26,12 +27,12 @@ pub struct Pause {
 impl Pause {
     /// How long it was.
     pub fn length_ns(&self) -> u64 {
-        self.until_ns.saturating_sub(self.from_ns)
+        stretch_ns(self.from_ns, self.until_ns)
     }
 
     /// How much of it lies in a stretch of time.
     pub fn within_ns(&self, from_ns: u64, until_ns: u64) -> u64 {
-        self.until_ns.min(until_ns).saturating_sub(self.from_ns.max(from_ns))
+        stretch_ns(self.from_ns.max(from_ns), self.until_ns.min(until_ns))
     }
 }
 
@@ -44,7 +45,6 @@ pub struct Pauses {
 impl Pauses {
     /// Takes the next one; it must not begin before those that are known end.
     pub fn push(&mut self, pause: Pause) {
-        debug_assert!(self.pauses.last().is_none_or(|last| last.until_ns <= pause.from_ns));
         if self.pauses.len() >= KEPT {
             self.pauses.drain(..KEPT / 2);
         }
@@ -84,6 +84,7 @@ impl Pauses {
         let Some(pause) = before.checked_sub(1).and_then(|last| self.pauses.get(last)) else {
             return 0;
         };
+        // Nothing is seen after the end of time.
         if done_ns > pause.until_ns.saturating_add(SEEN_AFTER_NS) {
             return 0;
         }

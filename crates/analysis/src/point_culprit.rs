@@ -31,6 +31,7 @@ pub fn of_point(
 pub fn of_hosts(verdict: &Verdict, incidents: &[Incident], of_each: &[Option<Culprit>]) -> Option<Culprit> {
     by_incidents(verdict, incidents, || {
         let mut known = of_each.iter().flatten().filter(|culprit| **culprit != Culprit::NotKnown);
+        // Where none is known it is the one that is not known.
         let first = known.next().copied().unwrap_or_default();
         if known.all(|culprit| *culprit == first) { first } else { Culprit::NotKnown }
     })

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use reelgauge_record::{OpFlags, OpRecord};
 
+use crate::figures::stretch_ns;
 use crate::late::MeasuredPart;
 use crate::rounding::round_to;
 use crate::vda::ProcessRate;
@@ -87,7 +88,7 @@ impl RateTally {
         if !failed && (self.part.from_ns..self.part.until_ns).contains(&due_ns) {
             process.finished += 1;
             self.finished += 1;
-            self.response_sum_ns += u128::from(op.done_ns.saturating_sub(due_ns));
+            self.response_sum_ns += u128::from(stretch_ns(due_ns, op.done_ns));
         }
     }
 
@@ -101,7 +102,7 @@ impl RateTally {
     /// Ends the load point, at the latest at `end_ns`, and gives the rates, by worker. Operations that
     /// were due after that must not have been added.
     pub fn finish(self, end_ns: u64) -> Vec<ProcessRate> {
-        let measured_ns = self.part.until_ns.min(end_ns).saturating_sub(self.part.from_ns);
+        let measured_ns = stretch_ns(self.part.from_ns, self.part.until_ns.min(end_ns));
         let rate = |finished: u64| match measured_ns {
             0 => 0.0,
             ns => round_to(finished as f64 * 1e9 / ns as f64, 6),

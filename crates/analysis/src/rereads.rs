@@ -183,10 +183,13 @@ impl Moved {
     /// and where there is no memory for it.
     fn mark(&mut self, file: u32, offset: u64, len: u32) -> Option<bool> {
         let first = offset / GRAIN_BYTES;
+        // Positions are input: the last grain is the last.
         let last = offset.saturating_add(u64::from(len) - 1) / GRAIN_BYTES;
         let words = self.files.entry(file).or_default();
         let needed = usize::try_from(last / 64 + 1).unwrap_or(usize::MAX);
+        // A file that was seen that far needs no more.
         let more = needed.saturating_sub(words.len());
+        // More than all memory is too much.
         if self.words.saturating_add(more) > WORDS_MAX {
             self.is_given_up = true;
             self.files.clear();

@@ -34,6 +34,7 @@ impl ResponseCounts {
     pub fn add(&mut self, response_ns: u64, count: u64) {
         if count > 0 {
             let counted = self.0.entry(response_ns).or_default();
+            // Counts of other machines come over the network: absurd ones must not wrap.
             *counted = counted.saturating_add(count);
         }
     }
@@ -47,12 +48,14 @@ impl ResponseCounts {
     #[must_use]
     pub fn since(&self, before: &ResponseCounts) -> ResponseCounts {
         let of_before = |response_ns| before.0.get(response_ns).copied().unwrap_or(0);
+        // Counts begin again with a load point.
         let new = self.0.iter().map(|(ns, count)| (*ns, count.saturating_sub(of_before(ns))));
         ResponseCounts(new.filter(|&(_, count)| count > 0).collect())
     }
 
     /// How many there are.
     pub fn count(&self) -> u64 {
+        // See `add`.
         self.0.values().fold(0, |sum, &count| sum.saturating_add(count))
     }
 

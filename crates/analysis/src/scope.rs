@@ -4,7 +4,7 @@ use reelgauge_record::OpKind;
 
 use crate::figures::{
     ErrorFigures, Figures, FirstError, LatenessFigures, OpsByKind, PointTiming, TimeFigures, TimesByKind,
-    per_second, seconds, us,
+    in_point_s, per_second, seconds, us,
 };
 
 use crate::response_counts::ResponseCounts;
@@ -22,6 +22,7 @@ pub(crate) struct Times {
 
 impl Times {
     pub(crate) fn add(&mut self, other: &Times) {
+        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.spread.add(&other.spread);
         self.max = match (self.max, other.max) {
@@ -55,7 +56,7 @@ impl Times {
             p99_9_us: quantile_us(0.999),
             max_us: us(max.ns),
             max_began_s: seconds(max.began_ns),
-            max_began_in_point_s: seconds(max.began_ns.saturating_sub(point_started_ns)),
+            max_began_in_point_s: in_point_s(max.began_ns, point_started_ns),
         })
     }
 }
@@ -153,8 +154,8 @@ impl ScopeSums {
         self.transfers_left_out += other.transfers_left_out;
         self.short_transfers += other.short_transfers;
         self.short_writes += other.short_writes;
-        self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
-        self.written_bytes = self.written_bytes.saturating_add(other.written_bytes);
+        self.read_bytes += other.read_bytes;
+        self.written_bytes += other.written_bytes;
     }
 
     /// The response times of reads and writes together.
@@ -205,7 +206,7 @@ impl ScopeSums {
             written_bytes: self.written_bytes,
             read_bytes_per_s: rate(self.read_bytes),
             written_bytes_per_s: rate(self.written_bytes),
-            bytes_per_s: rate(self.read_bytes.saturating_add(self.written_bytes)),
+            bytes_per_s: rate(self.read_bytes + self.written_bytes),
             data_ops_per_s: rate(data_ops),
             response,
             service: times_by_kind(&self.service, timing.started_ns),
@@ -269,6 +270,6 @@ fn first_error(failure: &ErrorTally, timing: PointTiming) -> FirstError {
         file: op.file,
         offset_bytes: op.offset,
         failed_at_s: seconds(op.done_ns),
-        failed_at_in_point_s: seconds(op.done_ns.saturating_sub(timing.started_ns)),
+        failed_at_in_point_s: in_point_s(op.done_ns, timing.started_ns),
     }
 }

@@ -7,7 +7,7 @@
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
-use crate::figures::{seconds, us};
+use crate::figures::{seconds, stretch_ns, us};
 use crate::tally::Peak;
 
 /// Six hours of seconds.
@@ -183,6 +183,7 @@ impl SeriesTally {
         if self.at >= self.steps.len() {
             self.steps.resize(self.at + 1, Step::default());
         }
+        // Steps as long as all of time end with it, here and below.
         self.from_ns = (self.at as u64 * self.step_s).saturating_mul(SECOND_NS);
         self.until_ns = self.from_ns.saturating_add(self.step_s.saturating_mul(SECOND_NS));
     }
@@ -193,6 +194,7 @@ impl SeriesTally {
             self.coarsen();
         }
         for (at, step) in other.steps.iter().enumerate() {
+            // See above.
             self.seek((at as u64).saturating_mul(other.step_s).saturating_mul(SECOND_NS));
             self.steps[self.at].merge(step);
         }
@@ -238,7 +240,7 @@ impl SeriesTally {
             oldest_ns = oldest_ns.min(step.oldest_issued_ns);
             let before_ns = at.checked_sub(1).map_or(0, |before| answered[before].last_done_ns);
             let from_ns = before_ns.max(oldest_ns);
-            let length_ns = step.first_done_ns.saturating_sub(from_ns);
+            let length_ns = stretch_ns(from_ns, step.first_done_ns);
             if length_ns >= STANDSTILL_NS {
                 found.push(Standstill { began_s: seconds(from_ns), lasted_s: seconds(length_ns) });
             }

@@ -33,6 +33,7 @@ fn bucket_of(value_ns: u64, bits: u32) -> usize {
 
 /// The smallest value of a bucket.
 fn value_of(bucket: usize, bits: u32) -> u64 {
+    // The first buckets hold one value each.
     let shift = (bucket >> bits).saturating_sub(1);
     ((bucket - (shift << bits)) as u64) << shift
 }

@@ -164,6 +164,7 @@ fn median(values: &[f64]) -> f64 {
 /// By how much one second differs from the next at the end of the series. The median: one step from a burst
 /// to the level below it is no noise.
 fn noise(seconds: &[f64]) -> f64 {
+    // Fewer seconds than that are all used.
     let last = &seconds[seconds.len().saturating_sub(NOISE_S)..];
     let steps: Vec<f64> = last.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     median(&steps)

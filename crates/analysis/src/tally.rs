@@ -5,6 +5,7 @@
 
 use reelgauge_record::{OpKind, OpRecord};
 
+use crate::figures::stretch_ns;
 use crate::paper::PaperTally;
 use crate::spread::{PairRecorder, Recorder};
 use crate::transfer::Transfers;
@@ -62,7 +63,8 @@ impl KindTally {
     fn add(&mut self, op: &OpRecord) {
         let (service_ns, response_ns) = (op.service_ns(), op.response_ns());
         self.succeeded += 1;
-        self.bytes = self.bytes.saturating_add(u64::from(op.done_len));
+        self.bytes += u64::from(op.done_len);
+        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
         self.service_sum_ns = self.service_sum_ns.saturating_add(service_ns);
         self.response_sum_ns = self.response_sum_ns.saturating_add(response_ns);
         self.service_max.take(service_ns, op.issued_ns);
@@ -72,7 +74,7 @@ impl KindTally {
 
     fn came_short(&mut self, op: &OpRecord) {
         self.short += 1;
-        self.bytes = self.bytes.saturating_add(u64::from(op.done_len));
+        self.bytes += u64::from(op.done_len);
     }
 }
 
@@ -94,7 +96,7 @@ impl LatenessTally {
         // Where several operations are in flight, the worker was not waiting for the one before.
         let waited = self.free_since_ns <= op.issued_ns;
         let could_ns = if waited { op.due_ns.max(self.free_since_ns) } else { op.due_ns };
-        let lateness_ns = op.issued_ns.saturating_sub(could_ns);
+        let lateness_ns = stretch_ns(could_ns, op.issued_ns);
         self.free_since_ns = op.done_ns;
         if lateness_ns == 0 {
             self.on_time += 1;

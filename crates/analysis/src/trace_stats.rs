@@ -38,7 +38,7 @@ use std::collections::BTreeMap;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
-use crate::figures::{per_second, seconds};
+use crate::figures::{per_second, seconds, stretch_ns};
 
 use crate::fragments::hints::HintDetector;
 use crate::rounding::round_to;
@@ -86,7 +86,7 @@ impl Direction {
 
     fn add(&mut self, op: &OpRecord) {
         self.count += 1;
-        self.bytes = self.bytes.saturating_add(u64::from(op.done_len));
+        self.bytes += u64::from(op.done_len);
         self.sizes.add(op.done_len);
         self.service.add(op.service_ns());
     }
@@ -154,7 +154,7 @@ impl TraceStats {
         let known_end = self.files.known_end_bytes(op.file);
         let in_file = self.files.add(op, sequential, counts);
         if is_access {
-            self.previous = Some((op.file, op.offset.saturating_add(u64::from(op.done_len))));
+            self.previous = Some((op.file, op.end_offset()));
         }
         if counts {
             self.hints.add(op, end_before, known_end);
@@ -179,6 +179,7 @@ impl TraceStats {
             }
             return;
         }
+        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
         kind.service_ns = kind.service_ns.saturating_add(op.service_ns());
         kind.max_service_ns = kind.max_service_ns.max(op.service_ns());
         self.copied_ops += u64::from(op.flags.has(OpFlags::COPIED));
@@ -221,8 +222,9 @@ impl TraceStats {
     /// The figures of all operations together.
     pub fn figures(&self) -> TraceFigures {
         let accesses = self.reads.count + self.writes.count;
+        // A trace without operations lasts from 0 to 0.
         let (first_ns, last_ns) = self.span.unwrap_or_default();
-        let span_ns = last_ns.saturating_sub(first_ns);
+        let span_ns = stretch_ns(first_ns, last_ns);
         TraceFigures {
             from_s: (self.period.from_ns > 0).then(|| seconds(self.period.from_ns)),
             to_s: (self.period.to_ns < u64::MAX).then(|| seconds(self.period.to_ns)),

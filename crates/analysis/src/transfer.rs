@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
+use crate::figures::stretch_ns;
 use crate::paper::{AccessRow, Column, PaperTally};
 
 /// So many gaps within a transfer are kept for an operation that is still to land, and covers them.
@@ -63,8 +64,8 @@ impl Busy {
     #[inline]
     fn add(&mut self, issued_ns: u64, done_ns: u64) -> u64 {
         let (from_ns, until_ns) = self.span_ns.unwrap_or((issued_ns, issued_ns));
-        let before_ns = from_ns.min(done_ns).saturating_sub(issued_ns);
-        let mut new_ns = before_ns + done_ns.saturating_sub(issued_ns.max(until_ns));
+        let before_ns = stretch_ns(issued_ns, from_ns.min(done_ns));
+        let mut new_ns = before_ns + stretch_ns(issued_ns.max(until_ns), done_ns);
         if issued_ns > until_ns {
             if self.gaps.len() >= MAX_GAPS {
                 self.gaps.pop_front();
@@ -77,6 +78,7 @@ impl Busy {
             }
         }
         self.span_ns = Some((from_ns.min(issued_ns), until_ns.max(done_ns)));
+        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
         self.covered_ns = self.covered_ns.saturating_add(new_ns);
         new_ns
     }
@@ -166,16 +168,18 @@ impl OpenTransfer {
 
     /// Total time − data transfer time − what a limit held back.
     fn latency_ns(&self) -> u64 {
+        // Damaged records may cover more than their span, here and below.
         self.total_ns().saturating_sub(self.data.covered_ns.max(self.excluded.covered_ns))
     }
 
     /// Time between operations, when nothing was in the hands of the storage.
     fn gaps_ns(&self) -> u64 {
+        // See `latency_ns`.
         self.total_ns().saturating_sub(self.busy.covered_ns)
     }
 
     fn total_ns(&self) -> u64 {
-        self.busy.span_ns.map_or(0, |(from_ns, until_ns)| until_ns.saturating_sub(from_ns))
+        self.busy.span_ns.map_or(0, |(from_ns, until_ns)| stretch_ns(from_ns, until_ns))
     }
 }
 

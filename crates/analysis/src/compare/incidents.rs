@@ -182,6 +182,7 @@ pub(super) fn of_streams(figures: &LateFigures) -> (Vec<Window>, u64) {
         ended_s: incident.began_in_point_s + (incident.ended_s - incident.began_s).max(0.0),
         late_frames: incident.late_frames,
     };
+    // Summaries are input: the count of a damaged one may be below its list.
     let more = figures.incident_count.saturating_sub(figures.incidents.len() as u64);
     let of_others = figures.incidents.iter().filter(|incident| !incident.culprit.is_own());
     (of_others.map(window).collect(), more)

@@ -22,6 +22,7 @@ pub fn suite_rows(
 ) -> Result<Vec<ComparisonRow>, CompareError> {
     let sides = of_numbers(suites.len(), repeats)?;
     let means: Vec<Option<f64>> = suites.iter().map(|suite| suite.geometric_mean_bytes_per_s).collect();
+    // Without a suite there are no rows.
     let first = suites.first().map(|suite| suite.rows.as_slice()).unwrap_or_default();
     let of_workload = |name: &str| -> Vec<Option<f64>> {
         let median =

@@ -7,6 +7,7 @@
 //!
 //! Unlike the series of a page ([`super::gathering`]) nothing is thinned and nothing is left out.
 
+use crate::figures::stretch_ns;
 use std::collections::BTreeMap;
 
 use reelgauge_record::counters::{CounterRow, KINDS, Key, Layer};
@@ -29,7 +30,7 @@ pub struct Stretch {
 impl Stretch {
     /// How long it is.
     pub fn seconds(self) -> f64 {
-        self.until_ns.saturating_sub(self.from_ns) as f64 / 1e9
+        stretch_ns(self.from_ns, self.until_ns) as f64 / 1e9
     }
 }
 

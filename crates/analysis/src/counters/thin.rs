@@ -47,6 +47,7 @@ impl Bin {
         let mut points = [self.first, self.last, later.first, later.last].into_iter();
         let values = points.by_ref().filter(|point| point.value.is_some());
         let order = |one: &Point, other: &Point| {
+            // Only points with a value are compared.
             one.value.unwrap_or_default().total_cmp(&other.value.unwrap_or_default())
         };
         let values: Vec<Point> = values.collect();
@@ -79,6 +80,7 @@ impl Thinner {
     /// Puts more neighbours together until there are no more points than this; two at least stay.
     pub fn limit(&mut self, points_max: usize) {
         while self.points > points_max.max(2) {
+            // Bins as wide as all of time get no wider.
             self.bin_ns = (self.bin_ns.saturating_mul(2)).max(FIRST_BIN_NS);
             let bins = std::mem::take(&mut self.bins);
             self.points = 0;
@@ -113,7 +115,7 @@ impl Thinner {
 
     /// Whether it never was anything but 0 or nothing.
     pub fn is_silent(&self) -> bool {
-        self.points().all(|point| point.value.unwrap_or_default() == 0.0)
+        self.points().all(|point| point.value.is_none_or(|value| value == 0.0))
     }
 
     /// Whether it never said anything.

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use reelgauge_record::counters::{CounterKind, CounterRow, CounterUnit, KINDS, Layer, Weight};
 
 use crate::facts::WatchedCounter;
+use crate::figures::stretch_ns;
 
 /// So many are told, at most.
 pub const COUNTERS_MAX: usize = 40;
@@ -63,7 +64,7 @@ impl Watched {
         let series = self.series.entry(key).or_default();
         let since_ns = series.last_ns.replace(row.at_ns).or(self.before_ns).unwrap_or(row.at_ns);
         let Some(value) = row.value.filter(|value| value.is_finite()) else { return };
-        let seconds = row.at_ns.saturating_sub(since_ns) as f64 / 1e9;
+        let seconds = stretch_ns(since_ns, row.at_ns) as f64 / 1e9;
         series.value_s += value * seconds;
         series.seconds += seconds;
         if series.largest.is_none_or(|(largest, _)| value > largest) {
@@ -78,7 +79,7 @@ impl Watched {
 
     /// From the first look to the last.
     pub fn watched_s(&self) -> f64 {
-        self.first_ns.map_or(0.0, |first_ns| self.last_ns.saturating_sub(first_ns) as f64 / 1e9)
+        self.first_ns.map_or(0.0, |first_ns| stretch_ns(first_ns, self.last_ns) as f64 / 1e9)
     }
 
     /// What is worth telling, in the order in which counters are shown.
@@ -117,7 +118,7 @@ fn told(kind: &CounterKind, device: String, series: Series, first_ns: u64) -> Op
         unit: kind.unit.name().to_owned(),
         mean,
         largest,
-        largest_at_s: at_ns.saturating_sub(first_ns) as f64 / 1e9,
+        largest_at_s: stretch_ns(first_ns, at_ns) as f64 / 1e9,
     })
 }
 

@@ -58,7 +58,7 @@ impl Detail {
         self.hosts = None;
         for point in &mut self.streams {
             point.host_late_frames.clear();
-            point.left_out = point.left_out.saturating_add(point.streams.len() as u64);
+            point.left_out += point.streams.len() as u64;
             point.streams.clear();
         }
     }

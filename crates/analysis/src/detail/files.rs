@@ -62,13 +62,15 @@ impl FilesSeen {
     #[inline]
     pub(super) fn add(&mut self, op: &OpRecord) {
         let Some(seen) = self.0.get_mut(op.file as usize) else { return };
+        // 32 bits for each of a million files: more accesses than that only order the list.
         seen.ops = seen.ops.saturating_add(1);
         if op.kind.moves_data() && op.errno == 0 && op.done_len > 0 {
             let bytes = u64::from(op.done_len);
+            // As above.
             seen.accesses = seen.accesses.saturating_add(1);
-            seen.bytes = seen.bytes.saturating_add(bytes);
+            seen.bytes += bytes;
             seen.from_bytes = seen.from_bytes.min(op.offset);
-            seen.until_bytes = seen.until_bytes.max(op.offset.saturating_add(bytes));
+            seen.until_bytes = seen.until_bytes.max(op.end_offset());
         }
     }
 
@@ -142,7 +144,7 @@ impl RowTally {
         let is_access = op.kind.moves_data() && op.errno == 0;
         let sequential = is_access && row.end_bytes == Some(op.offset);
         if is_access {
-            row.end_bytes = Some(op.offset.saturating_add(u64::from(op.done_len)));
+            row.end_bytes = Some(op.end_offset());
         }
         if counts {
             row.add(op, sequential);
@@ -181,15 +183,16 @@ impl Row {
         match op.kind {
             OpKind::Read => {
                 self.reads += 1;
-                self.read_bytes = self.read_bytes.saturating_add(bytes);
+                self.read_bytes += bytes;
             }
             OpKind::Write => {
                 self.writes += 1;
-                self.written_bytes = self.written_bytes.saturating_add(bytes);
+                self.written_bytes += bytes;
             }
             _ => return,
         }
         self.sequential += u64::from(sequential);
+        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
         self.service_ns = self.service_ns.saturating_add(op.service_ns());
         self.max_service_ns = self.max_service_ns.max(op.service_ns());
     }

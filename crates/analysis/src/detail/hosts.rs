@@ -25,6 +25,7 @@ pub(super) struct HostParts {
 
 /// The parts of a run's hosts; none where one host made the run, whose figures are those of the run.
 pub(super) fn parts_of(hosts: &[RunHost]) -> Vec<HostParts> {
+    // Both are read from a file.
     let range = |first: u32, count: u32| first..first.saturating_add(count);
     let part = |host: &RunHost| HostParts {
         workers: range(host.first_worker, host.workers),
@@ -67,7 +68,7 @@ impl HostsTally {
         let own = self.hosts.iter_mut().find(|(workers, _)| workers.contains(&op.worker));
         let Some((_, bins)) = own else { return };
         let bin = &mut bins[self.time.bin(op.done_ns)];
-        bin.bytes = bin.bytes.saturating_add(u64::from(op.done_len));
+        bin.bytes += u64::from(op.done_len);
         if !is_warmup {
             bin.max_ns = bin.max_ns.max(latency_ns);
         }

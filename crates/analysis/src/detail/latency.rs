@@ -35,9 +35,11 @@ impl Column {
 
     fn merge(&mut self, later: &Column) {
         for (count, more) in self.counts.iter_mut().zip(&later.counts) {
+            // 32 bits in each of many cells: the darkest of a chart is dark enough.
             *count = count.saturating_add(*more);
         }
         self.max_ns = self.max_ns.max(later.max_ns);
+        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
         self.sum_ns = self.sum_ns.saturating_add(later.sum_ns);
     }
 
@@ -63,8 +65,10 @@ impl LatencyTally {
     pub(super) fn add(&mut self, bin: usize, writes: bool, latency_ns: u64) {
         let column = &mut self.sides[usize::from(writes)][bin];
         let count = &mut column.counts[bin_of(latency_ns)];
+        // As above.
         *count = count.saturating_add(1);
         column.max_ns = column.max_ns.max(latency_ns);
+        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
         column.sum_ns = column.sum_ns.saturating_add(latency_ns);
     }
 
@@ -99,6 +103,7 @@ fn side(columns: &[Column]) -> LatencySide {
     LatencySide {
         cells: cells.collect(),
         max_us: columns.iter().map(|column| Decimal::us(column.max_ns)).collect(),
+        // A sum that stopped at the largest number stays there.
         sum_us: columns.iter().map(|column| column.sum_ns.saturating_add(500) / 1000).collect(),
     }
 }

@@ -61,8 +61,10 @@ impl Grid {
 
     /// So many times as wide bins. Puts cells in order and makes one of those in the same place.
     fn merge(&mut self, times: u64, places: u64) {
+        // Bins as wide as all there is get no wider.
         self.time.width_ns = self.time.width_ns.saturating_mul(times);
         self.time.count = self.time.count.div_ceil(times as usize);
+        // As above.
         self.width = self.width.saturating_mul(places);
         self.places = self.places.div_ceil(places);
         for cell in &mut self.cells {
@@ -73,8 +75,8 @@ impl Grid {
         self.cells.dedup_by(|later, cell| {
             let same = (later.time, later.place) == (cell.time, cell.place);
             if same {
-                cell.read = cell.read.saturating_add(later.read);
-                cell.written = cell.written.saturating_add(later.written);
+                cell.read += later.read;
+                cell.written += later.written;
             }
             same
         });
@@ -141,11 +143,13 @@ pub(super) struct MapTally {
 impl MapTally {
     /// For a file that the first pass has seen and whose size was this before.
     fn new(file: u32, seen: &FileSeen, size_before: u64, time: TimeBins) -> MapTally {
+        // A file without accesses begins behind its end.
         let length = seen.until_bytes.saturating_sub(seen.from_bytes);
         // So wide that an access of usual size fills few bins.
         let usual = seen.usual_bytes();
         let width = length.div_ceil(MAX_BINS).max(usual).max(MIN_WIDTH);
         let from_bytes = seen.from_bytes / width * width;
+        // As above.
         let places = seen.until_bytes.saturating_sub(from_bytes).div_ceil(width).clamp(1, MAX_BINS + 1);
         MapTally {
             file,
@@ -178,16 +182,19 @@ impl MapTally {
 
     fn fill(&mut self, op: &OpRecord) {
         let (width, last) = (self.grid.width, self.column.len() - 1);
+        // The grid begins with the first access that succeeded.
         let begin = op.offset.saturating_sub(self.grid.from_bytes);
+        // Positions are input: one beyond all numbers is the last.
         let until = begin.saturating_add(u64::from(op.done_len)).max(begin);
         let place_of = |byte: u64| usize::try_from(byte / width).unwrap_or(last).min(last);
+        // An access of nothing at the beginning has no last byte.
         let (first, end) = (place_of(begin), place_of(until.saturating_sub(1).max(begin)));
         let mut from = begin;
         for place in first..=end {
             let to = if place == end { until } else { (place as u64 + 1) * width };
             let (read, written) = &mut self.column[place];
             let sum = if op.kind == OpKind::Write { written } else { read };
-            *sum = sum.saturating_add(to - from);
+            *sum += to - from;
             from = to;
         }
         self.filled = match self.filled.is_empty() {

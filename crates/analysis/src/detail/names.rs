@@ -23,6 +23,7 @@ pub(super) fn cut(name: String, most: usize) -> String {
     let fits = name.char_indices().rev().take_while(|(_, c)| {
         let needed = embedded_bytes(*c);
         let fits = needed <= left;
+        // What does not fit ends the name.
         left = left.saturating_sub(needed);
         fits
     });

@@ -52,6 +52,7 @@ impl FirstPass {
 
 impl SecondPass {
     pub(super) fn new(first: FirstPass) -> SecondPass {
+        // A log without operations is drawn from 0 to 0.
         let span = first.span.unwrap_or_default();
         let time = TimeBins::over(span, MAX_BINS);
         let size_before = |file: u32| first.sizes_before.get(file as usize).copied().unwrap_or(0);
@@ -141,8 +142,8 @@ impl Bin {
         let bytes = u64::from(op.done_len);
         match op.kind {
             _ if op.errno != 0 => self.failed += 1,
-            OpKind::Read => self.read_bytes = self.read_bytes.saturating_add(bytes),
-            OpKind::Write => self.written_bytes = self.written_bytes.saturating_add(bytes),
+            OpKind::Read => self.read_bytes += bytes,
+            OpKind::Write => self.written_bytes += bytes,
             _ => {}
         }
     }
@@ -152,8 +153,8 @@ impl Bin {
             ops: self.ops + other.ops,
             failed: self.failed + other.failed,
             warmup: self.warmup + other.warmup,
-            read_bytes: self.read_bytes.saturating_add(other.read_bytes),
-            written_bytes: self.written_bytes.saturating_add(other.written_bytes),
+            read_bytes: self.read_bytes + other.read_bytes,
+            written_bytes: self.written_bytes + other.written_bytes,
         }
     }
 }

@@ -67,6 +67,7 @@ impl StreamsTally {
         points.retain(|point| !point.specs.is_empty());
         points.sort_by_key(|point| point.part.point);
         points.truncate(MAX_POINTS);
+        // With very many load points or machines there is room for none.
         let room = (ALL_BINS / MIN_BINS / points.len().max(1)).saturating_sub(1 + hosts.len());
         let max_strips = MAX_STRIPS.min(room);
         let strips: usize =
@@ -127,6 +128,7 @@ impl StreamsTally {
     fn begin_next(&mut self) {
         self.finish_current(u64::MAX);
         let Some(JudgedPoint { part, specs }) = self.waiting.pop_front() else { return };
+        // A load point that ended in its warm-up has an empty part.
         let span = (part.from_ns, part.until_ns.saturating_sub(1).max(part.from_ns));
         let time = TimeBins::over(span, self.max_bins as u64);
         self.current = Some(Counted {
@@ -178,7 +180,7 @@ impl Counted {
         PointStreams {
             point: part.point,
             time: TimeAxis::of(time),
-            left_out: (names.len().saturating_sub(strips.len())) as u64,
+            left_out: (names.len() - strips.len()) as u64,
             streams: strips.into_iter().map(|(stream, strip)| row(stream, strip, &names)).collect(),
             min_margin_us: margins_us(&min_margin_ns),
             late_frames,
@@ -197,6 +199,7 @@ fn row(stream: u32, strip: Strip, names: &[(u32, String)]) -> StreamStrip {
     let name = names.iter().find(|(number, _)| *number == stream).map(|(_, name)| name.clone());
     StreamStrip {
         stream,
+        // A stream that the table does not name has none.
         name: cut(name.unwrap_or_default(), NAME_BYTES),
         min_margin_us: margins_us(&strip.min_margin_ns),
         late_frames: strip.late_frames,

@@ -206,6 +206,7 @@ pub struct BadTiming {
 /// Whether so many operations are more than 1 of 100. One alone is no share of operations, however few they
 /// are.
 fn is_more_than_a_hundredth(ops: u64, of: u64) -> bool {
+    // Counts are input: more than any number is more than a hundredth.
     ops > 1 && ops.saturating_mul(100) > of
 }
 

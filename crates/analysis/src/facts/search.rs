@@ -99,6 +99,7 @@ impl SearchFacts {
         let row = |(streams, begun): (u32, u32)| {
             let known = self.trials.iter().find(|at| at.streams == streams).copied();
             let at = known.unwrap_or(TrialsAt { streams, ..TrialsAt::default() });
+            // Facts are read from a summary, which is input, here and below.
             TrialsAt { unfinished: begun.saturating_sub(at.trials()), ..at }
         };
         begun.into_iter().map(row).collect()
@@ -183,6 +184,7 @@ fn is_none(trials: &u32) -> bool {
 impl TrialsAt {
     /// All that are evidence.
     pub fn trials(&self) -> u32 {
+        // See above: counts of a damaged summary must not wrap.
         self.passed.saturating_add(self.failed).saturating_add(self.client_limited)
     }
 }

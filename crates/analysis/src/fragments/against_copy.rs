@@ -100,6 +100,7 @@ impl CopyComparison {
         let all_slower =
             |one: &MeasuredFile, other: &MeasuredFile| one.pass_ns.iter().min() > other.pass_ns.iter().max();
         let more_pieces = |one: &MeasuredFile, other: &MeasuredFile| match (one.extents, other.extents) {
+            // More pieces than any number are not reached.
             (Some(one), Some(other)) => one >= other.saturating_mul(MORE_PIECES),
             _ => false,
         };

@@ -108,6 +108,7 @@ impl ReadTimes {
         }
         self.in_order += usize::from(read.offset == self.next);
         self.alone += usize::from(is_alone);
+        // Positions are input: nothing follows the last one.
         self.next = read.offset.saturating_add(u64::from(read.len));
         self.reads.push(read);
     }
@@ -125,10 +126,12 @@ impl ReadTimes {
         if len < u64::from(MIN_READ_BYTES) || median_ns == 0 {
             return None;
         }
+        // No read is slower than the largest time.
         let slow = |read: &&Read| read.service_ns > median_ns.saturating_mul(SLOW);
         let slow_reads = self.reads.iter().filter(slow).count();
         let bytes: u64 = self.reads.iter().map(|read| u64::from(read.len)).sum();
         let peaks = two_peaks(self.reads.iter().map(|read| read.service_ns));
+        // As above.
         let period = self.period(median_ns.saturating_mul(SLOW), len);
         Some(ColdReads {
             path: String::new(),

@@ -117,6 +117,7 @@ impl HintDetector {
         }
         let file = self.files.entry(op.file).or_insert_with(|| HintFile::new(end_before, op.issued_ns));
         file.hints += 1;
+        // A hint within the data is not ahead of it.
         file.ahead = file.ahead.max(op.offset.saturating_sub(file.data_end));
         if let Some(last) = file.last.replace(op.offset) {
             let spacing = op.offset.abs_diff(last);
@@ -185,7 +186,7 @@ impl HintFile {
 
     /// Data is written: the single bytes below it are overwritten.
     fn data(&mut self, op: &OpRecord) {
-        let end = op.offset.saturating_add(u64::from(op.done_len));
+        let end = op.end_offset();
         self.data_end = self.data_end.max(end);
         while let Some(&below) = self.waiting.range(op.offset..end).next() {
             self.waiting.remove(&below);

@@ -7,7 +7,7 @@
 use reelgauge_record::{OpRecord, ProcessorWait};
 
 use super::{Behaviour, StorageThen};
-use crate::figures::{seconds, us};
+use crate::figures::{seconds, stretch_ns, us};
 use crate::pause::Pauses;
 use crate::rounding::round_to;
 
@@ -39,7 +39,7 @@ const SLOW_OP_NS: u64 = 100_000_000;
 #[derive(Clone, Copy, Debug)]
 struct Bin {
     bytes: u64,
-    failed: u32,
+    failed: u64,
     first_done_ns: u64,
     last_done_ns: u64,
     /// When the longest-standing of the operations that were answered here had been issued.
@@ -74,13 +74,14 @@ impl Bin {
     fn plus(&self, other: &Bin) -> Bin {
         Bin {
             bytes: self.bytes + other.bytes,
-            failed: self.failed.saturating_add(other.failed),
+            failed: self.failed + other.failed,
             first_done_ns: self.first_done_ns.min(other.first_done_ns),
             last_done_ns: self.last_done_ns.max(other.last_done_ns),
             oldest_issued_ns: self.oldest_issued_ns.min(other.oldest_issued_ns),
             longest_ns: self.longest_ns.max(other.longest_ns),
             own_delay_max_ns: self.own_delay_max_ns.max(other.own_delay_max_ns),
             processor_wait_max_ns: self.processor_wait_max_ns.max(other.processor_wait_max_ns),
+            // Times are read from logs, which are input: a sum of absurd ones must not wrap.
             in_flight_ns: self.in_flight_ns.saturating_add(other.in_flight_ns),
         }
     }
@@ -125,21 +126,26 @@ impl AnswerTally {
     /// Takes an operation, and what of its time was the tool's own.
     #[inline]
     pub fn add(&mut self, op: &OpRecord, own: &OwnShare) {
+        debug_assert!(
+            own.booked_ns <= op.service_ns(),
+            "of an operation's time no more is Reelgauge's than it took"
+        );
         // The answer was there before a thread had a processor to see it.
+        // A wait is never longer than its operation, but for damaged records.
         let answered_ns = op.done_ns.saturating_sub(own.wait.in_flight_ns).max(op.issued_ns.min(op.done_ns));
         let bin = self.bin(answered_ns);
         if op.errno == 0 {
             bin.bytes += u64::from(op.done_len);
         } else {
-            bin.failed = bin.failed.saturating_add(1);
+            bin.failed += 1;
         }
         bin.first_done_ns = bin.first_done_ns.min(answered_ns);
         bin.last_done_ns = bin.last_done_ns.max(answered_ns);
         bin.oldest_issued_ns = bin.oldest_issued_ns.min(op.issued_ns);
-        bin.longest_ns = bin.longest_ns.max(op.service_ns().saturating_sub(own.booked_ns));
+        bin.longest_ns = bin.longest_ns.max(op.service_ns() - own.booked_ns);
         bin.own_delay_max_ns = bin.own_delay_max_ns.max(own.delay_ns);
         bin.processor_wait_max_ns = bin.processor_wait_max_ns.max(own.wait.total_ns());
-        self.in_flight(op.issued_ns, op.done_ns.saturating_sub(own.booked_ns));
+        self.in_flight(op.issued_ns, op.done_ns - own.booked_ns);
     }
 
     /// Something was in flight from one time to another, of which the latter has its bin.
@@ -153,6 +159,7 @@ impl AnswerTally {
         for (index, bin) in self.bins.iter_mut().enumerate().take(last + 1).skip(first) {
             let begins_ns = start_ns + index as u64 * width_ns;
             let within_ns = until_ns.min(begins_ns + width_ns) - from_ns.max(begins_ns);
+            // Times are read from logs, which are input: a sum of absurd ones must not wrap.
             bin.in_flight_ns = bin.in_flight_ns.saturating_add(within_ns);
         }
     }
@@ -163,7 +170,7 @@ impl AnswerTally {
         bin.first_done_ns = bin.first_done_ns.min(given_up_ns);
         bin.last_done_ns = bin.last_done_ns.max(given_up_ns);
         bin.oldest_issued_ns = bin.oldest_issued_ns.min(issued_ns);
-        bin.longest_ns = bin.longest_ns.max(given_up_ns.saturating_sub(issued_ns));
+        bin.longest_ns = bin.longest_ns.max(stretch_ns(issued_ns, given_up_ns));
         self.in_flight(issued_ns, given_up_ns);
     }
 
@@ -182,7 +189,7 @@ impl AnswerTally {
 
     /// What was done before the load point began counts in its first bin.
     fn index(&self, at_ns: u64) -> usize {
-        (at_ns.saturating_sub(self.from_ns) / self.width_ns) as usize
+        (stretch_ns(self.from_ns, at_ns) / self.width_ns) as usize
     }
 
     #[cold]
@@ -240,7 +247,8 @@ impl AnswerTally {
             oldest_ns = oldest_ns.min(bin.oldest_issued_ns);
             let before_ns = at.checked_sub(1).map_or(0, |before| filled[before].last_done_ns);
             let (from_ns, until_ns) = (before_ns.max(oldest_ns), bin.first_done_ns);
-            let silent_ns = until_ns.saturating_sub(from_ns);
+            let silent_ns = stretch_ns(from_ns, until_ns);
+            // Pauses are read from a file when a run is opened again: damaged ones may overlap, here and below.
             let length_ns = silent_ns.saturating_sub(pauses.total_ns(from_ns, until_ns));
             if length_ns >= at_least_ns.max(1) {
                 found.push(Silence { from_ns, until_ns, length_ns });
@@ -267,11 +275,13 @@ impl AnswerTally {
             return StorageThen::default();
         }
         let bytes: u64 = bins.iter().map(|bin| bin.bytes).sum();
-        let running_ns = until_ns.saturating_sub(from_ns).saturating_sub(pauses.total_ns(from_ns, until_ns));
+        let whole_ns = stretch_ns(from_ns, until_ns);
+        // See `AnswerTally::silences`.
+        let running_ns = whole_ns.saturating_sub(pauses.total_ns(from_ns, until_ns));
         let needed_bytes = needed_bytes_per_s.map(|rate| rate * running_ns as f64 / 1e9);
         let answered_share = needed_bytes.filter(|bytes| *bytes > 0.0).map(|needed| bytes as f64 / needed);
         // What came within the few moments between pauses is no share of anything.
-        let mostly_ran = running_ns >= until_ns.saturating_sub(from_ns) / 10;
+        let mostly_ran = running_ns >= whole_ns / 10;
         let busy_share = (self.busy_ns(from_ns, until_ns) as f64 / running_ns as f64).min(1.0);
         let longest_ns = bins.iter().map(|bin| bin.longest_ns).max().unwrap_or(0);
         let longest_ns = longest_ns.max(silence.map_or(0, |silence| silence.length_ns));

@@ -56,6 +56,7 @@ impl Group {
     }
 
     fn is_near(&self, other: &Group) -> bool {
+        // Nothing comes after the end of time.
         self.from_ns <= other.until_ns.saturating_add(APART_NS)
             && other.from_ns <= self.until_ns.saturating_add(APART_NS)
     }
@@ -157,6 +158,7 @@ impl IncidentTally {
 /// with.
 fn began_s(group: &Group, storage: &StorageThen) -> f64 {
     let is_silent = storage.behaviour == Behaviour::NoAnswer;
+    // As above.
     let soon_s = seconds(group.from_ns.saturating_add(APART_NS));
     let silent_from_s = storage.no_answer_began_s.filter(|began_s| is_silent && *began_s <= soon_s);
     silent_from_s.unwrap_or_else(|| seconds(group.from_ns))
@@ -177,6 +179,7 @@ fn own(group: &Group, answers: &AnswerTally, pauses: &Pauses) -> MachineThen {
 impl Incident {
     /// Adds what is known of this machine, and decides anew whose it was.
     pub fn explain(&mut self, machine: MachineThen) {
+        // Nothing was known of the machine before.
         let known = self.machine.take().unwrap_or_default();
         let machine = known.or(machine);
         self.culprit = decide(&Evidence {

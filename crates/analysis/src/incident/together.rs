@@ -79,6 +79,7 @@ fn joined(group: Vec<HostIncident>) -> Option<Incident> {
         storage: worst.storage,
         // Each machine did something else.
         machine: None,
+        // Nobody where no machine booked any.
         culprit: booked_most(&incidents).unwrap_or_default(),
     })
 }

@@ -24,7 +24,7 @@ use super::strip::Strip;
 use super::throughput::SlidingMin;
 use super::timeline::FrameTimeline;
 use super::{MeasuredPart, StreamSpec};
-use crate::figures::{per_second, seconds};
+use crate::figures::{in_point_s, per_second, seconds, stretch_ns};
 use crate::rounding::round_to;
 
 /// How many frames, beyond those of the buffer, may be begun after one that has not come.
@@ -127,10 +127,12 @@ impl Counting {
         let unbuffered = FrameTimeline { t0_ns: 0, prebuffer_ns: 0, ..timeline };
         let buffered = unbuffered.frames_before(spec.prebuffer_ns).min(BUFFERED_FRAMES_MAX);
         // A player has fetched the end of its material one buffer before it is shown.
+        // Material that fits into the buffer moves no further when that is full.
         let moves_ns = unbuffered.frames_last_ns(frames_total).saturating_sub(spec.prebuffer_ns);
         // A buffer that was filled before the measured part keeps its player still until it is shown.
         let is_filled_before = t0_ns < part.from_ns && !spec.writes;
         let still_ns = if is_filled_before { spec.prebuffer_ns } else { 0 };
+        // Material without an end moves until the end of time.
         let pace_from_ns = part.from_ns.max(t0_ns.saturating_add(still_ns));
         let pace_until_ns = part.until_ns.min(t0_ns.saturating_add(moves_ns));
         Counting {
@@ -205,7 +207,7 @@ impl Counting {
             self.throughput.push(op.done_ns, bytes);
             if is_measured {
                 self.work.frames += 1;
-                self.work.bytes = self.work.bytes.saturating_add(bytes);
+                self.work.bytes += bytes;
             }
         }
     }
@@ -250,7 +252,9 @@ impl Counting {
         let number = self.frames.base();
         if let Some(frame) = self.frames.pop() {
             self.judge(number, &frame);
-            self.front_deadline_ns = self.timeline.deadline_ns(number + 1);
+            let next_ns = self.timeline.deadline_ns(number + 1);
+            debug_assert!(next_ns >= self.front_deadline_ns, "deadlines rise with the numbers of the frames");
+            self.front_deadline_ns = next_ns;
         }
     }
 
@@ -291,6 +295,7 @@ impl Counting {
         if self.not_begun.is_empty() {
             self.not_begun = frames;
         } else {
+            assert_eq!(self.not_begun.end, frames.start, "frames that were not begun follow one another");
             self.not_begun.end = frames.end;
         }
     }
@@ -299,12 +304,12 @@ impl Counting {
     /// begun in time: when it went on, the worker had been free since `own_free_ns`.
     fn dropped(&mut self, frames: Range<u64>, own_free_ns: Option<u64>) {
         let (first, until) = (frames.start.max(self.judged_from), frames.end.min(self.judged_until));
-        let frames = until.saturating_sub(first);
+        let frames = count(first..until);
         if frames == 0 {
             return;
         }
         let first_in_time = own_free_ns.map_or(until, |free_ns| self.timeline.frames_before(free_ns));
-        let own_frames = until.saturating_sub(first_in_time.max(first));
+        let own_frames = count(first_in_time.max(first)..until);
         self.counts.judged += frames;
         self.counts.dropped += frames;
         let late = LateFrames {
@@ -315,14 +320,14 @@ impl Counting {
             failed_frames: 0,
             own_frames,
             // Its place in the buffer had been free since then.
-            asked_ns: self.timeline.deadline_ns(first).saturating_sub(self.timeline.prebuffer_ns),
+            asked_ns: self.timeline.deadline_ns(first) - self.timeline.prebuffer_ns,
             over_ns: self.timeline.deadline_ns(until - 1),
         };
         self.late(Fate::Dropped, late);
     }
 
     fn judge_complete(&mut self, number: u64, frame: &Frame, deadline_ns: u64) {
-        let response_ns = frame.done_ns.saturating_sub(frame.due_ns);
+        let response_ns = stretch_ns(frame.due_ns, frame.done_ns);
         self.response.record(response_ns, frame.due_ns);
         self.own_pace.take(frame);
         let margin_ns = i128::from(deadline_ns) - i128::from(frame.done_ns);
@@ -330,7 +335,7 @@ impl Counting {
         if let Some(strip) = &mut self.strip {
             strip.came(deadline_ns, margin_ns);
         }
-        let late_ns = frame.done_ns.saturating_sub(deadline_ns);
+        let late_ns = stretch_ns(deadline_ns, frame.done_ns);
         if late_ns == 0 {
             self.headroom.record_us((deadline_ns - frame.done_ns) / 1_000);
             self.late_runs.in_time();
@@ -413,7 +418,7 @@ impl Counting {
     /// was done until then. Costs nothing while no frame is overdue.
     pub(super) fn late_at(&self, now_ns: u64, play_had_stopped: bool) -> u64 {
         let due = self.judged_from..self.timeline.frames_before(now_ns).min(self.judged_until);
-        let due_in = |frames: Range<u64>| frames.end.min(due.end).saturating_sub(frames.start.max(due.start));
+        let due_in = |frames: Range<u64>| count(frames.start.max(due.start)..frames.end.min(due.end));
         let mut late = self.counts.late;
         let mut not_begun = self.not_begun.clone();
         let mut number = self.frames.base();
@@ -502,13 +507,25 @@ impl Counting {
     }
 
     fn in_point_s(&self, time_ns: u64) -> f64 {
-        seconds(time_ns.saturating_sub(self.part.started_ns))
+        in_point_s(time_ns, self.part.started_ns)
+    }
+
+    /// Each judged frame came in time, came late, or never came; of those that were late, no more are
+    /// Reelgauge's.
+    fn balance(&self) {
+        let Counts { judged, late, dropped, failed, unfinished, late_with_own_delay } = self.counts;
+        let never_came = dropped + failed + unfinished;
+        let (came_late, came_in_time) = (self.lateness.count(), self.headroom.count());
+        assert_eq!(came_late + never_came, late, "a late frame came late or never came");
+        assert_eq!(came_in_time + late, judged, "a judged frame was in time or late");
+        assert!(late_with_own_delay <= late, "a frame that is late through Reelgauge is late");
     }
 
     /// Fills in what was counted.
     pub(super) fn fill(&self, figures: &mut StreamFigures) {
+        self.balance();
         let (counts, started_ns) = (self.counts, self.part.started_ns);
-        let pace_ns = self.pace_until_ns.saturating_sub(self.pace_from_ns);
+        let pace_ns = stretch_ns(self.pace_from_ns, self.pace_until_ns);
         figures.began_s = Some(seconds(self.timeline.t0_ns));
         figures.frames_judged = counts.judged;
         figures.late_frames = counts.late;
@@ -536,6 +553,11 @@ impl Counting {
     }
 }
 
+/// How many frames these are: none where the range ends before it begins, because none of them is judged.
+fn count(frames: Range<u64>) -> u64 {
+    frames.end.saturating_sub(frames.start)
+}
+
 /// One late frame of which operations were done.
 fn of_frame(number: u64, frame: &Frame) -> LateFrames {
     LateFrames {
@@ -544,5 +566,77 @@ fn of_frame(number: u64, frame: &Frame) -> LateFrames {
         asked_ns: frame.due_ns,
         over_ns: frame.done_ns,
         ..LateFrames::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_record::test_records::read;
+
+    use super::*;
+    use crate::late::test_streams::player;
+
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    /// A player whose first frame came, and no other in two seconds.
+    fn counted() -> Counting {
+        let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: 2 * SECOND_NS };
+        let mut counting = Counting::new(&player(0), part, 0);
+        counting.add(&read(0, 0, 100).frame(0).at_ms(0).took_ms(5), &OwnTimes::default());
+        counting.finish(false, None);
+        counting
+    }
+
+    fn fill(counting: &Counting) {
+        counting.fill(&mut StreamFigures::default());
+    }
+
+    #[test]
+    fn frames_that_were_counted_balance() {
+        let counting = counted();
+        assert!(counting.counts.late > 0 && counting.headroom.count() == 1);
+        fill(&counting);
+    }
+
+    #[test]
+    #[should_panic(expected = "a late frame came late or never came")]
+    fn a_late_frame_without_a_fate_is_a_defect() {
+        let mut counting = counted();
+        counting.counts.late += 1;
+        fill(&counting);
+    }
+
+    #[test]
+    #[should_panic(expected = "a judged frame was in time or late")]
+    fn a_judged_frame_without_an_outcome_is_a_defect() {
+        let mut counting = counted();
+        counting.counts.judged += 1;
+        fill(&counting);
+    }
+
+    #[test]
+    #[should_panic(expected = "a frame that is late through Reelgauge is late")]
+    fn more_own_frames_than_late_ones_is_a_defect() {
+        let mut counting = counted();
+        counting.counts.late_with_own_delay = counting.counts.late + 1;
+        fill(&counting);
+    }
+
+    #[test]
+    #[should_panic(expected = "frames that were not begun follow one another")]
+    fn a_gap_between_frames_that_wait_is_a_defect() {
+        let mut counting = counted();
+        counting.not_begun = 5..7;
+        counting.wait_for_next(8..9);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "deadlines rise with the numbers of the frames")]
+    fn a_deadline_before_the_one_of_the_frame_before_is_a_defect() {
+        let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: 2 * SECOND_NS };
+        let mut counting = Counting::new(&player(0), part, SECOND_NS);
+        counting.timeline.t0_ns = 0;
+        counting.add(&read(0, 0, 100).frame(0).at_ms(0).took_ms(5_000), &OwnTimes::default());
     }
 }

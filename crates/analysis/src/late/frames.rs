@@ -62,7 +62,7 @@ impl Frame {
         self.has_trouble |= failed || op.is_short();
         self.is_lost |= failed && matches!(op.kind, OpKind::Sync | OpKind::Close);
         if !failed {
-            self.bytes = self.bytes.saturating_add(u64::from(op.done_len));
+            self.bytes += u64::from(op.done_len);
         }
         let all_came = match frame_bytes {
             Some(needed) => self.bytes >= needed && !self.is_lost,
@@ -113,24 +113,62 @@ impl Frames {
 
     /// Settles frames without operations, when nothing from the first one on was begun.
     pub(super) fn skip_to(&mut self, base: u64) {
-        debug_assert!(self.ring.is_empty());
+        assert!(self.ring.is_empty(), "frames that were begun are not skipped");
         self.base = self.base.max(base);
     }
 
     /// The first unsettled number if a frame of this number is to fit; larger than [`Frames::base`]
     /// when frames must be settled first.
     pub(super) fn base_for(&self, number: u64) -> u64 {
+        // The first frames all fit.
         self.base.max((number + 1).saturating_sub(self.most as u64))
     }
 
     /// Takes an operation of a frame that is not settled; its bytes when that completes it.
     pub(super) fn take(&mut self, op: &OpRecord, own: &OwnTimes, frame_bytes: Option<u64>) -> Option<u64> {
         let number = u64::from(op.transfer);
-        let index = number.checked_sub(self.base)? as usize;
+        debug_assert!(number >= self.base, "operations of settled frames are counted elsewhere");
+        let index = (number - self.base) as usize;
+        debug_assert!(index < self.most, "room was made for a frame before it is taken");
         if index >= self.ring.len() {
             self.ring.resize(index + 1, Frame::UNSEEN);
         }
         let frame = &mut self.ring[index];
         frame.take(op, own, frame_bytes).then_some(frame.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_record::test_records::read;
+
+    use super::*;
+
+    fn take(frames: &mut Frames, number: u32) {
+        frames.take(&read(0, 0, 100).frame(number).at_ms(1), &OwnTimes::default(), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "frames that were begun are not skipped")]
+    fn skipping_a_frame_that_was_begun_is_a_defect() {
+        let mut frames = Frames::new(8);
+        take(&mut frames, 3);
+        frames.skip_to(7);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "operations of settled frames are counted elsewhere")]
+    fn an_operation_of_a_settled_frame_is_a_defect() {
+        let mut frames = Frames::new(8);
+        frames.skip_to(7);
+        take(&mut frames, 3);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "room was made for a frame before it is taken")]
+    fn a_frame_that_does_not_fit_is_a_defect() {
+        take(&mut Frames::new(8), 8);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::figures::LateRun;
 use super::timeline::FrameTimeline;
-use crate::figures::{seconds, us};
+use crate::figures::{in_point_s, seconds, us};
 
 /// How many late runs are kept from the beginning.
 const FIRST_KEPT: usize = 100;
@@ -64,13 +64,14 @@ impl Run {
 
     fn figures(&self, timeline: &FrameTimeline, point_started_ns: u64) -> LateRun {
         let began_ns = timeline.deadline_ns(self.first_frame);
+        // A stream of a damaged table may have more frames than there are numbers.
         let ended_ns = timeline.deadline_ns(self.first_frame.saturating_add(self.told.frames));
         LateRun {
             first_frame: self.first_frame,
             frames: self.told.frames,
             dropped_frames: self.told.dropped_frames,
             began_s: seconds(began_ns),
-            began_in_point_s: seconds(began_ns.saturating_sub(point_started_ns)),
+            began_in_point_s: in_point_s(began_ns, point_started_ns),
             length_s: seconds(ended_ns - began_ns),
             worst_late_us: self.told.worst_late_ns.map(us),
         }
@@ -91,6 +92,13 @@ pub(super) struct LateRuns {
 impl LateRuns {
     /// Further late frames, behind those of the open run if there is one.
     pub(super) fn late(&mut self, late: LateFrames) {
+        assert!(late.own_frames <= late.frames, "no more frames are late through Reelgauge than are late");
+        assert!(
+            late.dropped_frames + late.failed_frames <= late.frames,
+            "dropped and failed frames are late"
+        );
+        let follows = |run: &Run| run.first_frame + run.told.frames <= late.first_frame;
+        assert!(self.open.as_ref().is_none_or(follows), "late frames are judged in order, each once");
         let new = || Run {
             first_frame: late.first_frame,
             told: ClosedRun { began_ns: late.asked_ns, ..ClosedRun::default() },
@@ -165,6 +173,26 @@ mod tests {
         assert_eq!(late_runs.first[99].first_frame, 990);
         let worst: Vec<u64> = late_runs.worst.iter().map(|run| run.first_frame).collect();
         assert_eq!(worst, [9000, 9980, 9950, 9920, 9890, 9860, 9830, 9800, 9770, 9740]);
+    }
+
+    #[test]
+    #[should_panic(expected = "no more frames are late through Reelgauge than are late")]
+    fn more_own_frames_than_late_ones_is_a_defect() {
+        LateRuns::default().late(LateFrames { frames: 1, own_frames: 2, ..LateFrames::default() });
+    }
+
+    #[test]
+    #[should_panic(expected = "dropped and failed frames are late")]
+    fn more_dropped_frames_than_late_ones_is_a_defect() {
+        LateRuns::default().late(LateFrames { frames: 1, dropped_frames: 2, ..LateFrames::default() });
+    }
+
+    #[test]
+    #[should_panic(expected = "late frames are judged in order, each once")]
+    fn a_frame_that_is_late_twice_is_a_defect() {
+        let mut late_runs = LateRuns::default();
+        late_runs.late(LateFrames { first_frame: 5, frames: 3, ..LateFrames::default() });
+        late_runs.late(LateFrames { first_frame: 7, frames: 1, ..LateFrames::default() });
     }
 
     #[test]

@@ -18,6 +18,7 @@
 
 use super::MeasuredPart;
 use super::figures::MarginTrend;
+use crate::figures::stretch_ns;
 use crate::rounding::round_to;
 
 /// Stretches that are kept, so that a load point cut short still has enough of them.
@@ -49,7 +50,7 @@ pub(super) struct Margins {
 impl Margins {
     /// Of the measured part as it was planned.
     pub(super) fn new(part: &MeasuredPart) -> Margins {
-        let bin_ns = (part.until_ns.saturating_sub(part.from_ns) / BINS as u64).max(1);
+        let bin_ns = (stretch_ns(part.from_ns, part.until_ns) / BINS as u64).max(1);
         Margins { from_ns: part.from_ns, bin_ns, best_ns: [None; BINS], frames: 0, jumped: false }
     }
 
@@ -72,7 +73,7 @@ impl Margins {
 
     /// The trend up to this time; `None` where too little was seen to tell.
     pub(super) fn trend(&self, until_ns: u64) -> Option<MarginTrend> {
-        let bins = usize::try_from(until_ns.saturating_sub(self.from_ns) / self.bin_ns).unwrap_or(BINS);
+        let bins = usize::try_from(stretch_ns(self.from_ns, until_ns) / self.bin_ns).unwrap_or(BINS);
         let bins = bins.min(BINS);
         if self.jumped || self.frames < FRAMES_MIN || bins < POINTS {
             return None;

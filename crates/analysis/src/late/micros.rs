@@ -3,7 +3,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::figures::{LatenessFigures, TimeFigures, seconds, us};
+use crate::figures::{LatenessFigures, TimeFigures, in_point_s, seconds, us};
 
 use crate::rounding::round_to;
 
@@ -125,7 +125,7 @@ impl FrameTimes {
             p99_9_us: self.spread.quantile_us(0.999, self.max_ns),
             max_us: us(self.max_ns),
             max_began_s: seconds(self.max_began_ns),
-            max_began_in_point_s: seconds(self.max_began_ns.saturating_sub(point_started_ns)),
+            max_began_in_point_s: in_point_s(self.max_began_ns, point_started_ns),
         })
     }
 

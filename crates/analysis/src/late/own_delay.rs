@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use reelgauge_record::{OpRecord, ProcessorWait};
 
+use crate::figures::stretch_ns;
 use crate::incident::OwnShare;
 use crate::pause::Pauses;
 
@@ -65,7 +66,7 @@ impl WorkerPast {
         let times = OwnTimes {
             done_ns: issued_ns + (op.service_ns() - booked_ns),
             free_ns,
-            delay_ns: op.issued_ns.saturating_sub(op.due_ns.max(freed_ns)) + booked_ns,
+            delay_ns: stretch_ns(op.due_ns.max(freed_ns), op.issued_ns) + booked_ns,
             booked_ns,
             wait,
         };

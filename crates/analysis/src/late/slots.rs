@@ -37,6 +37,7 @@ impl Slots {
 
     #[cold]
     fn insert(&mut self, number: u32) -> usize {
+        assert!(self.get(number).is_none(), "a number has one place");
         let slot = self.used;
         self.used += 1;
         if number < DENSE {
@@ -68,5 +69,13 @@ mod tests {
             assert_eq!(slots.get_or_insert(number), slot);
         }
         assert_eq!(slots.get(5), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "a number has one place")]
+    fn a_second_place_is_a_defect() {
+        let mut slots = Slots::default();
+        slots.insert(7);
+        slots.insert(7);
     }
 }

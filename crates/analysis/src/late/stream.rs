@@ -9,7 +9,7 @@ use super::now::{StreamNow, between_ns};
 use super::own_delay::OwnTimes;
 use super::strip::Strip;
 use super::{MeasuredPart, StreamSpec};
-use crate::figures::seconds;
+use crate::figures::{seconds, stretch_ns};
 use crate::rounding::round_to;
 use crate::trace_stats::over_time::TimeBins;
 
@@ -54,6 +54,7 @@ impl StreamTally {
 
     /// When it was to begin, if anybody said so.
     fn expected_t0_ns(&self) -> Option<u64> {
+        // The table of streams is read from a file.
         Some(self.part.started_ns.saturating_add(self.spec.begins?.after_ns))
     }
 
@@ -69,7 +70,10 @@ impl StreamTally {
 
     /// Its number and strip; `None` for a stream that never began or keeps none.
     pub(super) fn into_strip(self) -> Option<(u32, Strip)> {
-        let strip = self.counting?.strip?;
+        let counting = self.counting?;
+        let strip = counting.strip?;
+        let drawn: u64 = strip.late_frames.iter().sum();
+        assert_eq!(drawn, counting.counts.late, "a strip shows the late frames that were counted");
         Some((self.spec.stream, *strip))
     }
 
@@ -123,6 +127,7 @@ impl StreamTally {
     }
 
     fn start(&mut self) {
+        assert!(self.counting.is_none(), "a stream begins once");
         let held = std::mem::take(&mut self.held);
         // Without any operation it never came to its first frame, and every one is late.
         let Some(t0_ns) = first_due_ns(&held).or(self.expected_t0_ns()) else {
@@ -140,7 +145,7 @@ impl StreamTally {
         let has_stopped = self.has_stopped(scrubbed_ns);
         let stands = |counting: &Counting| {
             let needed_ns = counting.next_deadline_ns();
-            let overdue_ns = needed_ns.map_or(0, |needed_ns| now_ns.saturating_sub(needed_ns));
+            let overdue_ns = needed_ns.map_or(0, |needed_ns| stretch_ns(needed_ns, now_ns));
             let stopped = has_stopped || self.may_jump() && (1..=SCRUB_NS).contains(&overdue_ns);
             (counting.late_at(now_ns, stopped), needed_ns.filter(|_| !stopped))
         };
@@ -202,7 +207,8 @@ impl StreamTally {
     pub(super) fn late_all_the_same(&mut self, frames: u64) {
         if let Some(counting) = &mut self.counting {
             let own = &mut counting.counts.late_with_own_delay;
-            *own = own.saturating_sub(frames);
+            assert!(frames <= *own, "frames that are taken from Reelgauge's delay were counted to it");
+            *own -= frames;
         }
     }
 
@@ -236,4 +242,54 @@ impl StreamTally {
 /// When the first of these operations was due.
 fn first_due_ns(ops: &[(OpRecord, OwnTimes)]) -> Option<u64> {
     ops.iter().map(|(op, _)| op.due_ns).min()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reelgauge_record::test_records::read;
+
+    use super::*;
+    use crate::late::test_streams::player;
+
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    /// A player that never came to its first frame in two seconds; with a strip.
+    fn late_stream() -> StreamTally {
+        let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: 2 * SECOND_NS };
+        let mut stream = StreamTally::new(player(0), part);
+        stream.keep_strip(TimeBins { from_ns: 0, width_ns: SECOND_NS, count: 2 });
+        stream.hold(&read(0, 0, 100).frame(0).at_ms(0).failed(5), &OwnTimes::default());
+        stream.finish(true);
+        stream
+    }
+
+    #[test]
+    fn a_strip_shows_every_late_frame() {
+        let stream = late_stream();
+        let late = stream.counting().unwrap().counts.late;
+        assert_eq!(stream.into_strip().unwrap().1.late_frames.iter().sum::<u64>(), late);
+    }
+
+    #[test]
+    #[should_panic(expected = "a strip shows the late frames that were counted")]
+    fn a_strip_without_a_late_frame_is_a_defect() {
+        let mut stream = late_stream();
+        stream.counting.as_mut().unwrap().counts.late += 1;
+        stream.into_strip();
+    }
+
+    #[test]
+    #[should_panic(expected = "frames that are taken from Reelgauge's delay were counted to it")]
+    fn taking_frames_from_a_delay_that_has_none_is_a_defect() {
+        let mut stream = late_stream();
+        stream.counting.as_mut().unwrap().counts.late_with_own_delay = 3;
+        stream.late_all_the_same(4);
+    }
+
+    #[test]
+    #[should_panic(expected = "a stream begins once")]
+    fn a_second_beginning_is_a_defect() {
+        late_stream().start();
+    }
 }

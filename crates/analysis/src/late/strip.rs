@@ -46,6 +46,7 @@ impl Strip {
         Strip {
             time,
             clock_ns: t0_ns.max(time.from_ns),
+            // A rate of 0, in a damaged table, gives a frame all of time.
             allowance_ns: spec.prebuffer_ns.saturating_add(spec.timeline(0).frames_last_ns(1)).max(1),
             min_margin_ns: vec![i64::MAX; time.count],
             late_frames: vec![0; time.count],
@@ -73,7 +74,8 @@ impl Strip {
 
     /// A frame came, so long before its deadline.
     pub(super) fn came(&mut self, deadline_ns: u64, margin_ns: i128) {
-        let margin_ns = i64::try_from(margin_ns).unwrap_or(i64::MIN).min(i64::MAX - 1);
+        let beyond = if margin_ns < 0 { i64::MIN } else { i64::MAX };
+        let margin_ns = i64::try_from(margin_ns).unwrap_or(beyond).min(i64::MAX - 1);
         let bin = self.time.bin(deadline_ns);
         self.late_frames[bin] += u64::from(margin_ns < 0);
         let percent = i128::from(margin_ns) * 100;
@@ -85,7 +87,7 @@ impl Strip {
 
     /// These frames never came. All have their deadlines in the judged part.
     pub(super) fn never_came(&mut self, frames: Range<u64>, timeline: &FrameTimeline) {
-        self.never += frames.end.saturating_sub(frames.start);
+        self.never += frames.end - frames.start;
         let mut first = frames.start;
         while first < frames.end {
             let bin = self.time.bin(timeline.deadline_ns(first));
@@ -162,5 +164,12 @@ mod tests {
         assert_eq!(strip.late_frames.iter().sum::<u64>(), 1 << 60);
         strip.came(u64::MAX, i128::MIN);
         assert_eq!(strip.headroom[0], 1);
+    }
+
+    #[test]
+    fn a_frame_with_all_of_time_left_is_not_late() {
+        let (mut strip, _) = strip(TimeBins { from_ns: 0, width_ns: MS, count: 1 });
+        strip.came(u64::MAX, i128::from(u64::MAX));
+        assert_eq!((strip.late_frames[0], strip.headroom[HEADROOM_BINS - 1]), (0, 1));
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::figures::ThroughputFigures;
-use crate::figures::seconds;
+use crate::figures::{in_point_s, seconds};
 use crate::rounding::round_to;
 
 /// How many frames a stretch may hold; beyond that neighbours are taken as one, which can only make the
@@ -54,11 +54,11 @@ impl SlidingMin {
             return;
         }
         self.slide_to(done_ns);
-        self.sum_bytes = self.sum_bytes.saturating_add(bytes);
+        self.sum_bytes += bytes;
         let are_many = self.frames.len() >= MAX_FRAMES;
         match self.frames.back_mut() {
-            Some(last) if are_many => last.1 = last.1.saturating_add(bytes),
-            _ => self.frames.push_back((done_ns.saturating_add(1), bytes)),
+            Some(last) if are_many => last.1 += bytes,
+            _ => self.frames.push_back((done_ns + 1, bytes)),
         }
     }
 
@@ -73,12 +73,14 @@ impl SlidingMin {
     /// Looks at every stretch that ends by `time_ns` and begins just after a frame.
     fn slide_to(&mut self, time_ns: u64) {
         while let Some(&(began_ns, bytes)) = self.frames.front() {
+            // A stretch beyond the end of time never ends.
             let ends_ns = began_ns.saturating_add(self.window_ns);
             if ends_ns > time_ns {
                 return;
             }
             self.frames.pop_front();
-            self.sum_bytes = self.sum_bytes.saturating_sub(bytes);
+            assert!(bytes <= self.sum_bytes, "a frame that leaves the stretch was in its sum");
+            self.sum_bytes -= bytes;
             if self.min.is_none_or(|(min_bytes, _)| self.sum_bytes < min_bytes) {
                 self.min = Some((self.sum_bytes, began_ns));
             }
@@ -103,6 +105,8 @@ impl SlidingMin {
         if self.window_ns > 0 {
             self.slide_to(self.until_ns);
         }
+        let within: u64 = self.frames.iter().map(|(_, bytes)| bytes).sum();
+        assert_eq!(within, self.sum_bytes, "the sum of a stretch is that of the frames in it");
     }
 
     /// The figures; `None` where no stretch fits into the measured time.
@@ -112,7 +116,7 @@ impl SlidingMin {
             buffer_s: seconds(self.window_ns),
             min_bytes_per_s: round_to(self.bytes_per_s(min_bytes), 3),
             min_began_s: seconds(began_ns),
-            min_began_in_point_s: seconds(began_ns.saturating_sub(point_started_ns)),
+            min_began_in_point_s: in_point_s(began_ns, point_started_ns),
             needed_bytes_per_s: self.needed_bytes_per_s,
             first_below_s: self.first_below_ns.map(seconds),
         })
@@ -166,6 +170,24 @@ mod tests {
         assert_eq!((figures.min_bytes_per_s, figures.min_began_s), (0.0, 4.0));
         assert_eq!(figures.first_below_s, Some(4.0));
         assert_eq!(figures.needed_bytes_per_s, Some(90.0));
+    }
+
+    #[test]
+    #[should_panic(expected = "a frame that leaves the stretch was in its sum")]
+    fn a_sum_without_one_of_its_frames_is_a_defect() {
+        let mut sliding = SlidingMin::new(200, 0, 1000, None);
+        sliding.push(40, 10);
+        sliding.sum_bytes = 0;
+        sliding.push(400, 10);
+    }
+
+    #[test]
+    #[should_panic(expected = "the sum of a stretch is that of the frames in it")]
+    fn a_sum_of_more_than_its_frames_is_a_defect() {
+        let mut sliding = SlidingMin::new(200, 0, 1000, None);
+        sliding.push(900, 10);
+        sliding.sum_bytes += 1;
+        sliding.finish();
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub struct FrameTimeline {
 impl FrameTimeline {
     /// When frame 0 is needed.
     fn start_ns(&self) -> u64 {
+        // Beyond all of time is never, here and below.
         self.t0_ns.saturating_add(self.prebuffer_ns)
     }
 
@@ -30,6 +31,7 @@ impl FrameTimeline {
     /// nanosecond. `done > deadline` on whole nanoseconds is therefore exact. [`u64::MAX`] where it lies
     /// beyond that, and for a rate of 0.
     pub fn deadline_ns(&self, frame: u64) -> u64 {
+        // See `start_ns`.
         self.start_ns().saturating_add(self.frames_last_ns(frame))
     }
 

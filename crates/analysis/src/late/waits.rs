@@ -30,6 +30,7 @@ impl Waits {
         if self.waits.is_empty() {
             return ProcessorWait::default();
         }
+        // Its thread did not wait, or not long enough to be worth noting.
         self.waits.get(&(op.worker, op.done_ns)).copied().unwrap_or_default()
     }
 }

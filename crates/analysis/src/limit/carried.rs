@@ -116,6 +116,7 @@ fn reads_explained(scene: &Scene<'_>) -> Option<f64> {
 /// What a disk may have written for this run: what went into the cache before, too.
 fn writes_explained(scene: &Scene<'_>) -> Option<f64> {
     let total = &scene.point.total;
+    // Summaries are input: a damaged one may count more reads than operations.
     let others = total.ops.saturating_sub(total.ops_by_kind.read) as f64 * BESIDE_A_WRITE_BYTES;
     let before = scene.memory.map_or(0, |memory| memory.written_by_this_run_bytes) as f64;
     let in_cache = if is_past_cache(scene) { 0.0 } else { before + waiting_bytes(scene) };

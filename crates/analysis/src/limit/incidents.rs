@@ -4,6 +4,7 @@
 //! Not here: which of both is asked first ([`super::choose`]).
 
 use crate::counters::means::Stretch;
+use crate::figures::stretch_ns;
 use crate::series::Series;
 use crate::summary::LoadPoint;
 
@@ -40,11 +41,12 @@ pub fn within(point: &LoadPoint, series: &Series, stretches: &[Stretch]) -> Load
     let seconds: f64 = stretches.iter().map(|stretch| stretch.seconds()).sum();
     let (mut read, mut written, mut ops) = (0.0, 0.0, 0.0);
     for step in &series.steps {
+        // A series is read from a summary, which is input.
         let from_ns = step.began_s.saturating_mul(1_000_000_000);
         let until_ns = step.began_s.saturating_add(series.step_s).saturating_mul(1_000_000_000);
         let overlap = |stretch: &Stretch| {
             let (from, until) = (stretch.from_ns.max(from_ns), stretch.until_ns.min(until_ns));
-            until.saturating_sub(from) as f64 / 1e9
+            stretch_ns(from, until) as f64 / 1e9
         };
         let share = stretches.iter().map(overlap).sum::<f64>() / series.step_s.max(1) as f64;
         read += step.read_bytes as f64 * share;

@@ -141,6 +141,7 @@ fn position(all: &Visits, mix: &FittedMix) -> Distance {
     let step = visits.iter().map(|visit| visit.start).fold(0, gcd) as f64;
     // Where a visit fills its file there is one place for it.
     let place = |(at, visit): (usize, &Visit)| {
+        // A visit that read parts of its file twice is larger than the file.
         let room = all.file_bytes(visit.file).saturating_sub(visit.bytes);
         let place = (visit.start as f64 + step * within_step(at)) / (room as f64 + step);
         (all.order(visit) == Order::InARow && room > 0).then_some(place)

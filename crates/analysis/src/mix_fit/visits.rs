@@ -48,6 +48,7 @@ impl Visit {
     /// or two follow the one before by chance, so a random visit may have some in a row: as many as are
     /// expected, three standard deviations, and one.
     pub(super) fn order(&self, file_bytes: u64) -> Order {
+        // A visit without accesses has no pairs, either.
         let pairs = self.accesses.saturating_sub(1);
         if self.in_a_row == pairs {
             return Order::InARow;
@@ -123,6 +124,7 @@ impl Visits {
 
     pub(super) fn add(&mut self, op: &OpRecord) {
         let worker = self.workers.entry(op.worker).or_default();
+        // Several in flight overlap: the worker was not idle then.
         let idle_ns = worker.last_done_ns.map(|last_ns| op.due_ns.saturating_sub(last_ns));
         worker.last_done_ns = worker.last_done_ns.max(Some(op.done_ns));
         if op.flags.has(OpFlags::WARMUP) {
@@ -175,7 +177,7 @@ impl Visits {
     }
 
     fn access(&mut self, op: &OpRecord, idle_ns: Option<u64>) {
-        let end = op.offset.saturating_add(u64::from(op.done_len));
+        let end = op.end_offset();
         let reached = self.reached.entry(op.file).or_default();
         *reached = (*reached).max(end);
         let Some(worker) = self.workers.get_mut(&op.worker) else { return };
@@ -243,10 +245,11 @@ impl OpenVisit {
         visit.is_of_blocks &= fits;
         self.is_remainder |= is_shorter;
         visit.in_a_row += u32::from(op.offset == self.next_offset);
+        // 32 bits: visits of billions of accesses are alike.
         visit.accesses = visit.accesses.saturating_add(1);
-        visit.bytes = visit.bytes.saturating_add(u64::from(op.len));
+        visit.bytes += u64::from(op.len);
         visit.waits += u32::from(idle_ns.is_some_and(|idle_ns| idle_ns > WAIT_NS));
         self.last_len = op.len;
-        self.next_offset = op.offset.saturating_add(u64::from(op.done_len));
+        self.next_offset = op.end_offset();
     }
 }

@@ -67,6 +67,7 @@ pub fn caches(step: Option<String>, readers: &[Reader]) -> CacheLine {
 }
 
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    // Sizes that other machines report are input.
     Some(one?.saturating_add(other?))
 }
 

@@ -51,6 +51,7 @@ pub fn disturbance(pass: &Summary, first_of_state: Option<&Summary>) -> Option<D
         return Some(Disturbance::OtherFiles);
     }
     let first = first_of_state?;
+    // A mount without options differs from one with some.
     let mount = |summary: &Summary| summary.target.mount_options.clone().unwrap_or_default();
     let differs = |one: &str, two: &str| (one != two).then(|| (one.to_owned(), two.to_owned()));
     if let Some((before, now)) = differs(&mount(first), &mount(pass)) {

@@ -100,6 +100,7 @@ pub fn reasons(evidence: &Evidence<'_>) -> Vec<Inconclusive> {
         Judgement::Met => of_pass(evidence),
         _ if !evidence.is_complete => Vec::new(),
         Judgement::NotKnown => of_search(evidence).into_iter().collect(),
+        // A run that is no replay has nothing to add.
         Judgement::NothingAsked => evidence.replay.map(of_replay).unwrap_or_default(),
         Judgement::Inconclusive => Vec::new(),
     }

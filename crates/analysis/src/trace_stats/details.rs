@@ -41,6 +41,7 @@ pub struct TraceDetails<'a> {
 impl<'a> TraceDetails<'a> {
     /// After a first pass; looks closely at this many of the files, at most [`MAX_FILES`].
     pub fn new(stats: &'a TraceStats, top: usize) -> TraceDetails<'a> {
+        // A trace without operations is drawn from 0 to 0.
         let span = stats.span_ns().unwrap_or_default();
         let top = stats.top_files(top.min(MAX_FILES));
         let details = |(at, &file): (usize, &u32)| {

@@ -45,7 +45,7 @@ impl FileTally {
     }
 
     fn bytes(&self) -> u64 {
-        self.read_bytes.saturating_add(self.written_bytes)
+        self.read_bytes + self.written_bytes
     }
 
     fn ops(&self) -> u64 {
@@ -56,7 +56,7 @@ impl FileTally {
     fn follow_end(&mut self, op: &OpRecord) -> bool {
         match op.kind {
             OpKind::Read | OpKind::Write if op.done_len > 0 => {
-                self.end = self.end.max(op.offset.saturating_add(u64::from(op.done_len)));
+                self.end = self.end.max(op.end_offset());
                 return false;
             }
             OpKind::Truncate => self.end = op.offset,
@@ -80,15 +80,16 @@ impl FileTally {
         let counter = match op.kind {
             _ if op.errno != 0 => &mut self.failed,
             OpKind::Read => {
-                self.read_bytes = self.read_bytes.saturating_add(bytes);
+                self.read_bytes += bytes;
                 &mut self.reads
             }
             OpKind::Write => {
-                self.written_bytes = self.written_bytes.saturating_add(bytes);
+                self.written_bytes += bytes;
                 &mut self.writes
             }
             _ => &mut self.other,
         };
+        // 32 bits for each of millions of files: beyond that a count stays the largest.
         *counter = counter.saturating_add(1);
         self.sequential = self.sequential.saturating_add(u32::from(sequential));
         self.sequential_in_file = self.sequential_in_file.saturating_add(u32::from(in_file));
@@ -135,7 +136,7 @@ impl FileTallies {
             self.known_ends[at] = true;
         }
         if is_access {
-            tally.next = op.offset.saturating_add(u64::from(op.done_len));
+            tally.next = op.end_offset();
         }
         if matches!(op.kind, OpKind::Rename | OpKind::Link) && op.errno == 0 {
             let (end, is_end_known) = (tally.end, self.known_ends[at]);

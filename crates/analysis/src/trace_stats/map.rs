@@ -63,7 +63,7 @@ impl MapTally {
     /// Spreads the bytes of a read or write over the places that it covers, at the time of its issue.
     pub(crate) fn add(&mut self, op: &OpRecord) {
         let time = self.time.bin(op.issued_ns) as u16;
-        let end = op.offset.saturating_add(u64::from(op.done_len));
+        let end = op.end_offset();
         let mut from = op.offset;
         while from < end {
             let bin = (from / self.offset_width).min(self.offset_bins - 1);
@@ -71,8 +71,8 @@ impl MapTally {
             let to = if last { end } else { end.min((bin + 1) * self.offset_width) };
             let cell = self.cells.entry((time, bin as u16)).or_default();
             match op.kind {
-                OpKind::Write => cell.1 = cell.1.saturating_add(to - from),
-                _ => cell.0 = cell.0.saturating_add(to - from),
+                OpKind::Write => cell.1 += to - from,
+                _ => cell.0 += to - from,
             }
             from = to;
         }

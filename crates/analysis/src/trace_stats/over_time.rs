@@ -3,7 +3,7 @@
 use reelgauge_record::{OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
 
-use crate::figures::seconds;
+use crate::figures::{seconds, stretch_ns};
 
 /// Bins, at most.
 const MAX_BINS: u64 = 300;
@@ -48,7 +48,7 @@ impl TimeBins {
     /// At most so many bins of a round width that hold all of a span.
     pub(crate) fn over(span: (u64, u64), max_bins: u64) -> TimeBins {
         let (first_ns, last_ns) = span;
-        let needed = |width_ns: u64| last_ns.saturating_sub(first_ns / width_ns * width_ns) / width_ns + 1;
+        let needed = |width_ns: u64| stretch_ns(first_ns / width_ns * width_ns, last_ns) / width_ns + 1;
         let mut width_ns = MIN_WIDTH_NS;
         let mut factors = [2.0, 2.5, 2.0].into_iter().cycle();
         while needed(width_ns) > max_bins {
@@ -60,18 +60,20 @@ impl TimeBins {
 
     /// The first moment behind a bin.
     pub(crate) fn end_ns(&self, bin: usize) -> u64 {
+        // The last bin may end with all of time.
         self.from_ns.saturating_add((bin as u64 + 1).saturating_mul(self.width_ns))
     }
 
     /// Bins that are twice as wide, from the same moment on.
     pub(crate) fn halved(&self) -> TimeBins {
+        // Bins as wide as all of time get no wider.
         let width_ns = self.width_ns.saturating_mul(2);
         TimeBins { from_ns: self.from_ns, width_ns, count: self.count.div_ceil(2) }
     }
 
     /// The bin of a time; the first or last where it lies outside.
     pub(crate) fn bin(&self, at_ns: u64) -> usize {
-        let bin = at_ns.saturating_sub(self.from_ns) / self.width_ns;
+        let bin = stretch_ns(self.from_ns, at_ns) / self.width_ns;
         usize::try_from(bin).map_or(self.count - 1, |bin| bin.min(self.count - 1))
     }
 }

@@ -122,6 +122,7 @@ impl Sizes {
 
 /// The size with all but its first bits 0. Powers of two, and all sizes below 2,048, stay as they are.
 fn coarse(bytes: u32) -> u32 {
+    // Small sizes lose no bits.
     let shift = (32 - bytes.leading_zeros()).saturating_sub(COARSE_BITS + 1);
     bytes >> shift << shift
 }

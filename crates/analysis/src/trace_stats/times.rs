@@ -90,13 +90,16 @@ impl ServiceTimes {
 
 /// The upper edge of a step: 1 µs, 2 µs, 5 µs, 10 µs and so on.
 fn edge_ns(step: usize) -> u64 {
+    // The last step holds all longer times.
     let power = 10_u64.saturating_pow(3 + (step / 3) as u32);
+    // As above.
     power.saturating_mul([1, 2, 5][step % 3])
 }
 
 /// The step that a time falls in.
 fn step_of(service_ns: u64) -> usize {
     let last = (0..).find(|&step| edge_ns(step) == u64::MAX || service_ns < edge_ns(step));
+    // There is always a last step: see `edge_ns`.
     last.unwrap_or_default()
 }
 

@@ -178,6 +178,7 @@ fn failed_ops(limit: f64, total: Option<&Figures>) -> Option<Unmet> {
     let first = total.first_error.as_ref();
     let message = |errno| {
         let same = total.errors.iter().find(|error| error.errno == errno);
+        // An error whose message was not kept has none.
         same.map(|error| error.message.clone()).unwrap_or_default()
     };
     let first_failed = first.map(|first| FirstFailed {

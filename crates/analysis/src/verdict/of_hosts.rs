@@ -24,6 +24,7 @@ impl Failure {
     #[must_use]
     pub fn placed(self, place: &FailurePlace, words: impl Fn(&str) -> String) -> Failure {
         Failure {
+            // The place of a machine is read from a file.
             stream: self.stream.map(|stream| stream.saturating_add(place.first_stream)),
             worker: self.worker.map(|worker| worker.saturating_add(place.first_worker)),
             at_s: self.at_s.map(|at_s| at_s + place.shift_s),

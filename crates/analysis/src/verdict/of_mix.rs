@@ -33,6 +33,7 @@ pub fn judge_mix(criteria: &Criteria, series: &Series, point: &LoadPoint) -> Rul
 fn unmet_seconds(limit: f64, series: &Series, point: &LoadPoint) -> Option<Unmet> {
     let criterion = Criterion::BufferThroughput;
     let step_s = series.step_s.max(1) as f64;
+    // A series may be read from a summary, which is input.
     let rate = |step: &SeriesStep| (step.read_bytes.saturating_add(step.written_bytes)) as f64 / step_s;
     let seconds = whole_seconds(series, point);
     let slowest = seconds.iter().min_by(|one, two| rate(one).total_cmp(&rate(two)));
@@ -60,6 +61,7 @@ fn whole_seconds<'a>(series: &'a Series, point: &LoadPoint) -> &'a [SeriesStep] 
     let belongs = |step: &SeriesStep| step.point == Some(point.index) && step.ops > 0;
     let first = series.steps.iter().position(belongs);
     let last = series.steps.iter().rposition(belongs);
+    // Without whole seconds there is nothing to judge.
     first.zip(last).and_then(|(first, last)| series.steps.get(first + 1..last)).unwrap_or_default()
 }
 

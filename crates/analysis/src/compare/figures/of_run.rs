@@ -113,6 +113,7 @@ fn lowest(found: &CheckCount) -> f64 {
         None if found.is_sustained() => 0,
         None => found.streams,
     };
+    // A search is not surer than of no stream at all.
     f64::from(found.streams.saturating_sub(error))
 }
 

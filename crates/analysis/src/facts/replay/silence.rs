@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::figures::{seconds, us};
+use crate::figures::{in_point_s, seconds, us};
 use crate::incident::Silence;
 
 /// The shortest silence that is an incident at the recorded pace …
@@ -61,13 +61,14 @@ impl SilenceScene<'_> {
         let is_long = |silence: &&Silence| silence.length_ns >= least_ns.max(usual_ns);
         let told = |silence: &Silence| {
             let delayed = self.long_answers.map(|answers| delayed_by(silence, answers));
+            // Nothing outlasts the end of time.
             let outlasts = |end_ns: u64| silence.until_ns > end_ns.saturating_add(HARMED_FROM_NS);
             // Nothing is known of users that did not come back.
             let is_harm = delayed.is_none_or(|(_, begun_late, _)| begun_late > 0)
                 || self.expected_end_ns.is_none_or(outlasts);
             is_harm.then(|| ReplaySilence {
                 began_s: seconds(silence.from_ns),
-                began_in_point_s: seconds(silence.from_ns.saturating_sub(self.point_started_ns)),
+                began_in_point_s: in_point_s(silence.from_ns, self.point_started_ns),
                 began_at: None,
                 ended_s: seconds(silence.until_ns),
                 length_s: seconds(silence.length_ns),
@@ -82,6 +83,7 @@ impl SilenceScene<'_> {
 /// Operations that waited in a silence, how many of them were due in it, and the longest response.
 fn delayed_by(silence: &Silence, long_answers: &[(u64, u64)]) -> (u64, u64, Option<u64>) {
     let waited = long_answers.iter().filter(|(due_ns, done_ns)| {
+        // A time of a damaged record may be the largest there is.
         *done_ns >= silence.until_ns && due_ns.saturating_add(HARMED_FROM_NS) <= silence.until_ns
     });
     let (mut ops, mut due_within, mut longest_ns) = (0, 0, None);

@@ -52,6 +52,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 fn is_slower_than_memory(scene: &Scene<'_>) -> bool {
     let Some(times) = scene.operation() else { return false };
     let total = &scene.point.total;
+    // Summaries are input, here and below.
     let bytes = total.read_bytes.saturating_add(total.written_bytes) / times.count.max(1);
     times.p50_us > MEMORY_TAKES_US + bytes as f64 / MEMORY_BYTES_PER_US
 }
@@ -68,6 +69,7 @@ fn not_from_disks(scene: &Scene<'_>) -> Option<f64> {
 /// Of what a load point read, the share that the run had moved before.
 fn read_again(memory: &MemoryFacts, point: u16) -> Option<f64> {
     let reads = memory.rereads.iter().find(|reads| reads.point == point)?;
+    // See above.
     let all = reads.first_read_bytes.saturating_add(reads.later_read_bytes);
     (all > 0).then(|| reads.later_read_bytes as f64 / all as f64)
 }
