@@ -106,6 +106,7 @@ impl Area {
     /// As [`Area::open_existing_on`], where there is something that could be it.
     pub fn leftovers(target: &Path, sharing: Sharing) -> Result<Vec<PathBuf>, AreaError> {
         let users = users_of_leftovers(target, sharing)?;
+        // Without users there are no leftovers, here and below.
         Ok(users.map(|(target, users)| leftover::look(&target, &users)).unwrap_or_default())
     }
 
@@ -115,6 +116,7 @@ impl Area {
     /// As [`Area::leftovers`].
     pub fn remove_leftovers(target: &Path, sharing: Sharing) -> Result<Vec<PathBuf>, AreaError> {
         let users = users_of_leftovers(target, sharing)?;
+        // See above.
         Ok(users.map(|(target, users)| leftover::remove(&target, usize::MAX, &users)).unwrap_or_default())
     }
 
@@ -527,6 +529,7 @@ fn make_marked(
 
 /// Takes back [`make_marked`]. Failures don't matter: what stays is an empty or marked directory.
 fn unmake(dir: &AreaDir) {
+    // See above.
     let _ = dir.remove_file(&dir.path().join(MARKER_FILE));
     let _ = fs::remove_dir(dir.path());
 }
@@ -554,8 +557,10 @@ fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
 fn sync_dir(dir: &Path) {
     #[cfg(unix)]
     if let Ok(dir) = fs::File::open(dir) {
+        // Some file systems cannot: then a crash of the machine may lose a name, which is made again.
         let _ = dir.sync_all();
     }
+    // Not used there.
     #[cfg(not(unix))]
     let _ = dir;
 }

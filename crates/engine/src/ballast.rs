@@ -147,6 +147,7 @@ impl<'a> Ballast<'a> {
         for _ in 0..LOOKS {
             let level = self.level()?;
             let wanted = (level.usable_bytes as f64 * f64::from(percent) / 100.0) as u64;
+            // A volume may be fuller than that already.
             let missing = wanted.saturating_sub(level.used_bytes);
             if missing < WRITE_BYTES as u64 {
                 break;
@@ -234,6 +235,7 @@ impl<'a> Ballast<'a> {
     }
 
     fn numbers(&self, kind: &str) -> Vec<u32> {
+        // Where the folder cannot be read, making the next file in it reports why.
         let names = self.area.dir().names_in(&self.dir).unwrap_or_default();
         let number =
             |name: std::ffi::OsString| name.to_str()?.strip_prefix(kind)?.strip_prefix('-')?.parse().ok();
@@ -292,6 +294,7 @@ impl<'a> Ballast<'a> {
 /// Bytes of the ballast in an area; 0 where there is none.
 pub fn bytes_in(area: &Area) -> u64 {
     let dir = area.root().join(BALLAST_DIR);
+    // Without a folder there is no ballast. One that cannot be read shows when a file is made in it.
     let names = area.dir().names_in(&dir).unwrap_or_default();
     let sizes = names.iter().filter_map(|name| area.dir().facts(&dir.join(name)).ok());
     sizes.map(|facts| facts.size_bytes).sum()
@@ -319,12 +322,14 @@ struct Level {
 impl Level {
     fn of(space: Space, keep_free: KeepFree) -> Level {
         Level {
+            // What file systems report may contradict itself while others write.
             used_bytes: space.total_bytes.saturating_sub(space.available_bytes),
             usable_bytes: space.total_bytes.saturating_sub(space.kept_bytes(keep_free)),
         }
     }
 
     fn without(self, bytes: u64) -> Level {
+        // Sizes of files may be counted later than the room that they take.
         Level { used_bytes: self.used_bytes.saturating_sub(bytes), ..self }
     }
 

@@ -325,8 +325,10 @@ impl AreaDir {
         if let Ok(inside) = self.must_be_inside(path)
             && let Ok(dir) = self.held.root.open_dir_to_read(&inside)
         {
+            // Some file systems cannot: then a crash of the machine may lose the name.
             let _ = rustix::fs::fsync(&dir);
         }
+        // Not used there.
         #[cfg(not(unix))]
         let _ = path;
     }

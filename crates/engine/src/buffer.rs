@@ -49,7 +49,10 @@ impl AlignedBuffer {
             return Err(refused);
         };
         match memory::take(layout) {
-            Some(start) => Ok(AlignedBuffer { start, len, layout, is_touched: false }),
+            Some(start) => {
+                assert_aligned(start);
+                Ok(AlignedBuffer { start, len, layout, is_touched: false })
+            }
             None => Err(refused),
         }
     }
@@ -100,6 +103,11 @@ impl AlignedBuffer {
         // SAFETY: as in `as_slice`, and `&mut self` makes this the only reference.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
+}
+
+/// Direct I/O from memory that lies otherwise is refused, or goes through a cache.
+fn assert_aligned(start: NonNull<u8>) {
+    assert_eq!(start.as_ptr() as usize % ALIGNMENT, 0, "memory for direct I/O begins with a page");
 }
 
 impl Drop for AlignedBuffer {
@@ -169,6 +177,12 @@ mod tests {
             buffer.as_mut_slice().fill(7);
             assert!(buffer.as_slice().iter().all(|&byte| byte == 7));
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "memory for direct I/O begins with a page")]
+    fn memory_that_begins_elsewhere_is_a_defect() {
+        assert_aligned(NonNull::<u64>::dangling().cast());
     }
 
     #[test]

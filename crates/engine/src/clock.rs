@@ -39,6 +39,7 @@ impl Reading {
 
     #[inline]
     fn elapsed_ns(self) -> u64 {
+        // Monotonic by its contract, which some virtual machines broke by a few nanoseconds.
         Reading::now().0.saturating_sub(self.0)
     }
 }

@@ -221,12 +221,14 @@ impl Window {
     /// these sums may stop at the largest time.
     #[inline]
     pub fn warmup_until_ns(&self) -> u64 {
+        // See above, also for the end.
         self.begun_ns().saturating_add(self.warmup_ns)
     }
 
     /// No operation is begun at or after this time.
     #[inline]
     pub fn end_ns(&self) -> u64 {
+        // See above.
         self.warmup_until_ns().saturating_add(self.duration_ns)
     }
 }
@@ -406,6 +408,8 @@ pub fn start<S: Script + 'static, K: Sink>(
     context: &Arc<Context>,
 ) -> Result<Running<S, K>, DriverError> {
     assert_eq!(sinks.len(), threads_for(kind, workers.len()), "one sink per driver thread");
+    let can_work = workers.iter().all(|worker| worker.script.needs().in_flight > 0);
+    assert!(can_work, "a script has at least one operation in flight");
     match kind {
         DriverKind::Threads => threads::start(workers, sinks, context),
         #[cfg(target_os = "linux")]
@@ -476,6 +480,8 @@ fn write_at(op: &Op, worker: u32, sequence: u64) -> WriteAt {
 fn record(context: &Context, worker: u32, op: &Op, issued_ns: u64, done: &Done) -> OpRecord {
     let in_order = op.due_ns <= issued_ns && issued_ns <= done.done_ns;
     assert!(in_order, "an operation is due, then issued, then done");
+    debug_assert!(!op.kind.moves_data() || done.done_len <= op.len, "no more is moved than was asked");
+    debug_assert!(done.errno >= 0, "an error number is not negative");
     record_in((context.point, context.window.warmup_until_ns()), worker, op, issued_ns, done)
 }
 

@@ -202,8 +202,10 @@ struct Count {
 
 impl Count {
     fn add(&mut self, extent: RawExtent) {
+        // Extents come from file systems, which are outside: absurd ones must not wrap, here and below.
         self.mapped_bytes = self.mapped_bytes.saturating_add(extent.length);
         if extent.unwritten {
+            // See above.
             self.unwritten_bytes = self.unwritten_bytes.saturating_add(extent.length);
         }
         self.placeless |= extent.placeless;
@@ -224,9 +226,11 @@ impl Count {
     /// From one stretch to the next. It goes on in the same piece if it lies right behind the last one,
     /// with or without room left for the hole between them.
     fn step(&mut self, last: RawExtent, extent: RawExtent) {
+        // See `add`.
         let end = last.physical.saturating_add(last.length);
         let hole = extent.logical.saturating_sub(last.logical.saturating_add(last.length));
         if extent.physical == end || extent.physical == end.saturating_add(hole) {
+            // See `add`.
             self.piece = self.piece.saturating_add(extent.length);
             return;
         }
@@ -235,6 +239,7 @@ impl Count {
         self.pieces += 1;
         self.jumps += 1;
         self.backward += u64::from(extent.physical < end);
+        // See `add`.
         self.seek_bytes = self.seek_bytes.saturating_add(extent.physical.abs_diff(end));
     }
 

@@ -11,6 +11,7 @@ pub fn machine_ns() -> i64 {
 #[cfg(unix)]
 fn reading() -> i64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    // Both parts come from the kernel, in a type that could hold more.
     now.tv_sec.saturating_mul(1_000_000_000).saturating_add(now.tv_nsec)
 }
 

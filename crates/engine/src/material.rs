@@ -177,6 +177,12 @@ impl Material {
     }
 
     fn hand_out(&mut self, bytes: u64) -> Option<Slice> {
+        assert_eq!(
+            self.files.len(),
+            self.used.len(),
+            "it is known of each file how much of it is handed out"
+        );
+        // The last slice of a file is rounded up beyond its end.
         let left = |file: usize| self.files[file].size_bytes.saturating_sub(self.used[file]);
         // The first of those with most left.
         let file = (0..self.files.len()).rev().max_by_key(|&file| left(file))?;
@@ -184,7 +190,7 @@ impl Material {
             return None;
         }
         let slice = Slice { file, offset: self.used[file] };
-        self.used[file] = self.used[file].saturating_add(bytes).next_multiple_of(SLICE_ALIGN_BYTES);
+        self.used[file] = (self.used[file] + bytes).next_multiple_of(SLICE_ALIGN_BYTES);
         Some(slice)
     }
 
@@ -243,6 +249,7 @@ impl Search {
 
     /// Sorts an entry; the facts are those of a link itself.
     fn take_in(&mut self, path: PathBuf, about: &Metadata, device: Option<u64>, folders: &mut Vec<PathBuf>) {
+        // An entry of a folder has a name.
         let name = path.file_name().unwrap_or_default();
         let is_hidden = name.as_encoded_bytes().starts_with(b".");
         if about.is_symlink() {
@@ -291,6 +298,7 @@ fn device_of(about: &Metadata) -> Option<u64> {
 
 #[cfg(unix)]
 fn allocated_bytes(about: &Metadata) -> Option<u64> {
+    // File systems are outside: what they report must not wrap.
     Some(std::os::unix::fs::MetadataExt::blocks(about).saturating_mul(512))
 }
 
@@ -335,6 +343,16 @@ mod tests {
     fn names(material: &Material) -> Vec<String> {
         let name = |file: &TargetFile| file.path.file_name().unwrap().to_string_lossy().into_owned();
         material.files().iter().map(name).collect()
+    }
+
+    #[test]
+    #[should_panic(expected = "it is known of each file how much of it is handed out")]
+    fn a_file_of_which_nothing_is_known_is_a_defect() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path().join("a.mov"), 1);
+        let mut material = find(dir.path()).unwrap();
+        material.used.clear();
+        let _ = material.take(4096);
     }
 
     #[test]

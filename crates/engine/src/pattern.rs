@@ -202,6 +202,7 @@ impl WriteData {
     /// (several operations in flight) or come back in a later load point.
     #[must_use]
     pub fn numbered_from(mut self, sequence: u64) -> WriteData {
+        assert_eq!(self.sequence, 0, "writes are numbered before the first one is made");
         self.sequence = sequence;
         self
     }
@@ -336,6 +337,20 @@ mod tests {
     use super::*;
 
     const SPEC: PatternSpec = PatternSpec { seed: 42, unit_bytes: 4096 };
+
+    #[test]
+    #[should_panic(expected = "writes are numbered before the first one is made")]
+    fn a_writer_that_is_numbered_anew_is_a_defect() {
+        let mut data = WriteData::new(SPEC, 3, 4096).unwrap();
+        data.stamp(0, 0, 4096);
+        let _ = data.numbered_from(100);
+    }
+
+    #[test]
+    #[should_panic(expected = "a write of 4097 bytes, made for 4096")]
+    fn a_write_that_is_too_long_is_a_defect() {
+        WriteData::new(SPEC, 3, 4096).unwrap().stamp(0, 0, 4097);
+    }
 
     #[test]
     fn every_unit_is_stamped_and_can_be_rebuilt() {

@@ -43,6 +43,7 @@ impl Space {
 
     /// What may be written without touching what stays free; nothing where that is gone already.
     pub fn usable_bytes(&self, keep_free: KeepFree) -> u64 {
+        // See above.
         self.available_bytes.saturating_sub(self.kept_bytes(keep_free))
     }
 }
@@ -66,6 +67,7 @@ fn told(space: Space) -> Option<Space> {
 fn ask(dir: &Path) -> io::Result<Space> {
     let stat = rustix::fs::statvfs(dir)?;
     Ok(Space {
+        // File systems are outside: what they report must not wrap.
         available_bytes: stat.f_bavail.saturating_mul(stat.f_frsize),
         total_bytes: stat.f_blocks.saturating_mul(stat.f_frsize),
     })

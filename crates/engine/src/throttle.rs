@@ -58,8 +58,10 @@ impl Throttle {
         let costs_ns = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_s.get());
         // A time beyond five hundred years is never.
         let costs_ns = u64::try_from(costs_ns).unwrap_or(u64::MAX);
+        // As late as all of time is late enough.
         let latest_ns = now_ns.saturating_add(AHEAD_NS);
         let pay = |paid_at_ns: u64| {
+            // As above: what costs more than all of time is never paid for.
             (paid_at_ns <= latest_ns).then(|| paid_at_ns.max(now_ns).saturating_add(costs_ns))
         };
         let paid = self.paid_at_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay);
@@ -99,6 +101,7 @@ impl Pace {
             if is_stopped() {
                 return;
             }
+            // The time may have come since.
             let left = Duration::from_nanos(again_ns.saturating_sub(self.clock.now_ns()));
             std::thread::sleep(left.min(LOOKS_EVERY));
         }

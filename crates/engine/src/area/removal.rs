@@ -128,6 +128,7 @@ pub(super) fn remove(dir: &AreaDir, marker: &Marker, lock: Option<AreaLock>) -> 
     };
     if let Err(error) = removed {
         // Something was written into it meanwhile: it has to stay, so it has to stay marked.
+        // The error of the removal matters more than one here.
         let _ = marker.write(dir);
         return Err(removal_error(root, error));
     }
@@ -155,6 +156,7 @@ fn refuse_mounts_within(root: &Path) -> Result<(), AreaError> {
             return Err(AreaError::MountInside { path });
         }
     }
+    // Not used there.
     #[cfg(not(target_os = "linux"))]
     let _ = root;
     Ok(())

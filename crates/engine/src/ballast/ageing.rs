@@ -92,6 +92,7 @@ impl<'a, 'b> Ageing<'a, 'b> {
         Ok(Ageing {
             dice: Dice::new(seed, 0),
             next: ballast.next_number("age"),
+            // File systems are outside: what they report must not wrap.
             most_bytes: usable.saturating_add(there) / SHARE,
             files,
             ballast,

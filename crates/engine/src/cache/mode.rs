@@ -134,6 +134,7 @@ impl ModeFacts {
 
     /// What shows that direct I/O went through the cache, if anything does.
     fn evidence_of_caching(&self) -> Option<String> {
+        // Counters of the kernel are outside.
         let moved_bytes = self.read_bytes.saturating_add(self.written_bytes);
         if moved_bytes < LEAST_BYTES_TO_JUDGE {
             return None;

@@ -177,6 +177,7 @@ mod linux {
         if done != 0 {
             return Err(io::Error::last_os_error());
         }
+        // Counters of the kernel are outside.
         Ok(stat.nr_cache.saturating_mul(page_bytes()))
     }
 
@@ -198,7 +199,7 @@ mod linux {
             resident_pages += Mapping::new(file, offset, len)?.resident_pages()?;
             offset += len;
         }
-        Ok(resident_pages.saturating_mul(page_bytes()))
+        Ok(resident_pages * page_bytes())
     }
 
     /// A window of a file, mapped without access: it is only asked about, never read.

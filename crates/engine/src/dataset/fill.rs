@@ -92,6 +92,7 @@ fn refuse_without_room(
     check(space).or_else(|_| {
         let useless_bytes = survey::useless_bytes(area.dir(), directory, spec);
         check(space.map(|space| Space {
+            // File systems are outside: what they report must not wrap.
             available_bytes: space.available_bytes.saturating_add(useless_bytes),
             ..space
         }))
@@ -172,6 +173,7 @@ impl<'a> Part<'a> {
         // Closed first: Windows doesn't rename open files everywhere.
         drop(self.file.take());
         self.area.rename(&self.path, path).map_err(|error| {
+            // Whatever stays is removed by the next preparation.
             let _ = self.area.remove_file(&self.path);
             named("rename", &self.path, file_bytes, error)
         })
@@ -300,6 +302,7 @@ struct Behind;
 #[cfg(not(target_os = "linux"))]
 impl Behind {
     fn new(file: &File) -> Behind {
+        // Advice, as above; elsewhere the file is not needed here.
         #[cfg(target_vendor = "apple")]
         let _ = rustix::fs::fcntl_nocache(file, true);
         #[cfg(not(target_vendor = "apple"))]

@@ -88,6 +88,7 @@ pub fn prepare(
     progress: &mut dyn FnMut(Prepared) -> ControlFlow<()>,
     stop: &AtomicBool,
 ) -> Result<(), DataSetError> {
+    // Sizes come from a trace: more than any disk stays more.
     let total_bytes = items.iter().map(size).fold(0, u64::saturating_add);
     let shared = Shared::new(throttle);
     let (sender, result) = mpsc::channel();

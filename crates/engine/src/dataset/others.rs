@@ -79,6 +79,7 @@ fn content(area: &AreaDir, directory: &Path) -> Option<(u64, SystemTime)> {
         if name == MANIFEST_FILE {
             used_at = facts.modified;
         }
+        // File systems are outside: what they report must not wrap, here and below.
         bytes = bytes.saturating_add(facts.size_bytes);
     }
     used_at.map(|used_at| (bytes, used_at))
@@ -96,6 +97,7 @@ pub fn to_give_back(
     let Some(space) = space.filter(|_| missing_bytes > 0) else {
         return Some(Vec::new());
     };
+    // See above.
     let needed_bytes = missing_bytes.saturating_add(space.kept_bytes(keep_free));
     let mut available_bytes = space.available_bytes;
     let mut going = Vec::new();
@@ -103,6 +105,7 @@ pub fn to_give_back(
         if available_bytes >= needed_bytes {
             break;
         }
+        // See above.
         available_bytes = available_bytes.saturating_add(set.bytes);
         going.push(set.clone());
     }
@@ -126,6 +129,7 @@ pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
 /// Notes that a run uses a data set now. A failure matters to nobody but the order in which sets go.
 pub(super) fn used_now(area: &AreaDir, directory: &Path) {
     if let Ok(manifest) = area.open_file(&directory.join(MANIFEST_FILE), For::Existing) {
+        // Only which data set goes first depends on it.
         let _ = manifest.set_modified(SystemTime::now());
     }
 }

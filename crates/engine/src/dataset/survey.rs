@@ -102,6 +102,7 @@ pub(super) fn useless_bytes(area: &AreaDir, directory: &Path, spec: &DataSetSpec
         let is_part = path.extension().is_some_and(|extension| extension == PART);
         (facts.is_file() && (is_part || facts.size_bytes != spec.file_bytes)).then_some(facts.size_bytes)
     });
+    // File systems are outside: what they report must not wrap.
     useless.fold(0, u64::saturating_add)
 }
 

@@ -27,7 +27,10 @@ impl Hands {
     #[inline]
     pub(super) fn prepare(&mut self, op: &Op) -> Option<Stamped> {
         match op.kind {
-            OpKind::Write => self.data.as_mut().map(|data| data.stamp(op.file, op.offset, op.len as usize)),
+            OpKind::Write => {
+                debug_assert!(self.data.is_some(), "a script that writes has memory for its data");
+                self.data.as_mut().map(|data| data.stamp(op.file, op.offset, op.len as usize))
+            }
             OpKind::Read => {
                 self.read.touch();
                 None
@@ -67,9 +70,34 @@ impl Hands {
 #[inline]
 pub(super) fn outcome(op: &Op, issued_ns: u64, done_ns: u64, result: Result<usize, ErrorNumber>) -> Done {
     let (done_len, errno) = match result {
-        // A system call never moves more than it was asked to, which is 32 bits.
-        Ok(moved) => (moved as u32, 0),
+        Ok(moved) => {
+            debug_assert!(moved <= op.len as usize, "a system call moves no more than it was asked to");
+            (moved as u32, 0)
+        }
         Err(errno) => (0, errno),
     };
     Done { token: op.token, due_ns: op.due_ns, issued_ns, done_ns, done_len, errno }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::tests::op;
+    use super::*;
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a script that writes has memory for its data")]
+    fn a_write_without_memory_is_a_defect() {
+        let needs = Needs { handles: 1, in_flight: 1, max_len: 4096, writes: true };
+        let mut hands = Hands { needs, read: AlignedBuffer::new(4096).unwrap(), data: None };
+        hands.prepare(&op(OpKind::Write));
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a system call moves no more than it was asked to")]
+    fn more_than_was_asked_is_a_defect() {
+        outcome(&Op { len: 5, ..op(OpKind::Read) }, 1, 2, Ok(6));
+    }
 }

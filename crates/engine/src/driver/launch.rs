@@ -95,7 +95,8 @@ struct Gate {
 impl Gate {
     /// Lets the threads go on (`true`) or sends them home (`false`).
     fn open(&self, go: bool) {
-        *self.go.lock().unwrap_or_else(PoisonError::into_inner) = Some(go);
+        let before = self.go.lock().unwrap_or_else(PoisonError::into_inner).replace(go);
+        assert_eq!(before, None, "the threads of a load point set out once");
         self.opened.notify_all();
     }
 
@@ -108,5 +109,18 @@ impl Gate {
                 None => go = self.opened.wait(go).unwrap_or_else(PoisonError::into_inner),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the threads of a load point set out once")]
+    fn setting_out_twice_is_a_defect() {
+        let gate = Gate::default();
+        gate.open(true);
+        gate.open(false);
     }
 }

@@ -178,6 +178,7 @@ impl<S: Script, K: Sink> Threads<S, K> {
             (State::Works, Some(since_ns)) => thread.heartbeat.busy_since(since_ns),
             (State::Works, None) if is_over || stuck.is_some() => {
                 thread.heartbeat.busy_since(now_ns);
+                // A thread may take all of time to close its files.
                 let until_ns = now_ns.saturating_add(thread.fate.closing_ns);
                 thread.state = State::Closes { until_ns };
                 if until_ns == now_ns {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod defects;
 #[cfg(unix)]
 mod second_name;
 #[cfg(unix)]
@@ -278,7 +279,7 @@ impl Script for Listed {
     }
 }
 
-fn op(kind: OpKind) -> Op {
+pub(super) fn op(kind: OpKind) -> Op {
     Op {
         kind,
         handle: 0,

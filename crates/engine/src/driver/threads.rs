@@ -53,9 +53,11 @@ fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: 
         if let Some(worker_threads) =
             ready.set_out(worker_threads::WorkerThreads::gather(post, worker.id, needs))
         {
+            // See above, also for the one below.
             let _ = ends.send(worker_threads.run(post, worker, sink));
         }
     } else if let Some(hands) = ready.set_out(Hands::new(&post.context, needs, worker.id, 0)) {
+        // See above.
         let _ = ends.send(Solo::new(post, worker, sink, hands).run());
     }
 }

@@ -42,7 +42,7 @@ use self::coalesce::Coalesce;
 pub(super) use self::ladder::Ladder;
 use self::ladder::{Taken, register_read};
 use self::offload::Offload;
-use self::slots::{Slot, Slots};
+use self::slots::{Slot, Slots, assert_landed};
 use super::launch::{Post, Ready, launch};
 use super::turn::Turns;
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
@@ -91,6 +91,7 @@ fn live<S: Script, K: Sink>(
     let made = Slots::new(&post.context, workers)
         .and_then(|mut slots| ladder.climb(&mut slots).map(|(ring, taken)| (slots, ring, taken)));
     if let Some((slots, mut ring, taken)) = ready.set_out(made) {
+        // See above.
         let _ = ends.send(RingThread::new(post, slots, taken, sink).run(&mut ring));
     }
 }
@@ -170,6 +171,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         let outcome = self.work(&mut queues).and(self.drain(&mut queues));
         self.close_all(&queues);
         if self.in_flight == 0 {
+            assert_landed(&self.slots.slots);
             drop(ManuallyDrop::into_inner(self.slots.slots));
         } else {
             // What is still in flight may start from a directory that the names keep open.
@@ -438,6 +440,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         let wake_ns = self.coalesce.sleep_until_ns(self.alarms.earliest_ns(), lead_ns);
         // What is over already is not waited for.
         let end_ns = self.context.window.end_ns().saturating_sub(lead_ns);
+        // A due time that has passed is not waited for, either.
         let patience = wake_ns.min(end_ns).saturating_sub(now_ns).min(LONGEST_SLEEP_NS);
         if enter(queues, (patience > 0).then_some(patience))? == Entered::TimedOut {
             self.waiter.learn(now_ns + patience, self.context.clock.now_ns());
@@ -479,7 +482,9 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         self.in_flight += self.batch.len() as u32;
         for at in 0..self.batch.len() {
             let number = self.batch[at];
-            self.slots.slots[number as usize].issued_ns = issued_ns;
+            let slot = &mut self.slots.slots[number as usize];
+            debug_assert_eq!(slot.issued_ns, Slot::GROUNDED, "an operation is issued once");
+            slot.issued_ns = issued_ns;
             self.submit_slot(queues, number)?;
         }
         self.batch.clear();
@@ -629,7 +634,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// One fewer is in flight.
     #[inline]
     fn landed(&mut self) {
-        self.in_flight = self.in_flight.checked_sub(1).expect("what lands was in flight");
+        assert!(self.in_flight > 0, "what lands was in flight");
+        self.in_flight -= 1;
     }
 
     /// Whether a signal kept an operation from being done at all. A close is done all the same.

@@ -52,6 +52,30 @@ struct Flight {
     ops: Vec<Option<(Op, u64)>>,
 }
 
+impl Flight {
+    /// None in flight, of at most so many.
+    fn of(most: u16) -> Flight {
+        Flight { free: (0..most).rev().collect(), ops: vec![None; usize::from(most)] }
+    }
+
+    /// An operation sets out in a free slot.
+    fn take_off(&mut self, op: Op, now_ns: u64) -> u16 {
+        let slot = self.free.pop().expect("a script is asked only when a helper is free");
+        let before = self.ops[usize::from(slot)].replace((op, now_ns));
+        assert_eq!(before, None, "a free helper has nothing in flight");
+        slot
+    }
+
+    /// The operation of a slot is over.
+    fn land(&mut self, slot: u16) -> Op {
+        let flown = self.ops[usize::from(slot)].take();
+        let (op, _) = flown.expect("a completion belongs to an operation in flight");
+        self.free.push(slot);
+        debug_assert!(self.free.len() <= self.ops.len(), "no more helpers are free than there are");
+        op
+    }
+}
+
 impl WorkerThreads {
     /// Starts the helpers of a worker.
     pub(super) fn gather(post: &Post, worker: u32, needs: Needs) -> Result<WorkerThreads, DriverError> {
@@ -86,10 +110,7 @@ impl WorkerThreads {
         mut worker: Worker<S>,
         mut sink: K,
     ) -> ThreadEnd<S, K> {
-        let mut flight = Flight {
-            free: (0..self.needs.in_flight).rev().collect(),
-            ops: vec![None; usize::from(self.needs.in_flight)],
-        };
+        let mut flight = Flight::of(self.needs.in_flight);
         let mut asking = Asking {
             worker_threads: &self,
             post,
@@ -182,9 +203,7 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         if !self.goes_on() || op.due_ns >= context.window.end_ns() {
             return;
         }
-        let slot = self.flight.free.pop().expect("a script is asked only when a helper is free");
-        let now_ns = context.clock.now_ns();
-        self.flight.ops[usize::from(slot)] = Some((op, now_ns));
+        let slot = self.flight.take_off(op, context.clock.now_ns());
         self.show_heartbeat();
         let sent = self.worker_threads.jobs[usize::from(slot)].send(op);
         sent.expect("a helper lives as long as its orders can come");
@@ -224,9 +243,7 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         };
         // What it had in flight never comes back. That is no silence of the storage's: this thread dies, too.
         let finished = finished.expect("helpers outlive their orders");
-        let flown = self.flight.ops[usize::from(finished.slot)].take();
-        let (op, _) = flown.expect("a completion belongs to an operation in flight");
-        self.flight.free.push(finished.slot);
+        let op = self.flight.land(finished.slot);
         self.show_heartbeat();
         let Finished { issued_ns, done, wait, .. } = finished;
         if let Some(wait) = wait {
@@ -343,4 +360,46 @@ fn keep(
     }
     *handle = Some(file);
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::op;
+    use super::*;
+
+    #[test]
+    fn slots_are_free_again_when_their_operations_are_over() {
+        let mut flight = Flight::of(2);
+        let slots = [flight.take_off(op(OpKind::Read), 1), flight.take_off(op(OpKind::Read), 2)];
+        slots.into_iter().for_each(|slot| assert_eq!(flight.land(slot), op(OpKind::Read)));
+        assert_eq!(flight.free.len(), 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "a free helper has nothing in flight")]
+    fn a_helper_with_two_operations_is_a_defect() {
+        let mut flight = Flight::of(2);
+        let slot = flight.take_off(op(OpKind::Read), 1);
+        flight.free.push(slot);
+        flight.take_off(op(OpKind::Read), 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "a completion belongs to an operation in flight")]
+    fn a_second_completion_is_a_defect() {
+        let mut flight = Flight::of(2);
+        let slot = flight.take_off(op(OpKind::Read), 1);
+        flight.land(slot);
+        flight.land(slot);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "no more helpers are free than there are")]
+    fn a_slot_that_is_free_twice_is_a_defect() {
+        let mut flight = Flight::of(1);
+        let slot = flight.take_off(op(OpKind::Read), 1);
+        flight.free.push(slot);
+        flight.land(slot);
+    }
 }

@@ -92,6 +92,7 @@ pub(super) fn each_extent(file: &File, mut each: impl FnMut(RawExtent)) -> io::R
             });
         }
         let Some(last) = mapped.last() else { return Ok(()) };
+        // What the kernel answers is outside: an absurd extent must not wrap.
         let next = last.logical.saturating_add(last.length);
         // A file system that does not go forwards would be asked for ever.
         if last.flags & EXTENT_LAST != 0 || next <= start {

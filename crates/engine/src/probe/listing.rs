@@ -58,6 +58,7 @@ pub(super) fn listing(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     found.number("listing_times_dearer", worst_us / names_us.max(0.001));
     // They go one by one, so that whoever watches sees that something comes back; what stays goes with all.
     for name in &names {
+        // See above: what stays goes with all.
         let _ = rustix::fs::unlinkat(&dir, name.as_c_str(), AtFlags::empty());
         bench.step()?;
     }

@@ -28,6 +28,7 @@ pub(super) fn locks(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let operate = |file: &File, operation| rustix::fs::flock(file, operation).map_err(io::Error::from);
     tried(found, "flock", [&first, &second], |file| operate(file, FlockOperation::NonBlockingLockExclusive));
     for file in [&first, &second] {
+        // A lock that was refused is not held; one that stays goes with its file.
         let _ = operate(file, FlockOperation::Unlock);
     }
     bench.step()?;
@@ -35,6 +36,7 @@ pub(super) fn locks(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     tried(found, "byte_locks", [&first, &second], |file| {
         byte_lock::lock(file, if std::ptr::eq(file, &raw const first) { 0..100 } else { 50..60 })
     });
+    // As above.
     let _ = byte_lock::unlock(&first, 0..100);
     bench.step()?;
     match reach(bench.mount) {

@@ -76,6 +76,7 @@ pub(super) fn shortage(path: &Path, error: &io::Error, takes: Takes) -> Option<S
 fn of(told: &StatVfs, takes: Takes, is_in_memory: bool) -> Option<Shortage> {
     // File systems that make inodes as they need them tell none at all.
     let counts_inodes = told.f_files > 0;
+    // File systems are outside: what they report must not wrap.
     let free_bytes = told.f_bavail.saturating_mul(told.f_frsize);
     let is_full = told.f_blocks > 0 && free_bytes < ROOM_BYTES;
     match takes {

@@ -111,7 +111,7 @@ impl WriteMap {
                 IN_FLIGHT if whole => SETTLED | word & !KIND,
                 IN_FLIGHT => MIXED | UNKNOWN,
                 MIXED if word & COUNT != 0 => (word | taint) - 1,
-                _ => word,
+                _ => unreachable!("a write that ends was begun"),
             });
         });
     }
@@ -122,6 +122,7 @@ impl WriteMap {
             return;
         };
         let unit_bytes = u64::from(self.unit_bytes);
+        // A trace may write at the last position there is.
         let end = write.offset.saturating_add(u64::from(write.len));
         for number in write.offset / unit_bytes..end.div_ceil(unit_bytes) {
             // What lies past the end of the file as it was is nobody's business: nothing is checked there.
@@ -192,6 +193,15 @@ mod tests {
         }
         assert_eq!(map.unit(0, 0), UnitContent::LastWrite(write_id(1, 2)));
         assert_eq!(map.unit(0, 2), UnitContent::Unwritten);
+    }
+
+    #[test]
+    #[should_panic(expected = "a write that ends was begun")]
+    fn a_write_that_ends_twice_is_a_defect() {
+        let map = map();
+        map.begin(&write(0, 0, 4096));
+        map.end(&write(0, 0, 4096), true);
+        map.end(&write(0, 0, 4096), true);
     }
 
     #[test]

@@ -70,6 +70,22 @@ impl Run {
     }
 }
 
+#[test]
+#[should_panic(expected = "what is read back at a time fits into the window")]
+fn reading_back_more_than_the_window_holds_is_a_defect() {
+    let run = Run::new(4096);
+    let file = TargetFile { size_bytes: 4 << 20, ..run.files[0].clone() };
+    let mut verifier = Verifier {
+        area: None,
+        patterns: run.patterns(),
+        map: &run.map,
+        window: AlignedBuffer::new(WINDOW_BYTES).unwrap(),
+        verified: Verified::default(),
+    };
+    let open = open_file(None, &file).unwrap();
+    let _ = verifier.verify_window(0, &file, &open, 0..WINDOW_BYTES as u64 / 4096 + 1);
+}
+
 fn put(path: &Path, offset: u64, bytes: &[u8]) {
     let mut file = OpenOptions::new().write(true).open(path).unwrap();
     file.seek(SeekFrom::Start(offset)).unwrap();

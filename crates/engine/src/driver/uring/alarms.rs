@@ -19,7 +19,9 @@ impl Alarms {
     }
 
     fn leaf(&self, worker: u32) -> usize {
-        self.times_ns.len() / 2 + worker as usize
+        let workers = self.times_ns.len() / 2;
+        debug_assert!((worker as usize) < workers, "each worker has an alarm of its own");
+        workers + worker as usize
     }
 
     /// Sets a worker's alarm, in place of the one it may have.
@@ -57,6 +59,7 @@ impl Alarms {
                 node += 1;
             }
         }
+        debug_assert_eq!(self.times_ns[node], self.earliest_ns(), "the tree leads to its earliest alarm");
         let worker = (node - leaves) as u32;
         self.set(worker, Alarms::NEVER);
         Some(worker)
@@ -76,6 +79,23 @@ mod tests {
         alarms.set(0, 5);
         assert_eq!((alarms.earliest_ns(), alarms.take_due(4)), (5, None));
         assert_eq!((alarms.take_due(5), alarms.take_due(5)), (Some(0), None));
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "each worker has an alarm of its own")]
+    fn an_alarm_of_nobody_is_a_defect() {
+        Alarms::new(4).set(4, 50);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "the tree leads to its earliest alarm")]
+    fn a_node_that_knows_another_time_is_a_defect() {
+        let mut alarms = Alarms::new(4);
+        alarms.set(2, 50);
+        alarms.times_ns[1] = 40;
+        alarms.take_due(60);
     }
 
     proptest! {

@@ -29,6 +29,7 @@ impl Coalesce {
     /// So many due times were met at `now_ns`.
     pub(super) fn met(&mut self, dues: u64, now_ns: u64) {
         self.dues += dues;
+        debug_assert!(now_ns >= self.since_ns, "the clock of a ring does not go back");
         let passed_ns = now_ns - self.since_ns;
         if passed_ns >= SPAN_NS {
             self.is_close = self.dues * CLOSE_NS > passed_ns;
@@ -40,7 +41,9 @@ impl Coalesce {
     pub(super) fn sleep_until_ns(&self, next_ns: u64, lead_ns: u64) -> u64 {
         // No due time at all is the largest number, and stays it.
         match self.is_close {
+            // Who oversleeps by more than that needs no more time to gather.
             true => next_ns.saturating_add(GATHER_NS.saturating_sub(lead_ns)),
+            // In the run's first moments.
             false => next_ns.saturating_sub(lead_ns),
         }
     }
@@ -71,6 +74,15 @@ mod tests {
         assert_eq!(coalesce.sleep_until_ns(80_000_000, 60_000), 80_440_000);
         assert_eq!(coalesce.sleep_until_ns(80_000_000, 600_000), 80_000_000, "never before it is due");
         assert_eq!(coalesce.sleep_until_ns(u64::MAX, 0), u64::MAX, "no alarm at all");
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "the clock of a ring does not go back")]
+    fn a_clock_that_goes_back_is_a_defect() {
+        let mut coalesce = Coalesce::default();
+        coalesce.met(1, 20_000_000);
+        coalesce.met(1, 19_000_000);
     }
 
     #[test]

@@ -90,7 +90,8 @@ impl OpenHandles {
     /// An offloaded operation that used this handle's file is over, or is not begun after all.
     pub(super) fn given_back(&mut self, handle: usize) {
         if let Some(file) = &mut self.handles[handle] {
-            file.lent = file.lent.checked_sub(1).expect("what is given back was lent");
+            assert!(file.lent > 0, "a file that an operation gives back was lent to it");
+            file.lent -= 1;
         }
     }
 
@@ -163,5 +164,21 @@ impl OpenHandles {
                 file => drop(file),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "a file that an operation gives back was lent to it")]
+    fn a_file_given_back_twice_is_a_defect() {
+        let mut handles = OpenHandles::new(1);
+        handles.opened(0, tempfile::tempfile().unwrap().into());
+        handles.lend(0);
+        handles.given_back(0);
+        handles.given_back(0);
     }
 }

@@ -200,16 +200,7 @@ fn check(ring: &IoUring) -> io::Result<()> {
 /// A buffer that the kernel knows is in memory for good, so one that may never be used is left out for now:
 /// see [`register_read`].
 fn register_buffers<S>(ring: &IoUring, slots: &mut Slots<S>) -> bool {
-    let mut buffers: Vec<libc::iovec> = Vec::with_capacity(2 * slots.slots.len());
-    for slot in slots.slots.iter() {
-        match &slot.data {
-            Some(data) => buffers.extend([LEFT_OUT, vector(data.pool())]),
-            None => buffers.push(vector(&slot.read)),
-        }
-    }
-    if buffers.len() > usize::from(u16::MAX) {
-        return false;
-    }
+    let Some(buffers) = buffers_of(slots) else { return false };
     // SAFETY: slots keep their buffers for as long as the ring may use them: they are freed only when
     // nothing is in flight, and leaked otherwise.
     let registered = unsafe { ring.submitter().register_buffers(&buffers) }.is_ok();
@@ -217,6 +208,20 @@ fn register_buffers<S>(ring: &IoUring, slots: &mut Slots<S>) -> bool {
         slot.is_read_registered = Some(registered);
     }
     registered
+}
+
+/// The buffers by their indexes; `None` where there are more than indexes.
+fn buffers_of<S>(slots: &Slots<S>) -> Option<Vec<libc::iovec>> {
+    let mut buffers: Vec<libc::iovec> = Vec::with_capacity(2 * slots.slots.len());
+    for slot in slots.slots.iter() {
+        let index = u16::try_from(buffers.len()).ok()?;
+        assert_eq!(slot.read_index, index, "a slot's buffer is registered where its reads look for it");
+        match &slot.data {
+            Some(data) => buffers.extend([LEFT_OUT, vector(data.pool())]),
+            None => buffers.push(vector(&slot.read)),
+        }
+    }
+    (buffers.len() <= usize::from(u16::MAX)).then_some(buffers)
 }
 
 /// Makes the memory that a slot reads into known to the kernel, where it was left out. It may refuse, and
@@ -243,4 +248,24 @@ fn make_file_table<S>(ring: &IoUring, slots: &mut Slots<S>) -> bool {
 
 fn vector(buffer: &AlignedBuffer) -> libc::iovec {
     libc::iovec { iov_base: buffer.as_ptr().cast_mut().cast(), iov_len: buffer.len() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::slots::tests::two_workers;
+    use super::*;
+
+    #[test]
+    fn a_slot_that_writes_has_two_buffers() {
+        assert_eq!(buffers_of(&two_workers(true)).map(|buffers| buffers.len()), Some(8));
+        assert_eq!(buffers_of(&two_workers(false)).map(|buffers| buffers.len()), Some(4));
+    }
+
+    #[test]
+    #[should_panic(expected = "a slot's buffer is registered where its reads look for it")]
+    fn an_index_of_another_slot_is_a_defect() {
+        let mut slots = two_workers(false);
+        slots.slots[2].read_index = 1;
+        buffers_of(&slots);
+    }
 }

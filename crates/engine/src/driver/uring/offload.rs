@@ -151,6 +151,7 @@ impl Offload {
     pub(super) fn next_returned(&mut self) -> Option<Returned> {
         let returned = self.returned.try_recv().ok()?.expect("helpers outlive their offload");
         self.idle.push(returned.helper);
+        assert!(self.idle.len() <= self.helpers.len(), "a helper comes back once");
         Some(returned)
     }
 }
@@ -280,6 +281,16 @@ mod tests {
         }
         offload.muster(&post, 3).unwrap();
         assert_eq!((offload.helpers.len(), offload.idle.len()), (3, 3));
+    }
+
+    #[test]
+    #[should_panic(expected = "a helper comes back once")]
+    fn a_helper_that_comes_back_twice_is_a_defect() {
+        let mut offload = Offload::new().unwrap();
+        let (slot, helper) = (0, 0);
+        let returned = Returned { slot, issued_ns: 1, done_ns: 2, result: 0, opened: None, helper };
+        offload.report.send(Some(returned)).unwrap();
+        offload.next_returned();
     }
 
     #[test]

@@ -89,6 +89,7 @@ impl Slot {
         if op.kind == OpKind::Write && self.refused.is_none() {
             let data = self.data.as_mut();
             self.stamped = data.map(|data| data.stamp(op.file, op.offset, op.len as usize));
+            debug_assert!(self.stamped.is_some(), "a script that writes has memory for its data");
         } else if op.kind == OpKind::Read {
             self.read.touch();
         }
@@ -115,6 +116,7 @@ impl Slot {
     /// Which of [`Slots::files`] it uses; only for an operation that isn't refused and needs a handle.
     #[inline]
     pub(super) fn handle(&self) -> usize {
+        debug_assert!(self.op.handle < self.needs.handles, "a handle is one of its worker's");
         self.first_handle as usize + usize::from(self.op.handle)
     }
 
@@ -122,8 +124,7 @@ impl Slot {
     pub(super) fn write_from(&self) -> *const u8 {
         match (&self.data, &self.stamped) {
             (Some(data), Some(stamped)) => data.slice(stamped, self.op.len as usize).as_ptr(),
-            // Not reached: a write without data is refused. The kernel would answer EFAULT.
-            _ => std::ptr::null(),
+            _ => unreachable!("a write without data is refused"),
         }
     }
 }
@@ -207,6 +208,7 @@ impl<S> Slots<S> {
         let ring_worker = &mut self.workers[number as usize];
         if !ring_worker.is_ready && !ring_worker.is_finished {
             ring_worker.is_ready = true;
+            debug_assert!(self.ready.len() < self.workers.len(), "each worker is asked once in its turn");
             self.ready.push_back(number);
         }
     }
@@ -216,7 +218,9 @@ impl<S> Slots<S> {
     pub(super) fn occupy(&mut self, number: u32) -> Option<u32> {
         let ring_worker = &mut self.workers[number as usize];
         let slot = ring_worker.free;
-        ring_worker.free = self.slots.get(slot as usize)?.next_free;
+        let place = self.slots.get(slot as usize)?;
+        debug_assert_eq!(place.ring_worker, number, "a worker has slots of its own");
+        ring_worker.free = place.next_free;
         ring_worker.busy += 1;
         Some(slot)
     }
@@ -225,9 +229,12 @@ impl<S> Slots<S> {
     #[inline]
     pub(super) fn vacate(&mut self, number: u32, slot: u32) {
         let ring_worker = &mut self.workers[number as usize];
-        self.slots[slot as usize].next_free = ring_worker.free;
+        let place = &mut self.slots[slot as usize];
+        debug_assert_eq!(place.ring_worker, number, "a slot goes back to its own worker");
+        place.next_free = ring_worker.free;
         ring_worker.free = slot;
-        ring_worker.busy = ring_worker.busy.checked_sub(1).expect("a slot that is vacated was occupied");
+        assert!(ring_worker.busy > 0, "a slot that is vacated was occupied");
+        ring_worker.busy -= 1;
     }
 
     /// Why an operation can't be tried with its handle as it is, as an error number: an open or create
@@ -245,6 +252,12 @@ impl<S> Slots<S> {
     }
 }
 
+/// To be called before the slots' memory is given back: the kernel must not use it any more.
+pub(super) fn assert_landed(slots: &[Slot]) {
+    let has_landed = |slot: &Slot| slot.issued_ns == Slot::GROUNDED;
+    assert!(slots.iter().all(has_landed), "nothing is in flight when a ring's memory is given back");
+}
+
 /// What a slot holds before its first operation.
 pub(super) const NOTHING: Op = Op {
     kind: OpKind::Close,
@@ -259,3 +272,131 @@ pub(super) const NOTHING: Op = Op {
     open: OpenMode::READ,
     token: 0,
 };
+
+#[cfg(test)]
+pub(super) mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::atomic::AtomicBool;
+
+    use reelgauge_workload::script::{Done, Step};
+
+    use super::super::super::Window;
+    use super::*;
+    use crate::clock::Clock;
+    use crate::pattern::PatternSpec;
+
+    /// It needs something, and does nothing.
+    pub(in super::super) struct Idle(Needs);
+
+    impl Script for Idle {
+        fn needs(&self) -> Needs {
+            self.0
+        }
+
+        fn next(&mut self, _now_ns: u64) -> Step {
+            Step::Finished
+        }
+
+        fn done(&mut self, _done: &Done) {}
+
+        fn resume(&mut self, _now_ns: u64) {}
+    }
+
+    /// Two workers with two slots each.
+    pub(in super::super) fn two_workers(writes: bool) -> Slots<Idle> {
+        let context = Context {
+            clock: Clock::start(),
+            area: None,
+            files: Vec::new(),
+            read_only: ReadOnly::default(),
+            pattern: PatternSpec { seed: 1, unit_bytes: 4096 },
+            write_map: None,
+            point: 0,
+            window: Window::new(0, u64::MAX),
+            stop: AtomicBool::new(false),
+            throttle: None,
+        };
+        let needs = Needs { handles: 1, in_flight: 2, max_len: 4096, writes };
+        let worker = |id| Worker { id, script: Idle(needs) };
+        Slots::new(&context, vec![worker(0), worker(1)]).unwrap()
+    }
+
+    fn op(kind: OpKind) -> Op {
+        Op { kind, len: 4096, ..NOTHING }
+    }
+
+    #[test]
+    fn slots_come_back_to_their_workers() {
+        let mut slots = two_workers(false);
+        let taken = [slots.occupy(1).unwrap(), slots.occupy(1).unwrap()];
+        assert_eq!(slots.occupy(1), None);
+        taken.into_iter().for_each(|slot| slots.vacate(1, slot));
+        assert_eq!(slots.workers[1].busy, 0);
+        assert_landed(&slots.slots);
+    }
+
+    #[test]
+    #[should_panic(expected = "a slot that is vacated was occupied")]
+    fn vacating_a_free_slot_is_a_defect() {
+        two_workers(false).vacate(0, 0);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a slot goes back to its own worker")]
+    fn vacating_for_another_worker_is_a_defect() {
+        let mut slots = two_workers(false);
+        let slot = slots.occupy(0).unwrap();
+        slots.vacate(1, slot);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a worker has slots of its own")]
+    fn a_free_slot_of_another_worker_is_a_defect() {
+        let mut slots = two_workers(false);
+        slots.workers[0].free = slots.workers[1].free;
+        slots.occupy(0);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "each worker is asked once in its turn")]
+    fn a_worker_that_waits_twice_is_a_defect() {
+        let mut slots = two_workers(false);
+        slots.ready.extend([0, 0]);
+        slots.make_ready(1);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a script that writes has memory for its data")]
+    fn a_write_without_memory_is_a_defect() {
+        let mut slots = two_workers(true);
+        slots.slots[0].data = None;
+        slots.slots[0].prepare(&op(OpKind::Write), 1, &ReadOnly::default());
+    }
+
+    #[test]
+    #[should_panic(expected = "a write without data is refused")]
+    fn writing_what_was_not_made_is_a_defect() {
+        two_workers(true).slots[0].write_from();
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "a handle is one of its worker's")]
+    fn a_handle_of_another_worker_is_a_defect() {
+        let mut slots = two_workers(false);
+        slots.slots[0].op.handle = 1;
+        slots.slots[0].handle();
+    }
+
+    #[test]
+    #[should_panic(expected = "nothing is in flight when a ring's memory is given back")]
+    fn giving_back_memory_that_is_in_use_is_a_defect() {
+        let mut slots = two_workers(false);
+        slots.slots[3].issued_ns = 7;
+        assert_landed(&slots.slots);
+    }
+}
