@@ -58,7 +58,7 @@ fn page_of(dir: &Path) -> Result<Page, Box<dyn std::error::Error>> {
 fn html(dir: &Path, file: &Path) -> Anything {
     let (begun, cpu) = (Instant::now(), OwnCpu::now());
     write_html(&page_of(dir)?, file)?;
-    let used = OwnCpu::now().since(cpu);
+    let used = cpu.zip(OwnCpu::now()).map(|(before, now)| now.since(before));
     println!("{:.2} s, {used:?}, {} bytes", begun.elapsed().as_secs_f64(), file.metadata()?.len());
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));

@@ -139,7 +139,7 @@ pub struct Session {
     notes: Vec<Note>,
     /// What the driver said in the last load point.
     driver_notes: Vec<String>,
-    cpu_before: OwnCpu,
+    cpu_before: Option<OwnCpu>,
     fetched_before: Option<u64>,
     cached_before: Option<f64>,
     /// The link to the storage, where there is one.

@@ -58,22 +58,25 @@ impl Demand {
             let helpers = if needs.in_flight > 1 { in_flight } else { 0 };
             demand.workers += workers;
             demand.threads += if kind == DriverKind::Uring { 0 } else { workers + helpers };
+            // The load is the user's: more than any system has stays more, here and below.
             demand.open_files = demand.open_files.saturating_add(u64::from(needs.handles) * workers);
             let op_bytes = u64::from(needs.max_len) + OP_BYTES;
-            // More than any memory stays more than any memory.
+            // See above.
             demand.memory_bytes = demand.memory_bytes.saturating_add(op_bytes.saturating_mul(in_flight));
         }
         if kind == DriverKind::Uring {
             let rings = threads_for(kind, usize::try_from(demand.workers).unwrap_or(usize::MAX));
             demand.threads = rings as u64;
         }
-        // Each thread keeps open what tells how long it waited for a processor.
+        // Each thread keeps open what tells how long it waited for a processor. See above.
         demand.open_files = demand.open_files.saturating_add(demand.threads);
-        let data_bytes = demand.memory_bytes.saturating_sub(OWN_BYTES);
+        let data_bytes = demand.memory_bytes - OWN_BYTES;
+        // See above.
         demand.memory_bytes = demand.memory_bytes.saturating_add(demand.threads * THREAD_BYTES);
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
         let arenas = (demand.threads + OWN_THREADS).min(ARENAS_PER_CORE * cores);
         let fixed = OWN_ADDRESS_BYTES + demand.threads * THREAD_ADDRESS_BYTES + arenas * ARENA_ADDRESS_BYTES;
+        // See above.
         demand.address_bytes = data_bytes.saturating_add(fixed);
         demand
     }
@@ -167,7 +170,9 @@ impl Demand {
     pub fn fits(&self, allowed: &Allowance) -> Result<(), Refusal> {
         // All workers alike, which is right for one kind of worker and a fair guess for several.
         let fits = |needed: u64, own: u64, allowed: u64| {
+            // A limit below what the program itself needs lets no worker in.
             let each = needed.saturating_sub(own).div_ceil(self.workers.max(1)).max(1);
+            // See above.
             allowed.saturating_sub(own) / each
         };
         if let Some(allowed) = allowed.file_bytes.filter(|&allowed| allowed < self.file_bytes) {

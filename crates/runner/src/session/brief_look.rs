@@ -11,6 +11,7 @@ pub(crate) fn within_a_look<T: Send + 'static>(look: impl FnOnce() -> T + Send +
     let (sender, answer) = channel();
     std::thread::spawn(move || {
         // Nobody listens any more if it took too long.
+        // Nobody listens any more if it took too long.
         let _ = sender.send(look());
     });
     answer.recv_timeout(LOOK).ok()

@@ -91,7 +91,7 @@ impl Session {
             started: self.started,
             load_points: self.done,
             drained,
-            cpu: if is_sampled { OwnCpu::now().since(self.cpu_before) } else { OwnCpu::default() },
+            cpu: self.cpu_before.filter(|_| is_sampled).and_then(|before| Some(OwnCpu::now()?.since(before))),
             cached_before: self.cached_before,
             traces,
             rereads: self.rereads,

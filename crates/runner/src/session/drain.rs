@@ -124,6 +124,8 @@ impl PointRan {
     /// How long it was measured. What came back from threads that were left behind is in the figures, so it
     /// must be in the time, too.
     fn timing(&self, answered_ns: Option<u64>) -> PointTiming {
+        assert!(self.started_ns <= self.measured_from_ns, "a load point begins before it is measured");
+        assert!(self.started_ns <= self.over_ns, "a load point is over after it began");
         let over_ns = self.over_ns.max(answered_ns.unwrap_or(self.over_ns));
         // A load point that ended in its warm-up was not measured at all.
         let measured_ns = over_ns.saturating_sub(self.measured_from_ns);
@@ -375,13 +377,16 @@ impl Work {
         self.round();
         match order {
             Order::Attach(point, sources) => {
+                assert!(point >= self.point, "load points come in the order of their numbers");
                 self.missed_before += missed(&self.sources);
                 self.sources = sources;
                 self.point = point;
             }
             Order::FinishPoint(point, ran, reply) => {
+                assert_eq!(point, self.point, "the load point that ends is the one that runs");
                 let timing = ran.timing(self.answered_ns);
                 self.count_pauses(ran.measured_from_ns, timing.measured_ns);
+                // See above, here and below.
                 let _ = reply.send(self.meter.finish_point(point, timing));
             }
             Order::Files(entries) => {
@@ -398,9 +403,11 @@ impl Work {
                 }
             }
             Order::FinishJudging(reply) => {
+                // See above.
                 let _ = reply.send(self.judging.take().map(|judging| judging.finish()));
             }
             Order::FinishRereads(point, reply) => {
+                // See above.
                 let _ = reply.send(self.rereads.finish_point(point));
             }
             Order::Live(wants_response_counts, reply) => {
@@ -410,6 +417,7 @@ impl Work {
                 let counts = self.meter.counts();
                 let response_counts = wants_response_counts.then(|| self.meter.response_counts());
                 let answered_ns = self.answered_ns;
+                // See above.
                 let _ = reply.send(LiveCounts { counts, at_ns, late, response_counts, answered_ns });
             }
         }
@@ -419,6 +427,7 @@ impl Work {
     /// through before its warm-up was over is in no figure.
     fn count_pauses(&mut self, from_ns: u64, measured_ns: u64) {
         for pause in std::mem::take(&mut self.pauses) {
+            // A load point without an end ends with all of time.
             self.paused.add_within(pause, from_ns, from_ns.saturating_add(measured_ns));
         }
     }
@@ -426,10 +435,7 @@ impl Work {
     /// Empties every ring once, as far as it is filled now.
     fn round(&mut self) {
         for pause in self.watchdog.take() {
-            self.pauses.push(pause);
-            if let Some(judging) = &mut self.judging {
-                judging.paused(pause);
-            }
+            self.paused(pause);
         }
         let mut sources = std::mem::take(&mut self.sources);
         for source in &mut sources {
@@ -438,6 +444,16 @@ impl Work {
         self.sources = sources;
         let now_ns = self.clock.now_ns();
         self.with_log(|log| log.tick(now_ns));
+    }
+
+    /// The tool did not run for a while.
+    fn paused(&mut self, pause: Pause) {
+        let follows = |last: &Pause| last.until_ns <= pause.from_ns;
+        assert!(self.pauses.last().is_none_or(follows), "pauses follow one another");
+        self.pauses.push(pause);
+        if let Some(judging) = &mut self.judging {
+            judging.paused(pause);
+        }
     }
 
     fn empty(&mut self, source: &mut RingSource) {
@@ -533,7 +549,8 @@ impl Work {
             Err(error) => {
                 // What was not under its name before may not be on disk: it counts as lost.
                 self.fate.rows = sealed;
-                self.fate.unlogged_ops += appended.checked_sub(sealed).expect("what is sealed was appended");
+                assert!(sealed <= appended, "rows that are sealed were appended");
+                self.fate.unlogged_ops += appended - sealed;
                 self.fate.given_up.get_or_insert(error.into());
             }
         }
@@ -614,6 +631,77 @@ mod tests {
             assert_eq!(fate.rows + fate.unlogged_ops, OPS, "gone at {gone_at}: {fate:?}");
             assert!(fate.given_up.is_some(), "gone at {gone_at}");
         }
+    }
+
+    /// What counts, without a log.
+    fn work() -> Work {
+        let clock = Clock::start();
+        Work::new(None, clock, Watchdog::start(clock).unwrap())
+    }
+
+    fn ran(started_ns: u64, measured_from_ns: u64, over_ns: u64) -> PointRan {
+        PointRan { started_ns, measured_from_ns, over_ns }
+    }
+
+    #[test]
+    #[should_panic(expected = "a load point begins before it is measured")]
+    fn a_load_point_that_is_measured_before_it_begins_is_a_defect() {
+        ran(5, 4, 9).timing(None);
+    }
+
+    #[test]
+    #[should_panic(expected = "a load point is over after it began")]
+    fn a_load_point_that_is_over_before_it_begins_is_a_defect() {
+        ran(5, 6, 4).timing(None);
+    }
+
+    #[test]
+    #[should_panic(expected = "load points come in the order of their numbers")]
+    fn an_earlier_load_point_is_a_defect() {
+        let mut work = work();
+        work.obey(Order::Attach(3, Vec::new()));
+        work.obey(Order::Attach(2, Vec::new()));
+    }
+
+    #[test]
+    #[should_panic(expected = "the load point that ends is the one that runs")]
+    fn ending_another_load_point_is_a_defect() {
+        let mut work = work();
+        work.obey(Order::Attach(3, Vec::new()));
+        work.obey(Order::FinishPoint(2, ran(0, 0, 1), channel().0));
+    }
+
+    #[test]
+    #[should_panic(expected = "pauses follow one another")]
+    fn a_pause_before_the_last_one_is_a_defect() {
+        let mut work = work();
+        work.paused(Pause { from_ns: 10, until_ns: 20 });
+        work.paused(Pause { from_ns: 15, until_ns: 30 });
+    }
+
+    #[test]
+    #[should_panic(expected = "a ring's records are those of its load point")]
+    fn a_record_of_another_load_point_is_a_defect() {
+        work().take(&[read(0, 0, 4096).in_point(1)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "operations counted are those taken")]
+    fn an_operation_in_no_figure_is_a_defect() {
+        let mut work = work();
+        work.take(&[read(0, 0, 4096)]);
+        work.taken_ops += 1;
+        work.meter.finish_point(0, PointTiming::default());
+        work.end();
+    }
+
+    #[test]
+    #[should_panic(expected = "rows written, or told as lost, are those taken")]
+    fn a_row_that_is_neither_written_nor_lost_is_a_defect() {
+        let mut work = work();
+        work.fate.wanted = true;
+        work.fate.rows = 1;
+        work.end();
     }
 
     /// "Stopped for 5.12 s of 4.3 s" can't be.

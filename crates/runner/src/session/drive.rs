@@ -185,8 +185,8 @@ impl<S: Script + 'static> Watch<'_, S> {
                     return Ok(());
                 }
                 Ok(Some(end)) => {
-                    let left = self.threads_left.checked_sub(1);
-                    self.threads_left = left.expect("a thread ends once");
+                    assert!(self.threads_left > 0, "a thread ends once");
+                    self.threads_left -= 1;
                     self.finished_scripts += end.finished_scripts;
                     self.workers.extend(end.workers);
                     for note in end.notes {
@@ -214,6 +214,7 @@ impl<S: Script + 'static> Watch<'_, S> {
     fn idle(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let window = &self.setup.context.window;
         while self.reason.is_none() && self.now_ns() < window.end_ns() {
+            // The end may come between the two readings.
             let left_ns = window.end_ns().saturating_sub(self.now_ns());
             self.setup.context.clock.sleep(BEAT.min(Duration::from_nanos(left_ns)));
             self.look();
@@ -340,6 +341,7 @@ impl<S: Script + 'static> Watch<'_, S> {
         let (_, unanswered_for) = self.stuck();
         let natural = if exhausted { Ending::Exhausted } else { Ending::OnTime };
         self.workers.sort_by_key(|worker| worker.id);
+        assert!(self.workers.is_sorted_by(|one, next| one.id < next.id), "a worker comes back once");
         PointEnd {
             workers: self.workers,
             ran: PointRan {

@@ -235,7 +235,7 @@ impl Ticks {
         if live.label != self.label || live.elapsed < self.told {
             *self = Ticks { label: live.label.clone(), ..Ticks::default() };
         }
-        let step_s = (live.elapsed.saturating_sub(self.told)).as_secs_f64();
+        let step_s = (live.elapsed - self.told).as_secs_f64();
         self.told = live.elapsed;
         self.read_bytes += live.read_bytes_per_s * step_s;
         self.written_bytes += live.write_bytes_per_s * step_s;
@@ -245,6 +245,7 @@ impl Ticks {
         let is_news = live.late_frames.unwrap_or(0) > self.late_frames.unwrap_or(0)
             || silence.is_some() != self.was_silent
             || live.is_over;
+        // The count begins again with each load point.
         let since = self.ticked.map(|ticked| live.elapsed.saturating_sub(ticked));
         if !is_news && since.is_some_and(|since| since < EVERY) {
             return None;

@@ -1,7 +1,7 @@
 //! The CPU time that this process has used, so that the tool can state its own cost.
 
 /// CPU time since the process began.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnCpu {
     /// In the tool's own code, in seconds.
     pub user_s: f64,
@@ -10,16 +10,15 @@ pub struct OwnCpu {
 }
 
 impl OwnCpu {
-    /// So far. Zero where the system is not asked (only Linux is).
-    pub fn now() -> OwnCpu {
+    /// So far; `None` where the system is not asked (only Linux is), or does not answer.
+    pub fn now() -> Option<OwnCpu> {
         #[cfg(target_os = "linux")]
         {
             let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
-            let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-            parse(&stat, ticks_per_s).unwrap_or_default()
+            parse(&std::fs::read_to_string("/proc/self/stat").ok()?, ticks_per_s)
         }
         #[cfg(not(target_os = "linux"))]
-        OwnCpu::default()
+        None
     }
 
     /// From `earlier` to this.
@@ -40,6 +39,13 @@ fn parse(stat: &str, ticks_per_s: f64) -> Option<OwnCpu> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_time_so_far_is_known() {
+        let now = OwnCpu::now();
+        assert!(now.is_some_and(|now| now.user_s >= 0.0 && now.system_s >= 0.0), "{now:?}");
+    }
 
     #[test]
     fn the_name_may_hold_brackets() {

@@ -170,6 +170,7 @@ impl Session {
             Start::At { run_ns } => run_ns,
         };
         // Threads that are ready wait for the rest of it, and nobody can call them back.
+        // A start that others agree upon may be as late as all of time.
         while self.clock.now_ns().saturating_add(GETS_READY_NS) < run_ns {
             if interrupt.asked() {
                 return Err(RunError::StoppedWaiting(interrupt.by()));
@@ -274,15 +275,19 @@ impl Session {
         point.rates_mean_response_ms = judged.rates_mean_response_ms;
         let has_streams = to_judge.as_ref().is_some_and(|to_judge| !to_judge.specs.is_empty());
         point.streams = has_streams.then(|| judged.late.clone());
+        let number = usize::from(context.point);
+        assert_eq!(number, self.done.len(), "load points are kept in the order of their numbers");
         self.done.push(point);
         let part = measured_part(context);
         if let Some(planned) = self.planned.last_mut() {
+            assert_eq!(planned.index, context.point, "the load point that was announced is the one that ran");
             planned.warmup_until_ns = part.from_ns;
         }
         if let Some(to_judge) = to_judge {
             // Now it is known when it began to the nanosecond, and whether it was cut short.
             let until_ns = if has_streams { judged.until_ns.min(part.until_ns) } else { part.until_ns };
-            self.table.points.pop();
+            let enlisted = self.table.points.pop().map(|enlisted| enlisted.point);
+            assert_eq!(enlisted, Some(context.point), "the streams that were enlisted are those that ran");
             let streams =
                 PointStreams::new(to_judge.scale, MeasuredPart { until_ns, ..part }, to_judge.specs);
             let pauses = judged.pauses.iter().copied().take(PAUSES_WRITTEN).collect();

@@ -53,6 +53,7 @@ impl Room {
     ) -> Result<Vec<Note>, RunError> {
         let (area, spec) = (self.area.clone(), *spec);
         let missing_bytes = apart(move || Ok(spec.missing_bytes(&area)?), interrupt)?;
+        // Where there is room nothing was removed.
         Ok(self.make(missing_bytes, used, observer, interrupt)?.unwrap_or_default())
     }
 
@@ -82,8 +83,10 @@ impl Room {
     /// broken off is not there: it is written from its beginning. All of what can't be looked at, which
     /// preparing says.
     pub fn yet_to_write(&self, specs: &[DataSetSpec]) -> u64 {
+        // Sizes are the user's: more than any disk stays more, here and below.
         let all = |spec: &DataSetSpec| spec.file_bytes.saturating_mul(u64::from(spec.files));
         let missing = specs.iter().map(|spec| spec.missing_bytes(&self.area).unwrap_or(all(spec)));
+        // See above.
         missing.fold(0, u64::saturating_add)
     }
 
@@ -93,6 +96,7 @@ impl Room {
             if self.is_alone { dataset::others(&self.area, used).unwrap_or_default() } else { Vec::new() };
         let others = others.iter().map(|set| set.bytes);
         let ours = used.iter().map(|spec| folder_bytes(&self.area.data_dir().join(spec.name())));
+        // See above.
         others.chain(ours).fold(0, u64::saturating_add)
     }
 

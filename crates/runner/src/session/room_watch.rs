@@ -72,6 +72,7 @@ fn watch(area: &Area, watched: &Watched) {
         if let Ok(Some(space)) = space(area.root())
             && let Some(crowded) = crowded(space, area)
         {
+            // The first one counts.
             let _ = watched.crowded.set(crowded);
             return;
         }

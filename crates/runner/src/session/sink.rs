@@ -66,6 +66,7 @@ impl RingSource {
 
 /// One ring for each of so many measuring threads.
 pub fn rings(threads: usize, room: RingRoom) -> (Vec<RingSink>, Vec<RingSource>) {
+    assert!(0 < room.least && room.least <= room.most, "a ring has room for records");
     let capacity = (room.total / threads.max(1)).clamp(room.least, room.most);
     let ring = |_| {
         let (producer, consumer) = RingBuffer::new(capacity);
@@ -101,5 +102,16 @@ impl Sink for RingSink {
     fn waited(&mut self, wait: &ProcessorWait) {
         // One that finds no room only leaves a delay with the storage, as where no system tells of waits.
         let _ = self.waits.push(*wait);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "a ring has room for records")]
+    fn a_ring_without_room_is_a_defect() {
+        rings(2, RingRoom { total: 8, least: 0, most: 4 });
     }
 }

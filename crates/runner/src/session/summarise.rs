@@ -42,7 +42,8 @@ impl Traces {
         let fetched = fetched_bytes(mount).zip(fetched_before);
         Traces {
             cached_after: cache::resident(Some(area), files).share(),
-            fetched_bytes: fetched.map(|(after, before)| after.saturating_sub(before)),
+            // A mount that was made anew counts from 0 again: nothing is known then.
+            fetched_bytes: fetched.and_then(|(after, before)| after.checked_sub(before)),
         }
     }
 }
@@ -95,7 +96,7 @@ pub struct RunFacts<'a> {
     /// From the drain.
     pub drained: Drained,
     /// The tool's CPU time while measuring.
-    pub cpu: OwnCpu,
+    pub cpu: Option<OwnCpu>,
     /// Share of the test files in the cache before the run.
     pub cached_before: Option<f64>,
     /// What the run left behind in the client's cache.
@@ -150,8 +151,12 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
     summary.data_set = subject.data_set.clone();
     summary.log = log_facts(&facts.drained);
     let (totals, paused) = (&facts.drained.totals, &facts.drained.paused);
-    summary.self_cost =
-        SelfCost::new(Some((facts.cpu.user_s, facts.cpu.system_s)), totals, &facts.load_points, Some(paused));
+    summary.self_cost = SelfCost::new(
+        facts.cpu.map(|cpu| (cpu.user_s, cpu.system_s)),
+        totals,
+        &facts.load_points,
+        Some(paused),
+    );
     summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &facts.load_points);
     summary.notes = notes(&facts, &summary.self_cost, &memory);
     summary.memory = Some(memory);

@@ -75,7 +75,7 @@ pub fn read_back(
             let mut go_on = |bytes| {
                 let before = checked.swap(bytes, Ordering::Relaxed);
                 if let Some(pace) = &pace {
-                    pace.wait_for(bytes.saturating_sub(before), || interrupt.asked());
+                    pace.wait_for(bytes - before, || interrupt.asked());
                 }
                 !interrupt.asked()
             };

@@ -35,12 +35,14 @@ impl Disturbances {
     /// Takes what the run tells now.
     pub(super) fn take(&mut self, live: &Live) {
         let late_frames = live.late_frames.unwrap_or(0);
+        // The count of late frames falls where it turns out that nobody wanted them.
         let more = late_frames.saturating_sub(self.late_frames);
         self.late_frames = late_frames;
         let silence = live.waiting.silence();
         let is_over = self.latest.as_ref().is_none_or(|latest| live.elapsed > latest.seen + APART);
         if more > 0 && is_over {
             self.count += 1;
+            // Late without a silence, or silent since before the load point began.
             let began = live.elapsed.saturating_sub(silence.unwrap_or_default());
             self.latest = Some(Latest { began, seen: live.elapsed, late_frames: 0, no_answer: None });
         }
