@@ -164,6 +164,13 @@ pub enum Answer {
         /// All of them.
         files: Vec<FileThere>,
     },
+    /// The files that a run left cannot be read. The first version did not say so.
+    NoFiles {
+        /// The run.
+        run: String,
+        /// Why.
+        why: String,
+    },
     /// It opened none of the controller's orders, and never will.
     Closed {
         /// Why.

@@ -147,13 +147,13 @@ impl AgentDisk {
     /// Every file of the run's directory, and its plan.
     ///
     /// # Errors
-    /// Its process still writes, or something can't be read.
+    /// Its process still writes ([`io::ErrorKind::ResourceBusy`]), or something can't be read.
     pub fn files(&self, run: &str) -> io::Result<Vec<FileThere>> {
         let folder = self.folder(run)?;
         let mut names = Vec::new();
         if let Some(run_dir) = self.run_dir(&folder) {
             if matches!(life(&run_dir), Life::Running(_)) {
-                return Err(io::Error::other("its process has not ended yet"));
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, "its process has not ended yet"));
             }
             walk(&run_dir, "", &mut names)?;
         }

@@ -223,9 +223,14 @@ impl AgentWork {
         tokio::task::spawn_blocking(move || {
             let files = disk.files(&run);
             is_listing.store(false, Ordering::Relaxed);
-            if let Ok(files) = files {
-                let _ = answers.send(Answer::Files { run, files });
-            }
+            let answer = match files {
+                Ok(files) => Answer::Files { run, files },
+                // The list is asked for again, and by then the process may have ended.
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => return,
+                Err(error) => Answer::NoFiles { run, why: error.to_string() },
+            };
+            // Nobody hears it any more: then this ends soon, too.
+            let _ = answers.send(answer);
         });
     }
 
@@ -233,7 +238,8 @@ impl AgentWork {
         for state in self.duty.runs() {
             let is_refused = matches!(state.phase, Phase::Refused { .. });
             if !is_refused {
-                // A full disk shows when the run can't be begun.
+                // Tried again with every beat. A full disk shows when the run cannot be begun, or when its log
+                // is given up; an agent that is started again before it has room knows an older state.
                 let _ = self.place.disk.keep_state(state);
             }
         }

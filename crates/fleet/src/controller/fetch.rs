@@ -28,6 +28,10 @@ const OVERTAKEN: u64 = 3;
 const LOOKS_EVERY_NS: i64 = 500_000_000;
 /// A file whose digest was wrong so often is not the agent's.
 const WRONG_MOST: u8 = 3;
+/// Files that could not be read so often are not read any more.
+const UNREAD_MOST: u8 = 3;
+/// Of a reason that an agent gives, so many characters are kept.
+const REASON_CHARS: usize = 200;
 /// An agent's list has no more files.
 const FILES_MOST: usize = 65_536;
 /// The page of an agent's own part: nobody opens it once the parts are put together.
@@ -50,6 +54,9 @@ pub enum FetchRefusal {
     /// A name that no file of a run has, or that another file's name excludes.
     #[error("it states a file that no run has: {0:?}")]
     Name(String),
+    /// The agent cannot read them.
+    #[error("it cannot read the files of the run: {0}")]
+    Unread(String),
     /// Its bytes do not have the digest that it states.
     #[error("the bytes of {0:?} do not have the digest that it states")]
     Digest(String),
@@ -96,6 +103,8 @@ pub struct Fetch {
     looked_ns: Option<i64>,
     window: FetchWindow,
     refused: Option<FetchRefusal>,
+    /// How often the agent could not read its files.
+    unread: u8,
     is_kept: bool,
 }
 
@@ -159,6 +168,7 @@ impl Fetch {
             looked_ns: None,
             window: FetchWindow::default(),
             refused: None,
+            unread: 0,
             is_kept: false,
         }
     }
@@ -166,6 +176,17 @@ impl Fetch {
     /// Of a run of which everything is here already, which the agent may not know.
     pub fn whole(run: &str) -> Fetch {
         Fetch { files: Some(BTreeMap::new()), ..Fetch::new(run) }
+    }
+
+    /// The agent could not read its files. It is asked again, but not for ever.
+    pub fn no_files(&mut self, why: String) {
+        if self.files.is_some() || self.refused.is_some() {
+            return;
+        }
+        self.unread += 1;
+        if self.unread >= UNREAD_MOST {
+            self.refused = Some(FetchRefusal::Unread(why.chars().take(REASON_CHARS).collect()));
+        }
     }
 
     /// The agent stated which files there are. `free_bytes`: what may be written here. `is_here`: whether a
@@ -568,6 +589,23 @@ mod tests {
         }
         assert!(matches!(refused(vec![there("a", 1), there("a", 1)]), Some(FetchRefusal::Name(_))));
         assert!(matches!(refused(vec![there("a", 1), there("a/b", 1)]), Some(FetchRefusal::Name(_))));
+    }
+
+    #[test]
+    fn files_that_an_agent_cannot_read_are_asked_for_three_times() {
+        let mut fetch = Fetch::new("r");
+        for time in 1..=UNREAD_MOST {
+            assert_eq!(fetch.refused(), None);
+            assert!(!fetch.tick(i64::from(time) * 100 * S).is_empty(), "it is asked again");
+            fetch.no_files("input/output error".to_owned());
+        }
+        assert_eq!(fetch.refused(), Some(&FetchRefusal::Unread("input/output error".to_owned())));
+        assert!(fetch.tick(1_000 * S).is_empty());
+        // A list that came is not doubted any more.
+        let mut fetch = Fetch::new("r");
+        fetch.files(vec![there("f", 8)], 1_000_000, |_| false);
+        (0..UNREAD_MOST).for_each(|_| fetch.no_files("late".to_owned()));
+        assert_eq!(fetch.refused(), None);
     }
 
     #[test]

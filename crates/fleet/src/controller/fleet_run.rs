@@ -88,6 +88,12 @@ impl FleetRun {
                 let create = |file| Act::Create { agent: agent.to_owned(), file };
                 fetch.files(files, (local.free_bytes)(), local.is_here).into_iter().map(create).collect()
             }
+            Answer::NoFiles { run, why } if is_ours(&run) => {
+                if let Some(fetch) = self.fetches.get_mut(agent) {
+                    fetch.no_files(why);
+                }
+                Vec::new()
+            }
             Answer::Piece { run, file, offset, bytes } if is_ours(&run) => {
                 let Some(fetch) = self.fetches.get_mut(agent) else { return Vec::new() };
                 let agent = agent.to_owned();
@@ -101,7 +107,9 @@ impl FleetRun {
                     }
                 }
             }
-            Answer::Live { .. } | Answer::Files { .. } | Answer::Piece { .. } => Vec::new(),
+            Answer::Live { .. } | Answer::Files { .. } | Answer::NoFiles { .. } | Answer::Piece { .. } => {
+                Vec::new()
+            }
         }
     }
 

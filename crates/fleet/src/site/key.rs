@@ -132,8 +132,7 @@ fn is_base32(text: &str, chars: usize) -> bool {
 }
 
 fn revealed(pair: &KeyPair) -> String {
-    // Every pair here came from a seed.
-    pair.seed().unwrap_or_default()
+    pair.seed().expect("a key that is revealed was drawn here, or came from its seed")
 }
 
 impl fmt::Debug for UserKey {
@@ -161,6 +160,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    #[should_panic(expected = "a key that is revealed was drawn here, or came from its seed")]
+    fn revealing_a_key_without_a_seed_is_a_defect() {
+        let public = SealingKey::draw().public();
+        SealingKey(KeyPair::from_public_key(&public).unwrap()).reveal();
+    }
 
     #[test]
     fn keys_come_back_from_their_seeds_and_are_told_apart() {
