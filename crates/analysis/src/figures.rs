@@ -361,14 +361,14 @@ pub(crate) fn seconds(ns: u64) -> f64 {
     round_to(ns as f64 / 1e9, 6)
 }
 
-/// How long a stretch of time is. One that ends before it begins is empty: two stretches do not overlap, a load
-/// point was cut short in its warm-up, or a damaged record is done before it was issued.
+/// How long a stretch of time is. One that ends before it begins is empty: two stretches do not overlap, a
+/// load point was cut short in its warm-up, or a damaged record is done before it was issued.
 pub(crate) fn stretch_ns(from_ns: u64, until_ns: u64) -> u64 {
     until_ns.saturating_sub(from_ns)
 }
 
-/// A time of the run as one of the load point that began at `point_started_ns`, in seconds. What was due before
-/// that began with it.
+/// A time of the run as one of the load point that began at `point_started_ns`, in seconds. What was due
+/// before that began with it.
 pub(crate) fn in_point_s(time_ns: u64, point_started_ns: u64) -> f64 {
     seconds(time_ns.saturating_sub(point_started_ns))
 }

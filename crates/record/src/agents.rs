@@ -98,6 +98,7 @@ impl AgentPlace {
     /// A wait for a processor as one of the run.
     pub fn placed_wait(&self, wait: ProcessorWait) -> ProcessorWait {
         ProcessorWait {
+            // See `AgentPlace::time_ns`.
             worker: wait.worker.saturating_add(self.first_worker),
             done_ns: self.time_ns(wait.done_ns),
             ..wait

@@ -355,7 +355,7 @@ impl OpRecord {
         self.done_ns.saturating_sub(self.issued_ns)
     }
 
-    /// The position behind its last byte. One that no number can hold, of a damaged record, is the last there is.
+    /// The position behind its last byte. One that no number can hold, of a damaged record, is the last one.
     pub const fn end_offset(&self) -> u64 {
         self.offset.saturating_add(self.done_len as u64)
     }

@@ -248,7 +248,7 @@ impl AnswerTally {
             let before_ns = at.checked_sub(1).map_or(0, |before| filled[before].last_done_ns);
             let (from_ns, until_ns) = (before_ns.max(oldest_ns), bin.first_done_ns);
             let silent_ns = stretch_ns(from_ns, until_ns);
-            // Pauses are read from a file when a run is opened again: damaged ones may overlap, here and below.
+            // Pauses are read from a file when a run is opened again: damaged ones may overlap, also below.
             let length_ns = silent_ns.saturating_sub(pauses.total_ns(from_ns, until_ns));
             if length_ns >= at_least_ns.max(1) {
                 found.push(Silence { from_ns, until_ns, length_ns });

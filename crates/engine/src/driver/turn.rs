@@ -77,6 +77,7 @@ impl Turns {
         self.asked_at_ns = now_ns;
         let before_ns = self.waited_ns;
         self.waited_ns = self.ask()?;
+        // The kernel corrects its count: see above.
         is_long.then(|| self.waited_ns.saturating_sub(before_ns))
     }
 

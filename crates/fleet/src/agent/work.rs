@@ -238,8 +238,8 @@ impl AgentWork {
         for state in self.duty.runs() {
             let is_refused = matches!(state.phase, Phase::Refused { .. });
             if !is_refused {
-                // Tried again with every beat. A full disk shows when the run cannot be begun, or when its log
-                // is given up; an agent that is started again before it has room knows an older state.
+                // Tried again with every beat. A full disk shows when the run cannot be begun, or when its
+                // log is given up. An agent that is started again before it has room knows an older state.
                 let _ = self.place.disk.keep_state(state);
             }
         }

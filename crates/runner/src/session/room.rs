@@ -92,6 +92,7 @@ impl Room {
 
     /// Bytes of what could be given back, and of the data sets of this run that are there already.
     pub fn held_bytes(&self, used: &[DataSetSpec]) -> u64 {
+        // What cannot be listed cannot make room.
         let others =
             if self.is_alone { dataset::others(&self.area, used).unwrap_or_default() } else { Vec::new() };
         let others = others.iter().map(|set| set.bytes);
