@@ -10,6 +10,7 @@ mod console;
 mod cross;
 mod linting;
 mod memory_disk;
+mod package;
 mod packages;
 mod pages;
 mod playwright;
@@ -37,6 +38,7 @@ usage: cargo xtask VERB
   bundle                           builds console/dist/reelgauge.html, which is committed
   types                            writes the console's types, console/src/data/generated.ts, from the Rust ones
   size [DIR]                       lines of code and assertions by crate, of this checkout or another
+  package                          the released binary, small, with its symbols in a file of their own
   soak [--rounds N] [--only NAME]  the fault tests again and again, to find what happens rarely
 ";
 
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         "bundle" => console::bundle(),
         "types" => console::types(),
         "size" => size::run(rest),
+        "package" => package::run(),
         "soak" => soak::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");

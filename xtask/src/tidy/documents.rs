@@ -4,7 +4,7 @@
 use super::{Fault, Page};
 
 /// The chores that exist.
-const VERBS: &[&str] = &["test", "tidy", "bench", "bundle", "types", "soak", "size", "help"];
+const VERBS: &[&str] = &["test", "tidy", "bench", "bundle", "types", "soak", "size", "package", "help"];
 
 /// Every `cargo xtask VERB` in a document must be a chore.
 pub fn check(pages: &[Page]) -> Vec<Fault> {
