@@ -270,11 +270,14 @@ impl Maps {
             map.grid.merge(1, 1);
         }
         let mut levels: Vec<Vec<Grid>> = self.maps.iter().map(|map| map.grid.levels()).collect();
-        let bytes = |levels: &[Grid]| levels.iter().map(Grid::json_bytes).sum::<usize>();
-        while levels.iter().map(|levels| bytes(levels)).sum::<usize>() > CELL_BYTES {
-            let Some(most) = (0..levels.len()).max_by_key(|&map| bytes(&levels[map])) else { break };
+        let bytes_of = |levels: &[Grid]| levels.iter().map(Grid::json_bytes).sum::<usize>();
+        // Counted once for each map and again where it changed: of five hundred, one changes at a time.
+        let mut bytes: Vec<usize> = levels.iter().map(|levels| bytes_of(levels)).collect();
+        while bytes.iter().sum::<usize>() > CELL_BYTES {
+            let Some(most) = (0..bytes.len()).max_by_key(|&map| bytes[map]) else { break };
             self.maps[most].grid.coarsen();
             levels[most] = self.maps[most].grid.levels();
+            bytes[most] = bytes_of(&levels[most]);
         }
         let maps = self.maps.into_iter().zip(levels).map(|(map, levels)| FileMap {
             file: map.file,
