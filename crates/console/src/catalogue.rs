@@ -15,10 +15,6 @@ use crate::runs::shown;
 /// Formats that are told at once; more words find fewer.
 const FORMATS_MAX: usize = 40;
 
-/// Actors that a form with one kind of stream takes.
-const ACTORS: [ActorKind; 5] =
-    [ActorKind::Player, ActorKind::Recorder, ActorKind::Editor, ActorKind::Transcoder, ActorKind::Copier];
-
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -75,8 +71,9 @@ impl Choices {
     /// All that this program has.
     pub fn all() -> Choices {
         let entry = |name: &str, about: &str| ChoiceEntry { name: name.to_owned(), about: about.to_owned() };
+        let offered = ActorKind::ALL.iter().filter(|kind| kind.is_offered);
         Choices {
-            actors: ACTORS.iter().map(|actor| entry(actor.word(), actor.about())).collect(),
+            actors: offered.map(|kind| entry(kind.word, kind.about)).collect(),
             scenarios: scenarios().iter().map(|scenario| entry(scenario.name, scenario.what)).collect(),
             suites: vec![entry(NASPT, NASPT_ABOUT)],
             procedures: procedure::names()

@@ -139,8 +139,10 @@ fn resolve(plan: &mut AnyPlan, roots: &Roots, spool: Option<&Path>) -> Result<()
         AnyPlan::Streams(plan) => {
             into_roots("target", &mut plan.target, roots)?;
             plan.read_from.as_mut().map_or(Ok(()), |path| into_roots("read_from", path, roots))?;
-            let footage = plan.actors.iter_mut().filter_map(|actor| actor.like.as_mut());
-            footage.into_iter().try_for_each(|path| into_roots("like", path, roots))
+            let footage = plan.actors.iter_mut().filter_map(|actor| actor.footage_mut());
+            footage
+                .filter_map(|footage| footage.like.as_mut())
+                .try_for_each(|path| into_roots("like", path, roots))
         }
         AnyPlan::Replay(plan) => {
             into_roots("target", &mut plan.target, roots)?;

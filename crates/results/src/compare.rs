@@ -13,7 +13,7 @@ use reelgauge_report::compare::{ToldComparison, comparison, sides};
 use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_report::units::amount;
 use reelgauge_trace::TraceInfo;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, AnyPlan};
+use reelgauge_workload::streams::{ActorPlan, AnyPlan, Footage};
 
 use crate::page::{PageError, id_of, page, run_page};
 use crate::reopen::{ReopenError, reopen};
@@ -157,7 +157,7 @@ fn work(run_dir: &RunDir) -> Vec<WorkActor> {
     let text = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES).unwrap_or_default();
     match AnyPlan::from_toml(&text) {
         Ok(AnyPlan::Mix(_)) => {
-            vec![WorkActor { kind: ActorKind::Mix.to_string(), count: 1, ..WorkActor::default() }]
+            vec![WorkActor { kind: "mix".to_owned(), count: 1, ..WorkActor::default() }]
         }
         Ok(AnyPlan::Streams(plan)) => plan.actors.iter().map(work_of).collect(),
         Ok(AnyPlan::Replay(_)) | Err(_) => Vec::new(),
@@ -165,13 +165,11 @@ fn work(run_dir: &RunDir) -> Vec<WorkActor> {
 }
 
 fn work_of(actor: &ActorPlan) -> WorkActor {
-    let own = actor.own_format.as_ref().map(|format| format.name.clone());
-    let like = actor.like.as_ref().map(|path| format!("footage like {}", path.display()));
     WorkActor {
-        kind: actor.kind.to_string(),
-        media: like.or(own).or_else(|| actor.format.clone()).unwrap_or_default(),
+        kind: actor.kind().to_string(),
+        media: actor.footage().and_then(Footage::name).unwrap_or_default(),
         count: actor.count,
-        paced: actor.kind.is_paced(),
+        paced: actor.is_paced(),
     }
 }
 

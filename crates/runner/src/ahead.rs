@@ -126,17 +126,23 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use reelgauge_analysis::forecast::{LoadAhead, TimeAhead};
+    use reelgauge_workload::player::PlayerPlan;
     use reelgauge_workload::range::Ramp;
-    use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan};
+    use reelgauge_workload::streams::{FindMaxPlan, Footage, Frames};
     use reelgauge_workload::units::Span;
 
     use super::*;
 
     fn players(target: &Path) -> StreamsPlan {
-        let format = Some("prores-422-hq-uhd-25".to_owned());
+        players_with(target, Span::secs(2))
+    }
+
+    fn players_with(target: &Path, clip: Span) -> StreamsPlan {
+        let frames = Frames { clip, ..Frames::default() };
+        let footage = Footage::listed("prores-422-hq-uhd-25");
         StreamsPlan {
             target: target.to_path_buf(),
-            actors: vec![ActorPlan { format, clip: Span::secs(2), ..ActorPlan::new(ActorKind::Player) }],
+            actors: vec![PlayerPlan { footage, frames, ..PlayerPlan::default() }.into()],
             warmup: Span::secs(1),
             duration: Span::secs(9),
             ..StreamsPlan::default()
@@ -181,8 +187,8 @@ mod tests {
     #[test]
     fn runs_with_the_same_files_name_the_same_data_sets() {
         let named = |scale: Vec<u32>, clip: u64| {
-            let mut plan = StreamsPlan { scale: Ramp(scale), ..players(Path::new("/t")) };
-            plan.actors[0].clip = Span::secs(clip);
+            let plan = players_with(Path::new("/t"), Span::secs(clip));
+            let plan = StreamsPlan { scale: Ramp(scale), ..plan };
             let sets = data_sets(&AnyPlan::Streams(plan)).unwrap();
             sets.iter().map(|set| (set.name(), set.files)).collect::<Vec<_>>()
         };

@@ -12,7 +12,8 @@ use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::{Observer, Silent};
 use reelgauge_runner::session::finished::Finished;
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
-use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, StreamsPlan};
+use reelgauge_workload::copier::CopierPlan;
+use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
 
 /// Does something to the target when a phase begins for the second time.
@@ -44,7 +45,7 @@ fn copiers(folder: &Path, find_max: bool) -> StreamsRequest {
         warmup: Span(200_000_000),
         duration: Span(500_000_000),
         direct: false,
-        actors: vec![ActorPlan { file_size: Size::mib(4), ..ActorPlan::new(ActorKind::Copier) }],
+        actors: vec![CopierPlan { file_size: Size::mib(4), ..CopierPlan::default() }.into()],
         find_max: find_max.then_some(search),
         ..StreamsPlan::default()
     };

@@ -17,8 +17,9 @@ use reelgauge_runner::session::finished::Finished;
 use reelgauge_runner::session::report_file::leave_report;
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_trace::synth::hints::HINT_STREAM;
+use reelgauge_workload::player::PlayerPlan;
 use reelgauge_workload::range::Ramp;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
+use reelgauge_workload::streams::{Footage, Frames, StreamsPlan};
 use reelgauge_workload::units::Span;
 use serde_json::Value;
 
@@ -34,10 +35,10 @@ fn finished_or_stopped(
     let scratch = tempfile::tempdir().unwrap();
     let target = scratch.path().join("target");
     std::fs::create_dir(&target).unwrap();
-    let actor = ActorPlan {
-        format: Some("xavc-intra-class-100-1080-25".to_owned()),
-        clip: Span::secs(1),
-        ..ActorPlan::new(ActorKind::Player)
+    let player = PlayerPlan {
+        footage: Footage::listed("xavc-intra-class-100-1080-25"),
+        frames: Frames { clip: Span::secs(1), ..Frames::default() },
+        ..PlayerPlan::default()
     };
     let mut plan = StreamsPlan {
         target,
@@ -46,7 +47,7 @@ fn finished_or_stopped(
         duration: Span(1_000_000_000),
         direct: false,
         scale: Ramp(vec![1, 3]),
-        actors: vec![actor],
+        actors: vec![player.into()],
         ..StreamsPlan::default()
     };
     change(&mut plan);

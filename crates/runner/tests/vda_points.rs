@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, HashSet};
 
 use reelgauge_engine::simulated::{Outcome, SimulatedTimes, simulate};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
-use reelgauge_runner::streams::actor_instance::InstanceFiles;
 use reelgauge_runner::streams::actors::{Actors, PointLoad};
-use reelgauge_workload::companion::ScratchFile;
+use reelgauge_workload::camera::CameraPlan;
+use reelgauge_workload::companion::CompanionPlan;
 use reelgauge_workload::script::Op;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
-use reelgauge_workload::vda_table::{COMPANION_MIX, CompanionOp, WRITE_SIZES};
+use reelgauge_workload::streams::StreamsPlan;
+use reelgauge_workload::streams::actor::{InstanceFiles, ScratchFile};
+use reelgauge_workload::vda_table::{COMPANION_MIX, CompanionOp, VdaLoad, WRITE_SIZES};
 
 const S: u64 = 1_000_000_000;
 const MS: u64 = 1_000_000;
@@ -37,7 +38,7 @@ impl Store {
         };
         for actor in &mut actors.actors {
             for _ in 0..actor.plan.count * scale {
-                let needs = actor.instance().needs();
+                let needs = actor.needs();
                 let made = take(needs.made_files);
                 let stocked = made.iter().zip(0..).filter(|_| needs.empty_files > 0);
                 let stock: Vec<ScratchFile> = stocked
@@ -110,8 +111,8 @@ fn chi_square(counts: &[u64], percents: impl Iterator<Item = u32>) -> f64 {
 
 /// Runs all load points with this seed, and adds up what was done in each.
 fn play(seed: u64, points: &mut [Counts]) {
-    let actor = |kind| ActorPlan { files: 2, ..ActorPlan::new(kind) };
-    let actors = vec![actor(ActorKind::Camera), actor(ActorKind::Companion)];
+    let load = VdaLoad { files: 2, ..VdaLoad::default() };
+    let actors = vec![CameraPlan { load: load.clone() }.into(), CompanionPlan { load }.into()];
     let mut actors =
         Actors::new(&StreamsPlan { actors, direct: false, seed, ..StreamsPlan::default() }).unwrap();
     let mut store = Store::default();

@@ -16,16 +16,23 @@ use reelgauge_runner::session::finished::Finished;
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::range::Ramp;
+use reelgauge_workload::spelling::Spelling;
 use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, StreamsPlan};
-use reelgauge_workload::units::{Size, Span};
+use reelgauge_workload::units::Span;
 
 const SMALL: &str = "xavc-intra-class-100-1080-25";
 
-fn actor(kind: ActorKind) -> ActorPlan {
-    let usual = ActorPlan::new(kind);
-    match kind.has_media() {
-        true => ActorPlan { format: Some(SMALL.to_owned()), clip: Span::secs(1), ..usual },
-        false => ActorPlan { file_size: Size::mib(4), files: 2, ..usual },
+/// One of a kind, with these settings.
+fn actor_with(kind: &str, settings: &str) -> ActorPlan {
+    let text = format!("kind = '{kind}'\n{settings}");
+    ActorPlan::from_settings(&text.parse::<toml::Table>().unwrap(), Spelling::File).unwrap()
+}
+
+fn actor(kind: &str) -> ActorPlan {
+    match kind {
+        "camera" | "companion" => actor_with(kind, "file_size = '4MiB'\nfiles = 2"),
+        "copier" | "mix" => actor_with(kind, "file_size = '4MiB'"),
+        _ => actor_with(kind, &format!("format = '{SMALL}'\nclip = '1s'")),
     }
 }
 
@@ -77,17 +84,8 @@ fn everybody_plays_together_on_both_drivers() {
         if driver == DriverChoice::Uring && !cfg!(target_os = "linux") {
             continue;
         }
-        let kinds = [
-            ActorKind::Player,
-            ActorKind::Recorder,
-            ActorKind::Editor,
-            ActorKind::Transcoder,
-            ActorKind::Copier,
-            ActorKind::Camera,
-            ActorKind::Companion,
-            ActorKind::Mix,
-        ];
-        let (finished, scratch) = finished(|plan| plan.driver = driver, kinds.map(actor).to_vec());
+        let actors = ActorKind::ALL.iter().map(|kind| actor(kind.word)).collect();
+        let (finished, scratch) = finished(|plan| plan.driver = driver, actors);
         check_nothing_failed(&finished.summary);
         let point = &finished.summary.load_points[0];
         let streams = point.streams.as_ref().unwrap();
@@ -107,13 +105,8 @@ fn everybody_plays_together_on_both_drivers() {
 
 #[test]
 fn frames_have_files_of_their_own_in_a_sequence() {
-    let sequence = |kind| ActorPlan {
-        format: Some("dpx-10-bit-rgb-hd-24".to_owned()),
-        clip: Span(250_000_000),
-        ..actor(kind)
-    };
-    let (finished, _scratch) =
-        finished(|_| {}, vec![sequence(ActorKind::Player), sequence(ActorKind::Recorder)]);
+    let sequence = |kind| actor_with(kind, "format = 'dpx-10-bit-rgb-hd-24'\nclip = '250ms'");
+    let (finished, _scratch) = finished(|_| {}, vec![sequence("player"), sequence("recorder")]);
     check_nothing_failed(&finished.summary);
     let ops = logged(&finished);
     let files = |kind, worker| {
@@ -125,8 +118,7 @@ fn frames_have_files_of_their_own_in_a_sequence() {
 
 #[test]
 fn load_points_multiply_the_crew_and_the_log_alone_gives_the_same_late_frames() {
-    let (finished, _scratch) =
-        finished(|plan| plan.scale = Ramp(vec![1, 3]), vec![actor(ActorKind::Recorder)]);
+    let (finished, _scratch) = finished(|plan| plan.scale = Ramp(vec![1, 3]), vec![actor("recorder")]);
     check_nothing_failed(&finished.summary);
     let counts: Vec<_> = finished.summary.load_points.iter().map(|point| point.stream_count).collect();
     assert_eq!(counts, [Some(1), Some(3)]);
@@ -172,7 +164,7 @@ fn a_search_ends_where_the_plan_says_and_keeps_its_evidence() {
         plan.find_max = Some(find_max);
         plan.duration = Span(1_500_000_000);
     };
-    let (finished, _scratch) = finished(short, vec![actor(ActorKind::Player)]);
+    let (finished, _scratch) = finished(short, vec![actor("player")]);
     check_nothing_failed(&finished.summary);
     let search = finished.summary.search.as_ref().unwrap();
     assert_eq!(search.trials.iter().map(|at| at.streams).max(), Some(2), "{search:?}");

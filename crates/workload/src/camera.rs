@@ -15,11 +15,60 @@
 use reelgauge_record::{OpFlags, OpKind};
 
 use crate::clip::FramePlace;
+use crate::media::Media;
 use crate::pace::OpRate;
 use crate::parts::{Hand, Process};
 use crate::random::Dice;
 use crate::script::{Done, Needs, Op, Script, Step};
-use crate::vda_table::{MAX_LEN, WRITE_SIZES, draw};
+use crate::streams::actor::{Actor, ActorFacts, ActorScript, Instance, InstanceNeeds, Outline};
+use crate::streams::check::{Check, Checked};
+use crate::streams::setting::settings;
+use crate::vda_table::{CAMERA_OPS_PER_S, MAX_LEN, VdaLoad, WRITE_SIZES, draw, mean_bytes};
+
+pub(crate) const FACTS: ActorFacts = ActorFacts {
+    is_offered: false,
+    ..ActorFacts::of("camera", "records like a surveillance camera (VDA-like)")
+};
+
+/// Writes of a camera of the published benchmark that are made durable at once: 5 %.
+const COMMIT_SHARE_PPM: u32 = 50_000;
+
+settings! {
+    /// Cameras of a plan.
+    pub struct CameraPlan {
+        ..load: VdaLoad,
+    }
+}
+
+impl Actor for CameraPlan {
+    fn check(&self, check: &Check) -> Checked {
+        self.load.check(check)
+    }
+
+    fn outline(&self, _media: Option<&Media>) -> Outline<'_> {
+        Outline {
+            streams: 1,
+            ops_per_s: Some(self.load.rate(CAMERA_OPS_PER_S)),
+            needs: InstanceNeeds::files(self.load.files, self.load.file_size),
+            written_bytes_per_s: Some(self.load.rate(CAMERA_OPS_PER_S) * mean_bytes(WRITE_SIZES)),
+            ..Outline::default()
+        }
+    }
+
+    fn script(&self, instance: &Instance<'_>) -> Option<Box<dyn ActorScript>> {
+        let shape = CameraShape {
+            files: instance.files.prepared.clone(),
+            file_bytes: self.load.file_size.bytes(),
+            ops_per_s: self.load.rate(CAMERA_OPS_PER_S),
+            commit_share_ppm: COMMIT_SHARE_PPM,
+            seed: instance.seed,
+            start_after_ns: instance.start_after_ns,
+        };
+        Some(Box::new(Camera::new(instance.first_stream, shape)))
+    }
+}
+
+impl ActorScript for Camera {}
 
 /// What a camera writes, and where.
 #[derive(Clone, Debug, PartialEq)]

@@ -23,19 +23,70 @@
 use reelgauge_record::{OpFlags, OpKind};
 
 use crate::clip::FramePlace;
+use crate::media::Media;
 use crate::pace::OpRate;
 use crate::parts::{Hand, Process};
 use crate::random::Dice;
 use crate::script::{Done, Needs, Op, Script, Step};
-use crate::vda_table::{COMPANION_MIX, CompanionOp, MAX_LEN, READ_SIZES, draw};
+use crate::streams::actor::{Actor, ActorFacts, ActorScript, Instance, InstanceNeeds, Outline, ScratchFile};
+use crate::streams::check::{Check, Checked};
+use crate::streams::setting::settings;
+use crate::vda_table::{
+    COMPANION_MIX, COMPANION_OPS_PER_S, CompanionOp, MAX_LEN, READ_SIZES, VdaLoad, draw, mean_bytes,
+};
 
-/// A file of the stock of empty ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScratchFile {
-    /// Its index in the run's file table.
-    pub file: u32,
-    /// Whether it exists.
-    pub is_there: bool,
+pub(crate) const FACTS: ActorFacts = ActorFacts {
+    is_offered: false,
+    ..ActorFacts::of("companion", "reads beside a surveillance camera (VDA-like)")
+};
+
+/// Empty files that a companion finds in its folder.
+const EMPTY_FILES: u32 = 20;
+/// Names that it may use there.
+const EMPTY_FILE_NAMES: u32 = 40;
+
+settings! {
+    /// Companions of a plan.
+    pub struct CompanionPlan {
+        ..load: VdaLoad,
+    }
+}
+
+impl Actor for CompanionPlan {
+    fn check(&self, check: &Check) -> Checked {
+        self.load.check(check)
+    }
+
+    fn outline(&self, _media: Option<&Media>) -> Outline<'_> {
+        let files = InstanceNeeds::files(self.load.files, self.load.file_size).making(EMPTY_FILE_NAMES);
+        let shares = COMPANION_MIX.iter().filter(|(_, op)| *op == CompanionOp::ReadModifyWrite);
+        let share = shares.map(|&(percent, _)| f64::from(percent) / 100.0).sum::<f64>();
+        Outline {
+            ops_per_s: Some(self.load.rate(COMPANION_OPS_PER_S)),
+            needs: InstanceNeeds { empty_files: EMPTY_FILES, ..files },
+            written_bytes_per_s: Some(self.load.rate(COMPANION_OPS_PER_S) * share * mean_bytes(READ_SIZES)),
+            ..Outline::default()
+        }
+    }
+
+    fn script(&self, instance: &Instance<'_>) -> Option<Box<dyn ActorScript>> {
+        let shape = CompanionShape {
+            files: instance.files.prepared.clone(),
+            file_bytes: self.load.file_size.bytes(),
+            ops_per_s: self.load.rate(COMPANION_OPS_PER_S),
+            scratch_dir: instance.files.folder?,
+            scratch_files: instance.files.stock.clone(),
+            seed: instance.seed,
+            start_after_ns: instance.start_after_ns,
+        };
+        Some(Box::new(Companion::new(instance.first_stream, shape)))
+    }
+}
+
+impl ActorScript for Companion {
+    fn stock(&self) -> Option<&[ScratchFile]> {
+        Some(self.scratch_files())
+    }
 }
 
 /// What a companion looks at.

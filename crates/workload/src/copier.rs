@@ -11,8 +11,65 @@
 use reelgauge_record::{OpFlags, OpKind};
 
 use crate::clip::FramePlace;
+use crate::media::Media;
 use crate::parts::{Hand, PAUSE_AFTER_ERROR_NS};
+use crate::plan::{BLOCK_BYTES, PlanError};
 use crate::script::{Done, Needs, Op, Script, Step};
+use crate::streams::actor::{Actor, ActorFacts, ActorScript, Instance, InstanceNeeds, Outline};
+use crate::streams::check::{Check, Checked};
+use crate::streams::setting::settings;
+use crate::units::Size;
+
+pub(crate) const FACTS: ActorFacts =
+    ActorFacts { makes: "copy", ..ActorFacts::of("copier", "copies a file, as fast as it gets") };
+
+settings! {
+    /// Copiers of a plan.
+    pub struct CopierPlan {
+        /// How much a copier reads and writes at once.
+        block: Size = Size::mib(1),
+        /// The size of the file that it copies.
+        file_size: Size = Size::mib(1024),
+    }
+}
+
+impl Actor for CopierPlan {
+    fn check(&self, check: &Check) -> Checked {
+        check.file_size(self.file_size, Size(1))?;
+        let (block, file, spelling) = (self.block, self.file_size, check.spelling);
+        let setting = check.spelling.name("block");
+        if !BLOCK_BYTES.contains(&block.bytes()) {
+            return Err(PlanError::BlockRange { block, setting });
+        }
+        match block > file {
+            true => Err(PlanError::BlockOverFile { block, file, setting, spelling }),
+            false => Ok(()),
+        }
+    }
+
+    fn outline(&self, _media: Option<&Media>) -> Outline<'_> {
+        Outline {
+            needs: InstanceNeeds::files(1, self.file_size).making(1),
+            made_bytes: self.file_size.bytes(),
+            ..Outline::default()
+        }
+    }
+
+    fn script(&self, instance: &Instance<'_>) -> Option<Box<dyn ActorScript>> {
+        let shape = CopierShape {
+            source_file: instance.prepared(),
+            source_bytes: self.file_size.bytes(),
+            block_bytes: u32::try_from(self.block.bytes()).ok()?,
+            output_file: instance.made()?,
+            direct: instance.direct,
+            sync_at_end: true,
+            start_after_ns: instance.start_after_ns,
+        };
+        Some(Box::new(Copier::new(instance.first_stream, shape)))
+    }
+}
+
+impl ActorScript for Copier {}
 
 /// What a copier copies, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]

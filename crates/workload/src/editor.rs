@@ -20,10 +20,82 @@
 use reelgauge_record::{OpFlags, OpKind};
 
 use crate::clip::Clip;
+use crate::media::Media;
 use crate::pace::Pace;
 use crate::parts::{FrameRead, Hand, PAUSE_AFTER_ERROR_NS};
 use crate::random::Dice;
 use crate::script::{Done, Needs, Script, Step};
+use crate::streams::actor::{Actor, ActorFacts, ActorScript, FrameStreams, Instance, InstanceNeeds, Outline};
+use crate::streams::check::{Check, Checked};
+use crate::streams::setting::settings;
+use crate::streams::{Footage, Frames};
+
+pub(crate) const FACTS: ActorFacts = ActorFacts {
+    reads_footage: true,
+    writes: false,
+    parts: Some("cameras"),
+    ..ActorFacts::of("editor", "plays several cameras side by side, with cuts and scrubs")
+};
+
+/// The most cameras of one editor.
+const CAMERAS_MAX: u32 = 64;
+/// An editor plays on for so long, in seconds.
+const PLAY_S: (f64, f64) = (2.0, 8.0);
+/// And looks at so many frames when looking for a place.
+const SCRUB_READS: (u32, u32) = (5, 25);
+
+settings! {
+    /// Editors of a plan.
+    pub struct EditorPlan {
+        ..footage: Footage,
+        ..frames: Frames,
+        /// How many cameras an editor plays side by side.
+        cameras: u32 = 4,
+    }
+}
+
+impl Actor for EditorPlan {
+    fn check(&self, check: &Check) -> Checked {
+        self.footage.check(check)?;
+        self.frames.check(check)?;
+        check.not_zero("cameras", self.cameras == 0, "an editor plays at least one")?;
+        Ok(check.at_most("cameras", self.cameras, CAMERAS_MAX)?)
+    }
+
+    fn outline(&self, media: Option<&Media>) -> Outline<'_> {
+        Outline {
+            streams: self.cameras,
+            footage: Some((&self.footage, self.frames.clip)),
+            frames: Some(FrameStreams { frames: &self.frames, writes: false, may_jump: true }),
+            needs: InstanceNeeds::clips(media, self.cameras),
+            written_bytes_per_s: Some(0.0),
+            idle: self.footage.idle(),
+            ..Outline::default()
+        }
+    }
+
+    fn script(&self, instance: &Instance<'_>) -> Option<Box<dyn ActorScript>> {
+        let media = instance.media?;
+        let per_camera = media.files() as usize;
+        let cameras = instance.files.prepared.chunks(per_camera.max(1)).enumerate();
+        let clip =
+            |(camera, files): (usize, &[u32])| media.clip_from(files, instance.begin(camera * per_camera));
+        let pace = media.pace(&self.frames);
+        let frames = |seconds: f64| ((seconds * pace.rate.per_s()) as u32).max(1);
+        let shape = EditorShape {
+            cameras: cameras.map(clip).collect::<Option<_>>()?,
+            pace,
+            direct: instance.direct,
+            start_after_ns: instance.start_after_ns,
+            seed: instance.seed,
+            play_frames: (frames(PLAY_S.0), frames(PLAY_S.1)),
+            scrub_reads: SCRUB_READS,
+        };
+        Some(Box::new(Editor::new(instance.first_stream, shape)))
+    }
+}
+
+impl ActorScript for Editor {}
 
 /// What an editor edits, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]

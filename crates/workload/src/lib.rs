@@ -1,9 +1,10 @@
 //! The workload room: what is to be done, decided without doing it.
 //!
-//! * [`script`]: the contract between scripts and drivers. [`mix`]: the EBU access profile.
+//! * [`script`]: the contract between scripts and drivers. [`mix`]: the EBU access profile, [`mix_actor`]
+//!   beside other actors.
 //! * [`player`], [`recorder`] and [`editor`]: frame-paced streams; [`pace`]: their timeline; [`clip`]: where
 //!   frames lie. [`transcoder`] and [`copier`]: as fast as it gets. [`camera`] and [`companion`]: the
-//!   VDA-like pair; [`vda_table`]: its published tables.
+//!   VDA-like pair; [`vda_table`]: its published tables. [`media`]: what those with frames play or record.
 //! * [`plan`]: everything about a run in one value, from flags or TOML. [`profile`]: the paper's
 //!   procedures by name. [`iometer`]: the NASPT paper's IOMeter accesses. [`range`]: ramps, sweeps and lists
 //!   of sizes as people write them.
@@ -24,7 +25,9 @@ mod driver_choice;
 pub mod editor;
 pub mod event;
 pub mod iometer;
+pub mod media;
 pub mod mix;
+pub mod mix_actor;
 pub mod pace;
 mod parts;
 pub mod plan;

@@ -364,27 +364,42 @@ pub enum PlanError {
     NoEffect(String),
 }
 
+impl From<toml::de::Error> for PlanError {
+    fn from(error: toml::de::Error) -> PlanError {
+        PlanError::Toml(error.to_string())
+    }
+}
+
+impl From<toml::ser::Error> for PlanError {
+    fn from(error: toml::ser::Error) -> PlanError {
+        PlanError::Toml(error.to_string())
+    }
+}
+
+/// Looks at the version before anything else: a newer plan may hold what this program does not know.
+pub(crate) fn check_version(text: &str) -> Result<(), PlanError> {
+    #[derive(Deserialize)]
+    struct Version {
+        plan_version: Option<u32>,
+    }
+    match toml::from_str(text)? {
+        Version { plan_version: Some(version) } if version > PLAN_VERSION => Err(PlanError::Newer(version)),
+        _ => Ok(()),
+    }
+}
+
 impl Plan {
     /// Reads a plan from TOML and checks it.
     pub fn from_toml(text: &str) -> Result<Plan, PlanError> {
-        #[derive(Deserialize)]
-        struct Version {
-            plan_version: u32,
-        }
-        let not_toml = |error: toml::de::Error| PlanError::Toml(error.to_string());
-        // The version first: a newer plan may hold anything else.
-        let Version { plan_version } = toml::from_str(text).map_err(not_toml)?;
-        if plan_version > PLAN_VERSION {
-            return Err(PlanError::Newer(plan_version));
-        }
-        let plan: Plan = toml::from_str(text).map_err(not_toml)?;
+        check_version(text)?;
+        let plan: Plan = toml::from_str(text)?;
         plan.check_spelled(Spelling::File)?;
         Ok(plan)
     }
 
     /// The plan as TOML; [`Plan::from_toml`] reads it back.
     pub fn to_toml(&self) -> Result<String, PlanError> {
-        toml::to_string_pretty(self).map_err(|error| PlanError::Toml(error.to_string()))
+        Ok(toml::to_string_pretty(self)?)
     }
 
     /// The largest number of workers of any load point.

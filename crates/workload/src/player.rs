@@ -17,9 +17,64 @@
 use reelgauge_record::{OpFlags, OpKind};
 
 use crate::clip::{Clip, FramePlace};
+use crate::media::Media;
 use crate::pace::{Pace, ReadAhead};
 use crate::parts::{FrameRead, Hand, PAUSE_AFTER_ERROR_NS};
 use crate::script::{Done, Needs, Op, Script, Step};
+use crate::streams::actor::{Actor, ActorFacts, ActorScript, FrameStreams, Instance, InstanceNeeds, Outline};
+use crate::streams::check::{Check, Checked};
+use crate::streams::setting::settings;
+use crate::streams::{Footage, Frames};
+
+pub(crate) const FACTS: ActorFacts = ActorFacts {
+    reads_footage: true,
+    writes: false,
+    ..ActorFacts::of("player", "plays a clip in real time, as playout or a viewer does")
+};
+
+settings! {
+    /// Players of a plan.
+    pub struct PlayerPlan {
+        ..footage: Footage,
+        ..frames: Frames,
+        /// How many frames a player asks for at once.
+        read_ahead: ReadAhead = ReadAhead::Closed,
+    }
+}
+
+impl Actor for PlayerPlan {
+    fn check(&self, check: &Check) -> Checked {
+        self.footage.check(check)?;
+        Ok(self.frames.check(check)?)
+    }
+
+    fn outline(&self, media: Option<&Media>) -> Outline<'_> {
+        Outline {
+            streams: 1,
+            footage: Some((&self.footage, self.frames.clip)),
+            frames: Some(FrameStreams { frames: &self.frames, writes: false, may_jump: false }),
+            needs: InstanceNeeds::clips(media, 1),
+            written_bytes_per_s: Some(0.0),
+            idle: self.footage.idle(),
+            ..Outline::default()
+        }
+    }
+
+    fn script(&self, instance: &Instance<'_>) -> Option<Box<dyn ActorScript>> {
+        let media = instance.media?;
+        let shape = PlayerShape {
+            clip: media.clip_from(&instance.files.prepared, instance.begin(0))?,
+            pace: media.pace(&self.frames),
+            read_ahead: self.read_ahead,
+            direct: instance.direct,
+            start_after_ns: instance.start_after_ns,
+            head: media.head_places(instance.prepared(), instance.begin(0)),
+        };
+        Some(Box::new(Player::new(instance.first_stream, shape)))
+    }
+}
+
+impl ActorScript for Player {}
 
 /// What a player plays, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]

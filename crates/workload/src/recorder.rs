@@ -24,9 +24,93 @@
 use reelgauge_record::{OpFlags, OpKind};
 
 use crate::clip::{Clip, FramePlace};
+use crate::media::Media;
 use crate::pace::Pace;
 use crate::parts::{Hand, PAUSE_AFTER_ERROR_NS};
 use crate::script::{Done, Needs, Op, Script, Step};
+use crate::streams::actor::{Actor, ActorFacts, ActorScript, FrameStreams, Instance, InstanceNeeds, Outline};
+use crate::streams::check::{Check, Checked};
+use crate::streams::setting::settings;
+use crate::streams::{Footage, Frames};
+use crate::units::Span;
+
+pub(crate) const FACTS: ActorFacts = ActorFacts {
+    makes: "recording",
+    ..ActorFacts::of("recorder", "records a clip in real time, as an ingest channel does")
+};
+
+settings! {
+    /// Recorders of a plan.
+    pub struct RecorderPlan {
+        ..footage: Footage,
+        ..frames: Frames,
+        /// How often a recorder makes its frames durable; without it, never where it goes past the client's
+        /// cache, and else each time that its buffer has gone round.
+        sync_every: Option<Span> = None,
+        /// A recorder writes over a file that exists, instead of growing a new one.
+        preallocated: bool = false,
+    }
+}
+
+impl RecorderPlan {
+    /// Whether it writes over a file that is there already. A frame per file is always made anew.
+    fn writes_over(&self, media: Option<&Media>) -> bool {
+        self.preallocated && media.is_some_and(|media| !media.is_sequence)
+    }
+}
+
+impl Actor for RecorderPlan {
+    fn check(&self, check: &Check) -> Checked {
+        self.footage.check(check)?;
+        self.frames.check(check)?;
+        let is_zero = self.sync_every.is_some_and(|span| span.ns() == 0);
+        Ok(check.not_zero("sync_every", is_zero, "give it some time, like 1s, or leave it out")?)
+    }
+
+    fn outline(&self, media: Option<&Media>) -> Outline<'_> {
+        let made = self.footage.is_sequence();
+        let made = made.then_some(("preallocated", "where every frame is a file, made anew each time"));
+        let rate = media.map_or(0.0, |media| media.bytes_per_s);
+        let over = self.writes_over(media);
+        let is_sequence = media.is_some_and(|media| media.is_sequence);
+        Outline {
+            streams: 1,
+            footage: Some((&self.footage, self.frames.clip)),
+            frames: Some(FrameStreams { frames: &self.frames, writes: true, may_jump: false }),
+            needs: match over {
+                true => InstanceNeeds::clips(media, 1),
+                false => InstanceNeeds::default().making(media.map_or(1, Media::files)),
+            },
+            made_bytes: media.filter(|_| is_sequence).map_or(0, Media::clip_bytes),
+            made_bytes_per_s: if over || is_sequence { 0.0 } else { rate },
+            written_bytes_per_s: Some(rate),
+            idle: self.footage.idle().into_iter().chain(made).collect(),
+            ..Outline::default()
+        }
+    }
+
+    fn script(&self, instance: &Instance<'_>) -> Option<Box<dyn ActorScript>> {
+        let media = instance.media?;
+        let over = self.writes_over(instance.media);
+        let files = if over { &instance.files.prepared } else { &instance.files.made };
+        let pace = media.pace(&self.frames);
+        let frames = |span: Span| u32::try_from(pace.rate.frames_in(span.ns()).max(1)).unwrap_or(u32::MAX);
+        let shape = RecorderShape {
+            clip: media.clip(files)?,
+            pace,
+            sync_every_frames: self.sync_every.map(frames),
+            end_after_ns: None,
+            direct: instance.direct,
+            start_after_ns: instance.start_after_ns,
+            growing: !over,
+        };
+        // What lies in this machine's memory is on no storage yet.
+        let shape = if instance.direct { shape } else { shape.synced(instance.length_ns) };
+        Some(Box::new(Recorder::new(instance.first_stream, shape)))
+    }
+}
+
+impl ActorScript for Recorder {}
 
 /// Frames that are captured behind the last sync and still judged: what shows that it took too long.
 const FRAMES_BEHIND_LAST_SYNC: u64 = 2;

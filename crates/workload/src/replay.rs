@@ -228,7 +228,7 @@ impl ReplayPlan {
     /// # Errors
     /// [`PlanError`]: it is no plan, or makes no sense.
     pub fn from_toml(text: &str) -> Result<ReplayPlan, PlanError> {
-        let plan: ReplayPlan = toml::from_str(text).map_err(|error| PlanError::Toml(error.to_string()))?;
+        let plan: ReplayPlan = toml::from_str(text)?;
         if plan.plan_version > PLAN_VERSION {
             return Err(PlanError::Newer(plan.plan_version));
         }
@@ -241,7 +241,7 @@ impl ReplayPlan {
     /// # Errors
     /// A path that is not Unicode, which TOML can't hold.
     pub fn to_toml(&self) -> Result<String, PlanError> {
-        toml::to_string_pretty(self).map_err(|error| PlanError::Toml(error.to_string()))
+        Ok(toml::to_string_pretty(self)?)
     }
 
     /// Says what is wrong with a plan made from flags, if anything is.

@@ -80,9 +80,19 @@ mod tests {
             assert_eq!(plan.name, scenario.name);
             assert!(scenario.text.starts_with("# "), "{} does not say who does this", scenario.name);
             assert!(plan.workers(1) > 1 && plan.target.as_os_str().is_empty());
-            let ids = plan.actors.iter().flat_map(|actor| [&actor.format, &actor.output_format]).flatten();
-            for id in ids {
-                assert!(catalogue().find(id).is_ok(), "{}: no format {id}", scenario.name);
+            for actor in &plan.actors {
+                let listed = actor.footage().and_then(|footage| footage.format.as_ref());
+                assert!(
+                    listed.is_none_or(|id| catalogue().find(id).is_ok()),
+                    "{}: {listed:?}",
+                    scenario.name
+                );
+                let output = actor.outline(None).output_format;
+                assert!(
+                    output.is_none_or(|id| catalogue().find(id).is_ok()),
+                    "{}: {output:?}",
+                    scenario.name
+                );
             }
         }
     }

@@ -17,6 +17,8 @@ impl Spelling {
         match (self, key) {
             (Spelling::File, key) => key.to_owned(),
             (Spelling::Flags, "lengths") => "--length".to_owned(),
+            (Spelling::Flags, "kind") => "--actor".to_owned(),
+            (Spelling::Flags, "own_format") => "--frame-size or --mbit-per-s".to_owned(),
             (Spelling::Flags, key) => format!("--{}", key.replace('_', "-")),
         }
     }

@@ -50,14 +50,17 @@
 //! ```
 //!
 //! Checks here are pure: whether the formats exist and the target has room is found out by the runner.
-//! [`actor`]: one actor. [`setting`]: what each of its settings is called, and for whom it has an effect.
-//! [`buffer`]: how much a stream holds in hand. [`check`]: what can be wrong. [`counts`]: how many streams
-//! that is. [`text`]: plans as TOML.
+//! [`catalogue`]: all actors, each with a file of its own beside this one. [`actor`]: what they are to
+//! everything around them. [`setting`]: how their settings are called, read and written; [`footage`]: those
+//! that several have. [`buffer`]: how much a stream holds in hand. [`check`]: what can be wrong. [`counts`]:
+//! how many streams that is. [`text`]: plans as TOML.
 
 pub mod actor;
 pub mod buffer;
+pub mod catalogue;
 pub mod check;
 pub mod counts;
+pub mod footage;
 pub mod setting;
 pub mod text;
 
@@ -71,10 +74,10 @@ use crate::plan_version::PLAN_VERSION;
 use crate::range::Ramp;
 use crate::units::{Size, Span};
 
-pub use actor::{ActorKind, ActorPlan};
 pub use buffer::Buffer;
+pub use catalogue::{ActorKind, ActorPlan, ActorWork};
 pub use check::StreamsError;
-pub use setting::Setting;
+pub use footage::{Footage, Frames};
 pub use text::AnyPlan;
 
 /// A run of actors.

@@ -11,8 +11,80 @@
 use reelgauge_record::{OpFlags, OpKind};
 
 use crate::clip::{Clip, FramePlace};
+use crate::media::{DIRECT_QUANTUM_BYTES, Media, mean_frame_bytes};
 use crate::parts::{FrameRead, Hand, PAUSE_AFTER_ERROR_NS};
 use crate::script::{Done, Needs, Op, Script, Step};
+use crate::streams::Footage;
+use crate::streams::actor::{Actor, ActorFacts, ActorScript, Instance, InstanceNeeds, Outline};
+use crate::streams::check::{Check, Checked};
+use crate::streams::footage::{CLIP, check_clip};
+use crate::streams::setting::settings;
+use crate::units::Span;
+
+pub(crate) const FACTS: ActorFacts = ActorFacts {
+    reads_footage: true,
+    makes: "proxy",
+    ..ActorFacts::of("transcoder", "reads a clip and writes another, as fast as it gets")
+};
+
+settings! {
+    /// Transcoders of a plan.
+    pub struct TranscoderPlan {
+        ..footage: Footage,
+        /// What a transcoder writes, by the id of the catalogue; without it, the format that it reads.
+        output_format: Option<String> = None,
+        /// How long each one's clip plays.
+        clip: Span = CLIP,
+    }
+}
+
+impl TranscoderPlan {
+    /// Bytes of each frame that it writes, in whole blocks of 4 KiB.
+    fn output_frame_bytes(&self, media: &Media) -> u32 {
+        let longest = media.frames.iter().map(|&(_, len)| len).max().unwrap_or(0);
+        // A format that is not in the catalogue is refused before any actor runs.
+        let output = self.output_format.as_deref().and_then(|id| mean_frame_bytes(id).ok());
+        output.unwrap_or(longest).max(1).next_multiple_of(DIRECT_QUANTUM_BYTES as u32)
+    }
+
+    /// One clip: then it begins anew.
+    fn output_bytes(&self, media: &Media) -> u64 {
+        u64::from(self.output_frame_bytes(media)) * media.frames.len() as u64
+    }
+}
+
+impl Actor for TranscoderPlan {
+    fn check(&self, check: &Check) -> Checked {
+        self.footage.check(check)?;
+        Ok(check_clip(self.clip, check)?)
+    }
+
+    fn outline(&self, media: Option<&Media>) -> Outline<'_> {
+        Outline {
+            footage: Some((&self.footage, self.clip)),
+            output_format: self.output_format.as_deref(),
+            needs: InstanceNeeds::clips(media, 1).making(1),
+            made_bytes: media.map_or(0, |media| self.output_bytes(media)),
+            idle: self.footage.idle(),
+            ..Outline::default()
+        }
+    }
+
+    fn script(&self, instance: &Instance<'_>) -> Option<Box<dyn ActorScript>> {
+        let media = instance.media?;
+        let shape = TranscoderShape {
+            source: media.clip_from(&instance.files.prepared, instance.begin(0))?,
+            output_file: instance.made()?,
+            output_bytes_per_frame: self.output_frame_bytes(media),
+            output_bytes_max: self.output_bytes(media),
+            direct: instance.direct,
+            start_after_ns: instance.start_after_ns,
+        };
+        Some(Box::new(Transcoder::new(instance.first_stream, shape)))
+    }
+}
+
+impl ActorScript for Transcoder {}
 
 /// What a transcoder reads and writes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,13 @@
 //! SPEC result.
 
 use crate::random::Dice;
+use crate::streams::StreamsError;
+use crate::streams::check::{Check, Checked, OPS_PER_S};
+use crate::streams::setting::settings;
+use crate::units::Size;
+
+/// The most files of one process.
+const FILES_MAX: u32 = 1024;
 
 /// An operation of the companion, as the benchmark counts operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +66,38 @@ pub const CAMERA_OPS_PER_S: f64 = 9.0;
 /// Operations per second that the companion is asked for.
 pub const COMPANION_OPS_PER_S: f64 = 1.0;
 
-/// Share of the camera's writes that are made durable at once, in parts per million.
-pub const COMMIT_SHARE_PPM: u32 = 50_000;
+settings! {
+    /// Settings of both components.
+    pub struct VdaLoad {
+        /// Size of each file.
+        file_size: Size = Size::mib(1024),
+        /// Files of each process: ten with data and one more, as the published data set sizes imply.
+        files: u32 = 11,
+        /// Transfers per second instead of the published ones, from 0.001 to 100 000 ([`OPS_PER_S`]).
+        ops_per_s: Option<f64> = None,
+    }
+}
+
+impl VdaLoad {
+    /// Transfers per second, where the published ones are so many.
+    pub(crate) fn rate(&self, published: f64) -> f64 {
+        self.ops_per_s.unwrap_or(published)
+    }
+
+    pub(crate) fn check(&self, check: &Check) -> Checked {
+        check.file_size(self.file_size, Size(MAX_LEN.into()))?;
+        check.not_zero("files", self.files == 0, "use at least 1")?;
+        check.at_most("files", self.files, FILES_MAX)?;
+        if self.file_size.bytes() < u64::from(MAX_LEN) {
+            let (field, kind, size) = (check.spelling.name("file_size"), check.kind, self.file_size);
+            return Err(StreamsError::FileUnderTransfer { field, kind, size }.into());
+        }
+        match self.ops_per_s.is_some_and(|rate| !OPS_PER_S.contains(&rate)) {
+            true => Err(StreamsError::Rate { field: check.spelling.name("ops_per_s") }.into()),
+            false => Ok(()),
+        }
+    }
+}
 
 /// Bytes that one draw from a table of sizes has on average.
 pub fn mean_bytes(table: &Table<u32>) -> f64 {

@@ -49,7 +49,7 @@ impl WatchPlan {
     /// # Errors
     /// A path that is not Unicode, which TOML can't hold.
     pub fn to_toml(&self) -> Result<String, PlanError> {
-        toml::to_string_pretty(self).map_err(|error| PlanError::Toml(error.to_string()))
+        Ok(toml::to_string_pretty(self)?)
     }
 
     /// Whether a `run.toml` is that of a watch, and which.
@@ -57,7 +57,7 @@ impl WatchPlan {
     /// # Errors
     /// It is none.
     pub fn from_toml(text: &str) -> Result<WatchPlan, PlanError> {
-        toml::from_str(text).map_err(|error| PlanError::Toml(error.to_string()))
+        Ok(toml::from_str(text)?)
     }
 }
 

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan};
+use reelgauge_workload::player::PlayerPlan;
+use reelgauge_workload::streams::{FindMaxPlan, Footage};
 use reelgauge_workload::units::Span;
 
 use super::*;
@@ -10,8 +11,8 @@ use super::*;
 const SECOND: i64 = 1_000_000_000;
 
 fn plan(wanted: FindMaxPlan) -> StreamsPlan {
-    let format = Some("prores-422-hq-uhd-25".to_owned());
-    let actors = vec![ActorPlan { format, ..ActorPlan::new(ActorKind::Player) }];
+    let footage = Footage::listed("prores-422-hq-uhd-25");
+    let actors = vec![PlayerPlan { footage, ..PlayerPlan::default() }.into()];
     StreamsPlan { find_max: Some(wanted), duration: Span::secs(10), actors, ..StreamsPlan::default() }
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use reelgauge_workload::player::PlayerPlan;
 use reelgauge_workload::random::Dice;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, StreamsPlan};
+use reelgauge_workload::streams::{FindMaxPlan, Footage, StreamsPlan};
 use reelgauge_workload::units::Span;
 
 use super::agent::Machine;
@@ -92,12 +93,12 @@ fn searches(seed: u64, agents: &mut [Machine]) -> Option<FleetSearch> {
         return None;
     }
     agents.iter_mut().for_each(|agent| agent.carries = Some(dice.below(4) as u32));
-    let format = Some("prores-422-hq-uhd-25".to_owned());
+    let footage = Footage::listed("prores-422-hq-uhd-25");
     let find_max =
         FindMaxPlan { cap: Some(SEARCH_CAP), repeats: 1, confirm: Span(0), ..FindMaxPlan::default() };
     FleetSearch::of(&StreamsPlan {
         find_max: Some(find_max),
-        actors: vec![ActorPlan { format, ..ActorPlan::new(ActorKind::Player) }],
+        actors: vec![PlayerPlan { footage, ..PlayerPlan::default() }.into()],
         ..StreamsPlan::default()
     })
 }

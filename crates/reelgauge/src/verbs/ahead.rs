@@ -14,11 +14,11 @@ use reelgauge_report::forecast_before_start;
 use reelgauge_runner::ahead;
 use reelgauge_runner::error::RunError;
 use reelgauge_runner::suite::NASPT;
-use reelgauge_workload::streams::{ActorKind, AnyPlan};
+use reelgauge_workload::streams::AnyPlan;
 
 use super::{mix, replay, run, streams, suite, vda};
 use crate::cli::command::command;
-use crate::cli::{Cli, RunArgs, StreamsArgs, Verb};
+use crate::cli::{ActorArgs, Cli, RunArgs, Verb};
 use crate::screen::said_once;
 
 /// What the words behind the program's name would take, in a sentence.
@@ -73,7 +73,7 @@ pub fn verb_of(words: &[OsString]) -> Result<Verb, Refusal> {
     let verb = words.first().map(|verb| verb.to_string_lossy().into_owned()).unwrap_or_default();
     let read = read(words).map_err(|error| refusal(&verb, &error))?;
     if let Verb::Streams(args) = &read
-        && lacks_format(args)
+        && lacks_format(&args.stream)
     {
         return Err(Refusal { field: Some("format".to_owned()), why: "choose one".to_owned() });
     }
@@ -120,9 +120,9 @@ fn is_suite(args: &RunArgs) -> bool {
 }
 
 /// Whether frames have no size: there is no format of the catalogue, none of the user's own, and no footage.
-fn lacks_format(args: &StreamsArgs) -> bool {
+fn lacks_format(args: &ActorArgs) -> bool {
     let has_own = args.like.is_some() || args.frame_size.is_some() || args.mbit_per_s.is_some();
-    args.actor != ActorKind::Copier && args.format.is_none() && !has_own && args.read_from.is_none()
+    args.actor.has_media() && args.format.is_none() && !has_own && args.read_from.is_none()
 }
 
 /// What is wrong with which field of a verb's form, in words for a user who sees no command line.

@@ -6,13 +6,14 @@ use reelgauge_formats::{FrameRate, OwnFormat};
 use reelgauge_record::notes::StorageDetails;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::streams::StreamsRequest;
+use reelgauge_workload::copier::CopierPlan;
 use reelgauge_workload::plan::PLAN_VERSION;
 use reelgauge_workload::range::Ramp;
 use reelgauge_workload::spelling::Spelling;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, Setting, StreamsError, StreamsPlan};
+use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
 
-use crate::cli::{OutputArgs, RunningArgs, StreamsArgs};
+use crate::cli::{ActorArgs, OutputArgs, RunningArgs, StreamsArgs};
 use crate::verbs::event::{Measured, event_of};
 use crate::verbs::job::{Job, carry_out_with};
 
@@ -26,7 +27,6 @@ const USUAL: (Span, Span) = (Span::secs(5), Span::secs(30));
 /// Measures a directory with streams. The exit code.
 pub fn streams(args: StreamsArgs) -> Result<u8> {
     let plan = plan_of(&args)?;
-    plan.actors.iter().take(1).try_for_each(|actor| check_effects(&args, actor))?;
     plan.check()?;
     let event = event_of(&args.event, Measured::of(&plan))?;
     let request = StreamsRequest {
@@ -42,45 +42,20 @@ pub fn streams(args: StreamsArgs) -> Result<u8> {
     carry_out_with(Job::Streams(Box::new(request)), event, &args.output)
 }
 
-/// Refuses flags that do nothing for this actor, even where they say what is so anyway.
-fn check_effects(args: &StreamsArgs, actor: &ActorPlan) -> Result<(), StreamsError> {
-    let given = [
-        (Setting::Format, args.format.is_some()),
-        (Setting::Like, args.like.is_some()),
-        (Setting::Fps, args.fps.is_some()),
-        (Setting::Clip, args.clip.is_some()),
-        (Setting::Buffer, args.buffer.is_some()),
-        (Setting::Policy, args.policy.is_some()),
-        (Setting::ReadAhead, args.read_ahead.is_some()),
-        (Setting::SyncEvery, args.sync_every.is_some()),
-        (Setting::Preallocated, args.preallocated),
-        (Setting::Cameras, args.cameras.is_some()),
-        (Setting::Block, args.block.is_some()),
-        (Setting::FileSize, args.file_size.is_some() && args.copiers == 0),
-    ];
-    let mut given = given.into_iter().filter(|(_, given)| *given);
-    given.try_for_each(|(setting, _)| setting.check_effect(actor, Spelling::Flags))
-}
-
 pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
     let (warmup, duration) = if args.find_max { TRIAL } else { USUAL };
-    let (count, scale) = match args.count.clone() {
+    let stream = &args.stream;
+    let (count, scale) = match stream.count.clone() {
         // One number is a count; several are load points of one stream more and more often.
         Some(Ramp(counts)) if counts.len() == 1 => (counts[0], Ramp(vec![1])),
         Some(scale) => (1, scale),
         None => (1, Ramp(vec![1])),
     };
-    if args.copiers > 0 && scale.0.len() > 1 {
+    if stream.copiers > 0 && scale.0.len() > 1 {
         bail!("--copiers has no effect with several load points; give --count one number");
     }
     let (warmup, duration) = (args.warmup.unwrap_or(warmup), args.duration.unwrap_or(duration));
-    let clip = match args.read_from {
-        // Own files cost no time to make, and what is read twice comes from memory.
-        Some(_) if args.like.is_none() && args.actor.reads_footage() => {
-            Span(warmup.ns().saturating_add(duration.ns()).saturating_add(OWN_CLIP_MARGIN.ns()))
-        }
-        _ => ActorPlan::new(args.actor).clip,
-    };
+    let length = Span(warmup.ns().saturating_add(duration.ns()));
     Ok(StreamsPlan {
         name: "streams".to_owned(),
         warmup,
@@ -88,25 +63,25 @@ pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
         direct: !args.buffered,
         staggered: !args.together,
         server_memory: args.storage.server_memory,
-        read_from: args.read_from.clone(),
+        read_from: stream.read_from.clone(),
         scale,
         find_max: args.find_max.then(|| FindMaxPlan { time_max: args.time_max, ..FindMaxPlan::default() }),
-        actors: std::iter::once(ActorPlan { count, clip: args.clip.unwrap_or(clip), ..actor_of(args)? })
-            .chain(copiers(args))
+        actors: std::iter::once(ActorPlan { count, ..actor_of(stream, length)? })
+            .chain(copiers(stream))
             .collect(),
         ..plan_with(&args.run, &args.output, &args.path)?
     })
 }
 
 /// Those that work next to the streams.
-fn copiers(args: &StreamsArgs) -> Option<ActorPlan> {
-    let usual = ActorPlan::new(ActorKind::Copier);
-    let file_size = args.file_size.unwrap_or(usual.file_size);
-    (args.copiers > 0).then_some(ActorPlan { count: args.copiers, file_size, ..usual })
+fn copiers(args: &ActorArgs) -> Option<ActorPlan> {
+    let usual = CopierPlan::default();
+    let copier = CopierPlan { file_size: args.file_size.unwrap_or(usual.file_size), ..usual };
+    (args.copiers > 0).then(|| ActorPlan { count: args.copiers, ..copier.into() })
 }
 
 /// The user's own format, if one is described.
-fn own_format(args: &StreamsArgs) -> Result<Option<OwnFormat>> {
+fn own_format(args: &ActorArgs) -> Result<Option<OwnFormat>> {
     if args.frame_size.is_none() && args.mbit_per_s.is_none() {
         if args.file_per_frame {
             bail!(
@@ -138,7 +113,7 @@ fn own_format(args: &StreamsArgs) -> Result<Option<OwnFormat>> {
 }
 
 /// Refuses frames that no format has, by the flag that sets their size.
-fn check_frame_bytes(args: &StreamsArgs, fps: FrameRate) -> Result<()> {
+fn check_frame_bytes(args: &ActorArgs, fps: FrameRate) -> Result<()> {
     let (least, most) = (*FRAME_BYTES.start(), *FRAME_BYTES.end());
     if let Some(size) = args.frame_size.filter(|size| !FRAME_BYTES.contains(&size.bytes())) {
         bail!("--frame-size {size} is outside {least}B to {}MB; choose a size within", most / 1_000_000);
@@ -157,30 +132,21 @@ fn check_frame_bytes(args: &StreamsArgs, fps: FrameRate) -> Result<()> {
     Ok(())
 }
 
-fn actor_of(args: &StreamsArgs) -> Result<ActorPlan> {
-    let usual = ActorPlan::new(args.actor);
-    let own_format = own_format(args)?;
-    Ok(ActorPlan {
-        format: args.format.clone(),
-        like: args.like.clone(),
+/// The actor that flags describe, in load points of this length.
+fn actor_of(args: &ActorArgs, length: Span) -> Result<ActorPlan> {
+    let own_format = own_format(args)?.filter(|_| args.actor.has_media());
+    let reads_own = args.read_from.is_some() && args.like.is_none() && args.actor.reads_footage;
+    let given = ActorArgs {
         // The rate of one's own format is part of it.
-        fps: if own_format.is_some() { None } else { args.fps },
-        own_format,
-        buffer: args.buffer.unwrap_or(usual.buffer),
-        policy: args.policy.unwrap_or(usual.policy),
-        read_ahead: args.read_ahead.unwrap_or(usual.read_ahead),
-        sync_every: args.sync_every,
-        preallocated: args.preallocated,
-        cameras: args.cameras.unwrap_or(usual.cameras),
-        block: args.block.unwrap_or(usual.block),
+        fps: args.fps.filter(|_| own_format.is_none()),
+        // Own files cost no time to make, and what is read twice comes from memory.
+        clip: args.clip.or(reads_own.then(|| Span(length.ns().saturating_add(OWN_CLIP_MARGIN.ns())))),
         // Next to copiers it is the size of their files, unless these actors have files of a size themselves.
-        file_size: args
-            .file_size
-            .filter(|_| args.copiers == 0 || !args.actor.has_media())
-            .unwrap_or(usual.file_size),
-        criteria: args.criteria.clone().unwrap_or_default(),
-        ..usual
-    })
+        file_size: args.file_size.filter(|_| args.copiers == 0 || !args.actor.has_media()),
+        own_format,
+        ..args.clone()
+    };
+    Ok(ActorPlan::from_settings(&given, Spelling::Flags)?)
 }
 
 /// A plan of nobody, with what the flags of every verb that plays streams say.
@@ -217,30 +183,125 @@ mod tests {
             names.map(|name| format!("--{name}")).collect::<Vec<_>>()
         };
         let known = [flags("streams"), flags("vda")].concat();
-        let named = Setting::ALL.map(|setting| setting.named(Spelling::Flags));
-        for flag in named.iter().filter(|name| name.starts_with("--")).flat_map(|name| name.split(" or ")) {
+        // No flag sets these, so that no message about flags names them.
+        let keys =
+            ActorPlan::keys().iter().filter(|key| !["output_format", "ops_per_s", "mix"].contains(key));
+        let named: Vec<String> = keys.map(|key| Spelling::Flags.name(key)).collect();
+        for flag in named.iter().flat_map(|name| name.split(" or ")) {
             assert!(known.iter().any(|name| name == flag), "there is no {flag}");
+        }
+    }
+
+    /// The plan of flags, or why they are refused.
+    fn planned(flags: &str) -> Result<StreamsPlan> {
+        let words = ["reelgauge", "streams", "/mnt/nas"].into_iter().chain(flags.split_whitespace());
+        let Verb::Streams(args) = Cli::parse_from(words).verb else { panic!("{flags}") };
+        let plan = plan_of(&args)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    #[test]
+    fn flags_make_the_actors_of_a_plan_file() {
+        const FOOTAGE: &str = "format = 'prores-422-hq-uhd-25'";
+        let cases = [
+            ("--buffer 12frames --policy stall", "kind = 'player'\nbuffer = '12frames'\npolicy = 'stall'"),
+            (
+                "--read-ahead open --clip 7s --fps 24",
+                "kind = 'player'\nread_ahead = 'open'\nclip = '7s'\nfps = 24",
+            ),
+            ("--count 7 --criteria late=3", "kind = 'player'\ncount = 7\ncriteria = 'late=3'"),
+            ("--read-from /mnt/nas/old", "kind = 'player'\nclip = '37s'"),
+            ("--read-from /mnt/nas/old --clip 3s", "kind = 'player'\nclip = '3s'"),
+            (
+                "--actor recorder --preallocated --sync-every 1s",
+                "kind = 'recorder'\npreallocated = true\nsync_every = '1s'",
+            ),
+            ("--actor editor --cameras 2", "kind = 'editor'\ncameras = 2"),
+            ("--actor transcoder --clip 2s", "kind = 'transcoder'\nclip = '2s'"),
+        ];
+        for (flags, actor) in cases {
+            let file = StreamsPlan::from_toml(&format!("[[actor]]\n{actor}\n{FOOTAGE}")).unwrap();
+            let plan = planned(&format!("--format prores-422-hq-uhd-25 {flags}")).unwrap();
+            assert_eq!(plan.actors, file.actors, "{flags}");
+        }
+        let size = "name = 'own format, 3MiB at 25 fps', bytes_per_frame = 3145728, fps = 25";
+        let rate = "name = 'own format, 220 Mbit/s at 29.97 fps', mbit_per_s = 220, fps = '29.97'";
+        for (flags, actors) in [
+            ("--fps 25 --frame-size 3MiB", format!("kind = 'player'\nown_format = {{ {size} }}")),
+            (
+                "--fps 25 --frame-size 3MiB --file-per-frame",
+                format!("kind = 'player'\nown_format = {{ {size}, files = 'frames' }}"),
+            ),
+            ("--fps 29.97 --mbit-per-s 220", format!("kind = 'player'\nown_format = {{ {rate} }}")),
+            ("--like a.mov --fps 24", "kind = 'player'\nlike = 'a.mov'\nfps = 24".to_owned()),
+            (
+                "--actor copier --block 4MiB --file-size 8MiB",
+                "kind = 'copier'\nblock = '4MiB'\nfile_size = '8MiB'".to_owned(),
+            ),
+            ("--actor mix --file-size 64MiB", "kind = 'mix'\nfile_size = '64MiB'".to_owned()),
+            (
+                "--like a.mov --copiers 2 --file-size 64MiB",
+                "kind = 'player'\nlike = 'a.mov'\n[[actor]]\nkind = 'copier'\ncount = 2\nfile_size = '64MiB'"
+                    .to_owned(),
+            ),
+            (
+                "--actor camera --copiers 2 --file-size 64MiB",
+                "kind = 'camera'\nfile_size = '64MiB'\n[[actor]]\nkind = 'copier'\ncount = 2\n\
+                 file_size = '64MiB'"
+                    .to_owned(),
+            ),
+        ] {
+            let file = StreamsPlan::from_toml(&format!("[[actor]]\n{actors}")).unwrap();
+            assert_eq!(planned(flags).unwrap().actors, file.actors, "{flags}");
         }
     }
 
     #[test]
     fn a_flag_without_effect_is_refused_even_if_it_says_what_is_so_anyway() {
-        let cases: &[(&[&str], &str)] = &[
-            (&["--actor", "copier", "--buffer", "1s"], "--buffer has no effect on a copier"),
-            (&["--actor", "copier", "--fps", "25"], "--fps has no effect on a copier"),
-            (&["--format", "dpx-10-bit-rgb-uhd-24", "--cameras", "4"], "--cameras has no effect on a player"),
-            (&["--like", "a.mov", "--clip", "10s"], "--clip has no effect on footage of your own"),
+        for (flags, said) in [
+            ("--actor copier --buffer 1s", "--buffer has no effect on a copier; leave it out"),
+            ("--actor copier --fps 25", "--fps has no effect on a copier; leave it out"),
+            ("--actor copier --fps 25 --frame-size 3MiB", "--fps has no effect on a copier; leave it out"),
+            ("--actor copier --like a.mov", "--like has no effect on a copier; leave it out"),
+            ("--actor mix --buffer 1s", "--buffer has no effect on a mix; leave it out"),
+            ("--actor camera --block 1MiB", "--block has no effect on a camera; leave it out"),
             (
-                &["--actor", "recorder", "--format", "dpx-10-bit-rgb-uhd-24", "--preallocated"],
-                "--preallocated has no effect where every frame is a file",
+                "--actor transcoder FOOTAGE --policy drop",
+                "--policy has no effect on a transcoder; leave it out",
             ),
-        ];
-        for (flags, said) in cases {
-            let words = [&["reelgauge", "streams", "/mnt/nas"], *flags].concat();
-            let Verb::Streams(args) = Cli::parse_from(words).verb else { panic!("{flags:?}") };
-            let plan = plan_of(&args).unwrap();
-            let error = check_effects(&args, &plan.actors[0]).unwrap_err().to_string();
-            assert!(error.contains(said), "{error}");
+            ("FOOTAGE --file-size 1GiB", "--file-size has no effect on a player; leave it out"),
+            (
+                "--format dpx-10-bit-rgb-uhd-24 --cameras 4",
+                "--cameras has no effect on a player; leave it out",
+            ),
+            (
+                "--like a.mov --clip 10s",
+                "--clip has no effect on footage of your own, which is played whole; leave it out",
+            ),
+            (
+                "--actor recorder --format dpx-10-bit-rgb-uhd-24 --preallocated",
+                "--preallocated has no effect where every frame is a file, made anew each time; leave it out",
+            ),
+            (
+                "--actor recorder FOOTAGE --read-from /mnt/nas/old",
+                "--read-from has no effect where nobody plays, edits or transcodes; leave it out",
+            ),
+            (
+                "FOOTAGE --buffer 0s",
+                "--buffer is 0; a stream holds at least one frame in hand, like 1s or 12frames",
+            ),
+            (
+                "--actor copier --file-size 4KiB",
+                "a block of 1MiB is larger than the file of 4KiB; use a larger --file-size or smaller --block",
+            ),
+            (
+                "--actor camera --file-size 4KiB",
+                "--file-size 4KiB is less than the camera's largest transfer of 1MiB; use 1MiB or more",
+            ),
+        ] {
+            let flags = flags.replace("FOOTAGE", "--format prores-422-hq-uhd-25");
+            assert_eq!(planned(&flags).unwrap_err().to_string(), said, "{flags}");
         }
     }
 }

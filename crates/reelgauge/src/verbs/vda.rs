@@ -3,8 +3,11 @@
 use anyhow::{Result, bail};
 use reelgauge_runner::streams::StreamsRequest;
 use reelgauge_runner::streams::curve::{NAME, input_of};
+use reelgauge_workload::camera::CameraPlan;
+use reelgauge_workload::companion::CompanionPlan;
 use reelgauge_workload::range::Ramp;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan, StreamsPlan};
+use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
+use reelgauge_workload::vda_table::VdaLoad;
 
 use crate::cli::VdaArgs;
 use crate::verbs::event::{Measured, event_of};
@@ -47,7 +50,7 @@ pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
         }
         None => Ramp((1..=POINTS).map(|point| (args.streams * point).div_ceil(POINTS)).collect()),
     };
-    let actor = |kind| ActorPlan { files: args.files, file_size: args.file_size, ..ActorPlan::new(kind) };
+    let load = VdaLoad { files: args.files, file_size: args.file_size, ..VdaLoad::default() };
     Ok(StreamsPlan {
         name: NAME.to_owned(),
         warmup: args.warmup,
@@ -57,7 +60,7 @@ pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
         server_memory: args.storage.server_memory,
         scale,
         find_max: args.find_max.then(|| FindMaxPlan { time_max: args.time_max, ..FindMaxPlan::default() }),
-        actors: vec![actor(ActorKind::Camera), actor(ActorKind::Companion)],
+        actors: vec![CameraPlan { load: load.clone() }.into(), CompanionPlan { load }.into()],
         ..plan_with(&args.run, &args.output, &args.path)?
     })
 }

@@ -4,20 +4,22 @@
 //! Several play from one file, or record over it, each at another place in it, so that a look needs no file
 //! per stream.
 
-use reelgauge_analysis::late::{StreamKind, StreamSpec};
+use reelgauge_analysis::criteria::Criteria;
+use reelgauge_analysis::late::StreamSpec;
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_formats::Format;
 use reelgauge_results::load_points::TriedFormat;
-use reelgauge_workload::clip::{Clip, FramePlace};
+use reelgauge_workload::media::Media;
 use reelgauge_workload::mix::{MixFile, MixScript, SyncPolicy};
-use reelgauge_workload::pace::{Pace, Policy, ReadAhead};
+use reelgauge_workload::pace::{Policy, ReadAhead};
 use reelgauge_workload::plan::MixPlan;
-use reelgauge_workload::player::{Player, PlayerShape};
+use reelgauge_workload::player::PlayerPlan;
 use reelgauge_workload::random::Dice;
 use reelgauge_workload::range::Sizes;
-use reelgauge_workload::recorder::{Recorder, RecorderShape};
+use reelgauge_workload::recorder::RecorderPlan;
 use reelgauge_workload::script::Script;
-use reelgauge_workload::streams::{ActorKind, ActorPlan};
+use reelgauge_workload::streams::actor::{ActorScript, Instance, InstanceFiles};
+use reelgauge_workload::streams::{Buffer, Footage, Frames};
 use reelgauge_workload::units::{Percent, Size, Span};
 
 use super::budget::TRIAL_TIMES;
@@ -25,8 +27,8 @@ use super::everyday::name;
 use super::place::LookTarget;
 use crate::error::RunError;
 use crate::session::allowance::Demand;
+use crate::streams::actor::Actor;
 use crate::streams::actors::ActorsError;
-use crate::streams::media::Media;
 
 /// How many read or write at once for a plain rate: one alone seldom fills a fast link.
 const RATE_WORKERS: u32 = 4;
@@ -88,9 +90,8 @@ impl Rate {
 /// Players or recorders of one format.
 #[derive(Clone, Debug)]
 pub struct PointLoad {
+    actor: Actor,
     media: Media,
-    pace: Pace,
-    records: bool,
     direct: bool,
     files: u32,
     seed: u64,
@@ -104,21 +105,21 @@ impl PointLoad {
     /// A format that can't be played.
     pub fn new(format: &Format, records: bool, place: &LookTarget, seed: u64) -> Result<PointLoad, RunError> {
         let seconds = place.file_bytes() as f64 / format.mean_bytes_per_s().max(1.0);
-        let actor = ActorPlan {
-            format: Some(format.id.clone()),
-            clip: Span::secs(seconds.ceil() as u64 + 1),
-            ..ActorPlan::new(ActorKind::Player)
-        };
-        let mut media = Media::of(&actor, place.direct).map_err(ActorsError::from)?;
+        let clip = Span::secs(seconds.ceil() as u64 + 1);
+        let (footage, buffer) = (Footage::listed(&format.id), Buffer::Time(Span(BUFFER_NS)));
+        let mut media = Media::of(&footage, clip, place.direct, "player").map_err(ActorsError::from)?;
         let fits = |&(offset, len): &(u64, u32)| offset + u64::from(len) <= place.file_bytes();
         media.frames.retain(fits);
         media.head.retain(fits);
-        let rate = media.rate;
-        let buffer_frames = u32::try_from(rate.frames_in(BUFFER_NS)).unwrap_or(1).max(1);
+        let frames = Frames { clip, buffer, policy: Policy::Drop };
+        let plan = match records {
+            true => RecorderPlan { footage, frames, sync_every: None, preallocated: true }.into(),
+            false => PlayerPlan { footage, frames, read_ahead: ReadAhead::Closed }.into(),
+        };
+        let (criteria, files) = (Criteria::default(), Vec::new());
         Ok(PointLoad {
-            pace: Pace { rate, buffer_frames, policy: Policy::Drop },
+            actor: Actor { plan, media: Some(media.clone()), criteria, files },
             media,
-            records,
             direct: place.direct,
             files: place.data_set.files.len().max(1) as u32,
             seed,
@@ -147,80 +148,34 @@ impl PointLoad {
     }
 
     /// So many of them for a load point, none where not one frame fits into a file.
-    pub fn workers(&self, count: u32, point: u16) -> Vec<Worker<Box<dyn Script>>> {
-        let mut workers = Vec::new();
-        for id in 0..count {
+    pub fn workers(&self, count: u32, point: u16) -> Vec<Worker<Box<dyn ActorScript>>> {
+        let worker = |id| {
             let mut dice = Dice::new(self.seed ^ u64::from(point).rotate_left(40), id);
-            let Some(clip) = self.clip(id, &mut dice) else {
-                return Vec::new();
-            };
-            let start_after_ns = dice.below(STAGGER_NS);
-            let script = if self.records {
-                self.recorder(id, clip, start_after_ns)
-            } else {
-                self.player(id, clip, start_after_ns)
-            };
-            workers.push(Worker { id, script });
-        }
-        workers
-    }
-
-    fn player(&self, id: u32, clip: Clip, start_after_ns: u64) -> Box<dyn Script> {
-        let shape = PlayerShape {
-            clip,
-            pace: self.pace,
-            read_ahead: ReadAhead::Closed,
-            direct: self.direct,
-            start_after_ns,
-            head: self.media.head_places(id % self.files, 0),
+            let mut media = self.media.clone();
+            if media.frames.is_empty() {
+                return None;
+            }
+            // From a random frame of one file on.
+            let first = dice.below(media.frames.len() as u64) as usize;
+            media.frames.rotate_left(first);
+            let files = InstanceFiles { prepared: vec![id % self.files], ..InstanceFiles::default() };
+            let script = self.actor.script(&Instance {
+                media: Some(&media),
+                files: &files,
+                first_stream: id,
+                start_after_ns: dice.below(STAGGER_NS),
+                seed: 0,
+                direct: self.direct,
+                length_ns: (TRIAL_TIMES.warmup + TRIAL_TIMES.measured).as_nanos() as u64,
+            });
+            Some(Worker { id, script })
         };
-        Box::new(Player::new(id, shape))
-    }
-
-    fn recorder(&self, id: u32, clip: Clip, start_after_ns: u64) -> Box<dyn Script> {
-        let shape = RecorderShape {
-            clip,
-            pace: self.pace,
-            sync_every_frames: None,
-            end_after_ns: None,
-            direct: self.direct,
-            start_after_ns,
-            growing: false,
-        };
-        // What lies in this machine's cache has been written nowhere yet.
-        let ends_after_ns = (TRIAL_TIMES.warmup + TRIAL_TIMES.measured).as_nanos() as u64;
-        let shape = if self.direct { shape } else { shape.synced(ends_after_ns) };
-        Box::new(Recorder::new(id, shape))
-    }
-
-    /// The frames of one file, from a random one on.
-    fn clip(&self, id: u32, dice: &mut Dice) -> Option<Clip> {
-        let mut places: Vec<FramePlace> = self.media.places(&[id % self.files]);
-        let frames = places.len() as u64;
-        if frames > 0 {
-            places.rotate_left(dice.below(frames) as usize);
-        }
-        Clip::new(places)
+        (0..count).map_while(worker).collect()
     }
 
     /// What their frames are held to.
     pub fn specs(&self, count: u32) -> Vec<StreamSpec> {
-        let kind = if self.records { StreamKind::Recorder } else { StreamKind::Player };
-        let spec = |stream| StreamSpec {
-            stream,
-            name: format!("{}, {}", kind.noun(), self.media.name),
-            kind: Some(kind),
-            format: Some(self.media.name.clone()),
-            writes: self.records,
-            policy: Policy::Drop,
-            rate_num: self.pace.rate.num(),
-            rate_den: self.pace.rate.den(),
-            prebuffer_ns: self.pace.prebuffer_ns(),
-            frame_bytes: self.media.constant_frame_bytes(),
-            frames_total: None,
-            throughput_needed_bytes_per_s: None,
-            begins: None,
-        };
-        (0..count).map(spec).collect()
+        let specs = (0..count).flat_map(|stream| self.actor.specs(stream, 0));
+        specs.map(|spec| StreamSpec { begins: None, ..spec }).collect()
     }
 }

@@ -15,12 +15,13 @@ use reelgauge_analysis::late::StreamSpec;
 use reelgauge_analysis::rates::RateSpec;
 use reelgauge_engine::driver::{DriverKind, Worker};
 use reelgauge_report::units::span;
+use reelgauge_workload::media::{Media, MediaError, mean_frame_bytes};
 use reelgauge_workload::random::Dice;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
+use reelgauge_workload::streams::actor::{ActorScript, Instance};
+use reelgauge_workload::streams::{ActorPlan, ActorWork, StreamsPlan};
 use reelgauge_workload::units::Span;
 
-use super::actor_instance::{ActorInstance, ActorScript, InstanceFiles, InstanceSettings};
-use super::media::{Media, MediaError, output_frame_bytes};
+use super::actor::Actor;
 use crate::session::allowance::Demand;
 
 /// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
@@ -47,19 +48,6 @@ pub enum ActorsError {
         /// What is wrong with them.
         source: CriteriaError,
     },
-}
-
-/// One actor of the plan, ready to run any number of times.
-#[derive(Debug)]
-pub struct Actor {
-    /// As planned.
-    pub plan: ActorPlan,
-    /// What it reads or writes.
-    pub media: Option<Media>,
-    /// What it is held to.
-    pub criteria: Criteria,
-    /// The files of each of those that there are so far.
-    pub files: Vec<InstanceFiles>,
 }
 
 /// All actors of a plan.
@@ -97,7 +85,7 @@ pub struct Group {
 #[derive(Default)]
 pub struct PointLoad {
     /// The workers.
-    pub workers: Vec<Worker<ActorScript>>,
+    pub workers: Vec<Worker<Box<dyn ActorScript>>>,
     /// The streams that have frames.
     pub specs: Vec<StreamSpec>,
     /// The workers that have a rate.
@@ -113,12 +101,14 @@ impl Actors {
     /// See [`ActorsError`].
     pub fn new(plan: &StreamsPlan) -> Result<Actors, ActorsError> {
         let actor = |actor: &ActorPlan| {
-            output_frame_bytes(actor, 0)?;
-            let media = match actor.kind.has_media() {
-                true => Some(Media::of(actor, plan.direct)?),
-                false => None,
+            let kind = actor.kind();
+            let outline = actor.outline(None);
+            outline.output_format.map_or(Ok(0), mean_frame_bytes)?;
+            let media = match outline.footage {
+                Some((footage, clip)) => Some(Media::of(footage, clip, plan.direct, kind.word)?),
+                None => None,
             };
-            let from_own = plan.read_from.is_some() && actor.kind.reads_footage();
+            let from_own = plan.read_from.is_some() && kind.reads_footage;
             if let Some(media) = media.as_ref().filter(|media| from_own && media.is_sequence) {
                 return Err(MediaError::SequenceFromOwnFiles { name: media.name.clone() }.into());
             }
@@ -156,8 +146,8 @@ impl Actors {
     pub fn own_pieces(&self, scale: u32) -> Vec<u64> {
         let mut pieces = Vec::new();
         for actor in self.actors.iter().filter(|actor| self.reads_own(actor)) {
-            let needs = actor.instance().needs();
-            let count = needs.prepared_files.saturating_mul(actor.plan.count.saturating_mul(scale)) as usize;
+            let needs = actor.needs();
+            let count = needs.prepared_files.saturating_mul(actor.count(scale)) as usize;
             pieces.extend((actor.pieces()..count).map(|_| needs.prepared_file_bytes));
         }
         pieces
@@ -165,15 +155,15 @@ impl Actors {
 
     /// Whether an actor reads files of the user's own.
     pub fn reads_own(&self, actor: &Actor) -> bool {
-        self.reads_own && actor.plan.kind.reads_footage()
+        self.reads_own && actor.plan.kind().reads_footage
     }
 
     /// How many prepared files of each size everybody needs at this scale.
     pub fn prepared_files(&self, scale: u32) -> BTreeMap<u64, u32> {
         let mut wanted = BTreeMap::new();
         for actor in self.actors.iter().filter(|actor| !self.reads_own(actor)) {
-            let needs = actor.instance().needs();
-            let files = needs.prepared_files.saturating_mul(actor.plan.count.saturating_mul(scale));
+            let needs = actor.needs();
+            let files = needs.prepared_files.saturating_mul(actor.count(scale));
             if files > 0 {
                 let known: &mut u32 = wanted.entry(needs.prepared_file_bytes).or_default();
                 *known = known.saturating_add(files);
@@ -184,34 +174,26 @@ impl Actors {
 
     /// Bytes that files take which are made during a load point of so many seconds.
     pub fn made_bytes(&self, scale: u32, seconds: f64) -> u64 {
-        let bytes = |actor: &Actor| {
-            actor
-                .instance()
-                .made_bytes(seconds)
-                .saturating_mul(u64::from(actor.plan.count.saturating_mul(scale)))
-        };
+        let bytes = |actor: &Actor| actor.made_bytes(seconds).saturating_mul(u64::from(actor.count(scale)));
         self.actors.iter().map(bytes).fold(0, u64::saturating_add)
     }
 
     /// What a load point of so many seconds takes of this machine.
     pub fn demand(&self, kind: DriverKind, scale: u32, seconds: f64) -> Demand {
-        let workers = self.actors.iter().map(|actor| {
-            let count = actor.plan.count.saturating_mul(scale);
-            (actor.instance().driver_needs(), u64::from(count))
-        });
-        let largest = self.actors.iter().map(|actor| actor.instance().largest_file_bytes(seconds)).max();
+        let workers = self.actors.iter().map(|actor| (actor.driver_needs(), u64::from(actor.count(scale))));
+        let largest = self.actors.iter().map(|actor| actor.largest_file_bytes(seconds)).max();
         Demand::of(kind, workers, largest.unwrap_or(0))
     }
 
     /// What everybody writes in so many seconds at this scale.
     pub fn load_ahead(&self, scale: u32, seconds: f64) -> LoadAhead {
-        let of_role = |actor: &Actor| match actor.instance().load_ahead(seconds) {
+        let of_actor = |actor: &Actor| match actor.load_ahead(seconds) {
             LoadAhead::AtMost(bytes) => {
-                LoadAhead::AtMost(bytes.saturating_mul(u64::from(actor.plan.count.saturating_mul(scale))))
+                LoadAhead::AtMost(bytes.saturating_mul(u64::from(actor.count(scale))))
             }
             LoadAhead::Unbounded => LoadAhead::Unbounded,
         };
-        self.actors.iter().map(of_role).fold(LoadAhead::AtMost(0), LoadAhead::and)
+        self.actors.iter().map(of_actor).fold(LoadAhead::AtMost(0), LoadAhead::and)
     }
 
     /// Bytes that one unit of scale takes on the target, in all.
@@ -223,7 +205,7 @@ impl Actors {
 
     /// Whether anything writes.
     pub fn writes(&self) -> bool {
-        self.actors.iter().any(|actor| !matches!(actor.plan.kind, ActorKind::Player | ActorKind::Editor))
+        self.actors.iter().any(|actor| actor.plan.kind().writes)
     }
 
     /// The load of a load point. Every actor must have its files.
@@ -232,25 +214,24 @@ impl Actors {
         let mut stream = 0;
         for actor in &self.actors {
             let (first_stream, first_worker) = (stream, point_load.workers.len() as u32);
-            let count = actor.plan.count.saturating_mul(scale) as usize;
-            for files in actor.files.iter().take(count) {
+            for files in actor.files.iter().take(actor.count(scale) as usize) {
                 let id = point_load.workers.len() as u32;
                 // Another phase in every load point, so that no trial repeats the luck of another.
                 let mut dice = Dice::new(self.seed ^ u64::from(point).rotate_left(40), id);
                 let start_after_ns = dice.below(self.stagger_ns.max(1));
-                let instance = actor.instance();
-                let settings = InstanceSettings {
+                let script = actor.script(&Instance {
+                    media: actor.media.as_ref(),
+                    files,
+                    first_stream: stream,
                     start_after_ns,
                     seed: dice.below(u64::MAX),
                     direct: self.direct,
                     length_ns: self.length_ns,
-                };
-                let script = instance.script(stream, files, settings);
+                });
                 point_load.workers.push(Worker { id, script });
-                let specs = instance.specs(stream, start_after_ns, &actor.criteria);
-                point_load.specs.extend(specs);
-                point_load.rates.extend(instance.rate(id));
-                stream += instance.streams();
+                point_load.specs.extend(actor.specs(stream, start_after_ns));
+                point_load.rates.extend(actor.rate(id));
+                stream += actor.streams();
             }
             point_load.groups.push(Group {
                 criteria: actor.criteria,
@@ -263,35 +244,21 @@ impl Actors {
 
     /// Takes back the workers, so that the next load point knows what was left behind. `groups` are those of
     /// their load.
-    pub fn take_back(&mut self, groups: &[Group], workers: &[Worker<ActorScript>]) {
+    pub fn take_back(&mut self, groups: &[Group], workers: &[Worker<Box<dyn ActorScript>>]) {
         for (actor, group) in self.actors.iter_mut().zip(groups) {
             for worker in workers.iter().filter(|worker| group.workers.contains(&worker.id)) {
                 let instance = (worker.id - group.workers.start) as usize;
-                if let ActorScript::Companion(companion) = &worker.script
-                    && let Some(files) = actor.files.get_mut(instance)
-                {
-                    files.stock = companion.scratch_files().to_vec();
+                if let (Some(stock), Some(files)) = (worker.script.stock(), actor.files.get_mut(instance)) {
+                    files.stock = stock.to_vec();
                 }
             }
         }
     }
 }
 
-impl Actor {
-    /// How many prepared files those have that there are so far.
-    pub fn pieces(&self) -> usize {
-        self.files.iter().map(|files| files.prepared.len()).sum()
-    }
-
-    /// What one of them does.
-    pub fn instance(&self) -> ActorInstance<'_> {
-        ActorInstance { plan: &self.plan, media: self.media.as_ref() }
-    }
-}
-
 /// What an actor is held to.
 pub(super) fn criteria(actor: &ActorPlan) -> Result<Criteria, ActorsError> {
-    let name = actor.kind.to_string();
+    let name = actor.kind().to_string();
     let wrong = |source| ActorsError::Criteria { text: actor.criteria.clone(), actor: name.clone(), source };
     let criteria = Criteria::for_actor(&name).map_err(wrong)?;
     if actor.criteria.trim().is_empty() {
@@ -303,9 +270,7 @@ pub(super) fn criteria(actor: &ActorPlan) -> Result<Criteria, ActorsError> {
 
 /// How long the longest buffer of a player lasts, which is filled before anything goes by; 0 without players.
 fn longest_filled_ns(actors: &[Actor]) -> u64 {
-    let players = actors.iter().filter(|actor| actor.plan.kind == ActorKind::Player);
-    let buffers = players.filter_map(|actor| Some(actor.media.as_ref()?.pace(&actor.plan).prebuffer_ns()));
-    buffers.max().unwrap_or(0)
+    actors.iter().map(Actor::filled_ns).max().unwrap_or(0)
 }
 
 /// Within which time streams begin. In a search every buffer is to be filled for the first time before the
@@ -348,11 +313,15 @@ fn warmup(plan: &StreamsPlan, actors: &[Actor]) -> (u64, Option<String>) {
 /// What holds recorders to the storage that write through this machine's cache, if any do
 /// ([`reelgauge_workload::recorder::RecorderShape::synced`]).
 fn synced_note(plan: &StreamsPlan) -> Option<&'static str> {
-    let mut recorders = plan.actors.iter().filter(|actor| actor.kind == ActorKind::Recorder).peekable();
-    if plan.direct || recorders.peek().is_none() {
+    let recorder = |actor: &ActorPlan| match &actor.work {
+        ActorWork::Recorder(recorder) => Some(recorder.sync_every),
+        _ => None,
+    };
+    let mut rhythms = plan.actors.iter().filter_map(recorder).peekable();
+    if plan.direct || rhythms.peek().is_none() {
         return None;
     }
-    Some(match recorders.all(|recorder| recorder.sync_every.is_some()) {
+    Some(match rhythms.all(|rhythm| rhythm.is_some()) {
         true => {
             "Recordings went through this machine's cache. They were made durable as often as the plan says, and \
              once more before the end of each load point."
@@ -368,15 +337,29 @@ fn synced_note(plan: &StreamsPlan) -> Option<&'static str> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use reelgauge_workload::spelling::Spelling;
+    use reelgauge_workload::streams::ActorKind;
+    use reelgauge_workload::streams::actor::InstanceFiles;
+
     use super::*;
 
     fn plan(actors: Vec<ActorPlan>) -> StreamsPlan {
         StreamsPlan { actors, direct: false, ..StreamsPlan::default() }
     }
 
-    fn actor(kind: ActorKind, count: u32) -> ActorPlan {
-        let format = kind.has_media().then(|| "xavc-intra-class-100-1080-25".to_owned());
-        ActorPlan { count, format, files: 2, ..ActorPlan::new(kind) }
+    /// So many of a kind, with these settings.
+    fn actor_with(kind: &str, count: u32, settings: &str) -> ActorPlan {
+        let usual = match (kind, kind.parse::<ActorKind>().unwrap().has_media()) {
+            (_, true) => "format = 'xavc-intra-class-100-1080-25'",
+            ("camera" | "companion", _) => "files = 2",
+            _ => "",
+        };
+        let text = format!("kind = '{kind}'\ncount = {count}\n{usual}\n{settings}");
+        ActorPlan::from_settings(&text.parse::<toml::Table>().unwrap(), Spelling::File).unwrap()
+    }
+
+    fn actor(kind: &str, count: u32) -> ActorPlan {
+        actor_with(kind, count, "")
     }
 
     /// Gives everybody numbers of files that do not exist.
@@ -388,7 +371,7 @@ mod tests {
         };
         for actor in &mut actors.actors {
             for _ in 0..actor.plan.count * scale {
-                let needs = actor.instance().needs();
+                let needs = actor.needs();
                 let files = InstanceFiles {
                     prepared: take(needs.prepared_files),
                     begins: Vec::new(),
@@ -403,8 +386,8 @@ mod tests {
 
     #[test]
     fn streams_and_workers_are_numbered_through() {
-        let editor = ActorPlan { cameras: 3, ..actor(ActorKind::Editor, 1) };
-        let mut actors = Actors::new(&plan(vec![actor(ActorKind::Recorder, 2), editor])).unwrap();
+        let editor = actor_with("editor", 1, "cameras = 3");
+        let mut actors = Actors::new(&plan(vec![actor("recorder", 2), editor])).unwrap();
         furnished(&mut actors, 2);
         let point_load = actors.point_load(2, 0);
         assert_eq!(point_load.workers.len(), 4 + 2);
@@ -420,8 +403,7 @@ mod tests {
 
     #[test]
     fn cameras_have_rates_and_no_frames() {
-        let mut actors =
-            Actors::new(&plan(vec![actor(ActorKind::Camera, 1), actor(ActorKind::Companion, 1)])).unwrap();
+        let mut actors = Actors::new(&plan(vec![actor("camera", 1), actor("companion", 1)])).unwrap();
         furnished(&mut actors, 3);
         let point_load = actors.point_load(3, 0);
         assert!(point_load.specs.is_empty());
@@ -431,14 +413,22 @@ mod tests {
 
     #[test]
     fn files_of_one_size_are_counted_together() {
-        let actors =
-            Actors::new(&plan(vec![actor(ActorKind::Camera, 1), actor(ActorKind::Companion, 2)])).unwrap();
+        let actors = Actors::new(&plan(vec![actor("camera", 1), actor("companion", 2)])).unwrap();
         assert_eq!(actors.prepared_files(5), BTreeMap::from([(1 << 30, 5 * (2 + 4))]));
     }
 
     #[test]
+    fn a_variable_format_is_the_same_clip_in_every_run() {
+        let seeded = |seed| {
+            let player = actor_with("player", 1, "clip = '2s'");
+            Actors::new(&StreamsPlan { seed, ..plan(vec![player]) }).unwrap().prepared_files(1)
+        };
+        assert!((2..6).all(|seed| seeded(seed) == seeded(1)));
+    }
+
+    #[test]
     fn a_growing_recording_takes_room_as_long_as_it_goes_on() {
-        let actors = Actors::new(&plan(vec![actor(ActorKind::Recorder, 1)])).unwrap();
+        let actors = Actors::new(&plan(vec![actor("recorder", 1)])).unwrap();
         let rate = actors.actors[0].media.as_ref().unwrap().bytes_per_s;
         assert!(actors.prepared_files(1).is_empty());
         assert_eq!(actors.made_bytes(2, 9.0), 2 * (rate * 10.0) as u64);
@@ -446,8 +436,8 @@ mod tests {
 
     /// Within how many milliseconds streams begin that have this warm-up and buffer, and the note on that.
     fn begins(warmup_ms: u64, buffer: &str, find_max: bool) -> (u64, Option<String>) {
-        let player = ActorPlan { buffer: buffer.parse().unwrap(), ..actor(ActorKind::Player, 1) };
-        let recorder = ActorPlan { buffer: "9s".parse().unwrap(), ..actor(ActorKind::Recorder, 1) };
+        let player = actor_with("player", 1, &format!("buffer = '{buffer}'"));
+        let recorder = actor_with("recorder", 1, "buffer = '9s'");
         let actors = Actors::new(&StreamsPlan {
             warmup: Span(warmup_ms * 1_000_000),
             find_max: find_max.then(Default::default),
@@ -484,24 +474,24 @@ mod tests {
     #[test]
     fn recordings_through_the_cache_say_that_they_are_synced() {
         let noted = |direct, recorder| {
-            let plan = StreamsPlan { direct, ..plan(vec![actor(ActorKind::Player, 1), recorder]) };
+            let plan = StreamsPlan { direct, ..plan(vec![actor("player", 1), recorder]) };
             Actors::new(&plan).unwrap().notes().into_iter().find(|note| note.contains("made durable"))
         };
-        let recorder = actor(ActorKind::Recorder, 1);
+        let recorder = actor("recorder", 1);
         assert!(noted(false, recorder.clone()).unwrap().contains("whenever its buffer had gone round"));
-        let often = ActorPlan { sync_every: Some(Span::secs(1)), ..recorder.clone() };
+        let often = actor_with("recorder", 1, "sync_every = '1s'");
         assert!(noted(false, often).unwrap().contains("as often as the plan says"));
         assert_eq!(noted(true, recorder), None);
-        assert_eq!(noted(false, actor(ActorKind::Player, 1)), None);
+        assert_eq!(noted(false, actor("player", 1)), None);
     }
 
     #[test]
     fn criteria_are_the_actors_own_with_what_the_plan_changes() {
-        let strict = ActorPlan { criteria: "p99=40ms".to_owned(), ..actor(ActorKind::Player, 1) };
+        let strict = ActorPlan { criteria: "p99=40ms".to_owned(), ..actor("player", 1) };
         let actors = Actors::new(&plan(vec![strict])).unwrap();
         let criteria = actors.actors[0].criteria;
         assert_eq!((criteria.late_frames_max, criteria.p99_response_ms), (Some(0), Some(40.0)));
-        let wrong = ActorPlan { criteria: "beauty=1".to_owned(), ..actor(ActorKind::Player, 1) };
+        let wrong = ActorPlan { criteria: "beauty=1".to_owned(), ..actor("player", 1) };
         assert!(Actors::new(&plan(vec![wrong])).unwrap_err().to_string().contains("beauty=1"));
     }
 }

@@ -4,8 +4,9 @@
 
 use reelgauge_analysis::vda::{LABEL, RateLimits};
 use reelgauge_report::VdaInput;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
+use reelgauge_workload::streams::{ActorWork, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
+use reelgauge_workload::vda_table::VdaLoad;
 
 /// What a curve's plan is called; scenarios with the same actors are none.
 pub const NAME: &str = "vda-like";
@@ -17,14 +18,16 @@ pub fn input_of(plan: &StreamsPlan) -> Option<VdaInput> {
     let [camera, companion] = plan.actors.as_slice() else {
         return None;
     };
-    let is_curve = (camera.kind, companion.kind) == (ActorKind::Camera, ActorKind::Companion)
-        && plan.name == NAME
-        && plan.find_max.is_none();
-    is_curve.then(|| VdaInput { limits: RateLimits::default(), data_set_note: data_set_note(plan, camera) })
+    let (ActorWork::Camera(camera), ActorWork::Companion(_)) = (&camera.work, &companion.work) else {
+        return None;
+    };
+    let is_curve = plan.name == NAME && plan.find_max.is_none();
+    let data_set_note = || data_set_note(plan, &camera.load);
+    is_curve.then(|| VdaInput { limits: RateLimits::default(), data_set_note: data_set_note() })
 }
 
 /// What differs from the published run, in words.
-fn data_set_note(plan: &StreamsPlan, camera: &ActorPlan) -> String {
+fn data_set_note(plan: &StreamsPlan, camera: &VdaLoad) -> String {
     let (files, file_size, time) = PUBLISHED;
     let mut differences = Vec::new();
     if camera.files != files || camera.file_size != file_size {

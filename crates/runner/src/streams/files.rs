@@ -14,12 +14,12 @@ use reelgauge_engine::driver::TargetFile;
 use reelgauge_engine::material::Material;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::space;
-use reelgauge_workload::companion::ScratchFile;
-use reelgauge_workload::streams::{ActorKind, StreamsPlan};
+use reelgauge_workload::media::DIRECT_QUANTUM_BYTES;
+use reelgauge_workload::streams::StreamsPlan;
+use reelgauge_workload::streams::actor::{InstanceFiles, ScratchFile};
 
-use super::actor_instance::InstanceFiles;
-use super::actors::{Actor, Actors};
-use super::media::DIRECT_QUANTUM_BYTES;
+use super::actor::Actor;
+use super::actors::Actors;
 use crate::error::RunError;
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
@@ -170,7 +170,7 @@ impl StreamFiles {
         let made_room = self.room.make_for_load(more_bytes, &specs, observer, interrupt)?;
         self.notes.extend(made_room);
         for actor in 0..actors.actors.len() {
-            let wanted = actors.actors[actor].plan.count.saturating_mul(scale) as usize;
+            let wanted = actors.actors[actor].count(scale) as usize;
             while actors.actors[actor].files.len() < wanted {
                 let reads_own = actors.reads_own(&actors.actors[actor]);
                 let files =
@@ -268,7 +268,7 @@ impl StreamFiles {
         instance: usize,
         reads_own: bool,
     ) -> Result<InstanceFiles, RunError> {
-        let needs = actor.instance().needs();
+        let (needs, kind) = (actor.needs(), actor.plan.kind());
         let mut files = InstanceFiles::default();
         for _ in 0..needs.prepared_files {
             let (file, begin) = match self.own.as_mut().filter(|_| reads_own) {
@@ -284,9 +284,9 @@ impl StreamFiles {
         let Some(scratch) = self.made.scratch() else {
             return Err(RunError::io("make a folder")(std::io::Error::other("the scratch folder is gone")));
         };
-        let folder = scratch.directory(&format!("{number:02}-{}-{instance:04}", actor.plan.kind))?;
+        let folder = scratch.directory(&format!("{number:02}-{kind}-{instance:04}"))?;
         for made in 0..needs.made_files {
-            let path = folder.join(format!("{}-{made:06}", made_name(actor.plan.kind)));
+            let path = folder.join(format!("{}-{made:06}", kind.makes));
             let is_there = made < needs.empty_files;
             if is_there {
                 scratch.make_empty_file(&path)?;
@@ -350,16 +350,6 @@ impl OwnFiles {
 /// Puts a file that is no test data into the table.
 fn enter(table: &mut FileTable, file: TargetFile, existed: bool) -> u32 {
     table.enter(file, existed, if existed { BEFORE } else { "by the run" })
-}
-
-/// What a file that an actor makes is called.
-fn made_name(kind: ActorKind) -> &'static str {
-    match kind {
-        ActorKind::Recorder => "recording",
-        ActorKind::Transcoder => "proxy",
-        ActorKind::Copier => "copy",
-        _ => "file",
-    }
 }
 
 /// The data sets of actors at this scale.

@@ -96,15 +96,18 @@ mod tests {
 
     use reelgauge_workload::range::Ramp;
     use reelgauge_workload::search::SearchSettings;
-    use reelgauge_workload::streams::{ActorKind, ActorPlan, FindMaxPlan};
+    use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, Footage};
     use reelgauge_workload::units::Span;
 
     use super::*;
 
-    fn streams(kind: ActorKind) -> StreamsPlan {
-        let format = kind.has_media().then(|| "xavc-intra-class-100-1080-25".to_owned());
+    fn streams(kind: &str) -> StreamsPlan {
+        let mut actor = ActorPlan::new(kind.parse().unwrap());
+        if let Some(footage) = actor.footage_mut() {
+            *footage = Footage::listed("xavc-intra-class-100-1080-25");
+        }
         StreamsPlan {
-            actors: vec![ActorPlan { format, ..ActorPlan::new(kind) }],
+            actors: vec![actor],
             warmup: Span::secs(3),
             duration: Span::secs(10),
             direct: false,
@@ -114,10 +117,10 @@ mod tests {
 
     #[test]
     fn the_published_curve_takes_a_hundred_minutes_and_writes_its_rate() {
-        let actors = [ActorKind::Camera, ActorKind::Companion].map(ActorPlan::new).to_vec();
+        let actors = ["camera", "companion"].map(|kind| ActorPlan::new(kind.parse().unwrap())).to_vec();
         let (warmup, duration) = (Span::secs(300), Span::secs(300));
         let scale = Ramp((1..=10).collect());
-        let plan = StreamsPlan { actors, warmup, duration, scale, ..streams(ActorKind::Camera) };
+        let plan = StreamsPlan { actors, warmup, duration, scale, ..streams("camera") };
         let actors = Actors::new(&plan).unwrap();
         let ahead = of_points(&plan, &actors, 7);
         assert_eq!(ahead.time, TimeAhead::Planned { s: 6000.0 });
@@ -134,16 +137,16 @@ mod tests {
             let plan = streams(kind);
             of_points(&plan, &Actors::new(&plan).unwrap(), 0).load
         };
-        assert_eq!(load(ActorKind::Player), LoadAhead::AtMost(0));
-        assert_eq!(load(ActorKind::Copier), LoadAhead::Unbounded);
-        let LoadAhead::AtMost(bytes) = load(ActorKind::Recorder) else { panic!() };
-        let rate = Actors::new(&streams(ActorKind::Recorder)).unwrap().actors[0].media.clone().unwrap();
+        assert_eq!(load("player"), LoadAhead::AtMost(0));
+        assert_eq!(load("copier"), LoadAhead::Unbounded);
+        let LoadAhead::AtMost(bytes) = load("recorder") else { panic!() };
+        let rate = Actors::new(&streams("recorder")).unwrap().actors[0].media.clone().unwrap();
         assert_eq!(bytes, (rate.bytes_per_s * 13.0) as u64);
     }
 
     fn search(cap: u32) -> (StreamsPlan, Search) {
         let find_max = Some(FindMaxPlan { cap: Some(cap), ..FindMaxPlan::default() });
-        let plan = StreamsPlan { find_max, ..streams(ActorKind::Player) };
+        let plan = StreamsPlan { find_max, ..streams("player") };
         let settings = SearchSettings { cap, confirm_s: Some(60.0), ..SearchSettings::default() };
         (plan, Search::new(settings).unwrap())
     }

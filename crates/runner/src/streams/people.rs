@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reelgauge_workload::plan::DriverChoice;
-use reelgauge_workload::streams::{ActorPlan, StreamsPlan};
+use reelgauge_workload::streams::{ActorPlan, Buffer, StreamsPlan};
 
 /// The plan as names and values.
 pub fn plan_for_people(plan: &StreamsPlan) -> BTreeMap<String, String> {
@@ -30,11 +30,15 @@ pub fn plan_for_people(plan: &StreamsPlan) -> BTreeMap<String, String> {
 }
 
 fn actor(actor: &ActorPlan) -> String {
-    let own = actor.own_format.as_ref().map(|format| format.name.clone());
-    let like = actor.like.as_ref().map(|path| format!("like {}", path.display()));
-    let what = like.or(own).or_else(|| actor.format.clone()).unwrap_or_default();
-    match what.is_empty() {
-        true => format!("{} x {}", actor.count, actor.kind),
-        false => format!("{} x {} of {what}, buffer {}", actor.count, actor.kind, actor.buffer),
-    }
+    let (count, kind) = (actor.count, actor.kind());
+    let what = actor.footage().and_then(|footage| match &footage.like {
+        Some(path) => Some(format!("like {}", path.display())),
+        None => footage.name(),
+    });
+    // Runs of all versions say so of transcoders too, and are compared by it.
+    let buffer = actor.outline(None).frames.map_or_else(Buffer::default, |frames| frames.frames.buffer);
+    what.map_or_else(
+        || format!("{count} x {kind}"),
+        |what| format!("{count} x {kind} of {what}, buffer {buffer}"),
+    )
 }

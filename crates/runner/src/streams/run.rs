@@ -78,7 +78,7 @@ fn carry_out(
     let StreamsRequest { mut plan, verb, must_be_direct, out, terms, resume, vda, is_told } = request;
     let asked = Asked { must_be_direct, terms };
     plan.check()?;
-    let like = plan.actors.iter().filter_map(|actor| actor.like.as_deref());
+    let like = plan.actors.iter().filter_map(|actor| actor.footage()?.like.as_deref());
     check_names([Some(plan.target.as_path()), plan.read_from.as_deref()].into_iter().flatten().chain(like))?;
     let mut actors = Actors::new(&plan)?;
     let asked_direct = plan.direct;
@@ -148,7 +148,7 @@ fn limits_of(
             "The target has room for the files of {} at most, since some of it is to stay free (--keep-free).",
             plan.label(room.max(1))
         );
-        let advice = match plan.actors.iter().any(|actor| actor.kind.has_media()) {
+        let advice = match plan.actors.iter().any(|actor| actor.kind().has_media()) {
             true => "A shorter --clip makes them smaller.",
             false => "A smaller --file-size makes them smaller.",
         };

@@ -12,7 +12,7 @@ use reelgauge_machine::mount::Mount;
 use reelgauge_record::identity;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use reelgauge_workload::search::{Answer, Budget, Search, SearchSettings};
-use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, StreamsPlan};
+use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, Footage, StreamsPlan};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunError;
@@ -66,13 +66,17 @@ impl Limits {
 fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
     let each = |of: fn(&ActorPlan) -> String| plan.actors.iter().map(of).collect::<Vec<_>>().join("; ");
     let format = |actor: &ActorPlan| {
-        let own = actor.own_format.as_ref().map(|format| format!("{format:?}"));
-        let like = actor.like.as_ref().map(|path| path.display().to_string());
-        own.or(like).or_else(|| actor.format.clone()).unwrap_or_default()
+        let footage = actor.footage().cloned().unwrap_or_default();
+        let own = footage.own_format.as_ref().map(|format| format!("{format:?}"));
+        let like = footage.like.as_ref().map(|path| path.display().to_string());
+        own.or(like).or(footage.format).unwrap_or_default()
     };
     let rest = |actor: &ActorPlan| {
-        let plain = ActorPlan { format: None, like: None, own_format: None, ..actor.clone() };
-        format!("{:?}", ActorPlan { criteria: String::new(), ..plain })
+        let mut plain = ActorPlan { criteria: String::new(), ..actor.clone() };
+        if let Some(footage) = plain.footage_mut() {
+            *footage = Footage { fps: footage.fps, ..Footage::default() };
+        }
+        format!("{plain:?}")
     };
     let criteria = |actor: &ActorPlan| match actor.criteria.trim() {
         "" => "the usual ones".to_owned(),
@@ -279,6 +283,7 @@ mod tests {
     use reelgauge_analysis::summary::Target;
     use reelgauge_analysis::test_figures::vda_point;
     use reelgauge_analysis::verdict::Failure;
+    use reelgauge_workload::player::PlayerPlan;
     use reelgauge_workload::search::{Next, Trial};
 
     use super::*;
@@ -352,10 +357,10 @@ mod tests {
     #[test]
     fn evidence_of_something_else_is_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
-        let player = ActorPlan {
-            format: Some("dnxhr-hq-uhd-25".to_owned()),
-            ..ActorPlan::new(reelgauge_workload::streams::ActorKind::Player)
+        let playing = |id: &str| -> ActorPlan {
+            PlayerPlan { footage: Footage::listed(id), ..PlayerPlan::default() }.into()
         };
+        let player = playing("dnxhr-hq-uhd-25");
         let plan =
             StreamsPlan { actors: vec![player.clone()], target: "/mnt/nas".into(), ..StreamsPlan::default() };
         let wanted = FindMaxPlan::default();
@@ -370,7 +375,7 @@ mod tests {
         assert_eq!(again(&same, "nas1:/tank").unwrap(), first);
         let of = |actor: ActorPlan| StreamsPlan { actors: vec![actor], ..plan.clone() };
         let others = [
-            ("format", of(ActorPlan { format: Some("prores-422-hq-uhd-25".to_owned()), ..player.clone() })),
+            ("format", of(playing("prores-422-hq-uhd-25"))),
             ("criteria", of(ActorPlan { criteria: "late=3".to_owned(), ..player.clone() })),
             ("actor", of(ActorPlan { count: 2, ..player.clone() })),
             ("target", StreamsPlan { target: "/mnt/other".into(), ..plan.clone() }),

@@ -7,7 +7,7 @@ use reelgauge_analysis::late::StreamFigures;
 use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_analysis::verdict::{Measured, Ruling, Verdict, judge};
 use reelgauge_report::verdict::in_words;
-use reelgauge_workload::streams::{ActorKind, ActorPlan, StreamsPlan};
+use reelgauge_workload::streams::StreamsPlan;
 
 use super::actors::{Group, criteria};
 use crate::session::judging::Judged;
@@ -60,8 +60,7 @@ fn ruling_of(groups: &[Group], judged: &Judged, total: &Figures) -> Ruling {
 
 /// What a plan holds rates to; `None` where no actor has one.
 pub fn rate_criteria(plan: &StreamsPlan) -> Option<Criteria> {
-    let has_rate = |actor: &&ActorPlan| matches!(actor.kind, ActorKind::Camera | ActorKind::Companion);
-    criteria(plan.actors.iter().find(has_rate)?).ok()
+    criteria(plan.actors.iter().find(|actor| actor.outline(None).ops_per_s.is_some())?).ok()
 }
 
 /// The verdict on rates alone, which are those of everybody together.

@@ -1,267 +1,223 @@
-//! One kind of worker in a plan: what it is, how many of it there are, and what they do.
+//! What an actor is to everything around it: what it needs, which streams it is, what it moves, and its
+//! script. Each actor's own file says so of its settings; [`super::catalogue`] lists them.
+//!
+//! Not here: how streams and rates are judged (analysis), and making files (the runner).
 
-use std::fmt;
-use std::path::PathBuf;
-use std::str::FromStr;
-
-use reelgauge_formats::{FrameRate, OwnFormat};
-use serde::{Deserialize, Serialize};
-
-use super::Buffer;
-use crate::pace::{Policy, ReadAhead};
-use crate::plan::MixPlan;
+use super::check::{Check, Checked};
+use super::{Footage, Frames};
+use crate::media::Media;
+use crate::script::{Done, Needs, Script, Step};
 use crate::units::{Size, Span};
 
-/// What a worker does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ActorKind {
-    /// Plays a clip in real time.
-    Player,
-    /// Records a clip in real time.
-    Recorder,
-    /// Plays several cameras side by side, with cuts and scrubs.
-    Editor,
-    /// Reads a clip and writes another, as fast as it gets.
-    Transcoder,
-    /// Copies a file, as fast as it gets.
-    Copier,
-    /// The data stream of the VDA-like pair.
-    Camera,
-    /// The other component of the VDA-like pair: applications beside a camera.
-    Companion,
-    /// The EBU access profile.
-    Mix,
-}
-
-/// Some workers of one kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ActorPlan {
-    /// What they do.
-    pub kind: ActorKind,
-    /// How many there are in each unit of scale.
-    #[serde(default = "one")]
-    pub count: u32,
-    /// The media format, by the id of the catalogue. Either this, `own_format` or `like`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<String>,
-    /// A format that the catalogue does not have.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub own_format: Option<OwnFormat>,
-    /// Footage whose frame sizes are taken: a movie file, or a folder of numbered frames.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub like: Option<PathBuf>,
-    /// Frames per second, instead of the rate of `format` or `like`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fps: Option<FrameRate>,
-    /// What a transcoder writes, by the id of the catalogue; without it, the format that it reads.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output_format: Option<String>,
-    /// How long each one's clip plays; a stream loops over it.
-    #[serde(default = "default_clip")]
-    pub clip: Span,
-    /// What a stream holds in hand: how far it may fall behind before a frame is late.
-    #[serde(default)]
-    pub buffer: Buffer,
-    /// What becomes of frames that are too late to be asked for.
-    #[serde(default)]
-    pub policy: Policy,
-    /// How many frames a player asks for at once.
-    #[serde(default = "default_read_ahead")]
-    pub read_ahead: ReadAhead,
-    /// How often a recorder makes its frames durable; without it, never where it goes past the client's
-    /// cache, and else each time that its buffer has gone round.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sync_every: Option<Span>,
-    /// A recorder writes over a file that exists, instead of growing a new one.
-    #[serde(default)]
-    pub preallocated: bool,
-    /// How many cameras an editor plays side by side.
-    #[serde(default = "default_cameras")]
-    pub cameras: u32,
-    /// How much a copier reads and writes at once.
-    #[serde(default = "default_block")]
-    pub block: Size,
-    /// Size of each file of a copier, camera or companion.
-    #[serde(default = "default_file_size")]
-    pub file_size: Size,
-    /// How many files each camera or companion has.
-    #[serde(default = "default_files")]
-    pub files: u32,
-    /// Transfers per second of a camera (9 without it) or companion (1), from 0.001 to 100 000
-    /// ([`super::check::OPS_PER_S`]).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ops_per_s: Option<f64>,
-    /// What they are held to, beyond the defaults of their kind: `late=0,p99=40ms`. Read by the runner.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub criteria: String,
-    /// The access profile of a mix; without it, `production-edit`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mix: Option<MixPlan>,
-}
-
-const fn one() -> u32 {
-    1
-}
-
-const fn default_clip() -> Span {
-    Span::secs(10)
-}
-
-const fn default_read_ahead() -> ReadAhead {
-    ReadAhead::Closed
-}
-
-const fn default_cameras() -> u32 {
-    4
-}
-
-const fn default_block() -> Size {
-    Size::mib(1)
-}
-
-const fn default_file_size() -> Size {
-    Size::mib(1024)
-}
-
-/// Ten with data and one more, as the published data set sizes imply.
-const fn default_files() -> u32 {
-    11
-}
-
-impl ActorPlan {
-    /// One worker of this kind, with the default of every field.
-    pub fn new(kind: ActorKind) -> ActorPlan {
-        ActorPlan {
-            kind,
-            count: one(),
-            format: None,
-            own_format: None,
-            like: None,
-            fps: None,
-            output_format: None,
-            clip: default_clip(),
-            buffer: Buffer::default(),
-            policy: Policy::default(),
-            read_ahead: default_read_ahead(),
-            sync_every: None,
-            preallocated: false,
-            cameras: default_cameras(),
-            block: default_block(),
-            file_size: default_file_size(),
-            files: default_files(),
-            ops_per_s: None,
-            criteria: String::new(),
-            mix: None,
-        }
-    }
-}
-
-/// A word that is no kind of actor.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not an actor; there are {}", ActorKind::ALL.map(ActorKind::word).join(", "))]
-pub struct ActorKindError {
-    text: String,
-}
-
-impl ActorKind {
-    /// Every kind.
-    pub const ALL: [ActorKind; 8] = [
-        ActorKind::Player,
-        ActorKind::Recorder,
-        ActorKind::Editor,
-        ActorKind::Transcoder,
-        ActorKind::Copier,
-        ActorKind::Camera,
-        ActorKind::Companion,
-        ActorKind::Mix,
-    ];
-
+/// What is so of every actor of a kind.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ActorFacts {
     /// Its word in plans and flags.
-    pub const fn word(self) -> &'static str {
-        match self {
-            ActorKind::Player => "player",
-            ActorKind::Recorder => "recorder",
-            ActorKind::Editor => "editor",
-            ActorKind::Transcoder => "transcoder",
-            ActorKind::Copier => "copier",
-            ActorKind::Camera => "camera",
-            ActorKind::Companion => "companion",
-            ActorKind::Mix => "mix",
-        }
+    pub word: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// It reads footage that is there before, and never changes it.
+    pub reads_footage: bool,
+    /// It writes, or may.
+    pub writes: bool,
+    /// What a file that it makes is called.
+    pub makes: &'static str,
+    /// What its streams are called, where it is several.
+    pub parts: Option<&'static str>,
+    /// A form with one kind of stream offers it.
+    pub is_offered: bool,
+}
+
+/// An actor, by its settings.
+pub trait Actor {
+    /// What is wrong with its settings.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, and its remedy.
+    fn check(&self, check: &Check) -> Checked;
+
+    /// What it is and does. `media` is what its footage comes to; without it, figures that follow from that
+    /// are those of no frames.
+    fn outline(&self, media: Option<&Media>) -> Outline<'_>;
+
+    /// Its script; `None` where there is nothing to do, because a folder of the user's is empty, say.
+    fn script(&self, instance: &Instance<'_>) -> Option<Box<dyn ActorScript>>;
+}
+
+/// The script of an actor.
+pub trait ActorScript: Script {
+    /// The stock of files that it leaves behind, of which the next load point must know.
+    fn stock(&self) -> Option<&[ScratchFile]> {
+        None
     }
 }
 
-impl ActorKind {
-    /// What it is, in a line.
-    pub const fn about(self) -> &'static str {
-        match self {
-            ActorKind::Player => "plays a clip in real time, as playout or a viewer does",
-            ActorKind::Recorder => "records a clip in real time, as an ingest channel does",
-            ActorKind::Editor => "plays several cameras side by side, with cuts and scrubs",
-            ActorKind::Transcoder => "reads a clip and writes another, as fast as it gets",
-            ActorKind::Copier => "copies a file, as fast as it gets",
-            ActorKind::Camera => "records like a surveillance camera (VDA-like)",
-            ActorKind::Companion => "reads beside a surveillance camera (VDA-like)",
-            ActorKind::Mix => "reads and writes at random, as the EBU access profile does",
-        }
+/// What an actor is and does, by its settings.
+#[derive(Clone, Debug, Default)]
+pub struct Outline<'a> {
+    /// How many streams it is, as people count: a camera and its companion are one, what only moves data is
+    /// none.
+    pub streams: u32,
+    /// What it plays, records or reads, and how long each one's clip plays.
+    pub footage: Option<(&'a Footage, Span)>,
+    /// Another format, by its id, in which it writes.
+    pub output_format: Option<&'a str>,
+    /// How its streams are held to deadlines.
+    pub frames: Option<FrameStreams<'a>>,
+    /// Transfers per second that it is asked for, where it has no frames but a rate.
+    pub ops_per_s: Option<f64>,
+    /// What it needs on the target.
+    pub needs: InstanceNeeds,
+    /// Bytes of the files that it makes, however long it goes on.
+    pub made_bytes: u64,
+    /// By how much these grow.
+    pub made_bytes_per_s: f64,
+    /// What it writes at most; `None` where that is as much as the storage takes.
+    pub written_bytes_per_s: Option<f64>,
+    /// Keys of its settings that change nothing beside its others, and why.
+    pub idle: Vec<(&'static str, &'static str)>,
+}
+
+/// Streams whose frames have deadlines.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameStreams<'a> {
+    /// How they go through their frames.
+    pub frames: &'a Frames,
+    /// They are written.
+    pub writes: bool,
+    /// Play stops now and then, and begins anew elsewhere.
+    pub may_jump: bool,
+}
+
+impl ActorFacts {
+    /// An actor that writes.
+    pub(crate) const fn of(word: &'static str, about: &'static str) -> ActorFacts {
+        let (reads_footage, writes, is_offered) = (false, true, true);
+        ActorFacts { word, about, reads_footage, writes, makes: "file", parts: None, is_offered }
     }
 
-    /// Whether a clock says when it asks for what, so that it moves as much as it should and no more.
-    pub const fn is_paced(self) -> bool {
-        match self {
-            ActorKind::Player
-            | ActorKind::Recorder
-            | ActorKind::Editor
-            | ActorKind::Camera
-            | ActorKind::Companion => true,
-            ActorKind::Transcoder | ActorKind::Copier | ActorKind::Mix => false,
-        }
-    }
-
-    /// Several of it: `players`, `mixes`.
-    pub const fn plural(self) -> &'static str {
-        match self {
-            ActorKind::Player => "players",
-            ActorKind::Recorder => "recorders",
-            ActorKind::Editor => "editors",
-            ActorKind::Transcoder => "transcoders",
-            ActorKind::Copier => "copiers",
-            ActorKind::Camera => "cameras",
-            ActorKind::Companion => "companions",
-            ActorKind::Mix => "mixes",
-        }
+    /// Several of them: `players`, `mixes`.
+    pub fn plural(&self) -> String {
+        let ending = if self.word.ends_with('x') { "es" } else { "s" };
+        format!("{}{ending}", self.word)
     }
 
     /// Its word in a sentence: `a player`, `an editor`.
-    pub fn with_article(self) -> String {
-        let article = if self == ActorKind::Editor { "an" } else { "a" };
-        format!("{article} {}", self.word())
-    }
-
-    /// Whether it plays, records or reads footage.
-    pub const fn has_media(self) -> bool {
-        matches!(self, ActorKind::Player | ActorKind::Recorder | ActorKind::Editor | ActorKind::Transcoder)
-    }
-
-    /// Whether it reads footage that is there before, and never changes it.
-    pub const fn reads_footage(self) -> bool {
-        matches!(self, ActorKind::Player | ActorKind::Editor | ActorKind::Transcoder)
+    pub fn with_article(&self) -> String {
+        let article = if self.word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        format!("{article} {}", self.word)
     }
 }
 
-impl fmt::Display for ActorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+/// The files of one actor, as numbers in the run's file table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InstanceFiles {
+    /// That are there before the run.
+    pub prepared: Vec<u32>,
+    /// Where in each of these its material begins: not at 0 in files of the user's own.
+    pub begins: Vec<u64>,
+    /// That the actor makes itself.
+    pub made: Vec<u32>,
+    /// Of these, the stock of empty ones as the last load point left it; only companions have one.
+    pub stock: Vec<ScratchFile>,
+    /// A folder of its own.
+    pub folder: Option<u32>,
+}
+
+/// A file of a stock of empty ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScratchFile {
+    /// Its index in the run's file table.
+    pub file: u32,
+    /// Whether it exists.
+    pub is_there: bool,
+}
+
+/// What an actor needs on the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InstanceNeeds {
+    /// How many prepared files.
+    pub prepared_files: u32,
+    /// The size of each.
+    pub prepared_file_bytes: u64,
+    /// How many files it makes itself.
+    pub made_files: u32,
+    /// How many of these are there at the beginning, empty.
+    pub empty_files: u32,
+    /// Whether they lie in a folder of its own.
+    pub folder: bool,
+}
+
+impl InstanceNeeds {
+    /// So many clips that are there before.
+    pub(crate) fn clips(media: Option<&Media>, clips: u32) -> InstanceNeeds {
+        InstanceNeeds {
+            prepared_files: media.map_or(1, Media::files).saturating_mul(clips),
+            prepared_file_bytes: media.map_or(0, |media| media.file_bytes),
+            ..InstanceNeeds::default()
+        }
+    }
+
+    /// So many files of this size that are there before.
+    pub(crate) fn files(prepared_files: u32, size: Size) -> InstanceNeeds {
+        InstanceNeeds { prepared_files, prepared_file_bytes: size.bytes(), ..InstanceNeeds::default() }
+    }
+
+    /// The same, and files that the actor makes in a folder of its own.
+    pub(crate) fn making(self, made_files: u32) -> InstanceNeeds {
+        InstanceNeeds { made_files, folder: true, ..self }
     }
 }
 
-impl FromStr for ActorKind {
-    type Err = ActorKindError;
+/// One actor of a load point: what it has, and what is told to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Instance<'a> {
+    /// What it plays, records or reads.
+    pub media: Option<&'a Media>,
+    /// Its files.
+    pub files: &'a InstanceFiles,
+    /// The number of its first stream.
+    pub first_stream: u32,
+    /// When it begins, from the beginning of the load point.
+    pub start_after_ns: u64,
+    /// Where its draws start.
+    pub seed: u64,
+    /// Past the client's cache.
+    pub direct: bool,
+    /// How long the load point is, its warm-up included.
+    pub length_ns: u64,
+}
 
-    fn from_str(text: &str) -> Result<ActorKind, ActorKindError> {
-        let kind = ActorKind::ALL.into_iter().find(|kind| kind.word() == text.trim());
-        kind.ok_or_else(|| ActorKindError { text: text.to_owned() })
+impl Instance<'_> {
+    pub(crate) fn prepared(&self) -> u32 {
+        self.files.prepared.first().copied().unwrap_or(0)
     }
+
+    /// Where the material of the file with this index begins.
+    pub(crate) fn begin(&self, index: usize) -> u64 {
+        self.files.begins.get(index).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn made(&self) -> Option<u32> {
+        self.files.made.first().copied()
+    }
+}
+
+/// The script of an actor that has nothing to do.
+pub struct Idle;
+
+impl ActorScript for Idle {}
+
+impl Script for Idle {
+    fn needs(&self) -> Needs {
+        Needs { handles: 0, in_flight: 1, max_len: 0, writes: false }
+    }
+
+    fn next(&mut self, _now_ns: u64) -> Step {
+        Step::Finished
+    }
+
+    fn done(&mut self, _done: &Done) {}
+
+    fn resume(&mut self, _now_ns: u64) {}
 }

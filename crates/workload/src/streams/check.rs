@@ -1,20 +1,9 @@
 //! What can be wrong with a plan of actors, found before anything is touched.
 
-use super::{ActorKind, ActorPlan, Buffer, Setting, StreamsPlan};
-use crate::plan::{BLOCK_BYTES, PLAN_VERSION, PlanError, WORKERS_MAX, check_file_size};
-use crate::profile::Profile;
+use super::{ActorKind, ActorPlan, StreamsPlan};
+use crate::plan::{PLAN_VERSION, PlanError, WORKERS_MAX, check_file_size};
 use crate::spelling::Spelling;
 use crate::units::{Size, Span};
-use crate::vda_table;
-
-/// The most files of one camera or companion.
-const FILES_MAX: u32 = 1024;
-
-/// The most cameras of one editor.
-const CAMERAS_MAX: u32 = 64;
-
-/// The longest buffer in frames: ten minutes at 60 frames per second.
-const BUFFER_FRAMES_MAX: u32 = 36_000;
 
 /// Transfers per second of one camera or companion. Rates are exact to a millionth of a transfer per second,
 /// so slower ones would be inexact; faster ones are more than a process does one after the other.
@@ -39,7 +28,7 @@ pub enum StreamsError {
     #[error("{field} is 0; {remedy}")]
     Zero {
         /// What is nothing.
-        field: &'static str,
+        field: String,
         /// What to do.
         remedy: &'static str,
     },
@@ -64,7 +53,7 @@ pub enum StreamsError {
     #[error("{field} has no effect {why}; leave it out")]
     NoEffect {
         /// The setting.
-        field: &'static str,
+        field: String,
         /// Where, and why not.
         why: String,
     },
@@ -89,7 +78,7 @@ pub enum StreamsError {
     #[error("{field} {size} is less than the {kind}'s largest transfer of 1MiB; use 1MiB or more")]
     FileUnderTransfer {
         /// What the size is called.
-        field: &'static str,
+        field: String,
         /// The kind.
         kind: ActorKind,
         /// The size.
@@ -99,7 +88,7 @@ pub enum StreamsError {
     #[error("{field} is more than {most}; use fewer")]
     TooMany {
         /// What there is too much of.
-        field: &'static str,
+        field: String,
         /// The most.
         most: u32,
     },
@@ -124,7 +113,7 @@ pub enum StreamsError {
     )]
     Rate {
         /// What the rate is called.
-        field: &'static str,
+        field: String,
     },
 }
 
@@ -159,11 +148,11 @@ impl StreamsPlan {
         }
         for (index, actor) in self.actors.iter().enumerate() {
             let checked = check_actor(actor, spelling);
-            checked.map_err(|problem| of_actor(problem, index, actor.kind, spelling))?;
+            checked.map_err(|problem| of_actor(problem, index, actor.kind(), spelling))?;
         }
-        if self.read_from.is_some() && !self.actors.iter().any(|actor| actor.kind.reads_footage()) {
+        if self.read_from.is_some() && !self.actors.iter().any(|actor| actor.kind().reads_footage) {
             let why = "where nobody plays, edits or transcodes".to_owned();
-            return Err(StreamsError::NoEffect { field: read_from_named(spelling), why }.into());
+            return Err(StreamsError::NoEffect { field: spelling.name("read_from"), why }.into());
         }
         self.check_scale(spelling)
     }
@@ -202,24 +191,12 @@ impl StreamsPlan {
 impl StreamsPlan {
     /// What sets the number of streams.
     fn count_setting(&self, spelling: Spelling) -> &'static str {
-        let is_curve = self.actors.iter().any(|actor| has_table(actor.kind));
+        let is_curve = self.actors.iter().any(|actor| actor.outline(None).ops_per_s.is_some());
         match spelling {
             Spelling::Flags if is_curve => "--streams or --points",
             Spelling::Flags => "--count",
             Spelling::File => "count or scale",
         }
-    }
-}
-
-/// Whether its transfers are those of a published table.
-fn has_table(kind: ActorKind) -> bool {
-    matches!(kind, ActorKind::Camera | ActorKind::Companion)
-}
-
-const fn read_from_named(spelling: Spelling) -> &'static str {
-    match spelling {
-        Spelling::Flags => "--read-from",
-        Spelling::File => "read_from",
     }
 }
 
@@ -232,106 +209,50 @@ pub(super) fn of_actor(problem: PlanError, index: usize, kind: ActorKind, spelli
 }
 
 fn check_actor(actor: &ActorPlan, spelling: Spelling) -> Result<(), PlanError> {
-    if actor.count == 0 {
-        return Err(StreamsError::ZeroCount { kind: actor.kind, spelling }.into());
-    }
-    let set = Setting::ALL.into_iter().filter(|setting| setting.is_set(actor));
-    set.into_iter().try_for_each(|setting| setting.check_effect(actor, spelling))?;
-    check_media(actor, spelling)?;
-    check_nothing_is_zero(actor, spelling)?;
-    check_most(actor, spelling)?;
-    match actor.kind {
-        ActorKind::Copier => check_block(actor, spelling)?,
-        ActorKind::Mix => check_mix(actor, spelling)?,
-        _ => {}
-    }
-    let field = Setting::FileSize.named(spelling);
-    if Setting::FileSize.belongs_to(actor.kind) {
-        let least = if has_table(actor.kind) { u64::from(vda_table::MAX_LEN) } else { 1 };
-        check_file_size(actor.file_size, Size(least), || field.to_owned())?;
-    }
-    if has_table(actor.kind) && actor.file_size.bytes() < u64::from(vda_table::MAX_LEN) {
-        return Err(StreamsError::FileUnderTransfer { field, kind: actor.kind, size: actor.file_size }.into());
-    }
-    match actor.ops_per_s.is_some_and(|rate| !OPS_PER_S.contains(&rate)) {
-        true => Err(StreamsError::Rate { field: Setting::OpsPerS.named(spelling) }.into()),
-        false => Ok(()),
+    let kind = actor.kind();
+    match actor.count {
+        0 => Err(StreamsError::ZeroCount { kind, spelling }.into()),
+        _ => actor.actor().check(&Check { kind, spelling }),
     }
 }
 
-fn check_nothing_is_zero(actor: &ActorPlan, spelling: Spelling) -> Result<(), StreamsError> {
-    let kind = actor.kind;
-    let zeros = [
-        (
-            Setting::Buffer,
-            actor.buffer.is_zero(),
-            "a stream holds at least one frame in hand, like 1s or 12frames",
-        ),
-        (Setting::Clip, actor.clip.ns() == 0, "give it some time, like 10s"),
-        (
-            Setting::SyncEvery,
-            actor.sync_every.is_some_and(|span| span.ns() == 0),
-            "give it some time, like 1s, or leave it out",
-        ),
-        (Setting::Cameras, actor.cameras == 0, "an editor plays at least one"),
-        (Setting::FileSize, actor.file_size.bytes() == 0, "give the files some size, from 1B to 1024TiB"),
-        (Setting::Files, actor.files == 0, "use at least 1"),
-    ];
-    match zeros.into_iter().find(|(setting, is_zero, _)| *is_zero && setting.belongs_to(kind)) {
-        Some((setting, _, remedy)) => Err(StreamsError::Zero { field: setting.named(spelling), remedy }),
-        None => Ok(()),
-    }
+/// What comes of checking an actor.
+pub type Checked = Result<(), PlanError>;
+
+/// How the settings of an actor are checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    /// What it is.
+    pub kind: ActorKind,
+    /// Where its plan comes from.
+    pub spelling: Spelling,
 }
 
-/// Refuses what would only fill the memory.
-fn check_most(actor: &ActorPlan, spelling: Spelling) -> Result<(), StreamsError> {
-    let buffer_frames = match actor.buffer {
-        Buffer::Frames(frames) => frames,
-        Buffer::Time(_) => 0,
-    };
-    let counted = [
-        (Setting::Cameras, actor.cameras, CAMERAS_MAX),
-        (Setting::Files, actor.files, FILES_MAX),
-        (Setting::Buffer, buffer_frames, BUFFER_FRAMES_MAX),
-    ];
-    match counted.into_iter().find(|(_, count, most)| count > most) {
-        Some((setting, _, most)) => Err(StreamsError::TooMany { field: setting.named(spelling), most }),
-        None => Ok(()),
+impl Check {
+    /// Refuses what has to be more than nothing.
+    pub(crate) fn not_zero(
+        &self,
+        key: &str,
+        is_zero: bool,
+        remedy: &'static str,
+    ) -> Result<(), StreamsError> {
+        if is_zero { Err(StreamsError::Zero { field: self.spelling.name(key), remedy }) } else { Ok(()) }
     }
-}
 
-fn check_block(actor: &ActorPlan, spelling: Spelling) -> Result<(), PlanError> {
-    let (block, file) = (actor.block, actor.file_size);
-    let setting = Setting::Block.named(spelling);
-    if !BLOCK_BYTES.contains(&block.bytes()) {
-        return Err(PlanError::BlockRange { block, setting: setting.to_owned() });
+    /// Refuses what would only fill the memory.
+    pub(crate) fn at_most(&self, key: &str, count: u32, most: u32) -> Result<(), StreamsError> {
+        if count > most {
+            Err(StreamsError::TooMany { field: self.spelling.name(key), most })
+        } else {
+            Ok(())
+        }
     }
-    match block > file {
-        true => Err(PlanError::BlockOverFile { block, file, setting: setting.to_owned(), spelling }),
-        false => Ok(()),
-    }
-}
 
-/// The profile of a mix must go with its file, also the one that it has when it names none.
-fn check_mix(actor: &ActorPlan, spelling: Spelling) -> Result<(), PlanError> {
-    let mut mix = match &actor.mix {
-        Some(mix) => mix.clone(),
-        None => Profile::named("production-edit").map(|profile| profile.plan()).unwrap_or_default(),
-    };
-    if actor.mix.is_none() {
-        mix.file_size = actor.file_size;
-    }
-    mix.check_combination(spelling)?;
-    mix.check_sizes(spelling)
-}
-
-fn check_media(actor: &ActorPlan, spelling: Spelling) -> Result<(), StreamsError> {
-    let kind = actor.kind;
-    let given = [actor.format.is_some(), actor.own_format.is_some(), actor.like.is_some()];
-    match given.into_iter().filter(|&given| given).count() {
-        0 if kind.has_media() => Err(StreamsError::NoFormat { kind, spelling }),
-        0 | 1 => Ok(()),
-        _ => Err(StreamsError::TwoFormats { kind }),
+    /// Files have some size, and none that no storage has.
+    pub(crate) fn file_size(&self, size: Size, least: Size) -> Checked {
+        let remedy = "give the files some size, from 1B to 1024TiB";
+        self.not_zero("file_size", size.bytes() == 0, remedy)?;
+        check_file_size(size, least, || self.spelling.name("file_size"))
     }
 }
 
@@ -340,11 +261,18 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::camera::CameraPlan;
     use crate::range::Ramp;
     use crate::streams::FindMaxPlan;
+    use crate::vda_table::VdaLoad;
+
+    /// An actor as flags make it.
+    fn actor(settings: &str) -> Result<ActorPlan, PlanError> {
+        ActorPlan::from_settings(&settings.parse::<toml::Table>().unwrap(), Spelling::Flags)
+    }
 
     fn player() -> ActorPlan {
-        ActorPlan { format: Some("prores-422-hq-uhd-25".to_owned()), ..ActorPlan::new(ActorKind::Player) }
+        actor("kind = 'player'\nformat = 'prores-422-hq-uhd-25'").unwrap()
     }
 
     fn plan(actor: ActorPlan) -> StreamsPlan {
@@ -354,67 +282,60 @@ mod tests {
     #[test]
     fn a_sound_plan_passes() {
         assert_eq!(plan(player()).check(), Ok(()));
-        assert_eq!(plan(ActorPlan::new(ActorKind::Copier)).check(), Ok(()));
+        assert_eq!(plan(actor("kind = 'copier'").unwrap()).check(), Ok(()));
     }
 
     #[test]
     fn mistakes_of_an_actor_are_named_with_their_remedy() {
-        let recorder = ActorPlan { kind: ActorKind::Recorder, ..player() };
-        let cases: Vec<(ActorPlan, &str)> = vec![
-            (ActorPlan { count: 0, ..player() }, "--count 0"),
-            (ActorPlan { format: None, ..player() }, "--format ID"),
-            (ActorPlan { like: Some("x.mov".into()), ..player() }, "leave one"),
+        let footage = "format = 'prores-422-hq-uhd-25'";
+        let with = |kind: &str, line: &str| format!("kind = '{kind}'\n{footage}\n{line}");
+        let cases = [
+            (with("player", "count = 0"), "--count 0"),
+            ("kind = 'player'".to_owned(), "--format ID"),
+            (with("player", "like = 'x.mov'"), "leave one"),
+            (with("copier", ""), "no effect on a copier"),
+            (with("player", "buffer = '0frames'"), "12frames"),
+            (with("player", "buffer = '0s'"), "--buffer"),
+            (with("player", "clip = '0s'"), "--clip"),
+            (with("player", "preallocated = true"), "--preallocated has no effect on a player"),
+            (with("editor", "cameras = 0"), "--cameras"),
+            (with("player", "cameras = 9"), "--cameras has no effect"),
+            (with("recorder", "sync_every = '0s'"), "--sync-every"),
+            (with("recorder", "read_ahead = 'open'"), "--read-ahead has no effect"),
+            (with("editor", "cameras = 65"), "more than 64"),
+            ("kind = 'camera'\nfiles = 2000".to_owned(), "more than 1024"),
+            (with("player", "buffer = '36001frames'"), "more than 36000"),
+            ("kind = 'copier'\nblock = '100B'".to_owned(), "512B to 64MiB"),
+            ("kind = 'copier'\nfile_size = '4KiB'".to_owned(), "larger than the file"),
+            ("kind = 'editor'".to_owned(), "an editor needs to know"),
+            ("kind = 'camera'\nfiles = 0".to_owned(), "files"),
+            ("kind = 'camera'\nfile_size = '64KiB'".to_owned(), "1MiB or more"),
             (
-                ActorPlan { format: player().format, ..ActorPlan::new(ActorKind::Copier) },
-                "no effect on a copier",
-            ),
-            (ActorPlan { buffer: Buffer::Frames(0), ..player() }, "12frames"),
-            (ActorPlan { buffer: Buffer::Time(Span(0)), ..player() }, "--buffer"),
-            (ActorPlan { clip: Span(0), ..player() }, "--clip"),
-            (ActorPlan { preallocated: true, ..player() }, "--preallocated has no effect on a player"),
-            (ActorPlan { cameras: 0, kind: ActorKind::Editor, ..player() }, "--cameras"),
-            (ActorPlan { cameras: 9, ..player() }, "--cameras has no effect"),
-            (ActorPlan { sync_every: Some(Span(0)), ..recorder.clone() }, "--sync-every"),
-            (
-                ActorPlan { read_ahead: crate::pace::ReadAhead::Open, ..recorder },
-                "--read-ahead has no effect",
-            ),
-            (ActorPlan { cameras: 65, kind: ActorKind::Editor, ..player() }, "more than 64"),
-            (ActorPlan { files: 2000, ..ActorPlan::new(ActorKind::Camera) }, "more than 1024"),
-            (ActorPlan { buffer: Buffer::Frames(36_001), ..player() }, "more than 36000"),
-            (ActorPlan { block: Size(100), ..ActorPlan::new(ActorKind::Copier) }, "512B to 64MiB"),
-            (
-                ActorPlan { file_size: Size::kib(4), ..ActorPlan::new(ActorKind::Copier) },
-                "larger than the file",
-            ),
-            (
-                ActorPlan { cameras: 4, kind: ActorKind::Editor, format: None, ..player() },
-                "an editor needs to know",
-            ),
-            (ActorPlan { files: 0, ..ActorPlan::new(ActorKind::Camera) }, "files"),
-            (
-                ActorPlan { file_size: Size::mib(1 << 40), ..ActorPlan::new(ActorKind::Camera) },
+                format!("kind = 'camera'\nfile_size = '{}TiB'", 1 << 20),
                 "--file-size 1048576TiB is outside 1MiB to 1024TiB",
             ),
             (
-                ActorPlan { file_size: Size::mib(1 << 40), ..ActorPlan::new(ActorKind::Copier) },
+                format!("kind = 'copier'\nfile_size = '{}TiB'", 1 << 20),
                 "--file-size 1048576TiB is outside 1B to 1024TiB",
             ),
             (
-                ActorPlan { file_size: Size(0), ..ActorPlan::new(ActorKind::Copier) },
+                "kind = 'copier'\nfile_size = '0B'".to_owned(),
                 "--file-size is 0; give the files some size, from 1B to 1024TiB",
             ),
-            (ActorPlan { file_size: Size::kib(64), ..ActorPlan::new(ActorKind::Camera) }, "1MiB or more"),
         ];
-        for (actor, remedy) in cases {
-            let error = plan(actor).check().unwrap_err().to_string();
+        for (settings, remedy) in cases {
+            let checked = actor(&settings).and_then(|actor| plan(actor).check());
+            let error = checked.unwrap_err().to_string();
             assert!(error.contains(remedy), "{error:?} does not say {remedy:?}");
         }
     }
 
     #[test]
     fn rates_are_bounded_at_both_ends() {
-        let camera = |rate| plan(ActorPlan { ops_per_s: Some(rate), ..ActorPlan::new(ActorKind::Camera) });
+        let camera = |rate| {
+            let load = VdaLoad { ops_per_s: Some(rate), ..VdaLoad::default() };
+            plan(CameraPlan { load }.into())
+        };
         for rate in [0.001, 9.0, 100_000.0] {
             assert_eq!(camera(rate).check(), Ok(()));
         }
@@ -452,7 +373,7 @@ mod tests {
             (
                 StreamsPlan {
                     read_from: Some("/mnt/nas/archive".into()),
-                    ..plan(ActorPlan { kind: ActorKind::Recorder, ..player() })
+                    ..plan(actor("kind = 'recorder'\nformat = 'prores-422-hq-uhd-25'").unwrap())
                 },
                 "--read-from has no effect where nobody plays",
             ),

@@ -1,19 +1,7 @@
 //! How many workers and streams a plan has at a scale, and what that is called.
 
-use super::{ActorKind, ActorPlan, StreamsPlan};
+use super::{ActorPlan, Footage, StreamsPlan};
 use crate::plan::WORKERS_MAX;
-
-impl ActorPlan {
-    /// How many streams one of them is, as people count: an editor is as many as it has cameras, a camera and
-    /// its companion are one, what only moves data is none.
-    pub fn streams_each(&self) -> u32 {
-        match self.kind {
-            ActorKind::Player | ActorKind::Recorder | ActorKind::Camera => 1,
-            ActorKind::Editor => self.cameras,
-            ActorKind::Transcoder | ActorKind::Copier | ActorKind::Companion | ActorKind::Mix => 0,
-        }
-    }
-}
 
 impl StreamsPlan {
     /// How many workers run at this scale.
@@ -23,7 +11,7 @@ impl StreamsPlan {
 
     /// How many streams that is, as people count.
     pub fn stream_count(&self, scale: u32) -> u32 {
-        let streams = |actor: &ActorPlan| actor.count.saturating_mul(actor.streams_each());
+        let streams = |actor: &ActorPlan| actor.count.saturating_mul(actor.outline(None).streams);
         self.actors.iter().map(streams).fold(0, u32::saturating_add).saturating_mul(scale)
     }
 
@@ -38,12 +26,11 @@ impl StreamsPlan {
         let [actor] = self.actors.as_slice() else {
             return format!("streams of {}", self.name);
         };
-        let like = actor.like.as_ref().map(|path| format!("footage like {}", path.display()));
-        let own = || actor.own_format.as_ref().map(|format| format.name.clone());
-        match like.or_else(own).or_else(|| actor.format.clone()) {
-            Some(media) if actor.kind == ActorKind::Editor => format!("cameras of {media} in editors"),
-            Some(media) => format!("{} of {media}", actor.kind.plural()),
-            None => actor.kind.plural().to_owned(),
+        let several = actor.kind().plural();
+        match (actor.footage().and_then(Footage::name), actor.kind().parts) {
+            (Some(media), Some(parts)) => format!("{parts} of {media} in {several}"),
+            (Some(media), None) => format!("{several} of {media}"),
+            (None, _) => several,
         }
     }
 
@@ -53,34 +40,36 @@ impl StreamsPlan {
             return format!("{scale} x {}", self.name);
         };
         match actor.count.saturating_mul(scale) {
-            1 => format!("1 {}", actor.kind),
-            count => format!("{count} {}", actor.kind.plural()),
+            1 => format!("1 {}", actor.kind()),
+            count => format!("{count} {}", actor.kind().plural()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::streams::FindMaxPlan;
 
-    fn actor(kind: ActorKind, count: u32) -> ActorPlan {
-        ActorPlan { count, ..ActorPlan::new(kind) }
+    fn actor(kind: &str, count: u32) -> ActorPlan {
+        ActorPlan { count, ..ActorPlan::new(kind.parse().unwrap()) }
     }
 
     #[test]
     fn streams_are_counted_as_people_do() {
-        let pair = vec![actor(ActorKind::Camera, 3), actor(ActorKind::Companion, 3)];
+        let pair = vec![actor("camera", 3), actor("companion", 3)];
         let plan = StreamsPlan { actors: pair, name: "vda-like".to_owned(), ..StreamsPlan::default() };
         assert_eq!((plan.stream_count(2), plan.workers(2)), (6, 12));
         assert_eq!(
             (plan.label(2), plan.what()),
             ("2 x vda-like".to_owned(), "streams of vda-like".to_owned())
         );
-        let editor = StreamsPlan { actors: vec![actor(ActorKind::Editor, 2)], ..StreamsPlan::default() };
+        let editor = StreamsPlan { actors: vec![actor("editor", 2)], ..StreamsPlan::default() };
         assert_eq!((editor.stream_count(1), editor.workers(1)), (8, 2));
         assert_eq!((editor.label(1), editor.label(2)), ("2 editors".to_owned(), "4 editors".to_owned()));
-        let mix = StreamsPlan { actors: vec![actor(ActorKind::Mix, 1)], ..StreamsPlan::default() };
+        let mix = StreamsPlan { actors: vec![actor("mix", 1)], ..StreamsPlan::default() };
         assert_eq!(
             (mix.label(1), mix.label(2), mix.what()),
             ("1 mix".into(), "2 mixes".into(), "mixes".into())
@@ -89,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_search_goes_as_far_as_one_process() {
-        let plan = StreamsPlan { actors: vec![actor(ActorKind::Player, 4)], ..StreamsPlan::default() };
+        let plan = StreamsPlan { actors: vec![actor("player", 4)], ..StreamsPlan::default() };
         assert_eq!(plan.search_cap(), 1024);
         let capped = FindMaxPlan { cap: Some(50), ..FindMaxPlan::default() };
         assert_eq!(StreamsPlan { find_max: Some(capped), ..plan }.search_cap(), 50);

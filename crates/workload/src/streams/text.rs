@@ -1,10 +1,8 @@
 //! Plans of actors as TOML, and the one way in which a plan of any sort is read.
 
-use serde::Deserialize;
-
 use super::check::of_actor;
-use super::{Setting, StreamsError, StreamsPlan};
-use crate::plan::{PLAN_VERSION, Plan, PlanError};
+use super::{StreamsError, StreamsPlan};
+use crate::plan::{Plan, PlanError, check_version};
 use crate::replay::ReplayPlan;
 use crate::spelling::Spelling;
 
@@ -26,7 +24,7 @@ impl AnyPlan {
     /// [`PlanError`]: it is newer than this program, no plan, or makes no sense.
     pub fn from_toml(text: &str) -> Result<AnyPlan, PlanError> {
         check_version(text)?;
-        let table: toml::Table = text.parse().map_err(not_toml)?;
+        let table: toml::Table = text.parse()?;
         if table.contains_key("replay") {
             // What else it may hold is refused as unknown.
             return ReplayPlan::from_toml(text).map(AnyPlan::Replay);
@@ -51,8 +49,8 @@ impl StreamsPlan {
     /// As [`AnyPlan::from_toml`].
     pub fn from_toml(text: &str) -> Result<StreamsPlan, PlanError> {
         check_version(text)?;
-        let plan: StreamsPlan = toml::from_str(text).map_err(not_toml)?;
-        plan.check_keys(&text.parse().map_err(not_toml)?)?;
+        let plan: StreamsPlan = toml::from_str(text)?;
+        plan.check_keys(&text.parse::<toml::Table>()?)?;
         plan.check_spelled(Spelling::File)?;
         Ok(plan)
     }
@@ -62,18 +60,11 @@ impl StreamsPlan {
     /// # Errors
     /// A path that is not Unicode, which TOML can't hold.
     pub fn to_toml(&self) -> Result<String, PlanError> {
-        let failed = |error: toml::ser::Error| PlanError::Toml(error.to_string());
-        let mut table = toml::Table::try_from(self).map_err(failed)?;
+        let mut table = toml::Table::try_from(self)?;
         if self.find_max.is_some() {
             table.remove("scale");
         }
-        let actors = table.get_mut("actor").and_then(toml::Value::as_array_mut);
-        let tables = actors.into_iter().flatten().filter_map(toml::Value::as_table_mut);
-        for (written, actor) in tables.zip(&self.actors) {
-            let idle = Setting::ALL.into_iter().filter(|setting| setting.idle(actor).is_some());
-            idle.for_each(|setting| setting.leave_out(written));
-        }
-        toml::to_string_pretty(&table).map_err(failed)
+        Ok(toml::to_string_pretty(&table)?)
     }
 
     /// Refuses keys without effect. In the plan itself they can't be told from what is left out.
@@ -84,30 +75,11 @@ impl StreamsPlan {
         let actors = table.get("actor").and_then(toml::Value::as_array);
         let tables = actors.into_iter().flatten().filter_map(toml::Value::as_table);
         for (index, (given, actor)) in tables.zip(&self.actors).enumerate() {
-            let mut given = Setting::ALL.into_iter().filter(|setting| setting.is_in(given));
-            given
-                .try_for_each(|setting| setting.check_effect(actor, Spelling::File))
-                .map_err(|problem| of_actor(problem.into(), index, actor.kind, Spelling::File))?;
+            let checked = actor.check_given(given, Spelling::File);
+            checked.map_err(|problem| of_actor(problem.into(), index, actor.kind(), Spelling::File))?;
         }
         Ok(())
     }
-}
-
-/// Looks at the version before anything else: a newer plan may hold what this program does not know.
-fn check_version(text: &str) -> Result<(), PlanError> {
-    #[derive(Deserialize)]
-    struct Version {
-        plan_version: Option<u32>,
-    }
-    let Version { plan_version } = toml::from_str(text).map_err(not_toml)?;
-    match plan_version {
-        Some(version) if version > PLAN_VERSION => Err(PlanError::Newer(version)),
-        _ => Ok(()),
-    }
-}
-
-fn not_toml(error: toml::de::Error) -> PlanError {
-    PlanError::Toml(error.to_string())
 }
 
 #[cfg(test)]
@@ -120,9 +92,11 @@ mod tests {
 
     use super::*;
     use crate::pace::{Policy, ReadAhead};
+    use crate::player::PlayerPlan;
     use crate::range::Ramp;
+    use crate::recorder::RecorderPlan;
     use crate::scenario::scenarios;
-    use crate::streams::{ActorKind, ActorPlan, Buffer, FindMaxPlan};
+    use crate::streams::{ActorPlan, Buffer, FindMaxPlan, Footage, Frames};
     use crate::units::Span;
 
     #[test]
@@ -216,9 +190,7 @@ mod tests {
         for scenario in scenarios() {
             let plan = scenario.plan().unwrap();
             for (written, actor) in written_and_read_back(scenario.text).iter().zip(&plan.actors) {
-                let idle = Setting::ALL.into_iter().filter(|setting| setting.idle(actor).is_some());
-                let idle: Vec<Setting> = idle.filter(|setting| setting.is_in(written)).collect();
-                assert!(idle.is_empty(), "{}: {idle:?} in {written:?}", scenario.name);
+                assert_eq!(actor.check_given(written, Spelling::File), Ok(()), "{}", scenario.name);
             }
         }
     }
@@ -312,15 +284,18 @@ mod tests {
             (1_u64..5000).prop_map(|ms| Buffer::Time(Span(ms * 1_000_000))),
         ];
         (1_u32..9, buffer, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
-            |(count, buffer, stall, open, records)| ActorPlan {
-                count,
-                buffer,
-                format: Some("prores-422-hq-uhd-25".to_owned()),
-                policy: if stall { Policy::Stall } else { Policy::Drop },
-                read_ahead: if open && !records { ReadAhead::Open } else { ReadAhead::Closed },
-                sync_every: records.then_some(Span::secs(2)),
-                criteria: if stall { "late=2".to_owned() } else { String::new() },
-                ..ActorPlan::new(if records { ActorKind::Recorder } else { ActorKind::Player })
+            |(count, buffer, stall, open, records)| {
+                let footage = Footage::listed("prores-422-hq-uhd-25");
+                let policy = if stall { Policy::Stall } else { Policy::Drop };
+                let frames = Frames { buffer, policy, ..Frames::default() };
+                let read_ahead = if open { ReadAhead::Open } else { ReadAhead::Closed };
+                let sync_every = Some(Span::secs(2));
+                let actor: ActorPlan = match records {
+                    true => RecorderPlan { footage, frames, sync_every, preallocated: open }.into(),
+                    false => PlayerPlan { footage, frames, read_ahead }.into(),
+                };
+                let criteria = if stall { "late=2".to_owned() } else { String::new() };
+                ActorPlan { count, criteria, ..actor }
             },
         )
     }

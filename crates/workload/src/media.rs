@@ -1,7 +1,7 @@
 //! Media: what a stream reads or writes, as the storage sees it. From a format of the catalogue, from a
-//! format of the user's own, or from the user's own media.
+//! format of the user's own, or from the user's own media, of which only headers and sizes are read.
 //!
-//! Not here: which files it lies in on the target (the actors).
+//! Not here: which files it lies in on the target (the runner).
 
 use std::path::PathBuf;
 
@@ -9,9 +9,11 @@ use reelgauge_formats::format::{ClipLayout, Format};
 use reelgauge_formats::like::{self, Basis, Like, LikeError};
 use reelgauge_formats::own::OwnFormatError;
 use reelgauge_formats::{FindError, FrameRate, catalogue};
-use reelgauge_workload::clip::{Clip, FramePlace};
-use reelgauge_workload::pace::Pace;
-use reelgauge_workload::streams::ActorPlan;
+
+use crate::clip::{Clip, FramePlace};
+use crate::pace::Pace;
+use crate::streams::{Footage, Frames};
+use crate::units::Span;
 
 /// What direct I/O needs offsets and lengths to be multiples of, almost everywhere.
 pub const DIRECT_QUANTUM_BYTES: u64 = 4096;
@@ -90,36 +92,38 @@ pub enum MediaError {
     },
 }
 
-/// Bytes per frame of what a transcoder writes: of its output format, or `usual`.
+/// Bytes of a mean frame of a format.
 ///
 /// # Errors
-/// An output format that is not in the catalogue.
-pub fn output_frame_bytes(actor: &ActorPlan, usual: u32) -> Result<u32, MediaError> {
-    let Some(id) = &actor.output_format else {
-        return Ok(usual);
-    };
-    let format = catalogue().find(id)?;
-    frame_len(format.mean_bytes_per_frame() as u64)
+/// A format that is not in the catalogue.
+pub fn mean_frame_bytes(id: &str) -> Result<u32, MediaError> {
+    frame_len(catalogue().find(id)?.mean_bytes_per_frame() as u64)
 }
 
 impl Media {
-    /// How an actor paces it.
-    pub fn pace(&self, actor: &ActorPlan) -> Pace {
-        Pace { rate: self.rate, buffer_frames: actor.buffer.frames(self.rate), policy: actor.policy }
+    /// How it is paced.
+    pub fn pace(&self, frames: &Frames) -> Pace {
+        Pace { rate: self.rate, buffer_frames: frames.buffer.frames(self.rate), policy: frames.policy }
     }
 
-    /// What an actor plays or records. With `direct`, every frame begins and ends at a multiple of 4 KiB.
+    /// What an actor of this name plays or records. With `direct`, every frame begins and ends at a multiple
+    /// of 4 KiB.
     ///
     /// # Errors
     /// See [`MediaError`].
-    pub fn of(actor: &ActorPlan, direct: bool) -> Result<Media, MediaError> {
-        let media = match (&actor.like, &actor.own_format, &actor.format) {
-            (Some(path), _, _) => like_media(&like::from_path(path, actor.fps)?)?,
-            (None, Some(own), _) => of_format(&own.clone().into_format()?, actor)?,
-            (None, None, Some(id)) => of_format(catalogue().find(id)?, actor)?,
-            (None, None, None) => return Err(MediaError::Nothing { actor: actor.kind.to_string() }),
+    pub fn of(footage: &Footage, clip: Span, direct: bool, actor: &str) -> Result<Media, MediaError> {
+        let media = match (&footage.like, &footage.own_format, &footage.format) {
+            (Some(path), _, _) => like_media(&like::from_path(path, footage.fps)?)?,
+            (None, Some(own), _) => of_format(&own.clone().into_format()?, footage.fps, clip)?,
+            (None, None, Some(id)) => of_format(catalogue().find(id)?, footage.fps, clip)?,
+            (None, None, None) => return Err(MediaError::Nothing { actor: actor.to_owned() }),
         };
         Ok(if direct { media.aligned() } else { media })
+    }
+
+    /// How many files a clip is.
+    pub fn files(&self) -> u32 {
+        if self.is_sequence { self.frames.len() as u32 } else { 1 }
     }
 
     /// Bytes of the clip in all its files.
@@ -201,11 +205,11 @@ impl Media {
     }
 }
 
-fn of_format(format: &Format, actor: &ActorPlan) -> Result<Media, MediaError> {
+fn of_format(format: &Format, fps: Option<FrameRate>, clip: Span) -> Result<Media, MediaError> {
     let sizes = format.sizes(CLIP_SEED);
     // Another rate plays the same frames faster or slower.
-    let rate = actor.fps.unwrap_or(format.frame_rate);
-    let wanted = rate.frames_in(actor.clip.ns()).max(1);
+    let rate = fps.unwrap_or(format.frame_rate);
+    let wanted = rate.frames_in(clip.ns()).max(1);
     let per_frame = sizes.frame_bytes_max().max(1);
     let count = wanted.min((CLIP_BYTES_MAX / per_frame).max(1));
     let is_sequence = format.kind == ClipLayout::FramePerFile;
@@ -297,23 +301,15 @@ fn frame_len(bytes: u64) -> Result<u32, MediaError> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use reelgauge_workload::streams::{ActorKind, StreamsPlan};
-    use reelgauge_workload::units::Span;
-
     use super::*;
-    use crate::streams::actors::Actors;
 
-    fn player(format: &str, seconds: u64) -> ActorPlan {
-        ActorPlan {
-            format: Some(format.to_owned()),
-            clip: Span::secs(seconds),
-            ..ActorPlan::new(ActorKind::Player)
-        }
+    fn played(format: &str, seconds: u64, direct: bool) -> Result<Media, MediaError> {
+        Media::of(&Footage::listed(format), Span::secs(seconds), direct, "player")
     }
 
     #[test]
     fn a_movie_is_frames_one_behind_the_other() {
-        let media = Media::of(&player("prores-422-hq-uhd-25", 2), false).unwrap();
+        let media = played("prores-422-hq-uhd-25", 2, false).unwrap();
         assert_eq!((media.frames.len(), media.is_sequence), (50, false));
         assert!(media.frames.windows(2).all(|pair| pair[0].0 + u64::from(pair[0].1) == pair[1].0));
         assert_eq!(media.clip_bytes(), media.frames.iter().map(|&(_, len)| u64::from(len)).sum::<u64>());
@@ -322,8 +318,8 @@ mod tests {
 
     #[test]
     fn direct_footage_lies_in_whole_blocks_and_says_what_that_costs() {
-        let plain = Media::of(&player("dnxhr-lb-uhd-25", 2), false).unwrap();
-        let direct = Media::of(&player("dnxhr-lb-uhd-25", 2), true).unwrap();
+        let plain = played("dnxhr-lb-uhd-25", 2, false).unwrap();
+        let direct = played("dnxhr-lb-uhd-25", 2, true).unwrap();
         let whole = |bytes: u64| bytes.is_multiple_of(DIRECT_QUANTUM_BYTES);
         assert!(direct.frames.iter().all(|&(offset, len)| whole(offset) && whole(u64::from(len))));
         assert!(direct.head.iter().all(|&(offset, len)| whole(offset) && whole(u64::from(len))));
@@ -333,24 +329,15 @@ mod tests {
 
     #[test]
     fn a_variable_format_is_the_same_clip_in_every_run() {
-        let seeded = |seed| {
-            let actors = vec![player("prores-422-hq-uhd-25", 2)];
-            let plan = StreamsPlan { actors, seed, ..StreamsPlan::default() };
-            Actors::new(&plan).unwrap().prepared_files(1)
-        };
-        let sizes: Vec<u32> = Media::of(&player("prores-422-hq-uhd-25", 2), false)
-            .unwrap()
-            .frames
-            .iter()
-            .map(|&(_, len)| len)
-            .collect();
+        let media = played("prores-422-hq-uhd-25", 2, false).unwrap();
+        let sizes: Vec<u32> = media.frames.iter().map(|&(_, len)| len).collect();
         assert!(sizes.iter().any(|len| *len != sizes[0]), "{sizes:?}");
-        assert!((2..6).all(|seed| seeded(seed) == seeded(1)));
+        assert_eq!(played("prores-422-hq-uhd-25", 2, false).unwrap(), media);
     }
 
     #[test]
     fn a_sequence_has_a_file_for_every_frame() {
-        let media = Media::of(&player("dpx-10-bit-rgb-uhd-24", 1), false).unwrap();
+        let media = played("dpx-10-bit-rgb-uhd-24", 1, false).unwrap();
         assert_eq!((media.frames.len(), media.is_sequence), (24, true));
         assert_eq!(media.clip_bytes(), 24 * media.constant_frame_bytes().unwrap());
         let places = media.places(&(100..124).collect::<Vec<_>>());
@@ -359,16 +346,16 @@ mod tests {
 
     #[test]
     fn another_rate_moves_the_same_frames_faster() {
-        let plan = ActorPlan { fps: Some("50".parse().unwrap()), ..player("prores-422-hq-uhd-25", 2) };
-        let fast = Media::of(&plan, false).unwrap();
-        let plain = Media::of(&player("prores-422-hq-uhd-25", 2), false).unwrap();
+        let faster = Footage { fps: Some("50".parse().unwrap()), ..Footage::listed("prores-422-hq-uhd-25") };
+        let fast = Media::of(&faster, Span::secs(2), false, "player").unwrap();
+        let plain = played("prores-422-hq-uhd-25", 2, false).unwrap();
         assert_eq!(fast.frames.len(), 100);
         assert!((fast.bytes_per_s / plain.bytes_per_s - 2.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_format_that_is_not_there_is_named_with_what_comes_close() {
-        let error = Media::of(&player("prores-422-hq-uhd-26", 2), false).unwrap_err();
+        let error = played("prores-422-hq-uhd-26", 2, false).unwrap_err();
         assert!(error.to_string().contains("prores-422-hq-uhd-25"), "{error}");
     }
 }

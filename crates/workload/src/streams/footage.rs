@@ -1,0 +1,99 @@
+//! Settings that several actors have: what they play or record, and how its frames are buffered.
+
+use std::path::PathBuf;
+
+use reelgauge_formats::format::ClipLayout;
+use reelgauge_formats::own::FrameFiles;
+use reelgauge_formats::{FrameRate, OwnFormat, catalogue};
+
+use super::check::Check;
+use super::setting::settings;
+use super::{Buffer, StreamsError};
+use crate::pace::Policy;
+use crate::units::Span;
+
+/// How long a clip plays when the user does not say.
+pub(crate) const CLIP: Span = Span::secs(10);
+
+/// The longest buffer in frames: ten minutes at 60 frames per second.
+const BUFFER_FRAMES_MAX: u32 = 36_000;
+
+settings! {
+    /// What is played, recorded or read: one of `format`, `own_format` and `like`.
+    pub struct Footage {
+        /// The media format, by the id of the catalogue.
+        format: Option<String> = None,
+        /// A format that the catalogue does not have.
+        own_format: Option<OwnFormat> = None,
+        /// Footage whose frame sizes are taken: a movie file, or a folder of numbered frames.
+        like: Option<PathBuf> = None,
+        /// Frames per second, instead of the rate of `format` or `like`.
+        fps: Option<FrameRate> = None,
+    }
+}
+
+settings! {
+    /// How a stream goes through its frames.
+    pub struct Frames {
+        /// How long each one's clip plays; a stream loops over it.
+        clip: Span = CLIP,
+        /// What a stream holds in hand: how far it may fall behind before a frame is late.
+        buffer: Buffer = Buffer::default(),
+        /// What becomes of frames that are too late to be asked for.
+        policy: Policy = Policy::default(),
+    }
+}
+
+impl Footage {
+    /// That of a format of the catalogue.
+    pub fn listed(id: &str) -> Footage {
+        Footage { format: Some(id.to_owned()), ..Footage::default() }
+    }
+
+    /// What it is called: a format's name, or `footage like PATH`.
+    pub fn name(&self) -> Option<String> {
+        let like = self.like.as_ref().map(|path| format!("footage like {}", path.display()));
+        let own = || self.own_format.as_ref().map(|format| format.name.clone());
+        like.or_else(own).or_else(|| self.format.clone())
+    }
+
+    /// What has no effect beside it.
+    pub(crate) fn idle(&self) -> Vec<(&'static str, &'static str)> {
+        let clip = ("clip", "on footage of your own, which is played whole");
+        self.like.iter().map(|_| clip).collect()
+    }
+
+    /// Whether every frame is known to be a file. Of the user's own footage it is not, before it is read.
+    pub(crate) fn is_sequence(&self) -> bool {
+        let listed = self.format.as_ref().and_then(|id| catalogue().find(id).ok());
+        listed.is_some_and(|format| format.kind == ClipLayout::FramePerFile)
+            || self.own_format.as_ref().is_some_and(|format| format.files == FrameFiles::Frames)
+    }
+
+    pub(crate) fn check(&self, check: &Check) -> Result<(), StreamsError> {
+        let (kind, spelling) = (check.kind, check.spelling);
+        let given = [self.format.is_some(), self.own_format.is_some(), self.like.is_some()];
+        match given.into_iter().filter(|&given| given).count() {
+            0 => Err(StreamsError::NoFormat { kind, spelling }),
+            1 => Ok(()),
+            _ => Err(StreamsError::TwoFormats { kind }),
+        }
+    }
+}
+
+/// A clip plays for some time.
+pub(crate) fn check_clip(clip: Span, check: &Check) -> Result<(), StreamsError> {
+    check.not_zero("clip", clip.ns() == 0, "give it some time, like 10s")
+}
+
+impl Frames {
+    pub(crate) fn check(&self, check: &Check) -> Result<(), StreamsError> {
+        let remedy = "a stream holds at least one frame in hand, like 1s or 12frames";
+        check.not_zero("buffer", self.buffer.is_zero(), remedy)?;
+        check_clip(self.clip, check)?;
+        match self.buffer {
+            Buffer::Frames(frames) => check.at_most("buffer", frames, BUFFER_FRAMES_MAX),
+            Buffer::Time(_) => Ok(()),
+        }
+    }
+}
