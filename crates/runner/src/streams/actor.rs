@@ -123,6 +123,7 @@ impl Actor {
             prepared: (0..needs.prepared_files).collect(),
             begins: vec![0; needs.prepared_files as usize],
             made: (0..needs.made_files).collect(),
+            folder: needs.folder.then_some(0),
             ..InstanceFiles::default()
         };
         let instance = Instance {

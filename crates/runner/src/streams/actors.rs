@@ -412,6 +412,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_companion_holds_open_is_counted_before_the_start() {
+        let actors = Actors::new(&plan(vec![actor("companion", 1)])).unwrap();
+        let needs = actors.actors[0].driver_needs();
+        // Its two files, and the one that it makes.
+        assert_eq!((needs.handles, needs.max_len), (2 + 1, 1 << 20));
+    }
+
+    #[test]
     fn files_of_one_size_are_counted_together() {
         let actors = Actors::new(&plan(vec![actor("camera", 1), actor("companion", 2)])).unwrap();
         assert_eq!(actors.prepared_files(5), BTreeMap::from([(1 << 30, 5 * (2 + 4))]));
