@@ -113,30 +113,26 @@ pub struct Criteria {
 }
 
 impl Criteria {
-    /// What an actor is held to unless told otherwise: no failed operation; a player, recorder or editor
-    /// no late frame; a player or recorder, who never pause, margins that hold on for [`MARGINS_HOLD_S`]; a
-    /// camera or companion the rates of the published benchmark.
-    ///
-    /// # Errors
-    /// An actor that is not known.
-    pub fn for_actor(actor: &str) -> Result<Criteria, CriteriaError> {
-        let nothing_failed = Criteria { failed_ops_max: Some(0), ..Criteria::default() };
+    /// What everything is held to unless told otherwise: no operation fails.
+    pub fn nothing_failed() -> Criteria {
+        Criteria { failed_ops_max: Some(0), ..Criteria::default() }
+    }
+
+    /// What streams of frames are held to: no late frame either and, where they never pause, margins that
+    /// hold on for [`MARGINS_HOLD_S`].
+    pub fn of_frames(may_jump: bool) -> Criteria {
+        let margins_hold_s = (!may_jump).then_some(MARGINS_HOLD_S);
+        Criteria { late_frames_max: Some(0), margins_hold_s, ..Criteria::nothing_failed() }
+    }
+
+    /// What workers with a rate are held to: those of the published benchmark.
+    pub fn of_rates() -> Criteria {
         let limits = RateLimits::default();
-        match actor {
-            "player" | "recorder" => Ok(Criteria {
-                late_frames_max: Some(0),
-                margins_hold_s: Some(MARGINS_HOLD_S),
-                ..nothing_failed
-            }),
-            "editor" => Ok(Criteria { late_frames_max: Some(0), ..nothing_failed }),
-            "camera" | "companion" => Ok(Criteria {
-                op_rate_per_worker_min: Some(limits.process_min),
-                op_rate_global_min: Some(limits.global_min),
-                ratio_tolerance: Some(limits.ratio_tolerance),
-                ..nothing_failed
-            }),
-            "transcoder" | "copier" | "mix" | "replay" => Ok(nothing_failed),
-            _ => Err(CriteriaError::UnknownActor { actor: actor.to_owned() }),
+        Criteria {
+            op_rate_per_worker_min: Some(limits.process_min),
+            op_rate_global_min: Some(limits.global_min),
+            ratio_tolerance: Some(limits.ratio_tolerance),
+            ..Criteria::nothing_failed()
         }
     }
 
@@ -377,15 +373,6 @@ fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CriteriaError {
-    /// An actor that is not known.
-    #[error(
-        "there is no actor '{actor}'; there are player, recorder, editor, transcoder, copier, mix, camera, \
-         companion and replay"
-    )]
-    UnknownActor {
-        /// What was asked for.
-        actor: String,
-    },
     /// A word that is no criterion.
     #[error(
         "unknown criterion '{word}'; expected late, errors, p99, throughput, margins, worker-rate, \
@@ -437,7 +424,7 @@ mod tests {
 
     fn changed(text: &str) -> Criteria {
         let change: CriteriaChange = text.parse().unwrap();
-        change.apply_to(Criteria::for_actor("player").unwrap())
+        change.apply_to(Criteria::of_frames(false))
     }
 
     fn refused(text: &str) -> String {
@@ -445,21 +432,17 @@ mod tests {
     }
 
     #[test]
-    fn every_actor_has_its_defaults() {
-        let player = Criteria::for_actor("player").unwrap();
-        assert_eq!(player.asked(), [Criterion::LateFrames, Criterion::FailedOps, Criterion::Margins]);
-        assert_eq!((player.late_frames_max, player.margins_hold_s), (Some(0), Some(60.0)));
-        let editor = Criteria::for_actor("editor").unwrap();
-        assert_eq!((editor.late_frames_max, editor.margins_hold_s), (Some(0), None));
-        let camera = Criteria::for_actor("camera").unwrap();
-        assert_eq!((camera.late_frames_max, camera.failed_ops_max), (None, Some(0)));
-        let rates = [camera.op_rate_per_worker_min, camera.op_rate_global_min, camera.ratio_tolerance];
+    fn frames_and_rates_have_their_defaults() {
+        let playing = Criteria::of_frames(false);
+        assert_eq!(playing.asked(), [Criterion::LateFrames, Criterion::FailedOps, Criterion::Margins]);
+        assert_eq!((playing.late_frames_max, playing.margins_hold_s), (Some(0), Some(60.0)));
+        let editing = Criteria::of_frames(true);
+        assert_eq!((editing.late_frames_max, editing.margins_hold_s), (Some(0), None));
+        let rated = Criteria::of_rates();
+        assert_eq!((rated.late_frames_max, rated.failed_ops_max), (None, Some(0)));
+        let rates = [rated.op_rate_per_worker_min, rated.op_rate_global_min, rated.ratio_tolerance];
         assert_eq!(rates, [Some(0.75), Some(0.95), Some(0.05)]);
-        for actor in ["recorder", "editor", "transcoder", "copier", "mix", "companion", "replay"] {
-            assert!(Criteria::for_actor(actor).is_ok(), "{actor}");
-        }
-        let error = Criteria::for_actor("singer").unwrap_err().to_string();
-        assert!(error.starts_with("there is no actor 'singer'; there are player"), "{error}");
+        assert_eq!(Criteria::nothing_failed().asked(), [Criterion::FailedOps]);
     }
 
     #[test]

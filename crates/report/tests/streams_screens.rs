@@ -70,7 +70,7 @@ fn point(frozen_ms: u64) -> LoadPoint {
     let facts = LoadPointFacts { label: "2 players".to_owned(), workers: 2, ..LoadPointFacts::default() };
     let figures = meter.finish_point(0, timing);
     let late = late.finish(4500 * MS);
-    let criteria = Criteria::for_actor("player").unwrap();
+    let criteria = Criteria::of_frames(false);
     let measured = Measured { streams: &late.streams, total: Some(&figures.total), rates: &[] };
     let verdict = in_words(judge(&criteria, &measured));
     let mut point = LoadPoint::new(facts, figures);

@@ -107,7 +107,7 @@ fn trial<T: Script>(
     simulate(workers, &mut store, span, |op| tally.add(op));
     let late = tally.finish(end_ns);
     let total = Figures { ops: 1, ..Figures::default() };
-    let criteria = Criteria::for_actor("player").unwrap();
+    let criteria = Criteria::of_frames(false);
     in_words(judge(&criteria, &Measured { streams: &late.streams, total: Some(&total), rates: &[] }))
 }
 

@@ -268,7 +268,7 @@ fn rates_are_judged_by_the_criteria() {
     };
     let rates = [rate(0, "camera", 9.0, 6.3), rate(1, "companion", 1.0, 1.0)];
     let with = |criteria: Criteria| judge(&criteria, &Measured { rates: &rates, ..Measured::default() });
-    let camera = Criteria { failed_ops_max: None, ..Criteria::for_actor("camera").unwrap() };
+    let camera = Criteria { failed_ops_max: None, ..Criteria::of_rates() };
     let ruling = with(camera);
     let Reason::WorkerRate(slow) = ruling.unmet()[0].reason() else {
         panic!("{ruling:?} begins with a worker");

@@ -212,7 +212,7 @@ fn rates_are_told_with_what_is_needed() {
         achieved_ops_per_s,
     };
     let of = |rates: &[ProcessRate]| {
-        let criteria = Criteria { failed_ops_max: None, ..Criteria::for_actor("camera").unwrap() };
+        let criteria = Criteria { failed_ops_max: None, ..Criteria::of_rates() };
         sentences(&criteria, &Measured { rates, ..Measured::default() })
     };
     assert_eq!(

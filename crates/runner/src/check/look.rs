@@ -44,7 +44,6 @@ use crate::session::finished::Finished;
 use crate::session::live_log::logged;
 use crate::session::results_dir::Naming;
 use crate::session::{Opening, PointDone, PointPlan, Session, ToJudge, make_out};
-use crate::streams::actors::ActorsError;
 
 /// The most players or recorders that are tried: threads of one process on an ordinary machine.
 const STREAMS_MAX: u32 = 400;
@@ -232,7 +231,7 @@ impl Look {
         if !self.session.goes_on() {
             return Ok(());
         }
-        let (passed, culprit) = self.conclude(&point)?;
+        let (passed, culprit) = self.conclude(&point);
         let needed = f64::from(count) * counting.load.bytes_per_s();
         if passed {
             let held_s = times.measured.as_secs_f64();
@@ -374,7 +373,7 @@ impl Look {
                 break;
             }
             let bytes_per_s = point.total.bytes_per_s.unwrap_or(0.0);
-            let (passed, culprit) = self.conclude(&point)?;
+            let (passed, culprit) = self.conclude(&point);
             if !passed {
                 let culprit = culprit.unwrap_or_default();
                 counting.fall = Some(Fall { mb_per_s: bytes_per_s / 1e6, culprit });
@@ -397,16 +396,12 @@ impl Look {
 
     /// The verdict on the trial that was just made, kept with its load point: whether it passed, and who is
     /// to blame if it did not.
-    fn conclude<S>(&mut self, point: &PointDone<S>) -> Result<(bool, Option<Culprit>), RunError> {
-        let criteria = Criteria::for_actor("player").map_err(|source| ActorsError::Criteria {
-            text: String::new(),
-            actor: "player".to_owned(),
-            source,
-        })?;
+    fn conclude<S>(&mut self, point: &PointDone<S>) -> (bool, Option<Culprit>) {
+        let criteria = Criteria::of_frames(false);
         let streams = &point.judged.late.streams;
         let measured = Measured { streams, total: Some(&point.total), rates: &[] };
         let passed = self.session.rule_last(point, judge(&criteria, &measured));
-        Ok((passed, self.session.done().last().and_then(|last| last.culprit)))
+        (passed, self.session.done().last().and_then(|last| last.culprit))
     }
 
     /// Runs a load point and keeps its figures.

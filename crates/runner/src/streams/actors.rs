@@ -258,12 +258,17 @@ impl Actors {
 
 /// What an actor is held to.
 pub(super) fn criteria(actor: &ActorPlan) -> Result<Criteria, ActorsError> {
-    let name = actor.kind().to_string();
-    let wrong = |source| ActorsError::Criteria { text: actor.criteria.clone(), actor: name.clone(), source };
-    let criteria = Criteria::for_actor(&name).map_err(wrong)?;
+    let outline = actor.outline(None);
+    let criteria = match (outline.frames, outline.ops_per_s) {
+        (Some(frames), _) => Criteria::of_frames(frames.may_jump),
+        (None, Some(_)) => Criteria::of_rates(),
+        (None, None) => Criteria::nothing_failed(),
+    };
     if actor.criteria.trim().is_empty() {
         return Ok(criteria);
     }
+    let (text, kind) = (actor.criteria.clone(), actor.kind().to_string());
+    let wrong = |source| ActorsError::Criteria { text, actor: kind, source };
     let change: CriteriaChange = actor.criteria.parse().map_err(wrong)?;
     Ok(change.apply_to(criteria))
 }
