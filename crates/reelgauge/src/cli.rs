@@ -56,19 +56,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use reelgauge_engine::area::{Sharing, Terms};
 use reelgauge_engine::space::KeepFree;
 use reelgauge_formats::catalogue::catalogue;
-use reelgauge_formats::{FrameRate, OwnFormat};
 use reelgauge_record::notes::{StorageDetails, tags_of};
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_record::run_dir::label;
 use reelgauge_workload::mix::SyncPolicy;
-use reelgauge_workload::pace::{Policy, ReadAhead};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::profile::PROFILES;
 use reelgauge_workload::range::{Ramp, RangeError, Sizes, Sweep};
 use reelgauge_workload::replay::{Layout, Pacing, ReplayOrder};
-use reelgauge_workload::streams::{ActorKind, Buffer};
+use reelgauge_workload::streams::ActorKind;
+use reelgauge_workload::streams::flags::SettingFlags;
 use reelgauge_workload::units::{Percent, Size, Span, UnitError};
-use serde::Serialize;
 
 /// The version, with the commit where the build knew it.
 pub const VERSION: &str = env!("REELGAUGE_VERSION");
@@ -483,16 +481,21 @@ pub struct StreamsArgs {
     pub output: OutputArgs,
 }
 
-/// What each stream does. Flags of settings have the names of their keys in a plan file, from which the plan
-/// reads them.
-#[derive(Clone, Debug, Args, Serialize)]
+/// What each stream does: the settings of its actor, and what is no setting.
+#[derive(Clone, Debug, Args)]
+#[command(
+    mut_arg("format", |format| format.conflicts_with("like").hide_short_help(false)),
+    mut_arg("buffer", |buffer| buffer.hide_short_help(false))
+)]
 pub struct ActorArgs {
-    /// The media format, by its id; 'reelgauge formats WORDS' finds it
-    #[arg(long, value_name = "ID", conflicts_with = "like")]
-    pub format: Option<String>,
-    /// Use the frame sizes of this movie file or folder of frames
-    #[arg(long, hide_short_help = true, value_name = "PATH")]
-    pub like: Option<PathBuf>,
+    /// What each stream does: player, recorder, editor, transcoder or copier
+    #[arg(long, value_name = "ACTOR", default_value = "player")]
+    pub actor: ActorKind,
+    /// Number of streams, or a series of load points: 8 or 1..10 [default: 1]
+    #[arg(long, value_name = "N", conflicts_with = "find_max")]
+    pub count: Option<Ramp>,
+    #[command(flatten)]
+    pub settings: SettingFlags,
     /// A format of your own, by the bytes of each frame; needs --fps
     #[arg(
         long,
@@ -500,67 +503,19 @@ pub struct ActorArgs {
         value_name = "SIZE",
         conflicts_with_all = ["format", "like", "mbit_per_s"]
     )]
-    #[serde(skip)]
     pub frame_size: Option<Size>,
     /// A format of your own, by its rate in 10^6 bit/s; needs --fps
     #[arg(long, hide_short_help = true, value_name = "NUMBER", conflicts_with_all = ["format", "like"])]
-    #[serde(skip)]
     pub mbit_per_s: Option<f64>,
     /// Your own format has one file per frame
     #[arg(long, hide_short_help = true)]
-    #[serde(skip)]
     pub file_per_frame: bool,
-    /// What these three describe.
-    #[arg(skip)]
-    pub own_format: Option<OwnFormat>,
-    /// Frames per second, instead of the format's or the footage's own
-    #[arg(long, hide_short_help = true, value_name = "RATE")]
-    pub fps: Option<FrameRate>,
-    /// What each stream does: player, recorder, editor, transcoder or copier
-    #[arg(long, value_name = "ACTOR", default_value = "player")]
-    #[serde(rename = "kind")]
-    pub actor: ActorKind,
-    /// Number of streams, or a series of load points: 8 or 1..10 [default: 1]
-    #[arg(long, value_name = "N", conflicts_with = "find_max")]
-    #[serde(skip)]
-    pub count: Option<Ramp>,
-    /// How far each stream buffers ahead, as time or frames: 1s or 12frames [default: 1s]
-    #[arg(long, value_name = "BUFFER")]
-    pub buffer: Option<Buffer>,
-    /// What happens to frames that miss their deadline: drop or stall [default: drop]
-    #[arg(long, hide_short_help = true, value_enum, value_name = "POLICY")]
-    pub policy: Option<Policy>,
-    /// How many frames a player requests at once: closed (one) or open (all its buffer) [default: closed]
-    #[arg(long, hide_short_help = true, value_enum, value_name = "HOW")]
-    pub read_ahead: Option<ReadAhead>,
-    /// How long each stream's clip plays; streams loop over it [default: 10s]
-    #[arg(long, hide_short_help = true, value_name = "TIME")]
-    pub clip: Option<Span>,
     /// Read files of your own in this folder, on the same storage, instead of test files; none is ever
     /// changed
     #[arg(long, hide_short_help = true, value_name = "DIR")]
-    #[serde(skip)]
     pub read_from: Option<PathBuf>,
-    /// Recorders overwrite an existing file instead of growing a new one
-    #[arg(long, hide_short_help = true)]
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub preallocated: bool,
-    /// How often recorders make their frames durable [default: never with direct I/O, else each time that the
-    /// buffer has gone round once]
-    #[arg(long, hide_short_help = true, value_name = "TIME")]
-    pub sync_every: Option<Span>,
-    /// How many cameras an editor plays side by side [default: 4]
-    #[arg(long, hide_short_help = true, value_name = "N")]
-    pub cameras: Option<u32>,
-    /// How much a copier reads and writes at once [default: 1MiB]
-    #[arg(long, hide_short_help = true, value_name = "SIZE")]
-    pub block: Option<Size>,
-    /// Size of the file that a copier copies [default: 1GiB]
-    #[arg(long, hide_short_help = true, value_name = "SIZE")]
-    pub file_size: Option<Size>,
     /// Copiers that work next to the streams, as a backup does; each copies a file of --file-size
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0, conflicts_with = "find_max")]
-    #[serde(skip)]
     pub copiers: u32,
     /// Pass criteria: late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0
     #[arg(long, hide_short_help = true, value_name = "LIMITS")]

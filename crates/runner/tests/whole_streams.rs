@@ -25,7 +25,7 @@ const SMALL: &str = "xavc-intra-class-100-1080-25";
 /// One of a kind, with these settings.
 fn actor_with(kind: &str, settings: &str) -> ActorPlan {
     let text = format!("kind = '{kind}'\n{settings}");
-    ActorPlan::from_settings(&text.parse::<toml::Table>().unwrap(), Spelling::File).unwrap()
+    ActorPlan::from_settings(text.parse::<toml::Table>().unwrap(), Spelling::File).unwrap()
 }
 
 fn actor(kind: &str) -> ActorPlan {

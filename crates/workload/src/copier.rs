@@ -26,10 +26,10 @@ pub(crate) const FACTS: ActorFacts =
 settings! {
     /// Copiers of a plan.
     pub struct CopierPlan {
-        /// How much a copier reads and writes at once.
-        block: Size = Size::mib(1),
-        /// The size of the file that it copies.
-        file_size: Size = Size::mib(1024),
+        /// How much a copier reads and writes at once
+        block: Size = Size::mib(1) => option(SIZE, Size),
+        /// Size of the file that a copier copies
+        file_size: Size = Size::mib(1024) => option(SIZE, Size),
     }
 }
 

@@ -49,8 +49,8 @@ settings! {
     pub struct EditorPlan {
         ..footage: Footage,
         ..frames: Frames,
-        /// How many cameras an editor plays side by side.
-        cameras: u32 = 4,
+        /// How many cameras an editor plays side by side
+        cameras: u32 = 4 => option(N, u32),
     }
 }
 

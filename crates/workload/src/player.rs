@@ -37,8 +37,8 @@ settings! {
     pub struct PlayerPlan {
         ..footage: Footage,
         ..frames: Frames,
-        /// How many frames a player asks for at once.
-        read_ahead: ReadAhead = ReadAhead::Closed,
+        /// How many frames a player requests at once: closed (one) or open (all its buffer)
+        read_ahead: ReadAhead = ReadAhead::Closed => option(HOW, ReadAhead),
     }
 }
 

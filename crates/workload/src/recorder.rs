@@ -44,11 +44,11 @@ settings! {
     pub struct RecorderPlan {
         ..footage: Footage,
         ..frames: Frames,
-        /// How often a recorder makes its frames durable; without it, never where it goes past the client's
-        /// cache, and else each time that its buffer has gone round.
-        sync_every: Option<Span> = None,
-        /// A recorder writes over a file that exists, instead of growing a new one.
-        preallocated: bool = false,
+        /// How often recorders make their frames durable [default: never with direct I/O, else each time that
+        /// the buffer has gone round once]
+        sync_every: Option<Span> = None => option(TIME, Span),
+        /// Recorders overwrite an existing file instead of growing a new one
+        preallocated: bool = false => switch(),
     }
 }
 

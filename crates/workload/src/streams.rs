@@ -53,13 +53,15 @@
 //! [`catalogue`]: all actors, each with a file of its own beside this one. [`actor`]: what they are to
 //! everything around them. [`setting`]: how their settings are called, read and written; [`footage`]: those
 //! that several have. [`buffer`]: how much a stream holds in hand. [`check`]: what can be wrong. [`counts`]:
-//! how many streams that is. [`text`]: plans as TOML.
+//! how many streams that is. `flags`: settings as flags of a command line. [`text`]: plans as TOML.
 
 pub mod actor;
 pub mod buffer;
 pub mod catalogue;
 pub mod check;
 pub mod counts;
+#[cfg(feature = "flags")]
+pub mod flags;
 pub mod footage;
 pub mod setting;
 pub mod text;

@@ -121,8 +121,9 @@ fn is_suite(args: &RunArgs) -> bool {
 
 /// Whether frames have no size: there is no format of the catalogue, none of the user's own, and no footage.
 fn lacks_format(args: &ActorArgs) -> bool {
-    let has_own = args.like.is_some() || args.frame_size.is_some() || args.mbit_per_s.is_some();
-    args.actor.has_media() && args.format.is_none() && !has_own && args.read_from.is_none()
+    let has_own =
+        args.settings.0.contains_key("like") || args.frame_size.is_some() || args.mbit_per_s.is_some();
+    args.actor.has_media() && !args.settings.0.contains_key("format") && !has_own && args.read_from.is_none()
 }
 
 /// What is wrong with which field of a verb's form, in words for a user who sees no command line.

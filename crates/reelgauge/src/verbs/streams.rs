@@ -12,6 +12,8 @@ use reelgauge_workload::range::Ramp;
 use reelgauge_workload::spelling::Spelling;
 use reelgauge_workload::streams::{ActorPlan, FindMaxPlan, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
+use serde::de::DeserializeOwned;
+use toml::Value;
 
 use crate::cli::{ActorArgs, OutputArgs, RunningArgs, StreamsArgs};
 use crate::verbs::event::{Measured, event_of};
@@ -67,17 +69,22 @@ pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
         scale,
         find_max: args.find_max.then(|| FindMaxPlan { time_max: args.time_max, ..FindMaxPlan::default() }),
         actors: std::iter::once(ActorPlan { count, ..actor_of(stream, length)? })
-            .chain(copiers(stream))
+            .chain(copiers(stream)?)
             .collect(),
         ..plan_with(&args.run, &args.output, &args.path)?
     })
 }
 
 /// Those that work next to the streams.
-fn copiers(args: &ActorArgs) -> Option<ActorPlan> {
+fn copiers(args: &ActorArgs) -> Result<Option<ActorPlan>> {
     let usual = CopierPlan::default();
-    let copier = CopierPlan { file_size: args.file_size.unwrap_or(usual.file_size), ..usual };
-    (args.copiers > 0).then(|| ActorPlan { count: args.copiers, ..copier.into() })
+    let copier = CopierPlan { file_size: setting(args, "file_size")?.unwrap_or(usual.file_size), ..usual };
+    Ok((args.copiers > 0).then(|| ActorPlan { count: args.copiers, ..copier.into() }))
+}
+
+/// What a flag sets, if it is given.
+fn setting<T: DeserializeOwned>(args: &ActorArgs, key: &str) -> Result<Option<T>> {
+    Ok(args.settings.0.get(key).map(|value| value.clone().try_into()).transpose()?)
 }
 
 /// The user's own format, if one is described.
@@ -90,7 +97,7 @@ fn own_format(args: &ActorArgs) -> Result<Option<OwnFormat>> {
         }
         return Ok(None);
     }
-    let Some(fps) = args.fps else {
+    let Some(fps) = setting(args, "fps")? else {
         bail!("a format of your own needs its frame rate; add --fps 25");
     };
     check_frame_bytes(args, fps)?;
@@ -134,19 +141,24 @@ fn check_frame_bytes(args: &ActorArgs, fps: FrameRate) -> Result<()> {
 
 /// The actor that flags describe, in load points of this length.
 fn actor_of(args: &ActorArgs, length: Span) -> Result<ActorPlan> {
-    let own_format = own_format(args)?.filter(|_| args.actor.has_media());
-    let reads_own = args.read_from.is_some() && args.like.is_none() && args.actor.reads_footage;
-    let given = ActorArgs {
+    let mut given = args.settings.0.clone();
+    if let Some(own_format) = own_format(args)?.filter(|_| args.actor.has_media()) {
         // The rate of one's own format is part of it.
-        fps: args.fps.filter(|_| own_format.is_none()),
+        given.remove("fps");
+        given.insert("own_format".to_owned(), Value::try_from(own_format)?);
+    }
+    if args.read_from.is_some() && args.actor.reads_footage && !given.contains_key("like") {
         // Own files cost no time to make, and what is read twice comes from memory.
-        clip: args.clip.or(reads_own.then(|| Span(length.ns().saturating_add(OWN_CLIP_MARGIN.ns())))),
-        // Next to copiers it is the size of their files, unless these actors have files of a size themselves.
-        file_size: args.file_size.filter(|_| args.copiers == 0 || !args.actor.has_media()),
-        own_format,
-        ..args.clone()
-    };
-    Ok(ActorPlan::from_settings(&given, Spelling::Flags)?)
+        let clip = Span(length.ns().saturating_add(OWN_CLIP_MARGIN.ns()));
+        given.entry("clip").or_insert(Value::try_from(clip)?);
+    }
+    if args.copiers > 0 && args.actor.has_media() {
+        // It is the size of the copiers' files.
+        given.remove("file_size");
+    }
+    given.insert("kind".to_owned(), Value::try_from(args.actor)?);
+    given.extend(args.criteria.clone().map(|criteria| ("criteria".to_owned(), criteria.into())));
+    Ok(ActorPlan::from_settings(given, Spelling::Flags)?)
 }
 
 /// A plan of nobody, with what the flags of every verb that plays streams say.
@@ -190,6 +202,23 @@ mod tests {
         for flag in named.iter().flat_map(|name| name.split(" or ")) {
             assert!(known.iter().any(|name| name == flag), "there is no {flag}");
         }
+    }
+
+    #[test]
+    fn the_help_of_a_setting_is_that_of_its_actor_with_what_is_usual() {
+        let command = Cli::command();
+        let streams = command.find_subcommand("streams").unwrap();
+        let help = |flag: &str| {
+            let arg = streams.get_arguments().find(|arg| arg.get_long() == Some(flag)).unwrap();
+            arg.get_help().unwrap().to_string()
+        };
+        assert_eq!(help("cameras"), "How many cameras an editor plays side by side [default: 4]");
+        assert_eq!(help("file-size"), "Size of the file that a copier copies [default: 1GiB]");
+        assert!(help("buffer").ends_with("1s or 12frames [default: 1s]"), "{}", help("buffer"));
+        assert!(help("policy").ends_with("[default: drop]"), "{}", help("policy"));
+        let sync = help("sync-every");
+        assert!(sync.ends_with("that the buffer has gone round once]"), "{sync}");
+        assert!(!help("like").contains("default"));
     }
 
     /// The plan of flags, or why they are refused.

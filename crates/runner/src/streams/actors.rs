@@ -360,7 +360,7 @@ mod tests {
             _ => "",
         };
         let text = format!("kind = '{kind}'\ncount = {count}\n{usual}\n{settings}");
-        ActorPlan::from_settings(&text.parse::<toml::Table>().unwrap(), Spelling::File).unwrap()
+        ActorPlan::from_settings(text.parse::<toml::Table>().unwrap(), Spelling::File).unwrap()
     }
 
     fn actor(kind: &str, count: u32) -> ActorPlan {

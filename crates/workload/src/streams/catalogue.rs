@@ -21,7 +21,8 @@ use crate::spelling::Spelling;
 macro_rules! catalogue {
     ($($Kind:ident($module:ident::$Plan:ident),)*) => {
         /// What actors of a plan do.
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[serde(untagged)]
         pub enum ActorWork {
             $(
                 #[doc = concat!("See [`crate::", stringify!($module), "`].")]
@@ -55,8 +56,9 @@ macro_rules! catalogue {
                 match self { $(ActorWork::$Kind(settings) => settings.take(key, plan),)* }
             }
 
-            fn write(&self, table: &mut toml::Table) -> Result<(), toml::ser::Error> {
-                match self { $(ActorWork::$Kind(settings) => settings.write(table),)* }
+            #[cfg(feature = "flags")]
+            fn flags(&self) -> Vec<super::flags::Flag> {
+                match self { $(ActorWork::$Kind(settings) => settings.flags(),)* }
             }
         }
 
@@ -128,6 +130,12 @@ impl ActorKind {
     /// Every kind.
     pub const ALL: &'static [ActorKind] = KINDS;
 
+    /// The flags of its settings.
+    #[cfg(feature = "flags")]
+    pub(super) fn flags(self) -> Vec<super::flags::Flag> {
+        self.usual().flags()
+    }
+
     /// Whether it plays, records or reads footage.
     pub fn has_media(self) -> bool {
         self.usual().actor().outline(None).footage.is_some()
@@ -187,8 +195,7 @@ impl ActorPlan {
     ///
     /// # Errors
     /// A setting that makes no sense, or has no effect.
-    pub fn from_settings(given: &impl Serialize, spelling: Spelling) -> Result<ActorPlan, PlanError> {
-        let given = toml::Table::try_from(given)?;
+    pub fn from_settings(given: toml::Table, spelling: Spelling) -> Result<ActorPlan, PlanError> {
         let actor: ActorPlan = given.clone().try_into()?;
         actor.check_given(&given, spelling)?;
         Ok(actor)
@@ -256,16 +263,23 @@ impl ActorPlan {
 
     /// As a plan has it: everything that has an effect.
     fn table(&self) -> Result<toml::Table, toml::ser::Error> {
-        let mut table = toml::Table::new();
-        setting::write(&mut table, "kind", &self.kind())?;
-        setting::write(&mut table, "count", &self.count)?;
-        self.work.write(&mut table)?;
-        if !self.criteria.is_empty() {
-            setting::write(&mut table, "criteria", &self.criteria)?;
-        }
+        let (kind, criteria) = (self.kind(), self.criteria.as_str());
+        let mut table =
+            toml::Table::try_from(Written { kind, count: self.count, work: &self.work, criteria })?;
         self.outline(None).idle.into_iter().for_each(|(key, _)| setting::remove(&mut table, key));
         Ok(table)
     }
+}
+
+/// An actor in the order in which a plan has it.
+#[derive(Serialize)]
+struct Written<'a> {
+    kind: ActorKind,
+    count: u32,
+    #[serde(flatten)]
+    work: &'a ActorWork,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    criteria: &'a str,
 }
 
 impl Serialize for ActorPlan {

@@ -268,7 +268,7 @@ mod tests {
 
     /// An actor as flags make it.
     fn actor(settings: &str) -> Result<ActorPlan, PlanError> {
-        ActorPlan::from_settings(&settings.parse::<toml::Table>().unwrap(), Spelling::Flags)
+        ActorPlan::from_settings(settings.parse::<toml::Table>().unwrap(), Spelling::Flags)
     }
 
     fn player() -> ActorPlan {

@@ -21,26 +21,26 @@ const BUFFER_FRAMES_MAX: u32 = 36_000;
 settings! {
     /// What is played, recorded or read: one of `format`, `own_format` and `like`.
     pub struct Footage {
-        /// The media format, by the id of the catalogue.
-        format: Option<String> = None,
+        /// The media format, by its id; 'reelgauge formats WORDS' finds it
+        format: Option<String> = None => option(ID, String),
         /// A format that the catalogue does not have.
         own_format: Option<OwnFormat> = None,
-        /// Footage whose frame sizes are taken: a movie file, or a folder of numbered frames.
-        like: Option<PathBuf> = None,
-        /// Frames per second, instead of the rate of `format` or `like`.
-        fps: Option<FrameRate> = None,
+        /// Use the frame sizes of this movie file or folder of frames
+        like: Option<PathBuf> = None => option(PATH, PathBuf),
+        /// Frames per second, instead of the format's or the footage's own
+        fps: Option<FrameRate> = None => option(RATE, FrameRate),
     }
 }
 
 settings! {
     /// How a stream goes through its frames.
     pub struct Frames {
-        /// How long each one's clip plays; a stream loops over it.
-        clip: Span = CLIP,
-        /// What a stream holds in hand: how far it may fall behind before a frame is late.
-        buffer: Buffer = Buffer::default(),
-        /// What becomes of frames that are too late to be asked for.
-        policy: Policy = Policy::default(),
+        /// How long each stream's clip plays; streams loop over it
+        clip: Span = CLIP => option(TIME, Span),
+        /// How far each stream buffers ahead, as time or frames: 1s or 12frames
+        buffer: Buffer = Buffer::default() => option(BUFFER, Buffer),
+        /// What happens to frames that miss their deadline: drop or stall
+        policy: Policy = Policy::default() => option(POLICY, Policy),
     }
 }
 

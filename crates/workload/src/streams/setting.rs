@@ -3,7 +3,6 @@
 //!
 //! Not here: which values make sense ([`super::check`], and the files of the actors).
 
-use serde::Serialize;
 use serde::de::MapAccess;
 
 /// Settings that are read and written key by key. They are implemented by [`settings!`].
@@ -17,40 +16,45 @@ pub(crate) trait Settings: Sized {
     /// Their footage, to change it.
     fn footage_mut(&mut self) -> Option<&mut super::Footage>;
 
-    /// Adds them to a plan's table.
-    fn write(&self, table: &mut toml::Table) -> Result<(), toml::ser::Error>;
-}
-
-/// Adds a setting to a table, unless it is `None`.
-pub(crate) fn write(
-    table: &mut toml::Table,
-    key: &'static str,
-    value: &impl Serialize,
-) -> Result<(), toml::ser::Error> {
-    table.extend(toml::Table::try_from(std::collections::BTreeMap::from([(key, value)]))?);
-    Ok(())
+    /// The flags of those that have one. `self` is what holds without them.
+    #[cfg(feature = "flags")]
+    fn flags(&self) -> Vec<super::flags::Flag>;
 }
 
 /// Declares settings: first those that several actors have, as groups, then their own, each with its type and
-/// what it is when the user does not set it.
+/// what it is when the user does not set it. One with a flag ends with how that is made, `option(TIME, Span)`
+/// or `switch()` (`super::flags::Flag`). Its comment is the flag's help.
 macro_rules! settings {
     (@footage $this:ident footage) => { Some(&mut $this.footage) };
     (@footage $this:ident $other:ident) => { None };
+    (@flag $this:ident $key:ident [$($doc:literal)*]) => { None };
+    (@flag $this:ident $key:ident [$($doc:literal)*] $new:ident) => {
+        Some($crate::streams::flags::Flag::$new(stringify!($key), &[$($doc),*]))
+    };
+    (@flag $this:ident $key:ident [$($doc:literal)*] $new:ident $value:ident $Type:ty) => {{
+        let (key, about, value) = (stringify!($key), &[$($doc),*], stringify!($value));
+        let parser = clap::value_parser!($Type);
+        Some($crate::streams::flags::Flag::$new::<$Type>(key, about, value, parser, &$this.$key))
+    }};
     (
         $(#[$about:meta])*
         pub struct $name:ident {
             $(..$group:ident: $Group:ty,)*
-            $($(#[$doc:meta])* $key:ident: $kind:ty = $usual:expr,)*
+            $(
+                $(#[doc = $doc:literal])*
+                $key:ident: $kind:ty = $usual:expr $(=> $flag:ident($($value:ident, $Type:ty)?))?,
+            )*
         }
     ) => {
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
         pub struct $name {
             $(
                 /// Shared with other actors.
+                #[serde(flatten)]
                 pub $group: $Group,
             )*
-            $($(#[$doc])* pub $key: $kind,)*
+            $($(#[doc = $doc])* pub $key: $kind,)*
         }
 
         impl Default for $name {
@@ -82,10 +86,13 @@ macro_rules! settings {
                 None$(.or($crate::streams::setting::settings!(@footage self $group)))*
             }
 
-            fn write(&self, table: &mut toml::Table) -> Result<(), toml::ser::Error> {
-                $($crate::streams::setting::Settings::write(&self.$group, table)?;)*
-                $($crate::streams::setting::write(table, stringify!($key), &self.$key)?;)*
-                Ok(())
+            #[cfg(feature = "flags")]
+            fn flags(&self) -> Vec<$crate::streams::flags::Flag> {
+                let groups: [Vec<_>; _] = [$($crate::streams::setting::Settings::flags(&self.$group)),*];
+                let own: [Option<_>; _] = [$($crate::streams::setting::settings!(
+                    @flag self $key [$($doc)*] $($flag $($value $Type)?)?
+                )),*];
+                groups.into_iter().flatten().chain(own.into_iter().flatten()).collect()
             }
         }
     };
