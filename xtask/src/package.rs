@@ -1,8 +1,8 @@
 //! The binary that people get who do not build it: `cargo xtask package`.
 //!
 //! Built with the profile `dist`, then parted: the program without symbols, and the symbols in a file of
-//! their own. The program names that file, so that a backtrace has names wherever both lie in one folder. What
-//! is larger than [`LARGEST_BYTES`] is a fault. Not here: archives and installers.
+//! their own. The program names that file, so that a backtrace has names wherever both lie in one folder.
+//! What is larger than [`LARGEST_BYTES`] is a fault. Not here: archives and installers.
 
 use std::path::Path;
 use std::process::Command;
