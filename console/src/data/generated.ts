@@ -82,23 +82,19 @@ export type CheckCount = {
   streams: number,
   /** There may be more: the search was cut short, or this machine was its limit. */
   at_least: boolean,
-  /**
-   * The exact count is no further off than this, up or down. `null` of a lower bound (`at_least`), for
-   * which earlier versions had a number, too.
-   */
+  /** By how many the count may be off, up or down. `null` of a lower bound (`at_least`). */
   error_streams: number | null,
   /** What so many streams need together. */
   mb_per_s: number,
   /** What ended the search, in words: `the storage`, `this machine`, `the time for this look`. */
   limited_by: string,
-  /** What the count rests on. `null` in runs of versions that held every count for 1.45 s. */
+  /** The same as data. */
+  limit?: CountLimit,
+  /** What the count rests on. `null` in runs of earlier versions. */
   basis?: CheckBasis,
-  /**
-   * For how long so many streams were held, in their longest trial. `null` in runs of versions that did
-   * not note it.
-   */
+  /** How long so many streams were held, in their longest trial. */
   held_s?: number,
-  /** Other counts imply more streams of this format, and its own limit was confirmed by a second trial. */
+  /** Other counts imply more, and a second trial confirmed this limit. */
   own_limit?: boolean,
 };
 
@@ -110,9 +106,9 @@ export type CheckFacts = {
   link?: string,
   /** What such a link carries of file data at best. `null` where the link is not known. */
   line_rate_mb_per_s?: number,
-  /** This client reading in order, four files at a time: the level that was sustained. */
+  /** What this client sustained reading in order, four files at a time. */
   sequential_read_mb_per_s: number | null,
-  /** This client writing in order, four files at a time: the level that was sustained. */
+  /** What it sustained writing in order, four files at a time. */
   sequential_write_mb_per_s: number | null,
   /** How the rate of sequential reads developed. `null` in runs of versions that did not look. */
   sequential_reads?: SustainedRate,
@@ -128,13 +124,16 @@ export type CheckFacts = {
   unsteady?: string,
   /** What limits it first, in words. */
   limit: string,
-  /**
-   * Whose that limit is. `null` where no limit is known, and in runs of versions that had it in words
-   * alone.
-   */
+  /** Whose that limit is. `null` where it is unknown. */
   limit_culprit?: Culprit,
-  /** One thing to do next, in words. `null` where the look was not finished: then it is to look again. */
-  next_step: string | null,
+  /** The doctor's rule to follow first. `null` where none applies. */
+  hint?: CheckHint,
+  /** Free space on the storage. */
+  free_bytes?: number,
+  /** Its share of all, 0 to 1. */
+  free_share?: number,
+  /** What to do next: only in runs of earlier versions. */
+  next_step?: string,
   /** How long all of that took. */
   looked_s: number,
 };
@@ -151,6 +150,14 @@ export type CheckFormat = {
   play: CheckCount | null,
   /** Streams that were recorded. `null` where that was not measured. */
   record: CheckCount | null,
+};
+
+/** A rule of the doctor that the client or its mount breaks. */
+export type CheckHint = {
+  /** The rule: `nfs.rsize_wsize`. */
+  rule: string,
+  /** What was found, and what to do. */
+  sentence: string,
 };
 
 /** One of them. */
@@ -358,6 +365,9 @@ export type Confidence = {
   /** What makes it less sure, the worst first; empty where nothing does. */
   doubts: Array<Doubt>,
 };
+
+/** What ended a count. */
+export type CountLimit = { "culprit": Culprit } | "storage_or_others" | "contradicted" | "time" | "stopped";
 
 /** The counters of one machine. */
 export type CounterAgent = {
@@ -1786,6 +1796,8 @@ export type NextStep =
   | "prove_for_long"
   | "more_points"
   | "measure_longer"
+  | "follow_rule"
+  | "make_room"
   | "as_the_look_says"
   | "beside_a_run"
   | "as_a_mix"

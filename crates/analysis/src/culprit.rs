@@ -77,6 +77,11 @@ impl Culprit {
     pub fn is_own(self) -> bool {
         matches!(self, Culprit::Tool | Culprit::ThisMachine | Culprit::MaxRate)
     }
+
+    /// Whether a trial that failed by it shows nothing of the storage.
+    pub fn acquits_storage(self) -> bool {
+        self.is_own() || self == Culprit::NotKnown
+    }
 }
 
 /// What the decision rests on.

@@ -18,7 +18,7 @@ mod search;
 mod vda;
 mod watch;
 
-pub use check::{CheckBasis, CheckCount, CheckFacts, CheckFormat};
+pub use check::{CheckBasis, CheckCount, CheckFacts, CheckFormat, CheckHint};
 pub use event::{EventEffect, EventEnd, EventFacts, Recovery, WhyUnknown, whole_streams};
 pub use link::LinkFacts;
 pub use memory::MemoryFacts;

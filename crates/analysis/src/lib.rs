@@ -94,9 +94,10 @@ pub mod whose_memory;
 
 pub use culprit::Culprit;
 pub use facts::{
-    BadTiming, CheckBasis, CheckCount, CheckFacts, CheckFormat, DELAY_MAX_PERCENT, LATENESS_MAX_US,
-    LinkFacts, MemoryFacts, MeterFacts, ObserverFacts, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming,
-    SearchFacts, SilenceScene, TrialsAt, VdaFacts, VdaPoint, WatchFacts, WatchedCounter, WrittenPieces,
+    BadTiming, CheckBasis, CheckCount, CheckFacts, CheckFormat, CheckHint, DELAY_MAX_PERCENT,
+    LATENESS_MAX_US, LinkFacts, MemoryFacts, MeterFacts, ObserverFacts, ReplayFacts, ReplayPass,
+    ReplaySilence, ReplayTiming, SearchFacts, SilenceScene, TrialsAt, VdaFacts, VdaPoint, WatchFacts,
+    WatchedCounter, WrittenPieces,
 };
 pub use figures::{Figures, PointTiming, TimeFigures, WorkerFigures};
 pub use hosts::HostsSection;

@@ -12,23 +12,30 @@
 //! where on that side it lies ([`choose`]). A load that was met was limited by nothing; what stands out
 //! beside it is told, and blamed for nothing. Busy processors are never a limit, only ever beside one.
 //!
+//! A quick check has several counts, each ended by something ([`CountLimit`]); [`TrialEvidence`] is what its
+//! failed trials show together.
+//!
 //! Pure. Not here: sampling (doctor), reading samples back (results), words (report).
 
 mod beside;
 mod carried;
 mod choose;
+mod count;
 mod finding;
 pub mod incidents;
 mod like_connections;
 mod scene;
 mod step;
+mod trials;
 
 use serde::{Deserialize, Serialize};
 
 pub use choose::of_point;
+pub use count::CountLimit;
 pub use finding::{LimitFinding, LimitStep, Measure, Seen};
 pub use scene::{Observed, Scene};
 pub use step::way_is_queued;
+pub use trials::TrialEvidence;
 
 /// What limited a load point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -10,6 +10,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::devices;
 use crate::file_system::{self, MountKind, kind_of};
+use crate::link::{self, LinkKind};
+use crate::mount::Mount;
 use crate::mountinfo::{self, Entry, FILE as MOUNTS, showing};
 use crate::source::{Host, Source};
 use crate::texts::{NotKnown, Texts};
@@ -190,6 +192,27 @@ impl Place {
         }
         place.find_devices(&table, &Host::here());
         Ok(place)
+    }
+
+    /// Finds out how its server is reached, as every measurement does: by its name, too, where the options
+    /// have no address. The mount itself is not looked at.
+    pub fn find_link(&mut self) {
+        let point = self.mount_point.clone().into();
+        let mount = Mount::new(self.fs_type.clone(), self.source.clone(), point, self.options.clone());
+        let is_reached = match mount.kind {
+            MountKind::Network => true,
+            MountKind::Fuse => mount.server.is_some(),
+            _ => false,
+        };
+        if !is_reached || self.is_local {
+            return;
+        }
+        if let LinkKind::Network { interface, server_address, is_this_machine, .. } = link::of(&mount).kind {
+            let interface = if is_this_machine { "lo".to_owned() } else { interface };
+            let is_last = link::is_last(&interface);
+            self.server = Some(server_address);
+            self.link = Some(PlaceLink { interface, is_last });
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The screen of a short first look: one screen, plain words, the number that somebody came for first.
 
+mod limit;
+
 use reelgauge_analysis::silence;
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::sustained::{RateTrend, SustainedRate};
@@ -18,6 +20,8 @@ use crate::tables::numbers;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, moment, number};
 use crate::wanted::Screen;
+
+pub use limit::{count_limit_words, limit_sentence, not_finished_sentence, unsteady_sentence};
 
 /// What a count takes beside a name.
 const COUNT_CHARS: usize = 18;
@@ -114,7 +118,7 @@ fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
 
 /// Where no count is more than 0: a count that is unknown may be more.
 fn none(facts: &CheckFacts) -> &'static str {
-    let mut counts = counts(facts);
+    let mut counts = facts.counts();
     match facts.limit_culprit {
         Some(Culprit::MaxRate) => {
             "Not one stream of these formats was carried without a late frame within --max-rate."
@@ -122,11 +126,6 @@ fn none(facts: &CheckFacts) -> &'static str {
         _ if counts.any(is_not_known) => "No stream of these formats is known to be sustained.",
         _ => "Not one stream of these formats was carried without a late frame.",
     }
-}
-
-/// All counts.
-fn counts(facts: &CheckFacts) -> impl Iterator<Item = &CheckCount> {
-    facts.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten()
 }
 
 /// ` for 1.45 s`, of a count that was held for too short a time to rely on.
@@ -210,11 +209,8 @@ fn own_limits(facts: &CheckFacts) -> Option<String> {
         [] => return None,
         [(format, work)] => format!("the limit of {} ({work})", plain_short(&format.name, 60)),
         several => {
-            let of = |work: &str| several.iter().filter(|(_, own)| *own == work).count();
-            let parts = [("play", of("play")), ("record", of("record"))];
-            let parts = parts.iter().filter(|(_, many)| *many > 0);
-            let parts: Vec<String> = parts.map(|(work, many)| format!("{many} {work}")).collect();
-            format!("{} limits ({})", several.len(), parts.join(", "))
+            let works = limit::by_work(facts, |count| count.own_limit);
+            format!("{} limits ({})", several.len(), limit::works_words(works))
         }
     };
     Some(format!("A second trial confirmed {which}, although other loads reach more MB/s."))
@@ -339,7 +335,7 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
         return "nothing was measured.".to_owned();
     }
     let mut doubts = Vec::new();
-    if counts(facts).filter(|found| found.streams > 0).any(|found| !found.is_sustained()) {
+    if facts.counts().filter(|found| found.streams > 0).any(|found| !found.is_sustained()) {
         doubts.push("counts without a tick were held too briefly".to_owned());
     }
     if rate_words(facts).next().is_some() {

@@ -32,7 +32,7 @@
 pub mod about;
 mod answer;
 mod answer_parts;
-mod check;
+pub mod check;
 pub mod compare;
 pub mod counters;
 pub mod csv_files;

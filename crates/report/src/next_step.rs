@@ -7,19 +7,24 @@ use std::path::{Path, PathBuf};
 use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_analysis::limit::LimitStep;
 use reelgauge_analysis::statement::{NextStep, Number, Statement, of};
-use reelgauge_analysis::{LoadPoint, Summary};
+use reelgauge_analysis::{CheckFacts, CheckFormat, LoadPoint, Summary};
 
 use crate::text::{plain, shell_word};
 use crate::units::{amount, moment};
 
 /// The verb that has flags of its own.
 const VDA: &str = "vda";
+/// What clips of the usual length take for two streams, with a margin, in seconds of one.
+const USUAL_CLIP_S: f64 = 25.0;
 
 /// What to do next; `None` where the sentences before say it.
 pub fn next_step(summary: &Summary) -> Option<String> {
     let statement = of(summary);
     let step = statement.next_step?;
     let again = again(summary);
+    if let Some(words) = summary.check.as_ref().and_then(|check| of_check(step, check, summary)) {
+        return Some(words);
+    }
     let words = match step {
         NextStep::ChooseStorage => "Give a path on the storage that you want to know about.".to_owned(),
         NextStep::RunAgain => format!("To do it again: {}", again?),
@@ -43,12 +48,6 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         NextStep::AllowMore => {
             "Ask for no more than may be moved, or allow more bytes a second (--max-rate).".to_owned()
         }
-        // A check has no option for more data.
-        NextStep::PassTheCaches if summary.check.is_some() => format!(
-            "To measure the disks: reelgauge streams {} --read-from DIR, with old files of your own, which are only \
-             read.",
-            shell_word(Path::new(&summary.target.path))
-        ),
         NextStep::PassTheCaches => {
             "Measure with more data than memory; the warning says how.".to_owned()
         }
@@ -71,7 +70,8 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         },
         NextStep::MorePoints => "Larger load points (--points) show where it ends.".to_owned(),
         NextStep::MeasureLonger => "Measure for longer (--duration).".to_owned(),
-        NextStep::AsTheLookSays => plain(summary.check.as_ref()?.next_step.as_ref()?),
+        // Of a check alone.
+        NextStep::FollowRule | NextStep::MakeRoom | NextStep::AsTheLookSays => return None,
         NextStep::BesideARun => {
             let run_dir = run_dir(summary)?;
             format!("To put it beside what a client measured meanwhile: reelgauge report RUN --observer {run_dir}")
@@ -85,6 +85,42 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         }
     };
     Some(words)
+}
+
+/// What a check says in words of its own. It has no option for more data.
+fn of_check(step: NextStep, check: &CheckFacts, summary: &Summary) -> Option<String> {
+    let target = shell_word(Path::new(&summary.target.path));
+    Some(match step {
+        NextStep::PassTheCaches => format!(
+            "To measure the disks: reelgauge streams {target} --read-from DIR, with old files of your own, which are \
+             only read."
+        ),
+        NextStep::FollowRule => {
+            format!("{} Details: reelgauge doctor {target}", plain(&check.hint.as_ref()?.sentence))
+        }
+        NextStep::MakeRoom => format!(
+            "Only {:.0} % is free. File systems slow down when they are nearly full: make room, then: {}",
+            check.free_share? * 100.0,
+            again(summary)?
+        ),
+        NextStep::FindMax => find_max(check, summary)?,
+        NextStep::AsTheLookSays => plain(check.next_step.as_ref()?),
+        _ => return None,
+    })
+}
+
+/// The command that finds the exact count of the heaviest format that a check played; of the lightest, where
+/// it played none.
+fn find_max(check: &CheckFacts, summary: &Summary) -> Option<String> {
+    let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
+    let format = check.formats.iter().rfind(plays).or(check.formats.first())?;
+    let clips_bytes = USUAL_CLIP_S * format.needed_mb_per_s_each * 1e6;
+    let has_room = check.free_bytes.is_none_or(|free| free as f64 >= clips_bytes);
+    let clip = if has_room { "" } else { " --clip 2s" };
+    let target = shell_word(Path::new(&summary.target.path));
+    let shared = if summary.target.is_shared { " --shared-target" } else { "" };
+    let id = plain(&format.id);
+    Some(format!("For an exact answer: reelgauge streams {target}{shared} --format {id}{clip} --find-max"))
 }
 
 /// What lets a search try more than it could.
@@ -240,9 +276,9 @@ fn look_at_incident(summary: &Summary, statement: &Statement) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_analysis::Outcome;
     use reelgauge_analysis::facts::SearchFacts;
     use reelgauge_analysis::summary::Target;
+    use reelgauge_analysis::{CheckCount, CheckHint, Culprit, Outcome};
 
     use super::*;
 
@@ -260,6 +296,34 @@ mod tests {
             next_step(&stopped()).as_deref(),
             Some("To do it again: reelgauge run 'reelgauge-runs/my run/run.toml'")
         );
+    }
+
+    #[test]
+    fn the_exact_count_is_that_of_the_heaviest_format_that_played() {
+        let mut summary = Summary { outcome: Outcome::Complete, ..stopped() };
+        let format = |id: &str, needed_mb_per_s_each, streams| CheckFormat {
+            id: id.to_owned(),
+            needed_mb_per_s_each,
+            play: Some(CheckCount { streams, ..CheckCount::default() }),
+            ..CheckFormat::default()
+        };
+        let formats = vec![format("light", 14.0, 9), format("heavy", 92.0, 2), format("none", 99.0, 0)];
+        let check = CheckFacts { formats, free_bytes: Some(240_000_000), ..CheckFacts::default() };
+        let said = |check: &CheckFacts, summary: &mut Summary| {
+            summary.check = Some(check.clone());
+            next_step(summary).unwrap_or_default()
+        };
+        let exact = "For an exact answer: reelgauge streams /mnt/nas --format heavy";
+        assert_eq!(said(&check, &mut summary), format!("{exact} --clip 2s --find-max"));
+        let roomy = CheckFacts { free_bytes: None, ..check.clone() };
+        assert_eq!(said(&roomy, &mut summary), format!("{exact} --find-max"));
+        let full = CheckFacts { free_share: Some(0.04), ..check.clone() };
+        assert!(said(&full, &mut summary).starts_with("Only 4 % is free."));
+        let hint = Some(CheckHint { rule: "a.b".to_owned(), sentence: "It is so. Do that.".to_owned() });
+        let ruled = CheckFacts { hint, ..full };
+        assert_eq!(said(&ruled, &mut summary), "It is so. Do that. Details: reelgauge doctor /mnt/nas");
+        let max_rate = CheckFacts { limit_culprit: Some(Culprit::MaxRate), ..ruled };
+        assert!(said(&max_rate, &mut summary).starts_with("Ask for no more than may be moved"));
     }
 
     #[test]

@@ -296,6 +296,7 @@ fn a_first_look_fits_on_a_screen() {
         error_streams: Some(streams / 20),
         mb_per_s: 1000.0,
         limited_by: "the link".to_owned(),
+        limit: None,
         basis: Some(CheckBasis::Held),
         held_s: Some(5.45),
         own_limit: false,

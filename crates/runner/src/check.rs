@@ -3,11 +3,15 @@
 //!
 //! * [`everyday`]: which formats. [`budget`]: what the look may take, in time and room.
 //! * [`place`]: the target made ready. [`load`]: who reads and writes there. [`look`]: all of it, in order.
-//! * [`narrowing`]: from a few short trials to the count at the limit. [`limit`]: what stopped it there.
+//! * [`narrowing`]: from a few short trials to the count at the limit.
 //! * [`level`]: the rate that was sustained, which no count may exceed unless it was held for long enough.
 //!   [`holding`]: which counts are held. [`counting`]: the count of one format, with all of that.
 //! * [`agreement`]: whether the counts speak of the same storage; where they don't, it looks again.
-//! * [`findings`]: what was found, as a summary. [`next_step`]: one hint. [`written`]: its `run.toml`.
+//! * [`findings`]: what was found, as a summary. [`hint`]: the doctor's rule to look at first. [`written`]: its
+//!   `run.toml`.
+//!
+//! Whose fault a trial was, what ended a count ([`reelgauge_analysis::limit`]) and what to do next
+//! ([`reelgauge_analysis::statement`]) is decided where it is for every other verb.
 //!
 //! Counts are measured at the limit, not divided from a rate. A short trial can't see that storage bursts or
 //! that players' buffers run empty, so a count is claimed only up to the sustained rate, or where it was
@@ -21,15 +25,13 @@ mod contradictions;
 pub mod counting;
 mod end;
 pub mod everyday;
-pub mod evidence;
 pub mod findings;
+pub mod hint;
 pub mod holding;
 pub mod level;
-pub mod limit;
 pub mod load;
 pub mod look;
 pub mod narrowing;
-pub mod next_step;
 pub mod place;
 pub mod written;
 

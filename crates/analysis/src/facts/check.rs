@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
+use crate::limit::CountLimit;
 use crate::sustained::SustainedRate;
 
 /// The first look. MB = 10^6 bytes.
@@ -17,9 +18,9 @@ pub struct CheckFacts {
     /// What such a link carries of file data at best. `None` where the link is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_rate_mb_per_s: Option<f64>,
-    /// This client reading in order, four files at a time: the level that was sustained.
+    /// What this client sustained reading in order, four files at a time.
     pub sequential_read_mb_per_s: Option<f64>,
-    /// This client writing in order, four files at a time: the level that was sustained.
+    /// What it sustained writing in order, four files at a time.
     pub sequential_write_mb_per_s: Option<f64>,
     /// How the rate of sequential reads developed. `None` in runs of versions that did not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,15 +39,45 @@ pub struct CheckFacts {
     pub unsteady: Option<String>,
     /// What limits it first, in words.
     pub limit: String,
-    /// Whose that limit is. `None` where no limit is known, and in runs of versions that had it in words
-    /// alone.
+    /// Whose that limit is. `None` where it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_culprit: Option<Culprit>,
-    /// One thing to do next, in words. `None` where the look was not finished: then it is to look again.
-    #[serde(default)]
+    /// The doctor's rule to follow first. `None` where none applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<CheckHint>,
+    /// Free space on the storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_bytes: Option<u64>,
+    /// Its share of all, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_share: Option<f64>,
+    /// What to do next: only in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_step: Option<String>,
     /// How long all of that took.
     pub looked_s: f64,
+}
+
+impl CheckFacts {
+    /// All counts, format by format.
+    pub fn counts(&self) -> impl Iterator<Item = &CheckCount> {
+        self.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten()
+    }
+
+    /// What ended each count. Empty in runs of versions that had it in words alone.
+    pub fn limits(&self) -> Vec<CountLimit> {
+        self.counts().filter_map(|count| count.limit).collect()
+    }
+}
+
+/// A rule of the doctor that the client or its mount breaks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CheckHint {
+    /// The rule: `nfs.rsize_wsize`.
+    pub rule: String,
+    /// What was found, and what to do.
+    pub sentence: String,
 }
 
 /// How many streams of one format were carried.
@@ -73,22 +104,23 @@ pub struct CheckCount {
     pub streams: u32,
     /// There may be more: the search was cut short, or this machine was its limit.
     pub at_least: bool,
-    /// The exact count is no further off than this, up or down. `None` of a lower bound (`at_least`), for
-    /// which earlier versions had a number, too.
+    /// By how many the count may be off, up or down. `None` of a lower bound (`at_least`).
     #[serde(default)]
     pub error_streams: Option<u32>,
     /// What so many streams need together.
     pub mb_per_s: f64,
     /// What ended the search, in words: `the storage`, `this machine`, `the time for this look`.
     pub limited_by: String,
-    /// What the count rests on. `None` in runs of versions that held every count for 1.45 s.
+    /// The same as data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<CountLimit>,
+    /// What the count rests on. `None` in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<CheckBasis>,
-    /// For how long so many streams were held, in their longest trial. `None` in runs of versions that did
-    /// not note it.
+    /// How long so many streams were held, in their longest trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_s: Option<f64>,
-    /// Other counts imply more streams of this format, and its own limit was confirmed by a second trial.
+    /// Other counts imply more, and a second trial confirmed this limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_limit: bool,
 }

@@ -78,6 +78,8 @@ impl NextStep {
             | NextStep::ProveForLong
             | NextStep::MorePoints
             | NextStep::MeasureLonger
+            | NextStep::FollowRule
+            | NextStep::MakeRoom
             | NextStep::AsTheLookSays
             | NextStep::BesideARun
             | NextStep::AsAMix

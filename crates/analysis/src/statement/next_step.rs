@@ -1,15 +1,19 @@
 //! What to do next, as data. One step, and only one that follows from what was measured.
 //!
-//! Not here: words and commands (the report room), hints from a mount's options (the first look's own), and
-//! what to change in the storage (the doctor).
+//! Not here: words and commands (the report room), and which rule of the doctor's applies (whoever asked it).
 
 use serde::{Deserialize, Serialize};
 
 use super::doubt::Doubt;
 use super::{AtLeast, Component, Inconclusive, Judgement, Number, Statement};
 use crate::culprit::Culprit;
-use crate::limit::LimitStep;
+use crate::facts::CheckFacts;
+use crate::limit::{CountLimit, LimitStep};
 use crate::summary::{Outcome, Summary};
+
+/// Below this share of free space file systems slow down; a rule of the doctor says the same of local disks
+/// (`fs.free_space_low`).
+const FREE_SHARE_MIN: f64 = 0.10;
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +50,11 @@ pub enum NextStep {
     MorePoints,
     /// Measure for longer.
     MeasureLonger,
-    /// What the first look itself says.
+    /// What a rule of the doctor advises that the client or its mount breaks.
+    FollowRule,
+    /// Make room on the storage.
+    MakeRoom,
+    /// What a quick check of an earlier version says in words.
     AsTheLookSays,
     /// Put what a watch sampled beside the run of a client.
     BesideARun,
@@ -65,7 +73,7 @@ pub(super) fn after(summary: &Summary, said: &Statement) -> Option<NextStep> {
         Outcome::Running if summary.watch.is_some() => None,
         _ if summary.watch.is_some() => Some(NextStep::BesideARun),
         _ if summary.msmeter.is_some() => Some(NextStep::AsAMix),
-        _ if doubts(Doubt::Memory) && summary.check.is_none() => Some(NextStep::ChooseStorage),
+        _ if doubts(Doubt::Memory) => Some(NextStep::ChooseStorage),
         Outcome::Running => None,
         Outcome::Interrupted | Outcome::BrokeOff if summary.search.is_some() => Some(NextStep::Resume),
         Outcome::Interrupted | Outcome::BrokeOff => Some(NextStep::RunAgain),
@@ -112,7 +120,7 @@ fn of_complete(summary: &Summary, said: &Statement) -> Option<NextStep> {
 
 fn by_number(summary: &Summary, said: &Statement) -> Option<NextStep> {
     Some(match (&said.number, said.judgement) {
-        (Number::FirstLook { .. }, _) => after_a_check(summary, said),
+        (Number::FirstLook { .. }, _) => after_a_check(summary.check.as_ref()?, summary, said),
         (Number::Capacity { at_least: Some(AtLeast::ThisMachine), .. }, _) => NextStep::FreeThisMachine,
         (Number::Capacity { at_least: Some(AtLeast::Unfinished), .. }, _) => NextStep::Resume,
         (Number::Capacity { at_least: Some(AtLeast::NoMoreTried), .. }, _) => NextStep::TryMore,
@@ -129,13 +137,21 @@ fn by_number(summary: &Summary, said: &Statement) -> Option<NextStep> {
     })
 }
 
-/// What was seen on the way to the storage is what to mend; a link that is full is the check's own step.
-fn after_a_check(summary: &Summary, said: &Statement) -> NextStep {
+/// What was seen on the way to the storage is what to mend. Behind a limit of this client, or one that was
+/// set, nothing else is known to limit.
+fn after_a_check(check: &CheckFacts, summary: &Summary, said: &Statement) -> NextStep {
     let limit = said.limit(summary).and_then(|limit| limit.found);
     let is_broken = |step: LimitStep| step.is_on_the_way() && step != LimitStep::LinkFull;
-    match limit {
-        Some(finding) if is_broken(finding.step) => NextStep::MendTheWay,
-        _ => NextStep::AsTheLookSays,
+    let may_be_others = CountLimit::decisive(&check.limits()) == Some(CountLimit::StorageOrOthers);
+    match check.limit_culprit {
+        _ if limit.is_some_and(|finding| is_broken(finding.step)) => NextStep::MendTheWay,
+        _ if check.next_step.is_some() => NextStep::AsTheLookSays,
+        Some(Culprit::MaxRate) => NextStep::AllowMore,
+        culprit if may_be_others || culprit.is_some_and(Culprit::is_own) => NextStep::FreeThisMachine,
+        _ if check.hint.is_some() => NextStep::FollowRule,
+        Some(Culprit::Link) => NextStep::FasterLink,
+        _ if check.free_share.is_some_and(|share| share < FREE_SHARE_MIN) => NextStep::MakeRoom,
+        _ => NextStep::FindMax,
     }
 }
 

@@ -20,9 +20,7 @@ use reelgauge_doctor::rule::Role;
 use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::{Scope, diagnose};
 use reelgauge_machine::facts::{ENDS, LinkTo, MEASURED, PROBED, ends_text, link_named, link_to};
-use reelgauge_machine::link::{self, LinkKind};
-use reelgauge_machine::mount::{Mount, MountKind};
-use reelgauge_machine::place::{Place, PlaceLink};
+use reelgauge_machine::place::Place;
 use reelgauge_machine::texts::{Texts, folder, live, script};
 use reelgauge_report::doctor::{diagnosis_json, doctor_screen, is_grave};
 use reelgauge_report::path::link_words;
@@ -150,27 +148,6 @@ fn place(texts: &Texts, path: &Path, is_elsewhere: bool) -> Result<Place> {
         return Place::collected(texts, path).context("the collected table of mounts");
     }
     let mut place = Place::here(mounts, path)?;
-    find_link(&mut place);
+    place.find_link();
     Ok(place)
-}
-
-/// How the server is reached, found out as every measurement does: by its name, too, where the options have
-/// no address. The mount itself is not looked at.
-fn find_link(place: &mut Place) {
-    let point = place.mount_point.clone().into();
-    let mount = Mount::new(place.fs_type.clone(), place.source.clone(), point, place.options.clone());
-    let is_reached = match mount.kind {
-        MountKind::Network => true,
-        MountKind::Fuse => mount.server.is_some(),
-        _ => false,
-    };
-    if !is_reached || place.is_local {
-        return;
-    }
-    if let LinkKind::Network { interface, server_address, is_this_machine, .. } = link::of(&mount).kind {
-        let interface = if is_this_machine { "lo".to_owned() } else { interface };
-        let is_last = link::is_last(&interface);
-        place.server = Some(server_address);
-        place.link = Some(PlaceLink { interface, is_last });
-    }
 }

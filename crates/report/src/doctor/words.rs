@@ -140,6 +140,13 @@ pub(super) fn rules(count: usize) -> String {
     counted(count as u64, "rule")
 }
 
+/// A finding and what to do about it, as a hint: of the first subject, and without the reasons.
+pub fn hint_sentence(finding: &Finding, os: Os) -> Option<String> {
+    let first = finding.found.first()?;
+    let fix = finding.fix(first, os)?;
+    Some(format!("{} {}", found(first), command(fix, first)))
+}
+
 /// What was found, with its numbers.
 pub(super) fn found(found: &Found) -> String {
     let said = filled(found.template, |name| match name {

@@ -2,35 +2,36 @@
 //! every limit, mark, rate, link and mount that there are. What limits and what to do next are compared by
 //! the components that they may mean.
 
+use std::net::IpAddr;
+
 use proptest::prelude::*;
-use reelgauge_analysis::limit::{Limit, LimitFinding, LimitStep, LimitVerdict};
-use reelgauge_analysis::statement::{NextStep, of};
+use reelgauge_analysis::limit::{CountLimit, Limit, LimitFinding, LimitStep, LimitVerdict, TrialEvidence};
+use reelgauge_analysis::statement::{Component, NextStep, of};
 use reelgauge_analysis::summary::Target;
 use reelgauge_analysis::sustained::SustainedRate;
 use reelgauge_analysis::test_figures::vda_point;
 use reelgauge_analysis::{CheckBasis, CheckCount, CheckFacts, CheckFormat, Culprit, Summary};
+use reelgauge_doctor::Diagnosis;
 use reelgauge_machine::link::{Link, LinkKind};
-use reelgauge_machine::mount::Mount;
+use reelgauge_machine::mount::{Mount, MountKind};
 use reelgauge_report::{Screen, screen};
 
 use super::agreement::Agreement;
 use super::everyday::{EVERYDAY, everyday};
-use super::evidence::TrialEvidence;
-use super::findings::{Counted, Findings, Work};
-use super::limit::Limiter;
-use super::next_step::{self, Place};
+use super::findings::{Counted, Findings, Place, Work};
+use super::hint::{hint, tests::client};
 
-fn limiter() -> impl Strategy<Value = Limiter> {
+fn limit() -> impl Strategy<Value = CountLimit> {
     prop::sample::select(vec![
-        Limiter::Link { share: 0.95 },
-        Limiter::ThisMachine,
-        Limiter::MaxRate,
-        Limiter::Storage,
-        Limiter::StorageOrOthers,
-        Limiter::NotKnown,
-        Limiter::Contradicted,
-        Limiter::Time,
-        Limiter::Stopped,
+        CountLimit::Culprit(Culprit::Link),
+        CountLimit::Culprit(Culprit::ThisMachine),
+        CountLimit::Culprit(Culprit::MaxRate),
+        CountLimit::Culprit(Culprit::Storage),
+        CountLimit::Culprit(Culprit::NotKnown),
+        CountLimit::StorageOrOthers,
+        CountLimit::Contradicted,
+        CountLimit::Time,
+        CountLimit::Stopped,
     ])
 }
 
@@ -38,20 +39,21 @@ fn limiter() -> impl Strategy<Value = Limiter> {
 fn counted(has_speed: bool) -> impl Strategy<Value = Option<Counted>> {
     let basis =
         prop::sample::select(vec![CheckBasis::Held, CheckBasis::SustainedRate, CheckBasis::ShortTrial]);
-    let parts = (0..30_u32, 0..4_u32, prop::option::of(1..5_u32), limiter(), basis, any::<bool>());
-    let parts = parts.prop_map(move |(streams, error, failed, limiter, basis, is_confirmed)| {
+    let parts = (0..30_u32, 0..4_u32, prop::option::of(1..5_u32), limit(), basis, any::<bool>());
+    let parts = parts.prop_map(move |(streams, error, failed, limit, basis, is_confirmed)| {
         // A link is full where its speed is known.
-        let is_link = matches!(limiter, Limiter::Link { .. });
-        let limiter = if is_link && !has_speed { Limiter::Storage } else { limiter };
-        let limiter = if failed.is_some() || limiter == Limiter::MaxRate { limiter } else { Limiter::Time };
-        let at_least = failed.is_none() || limiter.is_open();
+        let is_unknown_link = limit == CountLimit::Culprit(Culprit::Link) && !has_speed;
+        let limit = if is_unknown_link { CountLimit::Culprit(Culprit::Storage) } else { limit };
+        let is_set = limit == CountLimit::Culprit(Culprit::MaxRate);
+        let limit = if failed.is_some() || is_set { limit } else { CountLimit::Time };
+        let at_least = failed.is_none() || limit.is_open();
         let is_bound = at_least && basis != CheckBasis::ShortTrial;
         Counted {
             streams,
             error: if is_bound { 0 } else { error },
             at_least,
             needed_mb_per_s: 0.0,
-            limiter,
+            limit,
             basis,
             held_s: (streams > 0).then_some(if basis == CheckBasis::Held { 5.45 } else { 1.45 }),
             failed_from: failed.map(|more| streams + more),
@@ -85,30 +87,40 @@ fn evidence() -> impl Strategy<Value = TrialEvidence> {
 }
 
 fn link() -> impl Strategy<Value = Link> {
-    let network = |speed, is_half_duplex| next_step::tests::link(speed, is_half_duplex).kind;
-    let kinds = vec![
-        LinkKind::Memory,
-        LinkKind::Unknown,
-        network(None, false),
-        network(Some(100), false),
-        network(Some(1_000), true),
-        network(Some(10_000), false),
-    ];
+    let network = |speed_mbit_per_s| LinkKind::Network {
+        interface: "eth0".to_owned(),
+        speed_mbit_per_s,
+        mtu_bytes: Some(1500),
+        is_half_duplex: false,
+        server_address: IpAddr::from([10, 0, 0, 2]),
+        is_this_machine: false,
+    };
+    let kinds = vec![LinkKind::Memory, LinkKind::Unknown, network(None), network(Some(10_000))];
     prop::sample::select(kinds).prop_map(|kind| Link { kind, sentence: "eth0 to 10.0.0.2".to_owned() })
 }
 
-fn mount() -> impl Strategy<Value = Mount> {
-    let kinds = [
-        ("ext4", "rw"),
-        ("nfs4", "rw,hard"),
-        ("nfs4", "rw,proto=udp"),
-        ("nfs4", "rw,sync"),
-        ("nfs4", "rw,rsize=4096"),
-        ("nfs4", "rw,soft"),
-        ("cifs", "rw,rsize=65536"),
+fn mount() -> Mount {
+    Mount {
+        fs_type: "nfs4".to_owned(),
+        source: "nas1:/tank".to_owned(),
+        mount_point: "/mnt/nas".into(),
+        options: vec!["rw".to_owned()],
+        kind: MountKind::Network,
+        server: Some("nas1".to_owned()),
+        protocol_version: None,
+    }
+}
+
+/// Clients on which the rules find nothing, the mount, or the card.
+fn diagnosed() -> impl Strategy<Value = Diagnosis> {
+    let clients = [
+        ("nfs4", "rw,vers=4.2,rsize=1048576,wsize=1048576,hard,proto=tcp", 1_000, "full"),
+        ("nfs4", "rw,vers=4.2,rsize=4096,wsize=4096,hard,proto=tcp", 1_000, "full"),
+        ("cifs", "rw,vers=2.1", 10_000, "full"),
+        ("nfs4", "rw,vers=4.2,soft,proto=tcp", 1_000, "half"),
     ];
-    prop::sample::select(kinds.to_vec())
-        .prop_map(|(fs_type, options)| next_step::tests::mount(fs_type, options, None))
+    prop::sample::select(clients.to_vec())
+        .prop_map(|(fs_type, options, mbit, duplex)| client(fs_type, options, mbit, duplex))
 }
 
 /// A link, and findings of all formats behind it, playing and recording.
@@ -210,28 +222,30 @@ proptest! {
     fn no_sentence_of_a_check_contradicts_another_or_a_row(
         (link, findings) in found_behind(),
         evidence in evidence(),
-        mount in mount(),
+        diagnosis in diagnosed(),
         free_share in prop::option::of(0.01..1.0_f64),
         step in prop::option::of(prop::sample::select(LimitStep::ALL.to_vec())),
         stopped in any::<bool>(),
     ) {
-        let place =
-            Place { mount: &mount, link: &link, free_share, free_bytes: None, target: "/mnt/nas" };
-        let mut settled = findings.clone();
-        settled.revise(&evidence, &link);
-        settled.settle();
         let stopped = stopped.then_some("stopped by the user");
-        let facts = findings.into_facts(&place, (stopped, 58.0), &evidence);
-        let advice = settled.advice(&place, &facts.formats);
+        let mount = mount();
+        let place =
+            Place { mount: &mount, link: &link, free_share, free_bytes: None, stopped, looked_s: 58.0 };
+        let mut hinted = None;
+        let facts = findings.into_facts(&place, &evidence, |limit| {
+            hinted = hint(&diagnosis, limit, &[]);
+            hinted.clone()
+        });
         let summary = summary(facts.clone(), step);
         let statement = of(&summary);
         prop_assert!(statement.is_consistent(&summary), "{:?}", statement.components(&summary));
-        // The check's own step, against the limit that its sentence names.
+        // The rule that is advised, against the limit that is named, in data and in words.
         let limit = facts.limit_culprit.map_or(&[][..], Culprit::components);
-        if statement.next_step == Some(NextStep::AsTheLookSays) {
-            let is_shared = advice.components.iter().any(|component| limit.contains(component));
-            let blames = !advice.components.is_empty() && !limit.is_empty();
-            prop_assert!(!blames || is_shared, "{advice:?} next to {}", facts.limit);
+        if statement.next_step == Some(NextStep::FollowRule) {
+            let is_about_network = hinted.is_some_and(|hint| hint.is_about_network);
+            let component = if is_about_network { Component::Network } else { Component::Storage };
+            prop_assert!(limit.is_empty() || limit.contains(&component), "{:?}", facts.hint);
+            prop_assert!(!is_about_network || !facts.limit.contains("not the link"), "{}", facts.limit);
         }
         let text = screen(&summary, &Screen::default());
         let found = contradictions(&text, &facts);

@@ -1,14 +1,14 @@
 //! The count of one format while it is found: its short trials, and those that were held for longer.
 
-use reelgauge_analysis::CheckBasis;
+use reelgauge_analysis::limit::CountLimit;
 use reelgauge_analysis::sustained::{HOLD_ERROR, SustainedRate};
+use reelgauge_analysis::{CheckBasis, Culprit};
 
 use super::agreement::Agreement;
 use super::budget::TRIAL_TIMES;
 use super::findings::Counted;
 use super::holding::Standing;
 use super::level::Level;
-use super::limit::{Fall, Limiter, limiter};
 use super::load::PointLoad;
 use super::narrowing::Narrowing;
 
@@ -28,8 +28,8 @@ pub struct Counting {
     pub(super) narrowing: Narrowing,
     /// The limit that was set allows so many.
     pub(super) allowed: Option<u32>,
-    /// The last trial that failed.
-    pub(super) fall: Option<Fall>,
+    /// Whose fault the last trial was that failed.
+    pub(super) culprit: Option<Culprit>,
     /// Whether it was stopped in the middle.
     pub(super) stopped: bool,
     evidence: Held,
@@ -50,7 +50,7 @@ struct Held {
 
 impl Counting {
     pub(super) fn new(load: PointLoad, narrowing: Narrowing, allowed: Option<u32>) -> Counting {
-        Counting { load, narrowing, allowed, fall: None, stopped: false, evidence: Held::default() }
+        Counting { load, narrowing, allowed, culprit: None, stopped: false, evidence: Held::default() }
     }
 
     fn needed_bytes_per_s(&self) -> f64 {
@@ -89,14 +89,14 @@ impl Counting {
 
     /// So many failed while they were held, by the storage's fault; this is what they got where it was
     /// overloaded.
-    pub(super) fn failed_by_storage(&mut self, count: u32, got: Option<&SustainedRate>, fall: &Fall) {
+    pub(super) fn failed_by_storage(&mut self, count: u32, got: Option<&SustainedRate>, culprit: Culprit) {
         self.failed(count);
         let Some(got) = got else {
             self.evidence.shaken = Some(self.evidence.shaken.map_or(count, |known| known.min(count)));
             return;
         };
         self.narrowing.refute_from(count);
-        self.fall = Some(fall.clone());
+        self.culprit = Some(culprit);
         self.evidence.overloaded.push((count, got.most_bytes_per_s()));
         let least = got.least_bytes_per_s();
         let known = self.evidence.sustained_bytes_per_s;
@@ -105,10 +105,10 @@ impl Counting {
 
     /// So many failed while they were held, at a rate far below what the storage gives to a lighter load: it
     /// says nothing of fewer.
-    pub(super) fn collapsed(&mut self, count: u32, fall: &Fall) {
+    pub(super) fn collapsed(&mut self, count: u32, culprit: Culprit) {
         self.failed(count);
         self.narrowing.refute_from(count);
-        self.fall = Some(fall.clone());
+        self.culprit = Some(culprit);
     }
 
     pub(super) fn standing(&self, level: &Level) -> Standing {
@@ -141,21 +141,22 @@ impl Counting {
         }
     }
 
-    pub(super) fn counted(&self, level: &Level, line_rate_mb_per_s: Option<f64>) -> Counted {
+    pub(super) fn counted(&self, level: &Level) -> Counted {
         let narrowing = &self.narrowing;
-        let fall = self.fall.as_ref().filter(|_| narrowing.has_limit());
-        let limiter = match limiter(fall, line_rate_mb_per_s) {
-            Limiter::Time if self.stopped => Limiter::Stopped,
-            Limiter::Time if self.allowed == Some(narrowing.streams()) => Limiter::MaxRate,
-            limiter => limiter,
+        let limit = match CountLimit::of_trial(self.culprit.filter(|_| narrowing.has_limit())) {
+            CountLimit::Time if self.stopped => CountLimit::Stopped,
+            CountLimit::Time if self.allowed == Some(narrowing.streams()) => {
+                CountLimit::Culprit(Culprit::MaxRate)
+            }
+            limit => limit,
         };
         // Not even one stream is a limit like any other: one failed trial does not show it.
         let times = narrowing.times_one_failed() + usize::from(level.is_below(self.needed_bytes_per_s()));
         let is_unknown = narrowing.streams() == 0 && !self.is_limit_confirmed() && times < 2;
         // The limit lies anywhere up to there: no number.
         let is_vague = narrowing.has_limit() && narrowing.error() > narrowing.streams().max(FEW) / VAGUE;
-        let limiter = if is_vague && !self.stopped && !limiter.is_open() { Limiter::Time } else { limiter };
-        let at_least = !narrowing.has_limit() || limiter.is_open() || self.stopped || is_unknown;
+        let limit = if is_vague && !self.stopped && !limit.is_open() { CountLimit::Time } else { limit };
+        let at_least = !narrowing.has_limit() || limit.is_open() || self.stopped || is_unknown;
         let basis = self.basis(level);
         // What is known to be sustained is no less than that.
         let is_bound = at_least && basis != CheckBasis::ShortTrial;
@@ -166,7 +167,7 @@ impl Counting {
             error: if is_bound { 0 } else { narrowing.error() },
             at_least,
             needed_mb_per_s: self.needed_bytes_per_s() / 1e6,
-            limiter,
+            limit,
             basis,
             held_s: (narrowing.streams() > 0).then_some(held_s),
             failed_from: narrowing.failed_from(),

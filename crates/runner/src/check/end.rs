@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use reelgauge_analysis::limit::TrialEvidence;
 use reelgauge_analysis::summary::DataSet;
-use reelgauge_analysis::{NoteFact, Summary};
+use reelgauge_analysis::{Culprit, NoteFact, Summary};
 
-use super::evidence::TrialEvidence;
-use super::findings::target_words;
+use super::findings::Place;
+use super::hint::{diagnosis, hint};
 use super::look::Look;
-use super::next_step::Place;
 use super::place::LookTarget;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
@@ -32,17 +32,19 @@ impl Look {
             let asks_for_time =
                 |fact: &NoteFact| matches!(fact, NoteFact::ShortLook { .. } | NoteFact::FewTransfers { .. });
             summary.notes.retain(|note| !asks_for_time(&note.fact));
-            let looked_s = begun.elapsed().as_secs_f64();
-            let stopped = summary.outcome_reason.as_deref();
             let evidence = TrialEvidence::of(&summary.load_points);
             let place = Place {
                 mount: &locked.mount,
                 link: &place.link,
                 free_share: place.free_share,
                 free_bytes: place.free_bytes,
-                target: &target_words(locked),
+                stopped: summary.outcome_reason.as_deref(),
+                looked_s: begun.elapsed().as_secs_f64(),
             };
-            let facts = findings.into_facts(&place, (stopped, looked_s), &evidence);
+            let facts = findings.into_facts(&place, &evidence, |limit| {
+                let is_own = limit.is_some_and(Culprit::is_own);
+                hint(&diagnosis(locked.target()).filter(|_| !is_own)?, limit, &summary.load_points)
+            });
             for limit in summary.load_points.iter_mut().filter_map(|point| point.limit.as_mut()) {
                 *limit = facts.agreed(std::mem::take(limit));
             }

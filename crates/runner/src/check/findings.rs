@@ -3,18 +3,16 @@
 use reelgauge_analysis::Culprit;
 use reelgauge_analysis::facts::{CheckBasis, CheckCount, CheckFacts, CheckFormat};
 use reelgauge_analysis::figures::Figures;
+use reelgauge_analysis::limit::{CountLimit, TrialEvidence};
 use reelgauge_analysis::sustained::SustainedRate;
 use reelgauge_machine::link::{Link, LinkKind};
-use reelgauge_report::text::shell_word;
-use reelgauge_report::units::counted;
+use reelgauge_machine::mount::Mount;
+use reelgauge_report::check::{count_limit_words, limit_sentence, not_finished_sentence, unsteady_sentence};
 
 use super::agreement::{Agreement, Stated, implied, settle};
 use super::everyday::{EVERYDAY, everyday, name};
-use super::evidence::TrialEvidence;
-use super::limit::{Carried, Limiter, limit_culprit, limit_sentence};
+use super::hint::Hint;
 use super::load::Rate;
-use super::next_step::{Advice, Place, Situation, next_step};
-use crate::session::locked_target::LockedTarget;
 
 /// What streams do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +61,8 @@ pub struct Counted {
     pub at_least: bool,
     /// What each needs.
     pub needed_mb_per_s: f64,
-    /// What stopped it there.
-    pub limiter: Limiter,
+    /// What ended it there.
+    pub limit: CountLimit,
     /// What the count rests on.
     pub basis: CheckBasis,
     /// For how long so many were held; `None` of none.
@@ -85,7 +83,7 @@ impl Counted {
             error: 0,
             at_least: true,
             needed_mb_per_s,
-            limiter: Limiter::MaxRate,
+            limit: CountLimit::Culprit(Culprit::MaxRate),
             basis: CheckBasis::ShortTrial,
             held_s: None,
             failed_from: None,
@@ -111,7 +109,7 @@ impl Counted {
     fn settled(&mut self, stated: &Stated) {
         if stated.at_least && !self.at_least {
             let is_contradicted = stated.standing == Agreement::Contradicted;
-            self.limiter = if is_contradicted { Limiter::Contradicted } else { Limiter::Time };
+            self.limit = if is_contradicted { CountLimit::Contradicted } else { CountLimit::Time };
         }
         (self.error, self.at_least, self.standing) = (stated.error, stated.at_least, stated.standing);
     }
@@ -122,7 +120,8 @@ impl Counted {
             at_least: self.at_least,
             error_streams: (!self.at_least).then_some(self.error),
             mb_per_s: f64::from(self.streams) * self.needed_mb_per_s,
-            limited_by: self.limiter.word_over(link, evidence).to_owned(),
+            limited_by: count_limit_words(self.limit, link, evidence).to_owned(),
+            limit: Some(self.limit),
             basis: Some(self.basis),
             held_s: self.held_s,
             // Of a count that was held too briefly nothing is called confirmed.
@@ -186,9 +185,8 @@ impl Findings {
         Some(level.least_bytes_per_s() / 1e6)
     }
 
-    /// Makes all counts agree with each other, and names those that did not.
-    pub(super) fn settle(&mut self) -> Option<String> {
-        let mut contradicted = [0; 2];
+    /// Makes all counts agree with each other.
+    fn settle(&mut self) {
         for work in [Work::Play, Work::Record] {
             let level = self.sustained_mb_per_s(work);
             let mut counted: Vec<_> = self.counted[work as usize].iter_mut().flatten().collect();
@@ -196,10 +194,8 @@ impl Findings {
             settle(&mut stated, level);
             for (counted, stated) in counted.iter_mut().zip(&stated) {
                 counted.settled(stated);
-                contradicted[work as usize] += usize::from(stated.standing == Agreement::Contradicted);
             }
         }
-        unsteady_words(contradicted, self.counted.iter().flatten().flatten().count())
     }
 
     /// Takes the figures of a plain rate. Where nothing was finished nothing was measured, which is not
@@ -230,41 +226,25 @@ impl Findings {
         self.levels[work as usize]
     }
 
-    /// The most that streams got.
-    fn carried(&self) -> Carried {
-        let most = |work: Work| {
-            let counted = self.counted[work as usize].iter().flatten();
-            let known = counted.filter(|found| found.basis != CheckBasis::ShortTrial);
-            known.map(|found| f64::from(found.streams) * found.needed_mb_per_s).reduce(f64::max)
-        };
-        Carried { play: most(Work::Play), record: most(Work::Record) }
-    }
-
     /// Takes what the counters of the trials said when all were sampled: the storage is not named where none
     /// of them is booked to it any more, or other programs may have been the limit as well. Memory is no
     /// storage: its limits are this client's.
-    pub(super) fn revise(&mut self, evidence: &TrialEvidence, link: &Link) {
+    fn revise(&mut self, evidence: &TrialEvidence, link: &Link) {
         let instead = match evidence.instead_of_storage {
-            _ if link.kind == LinkKind::Memory => Limiter::ThisMachine,
-            Some(Culprit::ThisMachine) => Limiter::ThisMachine,
-            Some(_) => Limiter::NotKnown,
-            None if evidence.may_be_others() => Limiter::StorageOrOthers,
+            _ if link.kind == LinkKind::Memory => CountLimit::Culprit(Culprit::ThisMachine),
+            Some(culprit) => CountLimit::Culprit(culprit),
+            None if evidence.may_be_others() => CountLimit::StorageOrOthers,
             None => return,
         };
         for counted in self.counted.iter_mut().flatten().flatten() {
-            if counted.limiter == Limiter::Storage {
-                counted.limiter = instead.clone();
+            if counted.limit == CountLimit::Culprit(Culprit::Storage) {
+                counted.limit = instead;
                 counted.at_least = true;
                 if counted.basis != CheckBasis::ShortTrial {
                     counted.error = 0;
                 }
             }
         }
-    }
-
-    /// What limited each count.
-    fn limiters(&self) -> Vec<Limiter> {
-        self.counted.iter().flatten().flatten().map(|counted| counted.limiter.clone()).collect()
     }
 
     /// Every format, lightest first.
@@ -284,39 +264,18 @@ impl Findings {
         formats.collect()
     }
 
-    /// The next step of settled counts.
-    pub(super) fn advice(&self, place: &Place<'_>, formats: &[CheckFormat]) -> Advice {
-        let best = self.best_bytes_per_s(Work::Play);
-        let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
-        let carried = formats.iter().rev().find(plays);
-        next_step(&Situation {
-            place,
-            limiters: &self.limiters(),
-            best_mb_per_s: (best > 0.0).then_some(best / 1e6),
-            needed_mb_per_s: carried.map_or(0.0, |format| format.needed_mb_per_s_each),
-            format_id: carried.map_or(EVERYDAY[0], |format| &format.id),
-        })
-    }
-
+    /// What was found, once no trial follows. `hint` gives a rule that agrees with whose the limit is.
     pub(super) fn into_facts(
         mut self,
         place: &Place<'_>,
-        (stopped, looked_s): (Option<&str>, f64),
         evidence: &TrialEvidence,
+        hint: impl FnOnce(Option<Culprit>) -> Option<Hint>,
     ) -> CheckFacts {
         self.revise(evidence, place.link);
-        let unsteady = self.settle();
-        let (formats, limiters) = (self.formats(place.link, evidence), self.limiters());
-        let advice = self.advice(place, &formats);
-        let limit = match stopped {
-            Some(why) => format!("This look was not finished: {why}."),
-            None => limit_sentence(&limiters, place.link, &self.carried(), (evidence, advice.components)),
-        };
-        let limit_culprit = limit_culprit(&limiters, place.link).filter(|_| stopped.is_none());
-        let is_known = !matches!(place.link.kind, LinkKind::Memory);
-        CheckFacts {
+        self.settle();
+        let mut facts = CheckFacts {
             mount: place.mount.description(),
-            link: is_known.then(|| place.link.sentence.clone()),
+            link: (place.link.kind != LinkKind::Memory).then(|| place.link.sentence.clone()),
             line_rate_mb_per_s: place.link.realistic_mb_per_s(),
             sequential_read_mb_per_s: self.levels[Work::Play as usize].map(|level| level.mb_per_s),
             sequential_write_mb_per_s: self.levels[Work::Record as usize].map(|level| level.mb_per_s),
@@ -324,40 +283,45 @@ impl Findings {
             sequential_writes: self.levels[Work::Record as usize],
             random_read_mb_per_s: self.random_read_mb_per_s,
             random_read_ms_p99: self.random_read_ms_p99,
-            unsteady,
-            formats,
-            limit,
-            limit_culprit,
-            next_step: stopped.is_none().then_some(advice.words),
-            looked_s,
+            formats: self.formats(place.link, evidence),
+            free_bytes: place.free_bytes,
+            free_share: place.free_share,
+            looked_s: place.looked_s,
+            ..CheckFacts::default()
+        };
+        facts.unsteady = unsteady_sentence(&facts);
+        if let Some(why) = place.stopped {
+            facts.limit = not_finished_sentence(why);
+            return facts;
         }
+        let limits = facts.limits();
+        facts.limit_culprit = match place.link.kind {
+            LinkKind::Memory if !limits.is_empty() => Some(Culprit::ThisMachine),
+            _ => CountLimit::decisive(&limits).and_then(CountLimit::culprit),
+        };
+        let hint = hint(facts.limit_culprit);
+        let may_be_network = hint.as_ref().is_some_and(|hint| hint.is_about_network);
+        facts.limit = limit_sentence(&facts, place.link, evidence, may_be_network);
+        facts.hint = hint.map(|hint| hint.named);
+        facts
     }
 }
 
-/// `Unsteady: for 5 of 10 counts (1 play, 4 record) a trial failed at a rate that other loads sustained.`, of
-/// so many of each work. The other loads are streams and sequential reads or writes. The next step says what
-/// to do.
-fn unsteady_words([play, record]: [usize; 2], all: usize) -> Option<String> {
-    let parts = [(play, Work::Play), (record, Work::Record)];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .filter(|(found, _)| *found > 0)
-        .map(|(found, work)| format!("{found} {}", work.word()))
-        .collect();
-    (!parts.is_empty()).then(|| {
-        format!(
-            "Unsteady: for {} of {} ({}) a trial failed at a rate that other loads sustained.",
-            play + record,
-            counted(all as u64, "count"),
-            parts.join(", ")
-        )
-    })
-}
-
-/// The target as a command names it, with what has to be said of it again.
-pub(super) fn target_words(locked: &LockedTarget) -> String {
-    let target = shell_word(locked.target());
-    if locked.area.sharing_note().is_some() { format!("{target} --shared-target") } else { target }
+/// Where a check was, and how it ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    /// The mount.
+    pub(super) mount: &'a Mount,
+    /// Over what this client reaches it.
+    pub(super) link: &'a Link,
+    /// Free space; `None` where the file system does not report it.
+    pub(super) free_bytes: Option<u64>,
+    /// The same as a share of all of it, 0 to 1.
+    pub(super) free_share: Option<f64>,
+    /// Why it ended before its end, if it did.
+    pub(super) stopped: Option<&'a str>,
+    /// How long it took.
+    pub(super) looked_s: f64,
 }
 
 /// 99 of 100 reads took no longer; `None` where fewer were done.
@@ -373,6 +337,14 @@ mod tests {
 
     use super::*;
 
+    const STORAGE: CountLimit = CountLimit::Culprit(Culprit::Storage);
+    const CLIENT: CountLimit = CountLimit::Culprit(Culprit::ThisMachine);
+
+    /// What ended each count.
+    fn limits(findings: &Findings) -> Vec<CountLimit> {
+        findings.counted.iter().flatten().flatten().map(|counted| counted.limit).collect()
+    }
+
     /// A count whose limit was confirmed, and booked to the storage.
     fn limited(streams: u32, error: u32) -> Counted {
         Counted {
@@ -380,7 +352,7 @@ mod tests {
             error,
             at_least: false,
             needed_mb_per_s: 92.2,
-            limiter: Limiter::Storage,
+            limit: CountLimit::Culprit(Culprit::Storage),
             basis: CheckBasis::Held,
             held_s: Some(5.45),
             failed_from: Some(streams + error + 1),
@@ -396,13 +368,13 @@ mod tests {
         let link = |kind| Link { kind, sentence: String::new() };
         let mut memory = findings.clone();
         memory.revise(&TrialEvidence::default(), &link(LinkKind::Memory));
-        assert_eq!(memory.limiters(), [Limiter::ThisMachine], "memory is no storage");
+        assert_eq!(limits(&memory), [CLIENT], "memory is no storage");
         let disk = link(LinkKind::Unknown);
         findings.revise(&TrialEvidence::default(), &disk);
-        assert_eq!(findings.limiters(), [Limiter::Storage]);
+        assert_eq!(limits(&findings), [STORAGE]);
         let instead_of_storage = Some(Culprit::ThisMachine);
         findings.revise(&TrialEvidence { instead_of_storage, ..TrialEvidence::default() }, &disk);
-        assert_eq!(findings.limiters(), [Limiter::ThisMachine]);
+        assert_eq!(limits(&findings), [CLIENT]);
         assert!(findings.counted[Work::Play as usize][0].as_ref().is_some_and(|counted| counted.at_least));
     }
 
@@ -414,9 +386,9 @@ mod tests {
         let busy = TrialEvidence { others_percent: Some((61.0, 97.0)), ..TrialEvidence::default() };
         let mut seen = findings.clone();
         seen.revise(&TrialEvidence { storage_stood_out: true, ..busy.clone() }, &disk);
-        assert_eq!(seen.limiters(), [Limiter::Storage], "a counter stood out on the storage's side");
+        assert_eq!(limits(&seen), [STORAGE], "a counter stood out on the storage's side");
         findings.revise(&busy, &disk);
-        assert_eq!(findings.limiters(), [Limiter::StorageOrOthers]);
+        assert_eq!(limits(&findings), [CountLimit::StorageOrOthers]);
         let revised = findings.counted[Work::Play as usize][0].as_ref().unwrap();
         assert_eq!((revised.at_least, revised.error), (true, 0));
     }
@@ -427,32 +399,20 @@ mod tests {
         findings.corrected(Work::Play, SustainedRate::of(&[118e6; 7]));
         let none = Counted {
             at_least: false,
-            limiter: Limiter::Storage,
+            limit: CountLimit::Culprit(Culprit::Storage),
             failed_from: Some(1),
             ..Counted::none_is_allowed(92.2)
         };
         findings.found(4, Work::Play, Some(none.clone()));
         assert_eq!(findings.implied(Work::Play), [None, None, None, None, Some(1)]);
-        let words = findings.settle();
-        let expected =
-            "Unsteady: for 1 of 1 count (1 play) a trial failed at a rate that other loads sustained.";
-        assert_eq!(words.as_deref(), Some(expected));
-        assert_eq!(findings.limiters(), [Limiter::Contradicted]);
+        findings.settle();
+        assert_eq!(limits(&findings), [CountLimit::Contradicted]);
         // Two failed trials of a single stream, and a rate that does not carry one.
         let mut findings = Findings::default();
         findings.corrected(Work::Play, SustainedRate::of(&[60e6; 7]));
         findings.found(4, Work::Play, Some(none));
-        assert_eq!((findings.settle(), findings.limiters()), (None, vec![Limiter::Storage]));
-    }
-
-    #[test]
-    fn seven_contradicted_counts_are_one_line() {
-        assert_eq!(unsteady_words([0, 0], 10), None);
-        let words = unsteady_words([3, 4], 10).unwrap_or_default();
-        assert_eq!(
-            words,
-            "Unsteady: for 7 of 10 counts (3 play, 4 record) a trial failed at a rate that other loads sustained."
-        );
+        findings.settle();
+        assert_eq!(limits(&findings), [STORAGE]);
     }
 
     #[test]

@@ -29,7 +29,6 @@ use super::everyday::{everyday, name};
 use super::findings::{Counted, Findings, Work, work_of};
 use super::holding::{CONFIRMED_BY, Standing, next_contradiction, next_hold};
 use super::level::{Level, overloaded};
-use super::limit::{Fall, acquits_storage};
 use super::load::{PointLoad, Rate};
 use super::narrowing::{FAR_OVER, Narrowing, Tried};
 use super::place::LookTarget;
@@ -163,11 +162,10 @@ impl Look {
 
     /// Works out what all counts of this work are, as far as it is known.
     fn state(&mut self, work: Work, countings: &mut [Option<Counting>], level: &Level) {
-        let line_rate = self.place.link.realistic_mb_per_s();
         for (number, counting) in countings.iter_mut().enumerate() {
             if let Some(counting) = counting {
                 counting.share(level);
-                self.findings.found(number, work, Some(counting.counted(level, line_rate)));
+                self.findings.found(number, work, Some(counting.counted(level)));
             }
         }
     }
@@ -242,9 +240,8 @@ impl Look {
             }
             return Ok(());
         }
-        let bytes_per_s = point.total.bytes_per_s.unwrap_or(0.0);
-        let fall = Fall { mb_per_s: bytes_per_s / 1e6, culprit: culprit.unwrap_or_default() };
-        if acquits_storage(fall.culprit) {
+        let culprit = culprit.unwrap_or_default();
+        if culprit.acquits_storage() {
             counting.failed(count);
             return Ok(());
         }
@@ -253,10 +250,10 @@ impl Look {
             && needed > FAR_OVER * got.most_bytes_per_s()
             && !self.is_as_slow(work, got, observer, interrupt)?
         {
-            counting.collapsed(count, &fall);
+            counting.collapsed(count, culprit);
             return Ok(());
         }
-        counting.failed_by_storage(count, got.as_ref(), &fall);
+        counting.failed_by_storage(count, got.as_ref(), culprit);
         if let Some(got) = got {
             level.failed(&got);
         }
@@ -375,10 +372,9 @@ impl Look {
             let bytes_per_s = point.total.bytes_per_s.unwrap_or(0.0);
             let (passed, culprit) = self.conclude(&point);
             if !passed {
-                let culprit = culprit.unwrap_or_default();
-                counting.fall = Some(Fall { mb_per_s: bytes_per_s / 1e6, culprit });
+                counting.culprit = Some(culprit.unwrap_or_default());
             }
-            let storage_is_acquitted = culprit.is_some_and(acquits_storage);
+            let storage_is_acquitted = culprit.is_some_and(Culprit::acquits_storage);
             let took_s = begun.elapsed().as_secs_f64();
             counting.narrowing.report(count, Tried { passed, storage_is_acquitted, bytes_per_s, took_s });
         }

@@ -1,11 +1,11 @@
-//! What the counters of the trials that failed say of a limit, for the sentence that names it.
+//! What the counters of the failed trials of a quick check show together.
 //!
-//! Whose fault a trial was is decided elsewhere ([`reelgauge_analysis::culprit`]): the storage's is what is
-//! neither the tool's nor the link's. A first look names it without a doubt only where a counter said so,
-//! too.
+//! Whose fault a trial was is decided elsewhere ([`crate::culprit`]): the storage's is what is neither the
+//! tool's nor the link's. A quick check names it without a doubt only where a counter stood out, too.
 
-use reelgauge_analysis::limit::LimitVerdict;
-use reelgauge_analysis::{Culprit, LoadPoint};
+use super::LimitVerdict;
+use crate::culprit::Culprit;
+use crate::summary::LoadPoint;
 
 /// Of all processors, in percent, from when on other programs may have been the limit as well. They are
 /// told at all where they took half, or filled one, or left none idle.
@@ -60,10 +60,9 @@ fn others_percent(point: &LoadPoint) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use reelgauge_analysis::limit::{Limit, LimitFinding, LimitStep, Measure, Seen};
-    use reelgauge_analysis::test_figures::vda_point;
-
+    use super::super::{Limit, LimitFinding, LimitStep, Measure, Seen};
     use super::*;
+    use crate::test_figures::vda_point;
 
     fn point(culprit: Option<Culprit>, verdict: LimitVerdict, others: Option<f64>) -> LoadPoint {
         let seen = |value| Seen { measure: Measure::OthersPercent, value, threshold: Some(50.0) };

@@ -1,0 +1,101 @@
+//! What ended a count of streams that a quick check found: whose fault its failed trials were, as
+//! [`crate::culprit`] decided, and what only all trials and counts together show.
+
+use serde::{Deserialize, Serialize};
+
+use crate::culprit::Culprit;
+
+/// What ended a count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum CountLimit {
+    /// More streams failed, by the fault of this one.
+    Culprit(Culprit),
+    /// The storage or other programs of this client: no counter shows which.
+    StorageOrOthers,
+    /// A limit that other counts contradict, and that was not confirmed.
+    Contradicted,
+    /// Nothing: the time for the check was over, or no more streams could be tried.
+    Time,
+    /// Nothing: the check was stopped.
+    Stopped,
+}
+
+impl CountLimit {
+    /// Of a count whose last failed trial was this culprit's; `None` where none failed. The tool and the
+    /// client that it runs on are one.
+    pub fn of_trial(culprit: Option<Culprit>) -> CountLimit {
+        match culprit {
+            None => CountLimit::Time,
+            Some(Culprit::Tool) => CountLimit::Culprit(Culprit::ThisMachine),
+            Some(culprit) => CountLimit::Culprit(culprit),
+        }
+    }
+
+    /// Whether the storage may sustain more than the count: it was not known to be at fault.
+    pub fn is_open(self) -> bool {
+        match self {
+            CountLimit::Culprit(culprit) => culprit.acquits_storage(),
+            CountLimit::StorageOrOthers | CountLimit::Contradicted | CountLimit::Time => true,
+            CountLimit::Stopped => false,
+        }
+    }
+
+    /// Whose limit it is. `None` where nothing limited, or it is unknown.
+    pub fn culprit(self) -> Option<Culprit> {
+        match self {
+            CountLimit::Culprit(culprit) => Some(culprit).filter(|culprit| *culprit != Culprit::NotKnown),
+            _ => None,
+        }
+    }
+
+    /// Whether anything limited the count: it did not end with the time for it.
+    pub fn is_found(self) -> bool {
+        matches!(self, CountLimit::Culprit(_) | CountLimit::StorageOrOthers)
+    }
+
+    /// The limit of all these counts: what ended most of those that met a limit; where none did, why.
+    pub fn decisive(limits: &[CountLimit]) -> Option<CountLimit> {
+        let found = || limits.iter().copied().filter(|limit| limit.is_found());
+        let count = |one: CountLimit| limits.iter().filter(|other| **other == one).count();
+        let most = found().map(count).max();
+        most.and_then(|most| found().find(|one| count(*one) == most)).or(limits.first().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CountLimit::{Contradicted, Stopped, StorageOrOthers, Time};
+    use super::*;
+
+    const LINK: CountLimit = CountLimit::Culprit(Culprit::Link);
+    const STORAGE: CountLimit = CountLimit::Culprit(Culprit::Storage);
+
+    #[test]
+    fn a_limit_is_who_the_trial_was_booked_to() {
+        let client = CountLimit::Culprit(Culprit::ThisMachine);
+        assert_eq!(CountLimit::of_trial(None), Time);
+        assert_eq!(CountLimit::of_trial(Some(Culprit::Storage)), STORAGE);
+        assert_eq!(
+            [Culprit::Tool, Culprit::ThisMachine].map(|own| CountLimit::of_trial(Some(own))),
+            [client; 2]
+        );
+        let unknown = CountLimit::of_trial(Some(Culprit::NotKnown));
+        assert!(unknown.is_open() && unknown.is_found() && unknown.culprit().is_none());
+        // Only a culprit that is known, and not this client, sets a limit.
+        for culprit in [Culprit::Tool, Culprit::ThisMachine, Culprit::MaxRate, Culprit::NotKnown] {
+            assert!(CountLimit::of_trial(Some(culprit)).is_open(), "{culprit:?}");
+        }
+        assert!(!STORAGE.is_open() && !LINK.is_open() && !Stopped.is_open());
+        assert!(StorageOrOthers.is_open() && StorageOrOthers.culprit().is_none());
+    }
+
+    #[test]
+    fn the_limit_of_most_counts_is_decisive_however_many_ended_with_their_time() {
+        assert_eq!(CountLimit::decisive(&[Time, Time, Time, LINK, STORAGE, LINK]), Some(LINK));
+        assert_eq!(CountLimit::decisive(&[Contradicted, STORAGE]), Some(STORAGE));
+        assert_eq!(CountLimit::decisive(&[Time, Stopped]), Some(Time));
+        assert_eq!(CountLimit::decisive(&[]), None);
+    }
+}
