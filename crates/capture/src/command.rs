@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use reelgauge_machine::process_stat::ProcessStat;
+use reelgauge_machine::process::{self, Stat, Task};
+use reelgauge_machine::source::Host;
 use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, set_child_subreaper};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -102,18 +103,15 @@ pub(crate) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<
 /// left.
 pub(crate) fn running_children() -> Vec<String> {
     let own = std::process::id();
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let stats = entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit());
-    let stats = stats.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    let here = Host::here();
+    let stats = process::all(&here).into_iter().filter_map(|process| Task::of(process).stat(&here));
     stats.filter_map(|stat| running_child(&stat, own)).collect()
 }
 
-/// The name and number of the process that a line of `/proc/PID/stat` is about, if it is a child of `parent`
-/// that has not ended.
-fn running_child(stat: &str, parent: u32) -> Option<String> {
-    let stat = ProcessStat::of(stat)?;
+/// The name and number of a process, if it is a child of `parent` that has not ended.
+fn running_child(stat: &Stat, parent: u32) -> Option<String> {
     let is_running = stat.parent() == Some(parent) && !stat.has_ended();
-    is_running.then(|| format!("{} ({})", stat.name, stat.pid))
+    is_running.then(|| format!("{} ({})", stat.name, stat.number))
 }
 
 fn tell(child: &Child, signal: i32) {
@@ -148,9 +146,8 @@ mod tests {
         assert_eq!(run("exit 7"), CommandEnd::Code(7));
         assert_eq!(run("kill -9 $$"), CommandEnd::Signal(9));
         assert!(start(&["/no/such/program".into()], &around).is_err());
-        let child = running_child("17 (a (b) c) S 5 17 17 0 -1", 5);
-        assert_eq!(child.as_deref(), Some("a (b) c (17)"));
-        assert_eq!(running_child("17 (a) Z 5 17", 5), None);
-        assert_eq!(running_child("17 (a) S 6 17", 5), None);
+        let child = |line: &str| running_child(&Stat::of(line).unwrap(), 5);
+        assert_eq!(child("17 (a (b) c) S 5 17 17 0 -1").as_deref(), Some("a (b) c (17)"));
+        assert_eq!((child("17 (a) Z 5 17"), child("17 (a) S 6 17")), (None, None));
     }
 }

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use reelgauge_machine::process::Task;
+use reelgauge_machine::source::Host;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
@@ -208,8 +210,8 @@ impl Journal {
 
 /// Who a thread works for: the system's threads for an io_uring carry their owner's number in their name.
 fn owner_of(thread: u32) -> u32 {
-    let name = std::fs::read_to_string(format!("/proc/{thread}/comm")).unwrap_or_default();
-    name.trim().strip_prefix(RING_WORKER).and_then(|owner| owner.parse().ok()).unwrap_or(thread)
+    let name = Task::of(thread).program(&Host::here());
+    name.and_then(|name| name.strip_prefix(RING_WORKER)?.parse().ok()).unwrap_or(thread)
 }
 
 impl Call<'_> {

@@ -21,6 +21,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use reelgauge_machine::mountinfo;
+use reelgauge_machine::process::{self, Task};
+use reelgauge_machine::source::Host;
 use rustix::fs::{AtFlags, CWD, statat};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -169,7 +171,7 @@ fn watch(mounted: &Mounted) -> io::Result<(Child, ChildStdin)> {
 impl Mounted {
     /// What lies on top at the place, if that is ours.
     fn on_top(&self) -> Option<mountinfo::Entry> {
-        let mut list = mountinfo::parse(&std::fs::read("/proc/self/mountinfo").unwrap_or_default());
+        let mut list = mountinfo::here().unwrap_or_default();
         let point = self.point.as_os_str().as_bytes();
         let top = list.iter().rposition(|entry| entry.mount_point == point)?;
         Some(list.swap_remove(top)).filter(|entry| entry.source == self.name)
@@ -181,7 +183,7 @@ impl Mounted {
 
     /// The processes in other mount namespaces that hold a copy of it, as far as we may see.
     pub(crate) fn holders(&self) -> Vec<String> {
-        holders::of(&self.name, Path::new("/proc"), std::process::id())
+        holders::of(&self.name, &Host::here(), std::process::id())
     }
 
     /// Ends the connection for every copy of the mount, whoever holds it.
@@ -250,16 +252,10 @@ impl Drop for Mounted {
 
 /// Who has something of a file system open, runs a program of it or stands in it, as far as we may see.
 fn users_of(device: u64) -> Vec<String> {
-    let mut users = Vec::new();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let pid = entry.file_name();
-        let is_process = pid.as_bytes().iter().all(u8::is_ascii_digit);
-        if is_process && uses(&entry.path(), device) {
-            let comm = std::fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
-            users.push(format!("{} ({})", comm.trim(), pid.to_string_lossy()));
-        }
-    }
-    users
+    let here = Host::here();
+    let mut users = process::all(&here);
+    users.retain(|process| uses(Path::new(Task::of(*process).folder()), device));
+    users.into_iter().map(|process| process::described(&here, process)).collect()
 }
 
 fn uses(process: &Path, device: u64) -> bool {

@@ -7,19 +7,21 @@
 
 use std::sync::OnceLock;
 
+use reelgauge_machine::limits;
+use reelgauge_machine::source::Host;
+
 /// What kernels allow that do not say.
 const ALWAYS_BYTES: u32 = 1 << 20;
 /// No request is longer: what the room of a thread for one holds.
 const MOST_BYTES: u32 = 16 << 20;
 /// The smallest page of any processor, so that the limit is not read as more than it is.
 const PAGE_BYTES: u32 = 4096;
-const LIMIT: &str = "/proc/sys/fs/fuse/max_pages_limit";
 
 /// The longest read or write that the kernel hands over in one piece. Read once: it holds for a mount as long
 /// as that lasts.
 pub(crate) fn max_request_bytes() -> u32 {
     static KNOWN: OnceLock<u32> = OnceLock::new();
-    *KNOWN.get_or_init(|| allowed_bytes(std::fs::read_to_string(LIMIT).ok().as_deref()))
+    *KNOWN.get_or_init(|| allowed_bytes(limits::fuse_request_pages(&Host::here())))
 }
 
 /// The same in words: `1 MiB`.
@@ -28,8 +30,8 @@ pub(crate) fn max_request_text() -> String {
 }
 
 /// What a limit in pages comes to: whole MiB.
-fn allowed_bytes(limit: Option<&str>) -> u32 {
-    let pages = limit.and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(0);
+fn allowed_bytes(limit_pages: Option<u32>) -> u32 {
+    let pages = limit_pages.unwrap_or(0);
     // A limit beyond 2^32 bytes is cut to the most that is used in any case.
     let bytes = pages.saturating_mul(PAGE_BYTES).clamp(ALWAYS_BYTES, MOST_BYTES);
     bytes >> 20 << 20
@@ -42,10 +44,9 @@ mod tests {
     #[test]
     fn requests_are_as_long_as_the_kernel_allows() {
         assert_eq!(allowed_bytes(None), 1 << 20);
-        assert_eq!(allowed_bytes(Some("256\n")), 1 << 20);
-        assert_eq!(allowed_bytes(Some("1100\n")), 4 << 20);
-        assert_eq!(allowed_bytes(Some("65535\n")), 16 << 20);
-        assert_eq!(allowed_bytes(Some("what\n")), 1 << 20);
-        assert_eq!(allowed_bytes(Some("16\n")), 1 << 20, "as before: the kernel cuts it, and splits more");
+        assert_eq!(allowed_bytes(Some(256)), 1 << 20);
+        assert_eq!(allowed_bytes(Some(1100)), 4 << 20);
+        assert_eq!(allowed_bytes(Some(65_535)), 16 << 20);
+        assert_eq!(allowed_bytes(Some(16)), 1 << 20, "as before: the kernel cuts it, and splits more");
     }
 }

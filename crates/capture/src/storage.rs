@@ -7,6 +7,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use fuser::TimeOrNow;
+use reelgauge_machine::process::Task;
+use reelgauge_machine::source::Host;
 use rustix::fs::{
     Access, AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, StatVfs, Uid, XattrFlags, accessat, chmodat,
     chownat, fchmod, fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr, fstat, fstatvfs, ftruncate,
@@ -236,12 +238,10 @@ impl Storage {
     }
 }
 
-/// The mask of this process, read where reading does not change it. By hand: procfs-core wants some forty
-/// other lines to be there and to be as it knows them.
+/// The mask of this process, read where reading does not change it.
 fn own_umask() -> u32 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
-    mask.and_then(|mask| u32::from_str_radix(mask.trim(), 8).ok()).unwrap_or(0)
+    let mask = Task::own().status(&Host::here(), "Umask");
+    mask.and_then(|mask| u32::from_str_radix(&mask, 8).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reelgauge_engine::roots::Roots;
+use reelgauge_machine::process::Task;
+use reelgauge_machine::source::Host;
 use reelgauge_record::notes::{FIELD_CHARS_MAX, RunNotes};
-use reelgauge_results::live::process::parent_of;
 use reelgauge_results::run_notes;
 use reelgauge_runner::procedure::record::ProcedureRecord;
 use reelgauge_runner::supervise::own_session::ASKED;
@@ -375,6 +376,11 @@ fn what_it_said(said: &mut File) -> String {
 
 fn names_in(dir: &Path) -> HashSet<OsString> {
     std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
+}
+
+/// The process that started this one; `None` where that isn't told.
+fn parent_of(pid: u32) -> Option<u32> {
+    Task::of(pid).stat(&Host::here())?.parent()
 }
 
 /// The run that this process, or the one that it measures in, has begun.

@@ -102,18 +102,10 @@ mod tests {
     use std::process::Command;
 
     use axum::http::StatusCode;
-    use reelgauge_results::live::path_in;
+    use reelgauge_results::live::{path_in, process::mark_of};
 
     use super::*;
     use crate::events::tests::{begin_line, end_line};
-
-    /// The mark of a process, from what /proc says of it.
-    fn mark(pid: u32) -> String {
-        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        let start = stat.rsplit_once(") ").unwrap().1.split(' ').nth(19).unwrap().to_owned();
-        format!("{}/{start}", boot.trim())
-    }
 
     #[test]
     fn the_process_of_the_run_gets_one_signal_and_no_other_process_any() {
@@ -136,9 +128,9 @@ mod tests {
         is(StatusCode::CONFLICT);
         write(begin_line(child.id(), "another-boot/1"));
         is(StatusCode::CONFLICT);
-        write(begin_line(child.id(), &mark(child.id())) + &end_line());
+        write(begin_line(child.id(), &mark_of(child.id()).unwrap()) + &end_line());
         is(StatusCode::CONFLICT);
-        write(begin_line(child.id(), &mark(child.id())));
+        write(begin_line(child.id(), &mark_of(child.id()).unwrap()));
         stopper.stop(dir.path()).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(300));
         stopper.stop(dir.path()).unwrap();

@@ -11,20 +11,19 @@ use std::collections::BTreeMap;
 use reelgauge_record::host::{HostFacts, MountFacts, NicFacts};
 
 use crate::interface::{self, Interface};
-use crate::meminfo;
 use crate::source::{Host, Source};
+use crate::{meminfo, system};
 
 /// The facts about this host. `mount` is that of the target, if there is one.
 pub fn gather(mount: Option<MountFacts>) -> HostFacts {
-    let (name, kernel) = name_and_kernel();
     let here = Host::here();
     HostFacts {
-        name,
+        name: system::host_name().unwrap_or_default(),
         agent: None,
         clock_offset_us: None,
         clock_uncertainty_us: None,
         os: os_name(&here),
-        kernel,
+        kernel: kernel(),
         cpu_model: cpu_model(&here),
         cpu_count: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         memory_bytes: memory_bytes(&here),
@@ -36,17 +35,14 @@ pub fn gather(mount: Option<MountFacts>) -> HostFacts {
 }
 
 #[cfg(unix)]
-fn name_and_kernel() -> (String, Option<String>) {
+fn kernel() -> Option<String> {
     let system = rustix::system::uname();
-    let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
-    let kernel = format!("{} {}", text(system.sysname()), text(system.release()));
-    (text(system.nodename()), Some(kernel))
+    Some(format!("{} {}", system.sysname().to_string_lossy(), system.release().to_string_lossy()))
 }
 
-/// Windows keeps its name in the environment of every process; its version is left out.
 #[cfg(not(unix))]
-fn name_and_kernel() -> (String, Option<String>) {
-    (std::env::var("COMPUTERNAME").unwrap_or_default(), None)
+fn kernel() -> Option<String> {
+    None
 }
 
 /// `PRETTY_NAME` of os-release, or the family's name.

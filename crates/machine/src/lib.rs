@@ -13,7 +13,7 @@
 //!   and TCP add to what is carried. [`netlink`]: what the kernel is asked for, because no file has it.
 //! * [`mountstats`]: what NFS mounts counted, and bytes that were fetched from the storage.
 //! * [`limits`]: what this process may have. [`cgroup`], [`meminfo`]: files that tell it.
-//!   [`process_stat`]: what the kernel keeps of a process.
+//!   [`process`]: processes and threads, who they are and how long they ran.
 //! * [`mod@settings`]: what the host is set to, kept with every run. [`system`]: which system it is.
 //!   [`host`]: what a run's record keeps of its host.
 //!
@@ -35,7 +35,7 @@ pub mod mountinfo;
 pub mod mountstats;
 pub mod netlink;
 pub mod place;
-pub mod process_stat;
+pub mod process;
 pub mod route;
 #[cfg(feature = "sampling")]
 pub mod sample;

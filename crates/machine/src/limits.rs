@@ -1,6 +1,8 @@
 //! What this process may have: its own limits (`ulimit`), those of its control group, and what this
 //! machine has left. What can't be read limits nothing.
 
+use crate::source::Source;
+
 /// What this process may have, as far as the system tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allowance {
@@ -21,6 +23,12 @@ impl Allowance {
     pub fn now(open_files: u64) -> Allowance {
         now(open_files)
     }
+}
+
+/// The longest read or write of a file system in user space, in pages; `None` before Linux 6.12, which has no
+/// such limit to set.
+pub fn fuse_request_pages(source: &impl Source) -> Option<u32> {
+    source.number("/proc/sys/fs/fuse/max_pages_limit")
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,6 +1,6 @@
 //! The text of `/proc/self/mountinfo`: one parser for all who look at mounts.
 //!
-//! Pure: no I/O. The format is described in proc_pid_mountinfo(5):
+//! Pure but for [`here`]. The format is described in proc_pid_mountinfo(5):
 //! `ID PARENT MAJOR:MINOR ROOT MOUNT-POINT OPTIONS [OPTIONAL…] - TYPE SOURCE SUPER-OPTIONS`, one mount per
 //! line, in the order of mounting, with space, tab, newline and backslash in names written as `\ooo`.
 //! procfs-core has a parser, too; it leaves names escaped, wants them in UTF-8 and loses the options' order.
@@ -8,6 +8,7 @@
 //! [`find`] decides which of the mounts shows at a path. Not here: what their options mean.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::Path;
 
 /// The file itself.
@@ -63,6 +64,14 @@ pub fn option<'a>(options: &'a [String], name: &str) -> Option<&'a str> {
         Some((key, value)) => (key == name).then_some(value),
         None => (option == name).then_some(""),
     })
+}
+
+/// The mounts that this process sees.
+///
+/// # Errors
+/// The table can't be read: only Linux has one.
+pub fn here() -> io::Result<Vec<Entry>> {
+    Ok(parse(&std::fs::read(FILE)?))
 }
 
 /// Every line that can be understood; the others are passed over, since one odd mount somewhere must not

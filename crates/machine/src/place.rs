@@ -177,12 +177,11 @@ impl Place {
     ///
     /// # Errors
     /// It is not there, as far as that can be told without asking a server.
-    pub fn here(table: &str, path: &Path) -> Result<Place, PlaceError> {
+    pub fn here(table: &[Entry], path: &Path) -> Result<Place, PlaceError> {
         let unreadable = |source| PlaceError::Unreadable { path: path.to_owned(), source };
         let whole = std::path::absolute(path).map_err(unreadable)?;
-        let table = mountinfo::parse(table.as_bytes());
-        let whole = resolved(&table, &whole).map_err(unreadable)?;
-        let mut place = Place::on(&table, &whole)?;
+        let whole = resolved(table, &whole).map_err(unreadable)?;
+        let mut place = Place::on(table, &whole)?;
         // What a server has is not looked at, and what a process shows may hang with it.
         if place.is_local
             && !place.fs_type.starts_with("fuse.")
@@ -190,7 +189,7 @@ impl Place {
         {
             return Err(PlaceError::File { path: whole });
         }
-        place.find_devices(&table, &Host::here());
+        place.find_devices(table, &Host::here());
         Ok(place)
     }
 
@@ -332,12 +331,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         fs::write(root.join("a.mov"), "x").unwrap();
-        let mounts = "1 0 254:1 / / rw - ext4 /dev/vda rw\n";
-        let refused = Place::here(mounts, &root.join("a.mov")).unwrap_err().to_string();
+        let mounts = mountinfo::parse(b"1 0 254:1 / / rw - ext4 /dev/vda rw\n");
+        let refused = Place::here(&mounts, &root.join("a.mov")).unwrap_err().to_string();
         assert!(
             refused.ends_with(&format!("is a file; give the directory that it is in: {}", root.display()))
         );
-        assert!(Place::here(mounts, &root).is_ok());
+        assert!(Place::here(&mounts, &root).is_ok());
     }
 
     #[test]
@@ -350,16 +349,11 @@ mod tests {
         std::os::unix::fs::symlink(root.join("nas/gone"), root.join("far")).unwrap();
         let nas = root.join("nas").display().to_string();
         let mounts = format!("1 0 254:1 / / rw - ext4 /dev/vda rw\n2 1 0:5 / {nas} rw - nfs4 n:/m rw\n");
-        assert_eq!(
-            resolved(&mountinfo::parse(mounts.as_bytes()), &root.join("link")).unwrap(),
-            root.join("real")
-        );
-        assert!(resolved(&mountinfo::parse(mounts.as_bytes()), &root.join("loop")).is_err());
-        assert!(resolved(&mountinfo::parse(mounts.as_bytes()), &root.join("gone")).is_err());
+        let mounts = mountinfo::parse(mounts.as_bytes());
+        let resolved = |name: &str| resolved(&mounts, &root.join(name));
+        assert_eq!(resolved("link").unwrap(), root.join("real"));
+        assert!(resolved("loop").is_err() && resolved("gone").is_err());
         // There is no such folder: nobody asked for it.
-        assert_eq!(
-            resolved(&mountinfo::parse(mounts.as_bytes()), &root.join("far/clip")).unwrap(),
-            root.join("nas/gone/clip")
-        );
+        assert_eq!(resolved("far/clip").unwrap(), root.join("nas/gone/clip"));
     }
 }

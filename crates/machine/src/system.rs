@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::source::Source;
 use crate::texts::Texts;
 
 /// An operating system.
@@ -65,10 +66,27 @@ impl System {
             os,
             name: name.or(windows).or(pretty),
             kernel: first("/proc/sys/kernel/osrelease").or(release).map(str::to_owned),
-            // What nobody has named yet is called so.
-            host: first("/proc/sys/kernel/hostname").filter(|host| *host != "(none)").map(str::to_owned),
+            host: first("/proc/sys/kernel/hostname").and_then(given_name),
         }
     }
+}
+
+/// What tells one boot of a host from every other; `None` where nothing tells it, as outside Linux.
+pub fn boot(source: &impl Source) -> Option<String> {
+    source.value("/proc/sys/kernel/random/boot_id").filter(|boot| !boot.is_empty())
+}
+
+/// What this host is called in its network; `None` where nobody has named it.
+pub fn host_name() -> Option<String> {
+    #[cfg(unix)]
+    return given_name(&rustix::system::uname().nodename().to_string_lossy());
+    #[cfg(not(unix))]
+    given_name(&std::env::var("COMPUTERNAME").ok()?)
+}
+
+/// The kernel calls a host `(none)` that nobody has named yet.
+fn given_name(name: &str) -> Option<String> {
+    Some(name.trim()).filter(|name| !name.is_empty() && *name != "(none)").map(str::to_owned)
 }
 
 /// The value of the line that begins so.
@@ -85,6 +103,24 @@ mod tests {
         let mut collected = Texts::default();
         texts.iter().for_each(|(name, text)| collected.put(*name, Ok((*text).to_owned())));
         System::of(&collected)
+    }
+
+    #[test]
+    fn a_host_that_nobody_named_has_no_name() {
+        assert_eq!(of(&[("/proc/sys/kernel/hostname", "edit-7\n")]).host.as_deref(), Some("edit-7"));
+        for nobody in ["(none)\n", "\n", ""] {
+            assert_eq!((of(&[("/proc/sys/kernel/hostname", nobody)]).host, given_name(nobody)), (None, None));
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_host_was_booted_once_and_is_called_what_its_file_has() {
+        let here = crate::source::Host::here();
+        let boot = boot(&here);
+        assert!(boot.as_ref().is_some_and(|boot| boot.len() == 36), "{boot:?}");
+        let name = here.value("/proc/sys/kernel/hostname").and_then(|name| given_name(&name));
+        assert_eq!(host_name(), name);
     }
 
     #[test]

@@ -13,6 +13,8 @@ use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateFigures, LateRun, MeasuredPart, StreamFigures};
 use reelgauge_analysis::summary::{LoadPointFacts, Target};
 use reelgauge_analysis::{LoadPoint, Meter, PointTiming, SeriesStep, Summary};
+use reelgauge_machine::process::Task;
+use reelgauge_machine::source::Host;
 use reelgauge_record::test_records::op as made_up;
 use reelgauge_record::{OpKind, OpRecord};
 use reelgauge_report::hero::hero;
@@ -194,9 +196,8 @@ impl Write for Counted {
 
 /// The most memory that this program ever held, where the system tells.
 fn peak_mib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok()? / 1024)
+    let peak = Task::own().status(&Host::here(), "VmHWM")?;
+    Some(peak.trim_end_matches(" kB").parse::<u64>().ok()? / 1024)
 }
 
 #[test]

@@ -15,6 +15,8 @@ use std::time::{Instant, SystemTime};
 
 use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{MeasuredPart, Policy, StreamSpec};
+use reelgauge_machine::process::Task;
+use reelgauge_machine::source::Host;
 use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta, LogWriter};
 use reelgauge_record::run_dir::{RunDir, RunName};
 use reelgauge_record::test_records::{op, read};
@@ -60,9 +62,8 @@ fn html(dir: &Path, file: &Path) -> Anything {
     write_html(&page_of(dir)?, file)?;
     let used = cpu.zip(OwnCpu::now()).map(|(before, now)| now.since(before));
     println!("{:.2} s, {used:?}, {} bytes", begun.elapsed().as_secs_f64(), file.metadata()?.len());
-    if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
-        status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));
-    }
+    let peak = Task::own().status(&Host::here(), "VmHWM");
+    println!("{} at most", peak.as_deref().unwrap_or("unknown memory"));
     Ok(())
 }
 

@@ -19,7 +19,8 @@ use reelgauge_engine::probe::{Bench, Noted, PROBES, Steps};
 use reelgauge_engine::scratch::ScratchError;
 use reelgauge_machine::facts::{PROBES_MADE, UNANSWERED_S, Value, probed_line};
 use reelgauge_machine::mount::{Mount, MountKind};
-use rustix::thread::Pid;
+use reelgauge_machine::process::{Schedule, Task};
+use reelgauge_machine::source::Host;
 
 use crate::error::RunError;
 use crate::exit_code::INTERRUPTED;
@@ -100,7 +101,7 @@ enum Said {
     /// Where the target's data lie.
     Lies(MountKind),
     /// It takes the area, under this number.
-    Works(Pid),
+    Works(u32),
     /// The probe with this number begins.
     Begins(usize),
     /// It has found this.
@@ -151,7 +152,7 @@ fn carry_out(
     interrupt: &Interrupt,
     sender: &Sender<Said>,
 ) -> Result<End, RunError> {
-    let _ = sender.send(Said::Works(rustix::thread::gettid()));
+    let _ = sender.send(Said::Works(rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned()));
     if let Ok(mount) = Mount::at(&request.target) {
         let _ = sender.send(Said::Lies(mount.kind));
     }
@@ -209,7 +210,7 @@ struct Listener<'a> {
     /// Where the target's data lie; not known while the mount has not answered at all.
     kind: MountKind,
     /// The thread, and what the kernel said of it last.
-    thread: Option<(Pid, Option<String>)>,
+    thread: Option<(u32, Option<Schedule>)>,
     /// Room, inodes or a quota were too short for a probe.
     lacked_room: bool,
 }
@@ -269,8 +270,7 @@ impl<'a> Listener<'a> {
     /// waits in a mount that does not answer never runs.
     fn takes_the_area(&mut self) -> bool {
         let (None, Some((thread, before))) = (self.now, &mut self.thread) else { return false };
-        let stat = format!("/proc/self/task/{}/schedstat", thread.as_raw_nonzero());
-        let said = std::fs::read_to_string(stat).ok();
+        let said = Task::own().thread(*thread).schedule(&Host::here());
         let has_run = said != *before;
         *before = said;
         has_run

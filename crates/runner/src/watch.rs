@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use reelgauge_analysis::{Note, NoteFact, Outcome, statement};
 use reelgauge_engine::clock::Clock;
-use reelgauge_machine::host;
 use reelgauge_machine::place::Place;
 use reelgauge_machine::sample::{Sampling, Target, Watch};
 use reelgauge_machine::settings::settings;
+use reelgauge_machine::{host, mountinfo};
 use reelgauge_record::counters::StoreMeta;
 use reelgauge_record::host::{HostFacts, MountFacts};
 use reelgauge_record::notes::RunNotes;
@@ -134,7 +134,7 @@ fn carry_out(
 
 /// Where a path lies, by the table of mounts.
 fn place(path: &Path) -> Result<Place, RunError> {
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo").map_err(RunError::io("read the mounts"))?;
+    let mounts = mountinfo::here().map_err(RunError::io("read the mounts"))?;
     Place::here(&mounts, path).map_err(|error| RunError::NotWatched(error.to_string()))
 }
 

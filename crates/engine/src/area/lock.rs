@@ -9,6 +9,7 @@ use super::error::io_error;
 use super::marker::Marker;
 use super::{AreaDir, AreaError, LOCK_FILE, MARKER_FILE};
 use crate::beneath::For;
+use reelgauge_machine::system::host_name;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::time::{Duration, Instant};
@@ -197,7 +198,8 @@ const SHARED_RUN: &str = "shared by run ";
 
 fn name_holder(mut file: &File, shared_run: Option<&str>) -> io::Result<()> {
     let since = jiff::Timestamp::now();
-    let mut text = format!("process {} on {} since {since:.0}\n", std::process::id(), host_name());
+    let host = host_name().unwrap_or_else(|| "an unnamed machine".to_owned());
+    let mut text = format!("process {} on {host} since {since:.0}\n", std::process::id());
     if let Some(run) = shared_run {
         text += &format!("{SHARED_RUN}{run}\n");
     }
@@ -226,16 +228,6 @@ fn text_of(mut file: &File) -> String {
 /// The run whose machines the area is shared with, by the text of its lock file.
 fn shared_run(text: &str) -> Option<String> {
     text.lines().find_map(|line| line.strip_prefix(SHARED_RUN)).map(str::to_owned)
-}
-
-fn host_name() -> String {
-    let kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    let name =
-        kernel.or_else(|| std::env::var("COMPUTERNAME").ok()).or_else(|| std::env::var("HOSTNAME").ok());
-    match name.as_deref().map(str::trim) {
-        Some(name) if !name.is_empty() && name != "(none)" => name.to_owned(),
-        _ => "an unnamed machine".to_owned(),
-    }
 }
 
 #[cfg(test)]

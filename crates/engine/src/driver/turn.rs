@@ -13,6 +13,8 @@
 #[cfg(target_os = "linux")]
 use std::{fs::File, os::unix::fs::FileExt};
 
+#[cfg(target_os = "linux")]
+use reelgauge_machine::process::{OWN_SCHEDULE, Schedule};
 use reelgauge_record::ProcessorWait;
 
 /// An operation that was answered within this, and issued no later than this after it could have been, needs
@@ -38,7 +40,7 @@ impl Turns {
     pub(super) fn of_this_thread() -> Turns {
         let mut turns = Turns {
             #[cfg(target_os = "linux")]
-            told_by: File::open("/proc/thread-self/schedstat").ok(),
+            told_by: File::open(OWN_SCHEDULE).ok(),
             waited_ns: 0,
             asked_at_ns: 0,
         };
@@ -86,7 +88,7 @@ impl Turns {
     fn ask(&mut self) -> Option<u64> {
         let mut text = [0; 96];
         let len = self.told_by.as_ref()?.read_at(&mut text, 0).ok()?;
-        waited_in_all_ns(text.get(..len)?)
+        Some(Schedule::of(std::str::from_utf8(text.get(..len)?).ok()?)?.waited_ns)
     }
 
     #[cold]
@@ -102,12 +104,6 @@ fn share(waited_ns: u64, late_ns: u64, took_ns: u64) -> ProcessorWait {
     let before_ns = waited_ns.min(late_ns);
     let in_flight_ns = (waited_ns - before_ns).min(took_ns);
     ProcessorWait { before_ns, in_flight_ns, ..ProcessorWait::default() }
-}
-
-/// The second number of a line of three: time on a processor, time waiting for one, and how often.
-#[cfg(target_os = "linux")]
-fn waited_in_all_ns(text: &[u8]) -> Option<u64> {
-    std::str::from_utf8(text).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -127,14 +123,6 @@ mod tests {
         assert_eq!(shared(500, 30, 40), (30, 40));
         // The thread waited for the storage, as good as all the time.
         assert_eq!(shared(2, 0, 1_600), (0, 2));
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn the_kernels_line_is_read() {
-        assert_eq!(waited_in_all_ns(b"3311 268352200 14\n"), Some(268_352_200));
-        assert_eq!(waited_in_all_ns(b""), None);
-        assert_eq!(waited_in_all_ns(b"3311"), None);
     }
 
     #[test]

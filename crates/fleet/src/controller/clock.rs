@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use reelgauge_engine::machine_clock::machine_ns;
+use reelgauge_machine::source::Host;
+use reelgauge_machine::system;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::presence::unix_ns;
@@ -42,10 +44,9 @@ pub fn now_ns() -> i64 {
     machine_ns().saturating_add(base().ahead_ns)
 }
 
-/// What tells one boot from another.
+/// Empty where nothing tells one boot from another.
 fn boot() -> String {
-    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
-    text.map(|text| text.trim().to_owned()).unwrap_or_default()
+    system::boot(&Host::here()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ pub(super) fn disk(mount: &Mount) -> Link {
 
 /// The loop device below a mount that goes through the cache.
 pub(super) fn cached_loop(mount: &Mount) -> Option<String> {
-    let mounts = mountinfo::parse(&fs::read(mountinfo::FILE).ok()?);
+    let mounts = mountinfo::here().ok()?;
     let name = devices::cached_loop(&Host::here(), &mounts, &mount.mount_point)?;
     is_on_a_disk(&name).then_some(name)
 }

@@ -17,15 +17,11 @@ use crate::mountinfo;
 /// one in mountinfo, which the next mount may get.
 const MNT_ID_UNIQUE: StatxFlags = StatxFlags::from_bits_retain(0x4000);
 
-fn table() -> io::Result<Vec<mountinfo::Entry>> {
-    Ok(mountinfo::parse(&std::fs::read(mountinfo::FILE)?))
-}
-
 pub(super) fn mount_at(path: &Path) -> io::Result<Mount> {
     // A device number or mount number belongs to what shows at the path now, so the path is looked at
     // before the table: an automount that this triggers is then in it.
     let (mount_id, device) = numbers(path)?;
-    let entries = table()?;
+    let entries = mountinfo::here()?;
     let entry =
         mountinfo::find(&entries, path.as_os_str().as_bytes(), mount_id, Some(device)).ok_or_else(|| {
             io::Error::other(format!("no line of /proc/self/mountinfo fits {}", path.display()))
@@ -45,7 +41,7 @@ pub(super) fn is_mounted(mount: &Mount) -> Option<bool> {
         let has_its_source = entry.source == mount.source || may_change_source(&mount.fs_type);
         entry.mount_point == point && entry.fs_type == mount.fs_type && has_its_source
     };
-    Some(table().ok()?.iter().any(is_it))
+    Some(mountinfo::here().ok()?.iter().any(is_it))
 }
 
 /// Whether a file system of this kind is named after one of its disks, which may be replaced while it is
@@ -104,7 +100,7 @@ fn mount_id_at<P: Arg + Copy>(at: BorrowedFd<'_>, name: P, flags: AtFlags) -> io
 /// # Errors
 /// The table of mounts can't be read.
 pub fn mount_points_within(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = table()?;
+    let entries = mountinfo::here()?;
     Ok(mountinfo::within(&entries, dir.as_os_str().as_bytes())
         .map(|entry| PathBuf::from(OsString::from_vec(entry.mount_point.clone())))
         .collect())

@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use crate::file_system::{Protocol, protocol_of};
+use crate::process::ticks_per_s;
 use crate::sample::counter::Look;
 use crate::sample::disturbances::Disturbances;
 use crate::sample::net_reader::NetReader;
@@ -250,17 +251,6 @@ fn is_physical(name: &str) -> bool {
 #[cfg(target_os = "linux")]
 fn page_bytes() -> u64 {
     rustix::param::page_size() as u64
-}
-
-#[cfg(target_os = "linux")]
-fn ticks_per_s() -> f64 {
-    rustix::param::clock_ticks_per_second() as f64
-}
-
-/// Nothing here counts in ticks.
-#[cfg(not(target_os = "linux"))]
-fn ticks_per_s() -> f64 {
-    1.0
 }
 
 /// Nothing here counts in pages.

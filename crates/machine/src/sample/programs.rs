@@ -7,11 +7,11 @@
 //! more processes there are.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use crate::process_stat::ProcessStat;
+use crate::process::{self, Task};
 use crate::sample::counter::{Layer, Look, Reading};
 use crate::sample::parse::{put, put_on};
+use crate::source::Host;
 
 /// So many are told.
 const TOLD: usize = 3;
@@ -26,9 +26,6 @@ const PROCESSES_A_LOOK: usize = 150;
 /// More are not looked at.
 const PROCESSES_MAX: usize = 4_000;
 
-/// In the flags of a process: it is a thread of the kernel (`PF_KTHREAD`).
-const KERNEL_THREAD: u64 = 0x0020_0000;
-
 /// Looks at the other programs.
 #[derive(Debug, Default)]
 pub struct Programs {
@@ -41,22 +38,6 @@ pub struct Programs {
     next_look: u64,
 }
 
-/// A process as it stands in `/proc/PID/stat`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Process<'a> {
-    name: &'a str,
-    /// That it has taken.
-    ticks: u64,
-    is_kernel_thread: bool,
-}
-
-fn parse(stat: &str) -> Option<Process<'_>> {
-    let stat = ProcessStat::of(stat)?;
-    let (own, in_kernel) = stat.ticks()?;
-    let is_kernel_thread = stat.flags()? & KERNEL_THREAD != 0;
-    Some(Process { name: stat.name, ticks: own.saturating_add(in_kernel), is_kernel_thread })
-}
-
 impl Programs {
     /// One look, if it is time for one.
     pub fn look(&mut self, now_ns: u64, ticks_per_s: f64, look: &mut Look) {
@@ -64,21 +45,24 @@ impl Programs {
         if self.looks < self.next_look {
             return;
         }
-        let Some(own) = own_number(Path::new("/proc")) else { return };
+        // As `/proc` counts, which may be another view than this process's own: what is started in a
+        // container sees itself by another number than a `/proc` that was handed in from outside it.
+        let here = Host::here();
+        let Some(own) = Task::own().stat(&here) else { return };
         let mut taken = BTreeMap::new();
         let mut names: BTreeMap<u32, String> = BTreeMap::new();
         let mut of_kernel = BTreeMap::new();
-        for process in processes(Path::new("/proc")).filter(|process| *process != own) {
-            let stat = std::fs::read(format!("/proc/{process}/stat")).unwrap_or_default();
-            match parse(&String::from_utf8_lossy(&stat)) {
-                Some(Process { ticks, is_kernel_thread: true, .. }) => {
-                    of_kernel.insert(process, ticks);
-                }
-                Some(Process { name, ticks, .. }) => {
-                    taken.insert(process, ticks);
-                    names.insert(process, name.to_owned());
-                }
-                None => {}
+        let others = process::all(&here).into_iter().take(PROCESSES_MAX).filter(|it| *it != own.number);
+        for stat in others.filter_map(|process| Task::of(process).stat(&here)) {
+            let (Some((own, in_kernel)), Some(is_kernel)) = (stat.ticks(), stat.is_kernel_thread()) else {
+                continue;
+            };
+            let ticks = own.saturating_add(in_kernel);
+            if is_kernel {
+                of_kernel.insert(stat.number, ticks);
+            } else {
+                taken.insert(stat.number, ticks);
+                names.insert(stat.number, stat.name);
             }
         }
         self.next_look = self.looks + EVERY_LOOKS + (taken.len() / PROCESSES_A_LOOK) as u64;
@@ -109,13 +93,6 @@ struct Took {
     percent: f64,
     /// How many of them took any of it.
     processes: u32,
-}
-
-/// The number of this process as `/proc` counts, which may be another one's view: what is started in a
-/// container sees itself by another number than a `/proc` that was handed in from outside it. Where that is
-/// not known nobody can be told from it.
-fn own_number(proc: &Path) -> Option<u32> {
-    std::fs::read_link(proc.join("self")).ok()?.to_str()?.parse().ok()
 }
 
 /// The programs that took most, all processes of a name together.
@@ -158,23 +135,9 @@ fn percent_of(taken: u64, ticks: f64) -> f64 {
     taken as f64 / ticks.max(1.0) * 100.0
 }
 
-fn processes(proc: &Path) -> impl Iterator<Item = u32> {
-    let entries = std::fs::read_dir(proc).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).take(PROCESSES_MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn threads_of_the_kernel_are_no_programs() {
-        // Of a virtual machine, Linux 6.18, shortened.
-        let kworker = "12 (kworker/0:1-loop1) I 2 0 0 0 -1 69238880 0 0 0 0 0 412 0 0 20 0 1 0 9 0 0";
-        let dd = "977 (dd) D 961 977 961 34816 977 4194304 96 0 0 0 3 7 0 0 20 0 1 0 77 2617344 430";
-        let found = [kworker, dd].map(|stat| parse(stat).map(|found| (found.ticks, found.is_kernel_thread)));
-        assert_eq!(found, [Some((412, true)), Some((10, false))]);
-    }
 
     #[cfg(target_os = "linux")]
     #[test]
@@ -194,16 +157,6 @@ mod tests {
             !look.keys().any(|key| key.name == "program_percent" && is_kworker(&key.device)),
             "{look:#?}"
         );
-    }
-
-    #[test]
-    fn names_may_hold_anything() {
-        let stat = "7 (a) (b c) R 1 2 3 4 5 6 7 8 9 10 250 75 0 0 20";
-        let found = Process { name: "a) (b c", ticks: 325, is_kernel_thread: false };
-        assert_eq!(parse(stat), Some(found));
-        for odd in ["", "7 (x", "7 (x) R 1", "7 (x) R 1 2 3 4 5 6 7 8 9 10 a b"] {
-            assert_eq!(parse(odd), None, "{odd}");
-        }
     }
 
     #[test]
@@ -242,8 +195,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn this_process_is_none_of_the_others_also_where_they_have_its_name() {
-        let own = std::fs::read_to_string("/proc/self/stat").expect("proc");
-        let own = parse(&own).expect("a name").name.to_owned();
+        let own = Task::own().stat(&Host::here()).expect("a name").name;
         // Another process of this one's name, which spins for as long as this one does.
         let dir = tempfile::tempdir().expect("a folder");
         let script = dir.path().join(&own);

@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::process::Task;
 use crate::sample::counter::{Layer, Look, Reading};
 use crate::sample::parse::put;
+use crate::source::Host;
 
 /// More threads are not looked at.
 const THREADS_MAX: usize = 2_000;
@@ -19,21 +21,13 @@ pub struct ThreadWaits {
     total_ns: u64,
 }
 
-/// The second number of `/proc/PID/task/TID/schedstat`: nanoseconds in which a thread waited for a processor.
-fn parse(text: &str) -> Option<u64> {
-    text.split_ascii_whitespace().nth(1)?.parse().ok()
-}
-
 impl ThreadWaits {
     /// One look.
     pub fn look(&mut self, look: &mut Look) {
-        let entries = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-        let threads = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let waited = threads.take(THREADS_MAX).filter_map(|thread| {
-            let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
-            Some((thread, parse(&text)?))
-        });
-        let waited: BTreeMap<u32, u64> = waited.collect();
+        let (here, own) = (Host::here(), Task::own());
+        let waited = |thread| Some((thread, own.thread(thread).schedule(&here)?.waited_ns));
+        let waited: BTreeMap<u32, u64> =
+            own.threads(&here).into_iter().take(THREADS_MAX).filter_map(waited).collect();
         if waited.is_empty() {
             return;
         }
@@ -62,8 +56,6 @@ mod tests {
         // A thread with the number of one that ended has waited less.
         waits.take([(1, 9_000_000), (2, 40)].into());
         assert_eq!(waits.total_ns, 9_000_000 + 100 + 40);
-        assert_eq!(parse("1302 77 9\n"), Some(77));
-        assert_eq!((parse(""), parse("1 x 2")), (None, None));
     }
 
     #[cfg(target_os = "linux")]

@@ -20,6 +20,7 @@ use reelgauge_doctor::rule::Role;
 use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::{Scope, diagnose};
 use reelgauge_machine::facts::{ENDS, LinkTo, MEASURED, PROBED, ends_text, link_named, link_to};
+use reelgauge_machine::mountinfo;
 use reelgauge_machine::place::Place;
 use reelgauge_machine::texts::{Texts, folder, live, script};
 use reelgauge_report::doctor::{diagnosis_json, doctor_screen, is_grave};
@@ -132,12 +133,12 @@ fn way(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<PathFac
 
 /// Where a path lies; on another machine nothing but its table of mounts can tell.
 fn place(texts: &Texts, path: &Path, is_elsewhere: bool) -> Result<Place> {
-    let Ok(mounts) = texts.get("/proc/self/mountinfo") else {
+    if texts.get(mountinfo::FILE).is_err() {
         bail!(
             "no text tells which mount {} is on; leave the path away to judge the machine as a whole",
             path.display()
         );
-    };
+    }
     if is_elsewhere {
         if !path.is_absolute() {
             bail!(
@@ -147,7 +148,7 @@ fn place(texts: &Texts, path: &Path, is_elsewhere: bool) -> Result<Place> {
         }
         return Place::collected(texts, path).context("the collected table of mounts");
     }
-    let mut place = Place::here(mounts, path)?;
+    let mut place = Place::here(&texts.mounts(), path)?;
     place.find_link();
     Ok(place)
 }

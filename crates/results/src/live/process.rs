@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-#[cfg(any(target_os = "linux", test))]
-use reelgauge_machine::process_stat::ProcessStat;
+use reelgauge_machine::process;
+use reelgauge_machine::source::Host;
 
 /// Where nothing better is known, a run that has written nothing for so long is not alive. It writes every
 /// second.
@@ -36,40 +36,9 @@ pub fn has_died_here(pid: u32, mark: &str) -> bool {
     own_boot.is_some() && boot_of(mark) == own_boot && mark_of(pid).as_deref() != Some(mark)
 }
 
-/// The boot and the start of a process, in ticks since the boot. `None` for one that is gone; one that has
-/// ended and was not waited for yet is gone.
-#[cfg(target_os = "linux")]
+/// What tells the process from every other, as [`process::mark_of`] has it.
 pub fn mark_of(pid: u32) -> Option<String> {
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    mark_from(&boot, &stat)
-}
-
-/// The boot and the start of a process; here nothing tells them.
-#[cfg(not(target_os = "linux"))]
-pub fn mark_of(_pid: u32) -> Option<String> {
-    None
-}
-
-/// From the two files' texts.
-#[cfg(any(target_os = "linux", test))]
-fn mark_from(boot: &str, stat: &str) -> Option<String> {
-    let stat = ProcessStat::of(stat)?;
-    let start = stat.start_ticks()?;
-    (!stat.has_ended()).then(|| format!("{}/{start}", boot.trim()))
-}
-
-/// The process that started this one; `None` where that isn't told.
-#[cfg(target_os = "linux")]
-pub fn parent_of(pid: u32) -> Option<u32> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    ProcessStat::of(&stat)?.parent()
-}
-
-/// The process that started this one; `None` where that isn't told.
-#[cfg(not(target_os = "linux"))]
-pub fn parent_of(_pid: u32) -> Option<u32> {
-    None
+    process::mark_of(&Host::here(), pid)
 }
 
 #[cfg(unix)]
@@ -99,15 +68,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_known_by_its_start_whatever_its_name_is() {
-        let stat =
-            "77 (a) b (c) S 1 77 77 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 123456 9 9 18446744073709551615";
-        assert_eq!(mark_from("boot\n", stat).unwrap(), "boot/123456");
-        assert_eq!(mark_from("boot\n", &stat.replace(" S ", " Z ")), None);
-        assert_eq!(mark_from("boot\n", "77 (cut"), None);
-    }
-
-    #[test]
     #[cfg(target_os = "linux")]
     fn this_process_is_alive_and_an_ended_one_is_not() {
         let events = Path::new("/nonexistent");
@@ -117,7 +77,6 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let (pid, mark) = (child.id(), mark_of(child.id()).unwrap());
         assert!(is_alive(pid, &mark, events));
-        assert_eq!(parent_of(pid), Some(std::process::id()));
         assert!(!has_died_here(pid, &mark));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -25,16 +25,16 @@ pub(super) struct MountBefore {
 impl MountBefore {
     /// As it is now; `None` where that is not known.
     pub(super) fn of(target: &Path) -> Option<MountBefore> {
-        let before = mounted(&table()?, target)?;
+        let before = mounted(&mountinfo::here().ok()?, target)?;
         Some(MountBefore { target: target.to_path_buf(), before })
     }
 
     /// What an undo left otherwise, as the end of a sentence; `None` where everything is as before.
     pub(super) fn still_changed(&self) -> Option<String> {
-        self.changed_in(&table()?)
+        self.changed_in(&mountinfo::here().ok()?)
     }
 
-    fn changed_in(&self, table: &[u8]) -> Option<String> {
+    fn changed_in(&self, table: &[mountinfo::Entry]) -> Option<String> {
         let now = mounted(table, &self.target)?;
         if now == self.before {
             return None;
@@ -48,14 +48,9 @@ impl MountBefore {
     }
 }
 
-fn table() -> Option<Vec<u8>> {
-    std::fs::read(mountinfo::FILE).ok()
-}
-
 /// What shows at a path.
-fn mounted(table: &[u8], target: &Path) -> Option<Mounted> {
-    let table = mountinfo::parse(table);
-    let mountinfo::Entry { mount_point, source, options, .. } = mountinfo::showing(&table, target)?.clone();
+fn mounted(table: &[mountinfo::Entry], target: &Path) -> Option<Mounted> {
+    let mountinfo::Entry { mount_point, source, options, .. } = mountinfo::showing(table, target)?.clone();
     Some(Mounted { mount_point, source, options })
 }
 
@@ -65,18 +60,19 @@ mod tests {
 
     use super::*;
 
-    fn table(options: &str, source: &str) -> String {
-        format!(
+    fn table(options: &str, source: &str) -> Vec<mountinfo::Entry> {
+        let table = format!(
             "29 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n36 29 7:3 / /mnt/a {options} - ext4 {source} rw\n"
-        )
+        );
+        mountinfo::parse(table.as_bytes())
     }
 
     #[test]
     fn an_undo_that_leaves_the_mount_as_the_change_made_it_is_told() {
         let target = Path::new("/mnt/a/area");
-        let before = mounted(table("rw,relatime", "/dev/loop3").as_bytes(), target).unwrap();
+        let before = mounted(&table("rw,relatime", "/dev/loop3"), target).unwrap();
         let mount = MountBefore { target: target.to_path_buf(), before };
-        let told = |options, source| mount.changed_in(table(options, source).as_bytes());
+        let told = |options, source| mount.changed_in(&table(options, source));
         assert_eq!(told("rw,relatime", "/dev/loop3"), None);
         assert_eq!(
             told("rw,noatime", "/dev/loop3").as_deref(),
@@ -86,7 +82,7 @@ mod tests {
             told("rw,relatime", "/dev/loop4").as_deref(),
             Some("/dev/loop3 is no longer what is mounted at /mnt/a")
         );
-        let unmounted = "29 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n";
-        assert!(mount.changed_in(unmounted.as_bytes()).is_some_and(|told| told.contains("no longer")));
+        let unmounted = &table("rw,relatime", "/dev/loop3")[..1];
+        assert!(mount.changed_in(unmounted).is_some_and(|told| told.contains("no longer")));
     }
 }

@@ -1,5 +1,8 @@
 //! The CPU time that this process has used, so that the tool can state its own cost.
 
+use reelgauge_machine::process::{Task, ticks_per_s};
+use reelgauge_machine::source::Host;
+
 /// CPU time since the process began.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnCpu {
@@ -12,13 +15,9 @@ pub struct OwnCpu {
 impl OwnCpu {
     /// So far; `None` where the system is not asked (only Linux is), or does not answer.
     pub fn now() -> Option<OwnCpu> {
-        #[cfg(target_os = "linux")]
-        {
-            let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
-            parse(&std::fs::read_to_string("/proc/self/stat").ok()?, ticks_per_s)
-        }
-        #[cfg(not(target_os = "linux"))]
-        None
+        let (user, system) = Task::own().stat(&Host::here())?.ticks()?;
+        let [user_s, system_s] = [user, system].map(|ticks| ticks as f64 / ticks_per_s());
+        Some(OwnCpu { user_s, system_s })
     }
 
     /// From `earlier` to this.
@@ -30,12 +29,6 @@ impl OwnCpu {
     }
 }
 
-#[cfg(any(target_os = "linux", test))]
-fn parse(stat: &str, ticks_per_s: f64) -> Option<OwnCpu> {
-    let (user, system) = reelgauge_machine::process_stat::ProcessStat::of(stat)?.ticks()?;
-    Some(OwnCpu { user_s: user as f64 / ticks_per_s, system_s: system as f64 / ticks_per_s })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,13 +38,5 @@ mod tests {
     fn the_time_so_far_is_known() {
         let now = OwnCpu::now();
         assert!(now.is_some_and(|now| now.user_s >= 0.0 && now.system_s >= 0.0), "{now:?}");
-    }
-
-    #[test]
-    fn the_name_may_hold_brackets() {
-        let stat = "7 (a) (b) R 1 2 3 4 5 6 7 8 9 10 250 75 0 0 20";
-        assert_eq!(parse(stat, 100.0), Some(OwnCpu { user_s: 2.5, system_s: 0.75 }));
-        assert_eq!(parse("7 (x) R 1", 100.0), None);
-        assert_eq!(parse("", 100.0), None);
     }
 }

@@ -7,7 +7,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use reelgauge_machine::process_stat::ProcessStat;
+use reelgauge_machine::process::Task;
+use reelgauge_machine::source::Host;
 use reelgauge_report::text::plain;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
@@ -41,13 +42,9 @@ fn is_held(process: u32) -> bool {
     if !cfg!(target_os = "linux") {
         return true;
     }
-    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    let stats = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
-    stats.into_iter().any(|stat| is_uninterruptible(&stat))
-}
-
-fn is_uninterruptible(stat: &str) -> bool {
-    ProcessStat::of(stat).and_then(ProcessStat::state) == Some("D")
+    let (here, process) = (Host::here(), Task::of(process));
+    let threads = process.threads(&here).into_iter().map(|thread| process.thread(thread).stat(&here));
+    threads.flatten().any(|stat| stat.is_held())
 }
 
 /// Starts the child, and waits for it.
@@ -155,7 +152,7 @@ impl Watch<'_> {
             self.progress.reset(now);
             return None;
         }
-        let idle = self.progress.idle(self.pid()?, now);
+        let idle = self.progress.idle(self.child.id(), now);
         let path = plain(&self.patience.path.display().to_string());
         if self.asked.is_some() && idle >= LEAVE_AFTER {
             eprintln!("\nreelgauge: nothing comes back from {path}; stopped before anything was measured");
@@ -228,9 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_kernel_holds_is_said_to_be_held() {
-        assert!(is_uninterruptible("77 (a) D (b) D 1 77"));
-        assert!(!is_uninterruptible("77 (a) D (b) R 1 77") && !is_uninterruptible("77 (cut"));
-        assert!(!cfg!(target_os = "linux") || !is_held(u32::MAX), "it is gone");
+    fn what_is_gone_is_not_held() {
+        assert!(!cfg!(target_os = "linux") || !is_held(u32::MAX));
     }
 }

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
+use reelgauge_machine::process::Task;
+use reelgauge_machine::source::Host;
 
 /// Threads that are run whether the work goes on or not.
 const KEEPERS: [&str; 8] = ["counters", "watchdog", "signals", "drain", "leash", "steering", "said", "event"];
@@ -36,8 +37,8 @@ impl Progress {
     }
 
     /// Looks at the process. How long it has done nothing.
-    pub(super) fn idle(&mut self, pid: Pid, now: Instant) -> Duration {
-        let times = times(pid);
+    pub(super) fn idle(&mut self, process: u32, now: Instant) -> Duration {
+        let times = times(process);
         self.take(times, now)
     }
 
@@ -54,22 +55,17 @@ impl Progress {
 }
 
 /// How long each of its threads that work has been on a processor, in nanoseconds.
-fn times(pid: Pid) -> Option<Times> {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task", pid = pid.as_raw_nonzero())).ok()?;
+fn times(process: u32) -> Option<Times> {
+    let (here, process) = (Host::here(), Task::of(process));
     let mut times = Times::new();
-    for task in tasks.flatten() {
-        let read = |name: &str| std::fs::read_to_string(task.path().join(name)).ok();
-        let (Some(number), Some(name)) =
-            (task.file_name().to_str().and_then(|n| n.parse().ok()), read("comm"))
-        else {
-            continue;
-        };
-        if !KEEPERS.contains(&name.trim()) {
-            // The first number; a kernel without it tells nothing.
-            times.insert(number, read("schedstat")?.split(' ').next()?.parse().ok()?);
+    for number in process.threads(&here) {
+        let thread = process.thread(number);
+        if thread.program(&here).is_some_and(|name| !KEEPERS.contains(&name.as_str())) {
+            // A kernel without it tells nothing.
+            times.insert(number, thread.schedule(&here)?.ran_ns);
         }
     }
-    Some(times)
+    Some(times).filter(|times| !times.is_empty())
 }
 
 #[cfg(test)]
@@ -102,9 +98,9 @@ mod tests {
 
     #[test]
     fn this_process_is_at_work() {
-        let me = rustix::process::getpid();
+        let me = std::process::id();
         let mut progress = Progress::new(Instant::now());
-        assert!(times(me).is_some_and(|times| !times.is_empty()));
+        assert!(times(me).is_some());
         assert_eq!(progress.idle(me, Instant::now()), Duration::ZERO);
     }
 }

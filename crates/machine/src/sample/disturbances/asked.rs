@@ -4,7 +4,6 @@
 //! Not here: what no command is needed for (the room around).
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -36,7 +35,7 @@ impl Asked {
     /// Of this machine's ZFS, and of the btrfs that is mounted there; `None` where there is neither.
     pub(super) fn of(mount_point: &Path) -> Option<Asked> {
         let has_zfs = Path::new("/dev/zfs").exists();
-        let mounts = mountinfo::parse(&fs::read(mountinfo::FILE).unwrap_or_default());
+        let mounts = mountinfo::here().unwrap_or_default();
         let mount = mounts.iter().rfind(|mount| mount.is_at(mount_point));
         let is_btrfs = mount.is_some_and(|mount| mount.fs_type == "btrfs");
         let btrfs = is_btrfs.then(|| mount_point.to_path_buf());
