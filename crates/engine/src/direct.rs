@@ -100,16 +100,13 @@ mod linux {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::Duration;
 
+    use reelgauge_machine::file_system::{MountKind, kind_of, type_of_magic};
     use rustix::fs::{Advice, AtFlags, StatxFlags};
 
     use super::{DirectOutcome, DirectProbe, DirectSupport};
     use crate::area::AreaDir;
     use crate::beneath::For;
     use crate::cache;
-
-    const TMPFS_MAGIC: u64 = 0x0102_1994;
-    const RAMFS_MAGIC: u64 = 0x8584_58f6;
-    const ZFS_MAGIC: u64 = 0x2fc1_2fc1;
 
     const SHORT: usize = 512;
     const PAGE: usize = 4096;
@@ -138,8 +135,8 @@ mod linux {
 
     pub(super) fn probe(dir: &AreaDir) -> io::Result<DirectProbe> {
         let mut scratch = Scratch::create(dir)?;
-        let magic = rustix::fs::fstatfs(&scratch.file)?.f_type as u64;
-        if magic == TMPFS_MAGIC || magic == RAMFS_MAGIC {
+        let fs_type = type_of_magic(rustix::fs::fstatfs(&scratch.file)?.f_type as u64);
+        if fs_type.is_some_and(|fs_type| kind_of(fs_type, "") == MountKind::Memory) {
             let why = "this file system keeps everything in memory".to_owned();
             return Ok(DirectProbe::both(DirectSupport::Ignored, DirectOutcome::Ignored { why }));
         }
@@ -149,7 +146,7 @@ mod linux {
         }
         scratch.fill()?;
         let mut probe = attempt(&scratch, stated);
-        if magic == ZFS_MAGIC {
+        if fs_type == Some("zfs") {
             distrust_zfs(&mut probe.read);
             distrust_zfs(&mut probe.write);
         }

@@ -15,7 +15,7 @@ use crate::source::Source;
 /// An array may have more disks than anybody wants to look at.
 const DEVICES_MAX: usize = 24;
 /// The list of disks.
-const DISKS: &str = "/sys/block";
+pub(crate) const DISKS: &str = "/sys/block";
 /// The number of software arrays.
 const MD_MAJOR: u32 = 9;
 

@@ -40,6 +40,17 @@ pub fn protocol_of(fs_type: &str) -> Option<Protocol> {
     }
 }
 
+/// The type of a file system by the number that Linux's `statfs` reports of it (`linux/magic.h`), of those
+/// that are treated apart.
+pub fn type_of_magic(magic: u64) -> Option<&'static str> {
+    match magic {
+        0x0102_1994 => Some("tmpfs"),
+        0x2fc1_2fc1 => Some("zfs"),
+        0x8584_58f6 => Some("ramfs"),
+        _ => None,
+    }
+}
+
 /// Where a file system of this type keeps its data.
 pub fn kind_of(fs_type: &str, source: &str) -> MountKind {
     match fs_type {

@@ -113,6 +113,21 @@ pub fn is_last(source: &impl Source, name: &str) -> bool {
     is_pair && is_ethernet && net.members(name).is_empty() && !net.has(name, "master")
 }
 
+/// Whether there is hardware behind an interface, or several such together.
+pub(crate) fn is_physical(source: &impl Source, name: &str) -> bool {
+    has(source, name, "device") || has(source, name, "bonding")
+}
+
+/// Whether there is such a file or folder of an interface.
+pub(crate) fn has(source: &impl Source, name: &str, wanted: &str) -> bool {
+    source.names(&format!("{ALL}/{name}")).iter().any(|found| found == wanted)
+}
+
+/// The kernel's driver of an interface.
+pub(crate) fn driver(source: &impl Source, name: &str) -> Option<String> {
+    driver_in(&source.text(&file(name, "device/uevent"))?).map(str::to_owned)
+}
+
 fn file(name: &str, file: &str) -> String {
     format!("{ALL}/{name}/{file}")
 }
@@ -170,12 +185,11 @@ impl<S: Source> Net<'_, S> {
     }
 
     fn driver(&self, name: &str) -> Option<String> {
-        driver_in(&self.0.text(&file(name, "device/uevent"))?).map(str::to_owned)
+        driver(self.0, name)
     }
 
-    /// Whether there is such a file or folder of an interface.
     fn has(&self, name: &str, wanted: &str) -> bool {
-        self.0.names(&format!("{ALL}/{name}")).iter().any(|found| found == wanted)
+        has(self.0, name, wanted)
     }
 
     /// The members of a bond that carry packets.

@@ -8,18 +8,15 @@
 //! Not here: what a setting should be (the doctor's rules).
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::Path;
 
-use crate::devices;
-use crate::mountinfo;
 use crate::netlink::ethtool::card_settings;
-use crate::source::Host;
+use crate::source::{Host, Source};
 use crate::texts::command;
+use crate::{devices, interface, mountinfo};
 
 /// The longest setting that is kept. The longest usual one names every scheduler of a disk.
-const TEXT_MAX_BYTES: u64 = 256;
+const TEXT_MAX_BYTES: usize = 256;
 /// Interfaces or disks of which settings are kept. Containers have hundreds.
 const DEVICES_MAX: usize = 16;
 
@@ -104,35 +101,30 @@ const DISK: [&str; 6] = [
 ];
 /// Files of the processors.
 const PROCESSOR: [(&str, &str); 2] = [
-    ("cpu0 governor", "devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-    ("cpu0 energy preference", "devices/system/cpu/cpu0/cpufreq/energy_performance_preference"),
+    ("cpu0 governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+    ("cpu0 energy preference", "/sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference"),
 ];
 
 /// What this machine is set to, by name: `net.ipv4.tcp_sack`, `eth0 mtu`, `sda read_ahead_kb`. Of disks only
 /// those under the target that is mounted here.
 pub fn settings(mount_point: &Path) -> BTreeMap<String, String> {
-    let sys = Path::new("/sys");
-    let mut all = settings_in(Path::new("/"), mount_point);
-    let interfaces = interfaces(sys);
+    let here = Host::here();
+    let mut all = settings_in(&here, mount_point);
+    let interfaces = interfaces(&here);
     let of_cards = card_settings().into_iter().filter(|((interface, _), _)| interfaces.contains(interface));
     all.extend(of_cards.map(|((interface, name), value)| (format!("{interface} {name}"), value)));
-    for interface in interfaces.iter().filter(|interface| has_hardware(sys, interface)) {
+    for interface in interfaces.iter().filter(|interface| interface::has(&here, interface, "device")) {
         let said = command::output(&["ethtool", "-i", interface]).unwrap_or_default();
         all.extend(firmware(&said).map(|firmware| (format!("{interface} firmware"), firmware)));
     }
     all
 }
 
-/// Whether a device stands behind an interface, and not the kernel alone.
-fn has_hardware(sys: &Path, interface: &str) -> bool {
-    sys.join("class/net").join(interface).join("device").exists()
-}
-
 /// The firmware that `ethtool -i` tells; drivers that know none say nothing, or `N/A`.
 fn firmware(said: &str) -> Option<String> {
     let version = said.lines().find_map(|line| line.strip_prefix("firmware-version:"))?.trim();
     let is_known = !version.is_empty() && version != "N/A";
-    is_known.then(|| version.chars().filter(|c| !c.is_control()).take(TEXT_MAX_BYTES as usize).collect())
+    is_known.then(|| version.chars().filter(|c| !c.is_control()).take(TEXT_MAX_BYTES).collect())
 }
 
 /// What the kernel has where nobody set it; `None` where that hangs on more than the kernel.
@@ -152,55 +144,47 @@ pub fn changed_from_default(settings: &BTreeMap<String, String>) -> BTreeMap<Str
     changed.collect()
 }
 
-fn settings_in(root: &Path, mount_point: &Path) -> BTreeMap<String, String> {
-    let (proc, sys) = (&root.join("proc"), &root.join("sys"));
+fn settings_in(source: &impl Source, mount_point: &Path) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
-    let mut put = |name: String, path: &Path| {
-        if let Some(value) = read(path) {
+    let mut put = |name: String, path: &str| {
+        if let Some(value) = source.text(path).and_then(|text| value_in(&text)) {
             all.insert(name, value);
         }
     };
     for name in KERNEL {
-        put(name.replace('/', "."), &proc.join("sys").join(name));
+        put(name.replace('/', "."), &format!("/proc/sys/{name}"));
     }
-    for interface in interfaces(sys) {
-        let folder = sys.join("class/net").join(&interface);
-        INTERFACE.iter().for_each(|(file, name)| put(format!("{interface} {name}"), &folder.join(file)));
+    let interfaces = interfaces(source);
+    for interface in &interfaces {
+        let file = |file| format!("{}/{interface}/{file}", interface::ALL);
+        INTERFACE.iter().for_each(|(name, called)| put(format!("{interface} {called}"), &file(name)));
     }
     for path in MODULES {
         let module = path.split('/').next().unwrap_or_default();
-        put(format!("{module} {}", last(path)), &sys.join("module").join(path));
+        put(format!("{module} {}", last(path)), &format!("/sys/module/{path}"));
     }
-    let mounts = mountinfo::parse(&fs::read(proc.join("self/mountinfo")).unwrap_or_default());
-    for disk in devices::below(&Host::below(root), &mounts, mount_point).names.into_iter().take(DEVICES_MAX) {
-        let folder = sys.join("block").join(&disk);
-        DISK.iter().for_each(|name| put(format!("{disk} {}", last(name)), &folder.join(name)));
+    let mounts = mountinfo::parse(source.text(mountinfo::FILE).unwrap_or_default().as_bytes());
+    for disk in devices::below(source, &mounts, mount_point).names.into_iter().take(DEVICES_MAX) {
+        let file = |name| format!("{}/{disk}/{name}", devices::DISKS);
+        DISK.iter().for_each(|name| put(format!("{disk} {}", last(name)), &file(name)));
     }
     // Of several mounts at one place the last lies on top.
     if let Some(mount) = mounts.iter().rfind(|mount| mount.is_at(mount_point)) {
-        let folder = sys.join("class/bdi").join(mount.numbers());
-        put("mount read_ahead_kb".to_owned(), &folder.join("read_ahead_kb"));
+        let file = format!("/sys/class/bdi/{}/read_ahead_kb", mount.numbers());
+        put("mount read_ahead_kb".to_owned(), &file);
     }
-    PROCESSOR.iter().for_each(|(name, path)| put((*name).to_owned(), &sys.join(path)));
+    PROCESSOR.iter().for_each(|(name, path)| put((*name).to_owned(), path));
     // Of an NFS server alone.
-    put("nfsd threads".to_owned(), &proc.join("fs/nfsd/threads"));
-    all.extend(interfaces(sys).iter().filter_map(|interface| driver(sys, interface)));
+    put("nfsd threads".to_owned(), "/proc/fs/nfsd/threads");
+    let driver = |name: &String| Some((format!("{name} driver"), interface::driver(source, name)?));
+    all.extend(interfaces.iter().filter_map(driver));
     all
 }
 
-/// Whose name a link of an interface's device is.
-fn driver(sys: &Path, interface: &str) -> Option<(String, String)> {
-    let link = fs::read_link(sys.join("class/net").join(interface).join("device/driver")).ok()?;
-    Some((format!("{interface} driver"), link.file_name()?.to_string_lossy().into_owned()))
-}
-
 /// Interfaces with hardware, or a switch's port, behind them.
-fn interfaces(sys: &Path) -> Vec<String> {
-    let entries = fs::read_dir(sys.join("class/net")).into_iter().flatten().flatten();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+fn interfaces(source: &impl Source) -> Vec<String> {
+    let mut names = source.names(interface::ALL);
     names.retain(|name| name != "lo" && !name.starts_with("veth") && !name.starts_with("docker"));
-    names.sort();
     names.truncate(DEVICES_MAX);
     names
 }
@@ -210,39 +194,39 @@ fn last(path: &str) -> &str {
 }
 
 /// What a file says, white space made single; of a list with one chosen in brackets that one.
-fn read(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    File::open(path).ok()?.take(TEXT_MAX_BYTES).read_to_string(&mut text).ok()?;
+fn value_in(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let chosen = words.iter().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
-    let value = chosen.map_or_else(|| words.join(" "), str::to_owned);
+    let mut value = chosen.map_or_else(|| words.join(" "), str::to_owned);
+    value.truncate(value.floor_char_boundary(TEXT_MAX_BYTES));
     (!value.is_empty()).then_some(value)
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
+    use crate::texts::Texts;
 
     #[test]
     fn files_tell_settings_and_what_is_not_there_is_left_out() {
-        let root = tempfile::tempdir().unwrap();
-        let put = |path: &str, text: &str| {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        put("proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n");
-        put("proc/self/mountinfo", "33 29 0:52 / /mnt/nas rw - nfs4 nas1:/media rw\n");
-        put("sys/class/net/eth0/mtu", "9000\n");
-        put("sys/class/net/lo/mtu", "65536\n");
-        put("sys/class/bdi/0:52/read_ahead_kb", "128\n");
-        put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "");
-        let told = settings_in(root.path(), Path::new("/mnt/nas"));
+        let mut texts = Texts::default();
+        for (path, text) in [
+            ("/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n"),
+            ("/proc/self/mountinfo", "33 29 0:52 / /mnt/nas rw - nfs4 nas1:/media rw\n"),
+            ("/sys/class/net", "eth0\nlo\n"),
+            ("/sys/class/net/eth0/mtu", "9000\n"),
+            ("/sys/class/net/eth0/device/uevent", "DRIVER=ixgbe\nPCI_CLASS=20000\n"),
+            ("/sys/class/net/lo/mtu", "65536\n"),
+            ("/sys/class/bdi/0:52/read_ahead_kb", "128\n"),
+            ("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", ""),
+        ] {
+            texts.put(path, Ok(text.to_owned()));
+        }
+        let told = settings_in(&texts, Path::new("/mnt/nas"));
         let told: Vec<(&str, &str)> =
             told.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let expected = [
+            ("eth0 driver", "ixgbe"),
             ("eth0 mtu", "9000"),
             ("mount read_ahead_kb", "128"),
             ("net.ipv4.tcp_rmem", "4096 131072 6291456"),
@@ -290,9 +274,8 @@ mod tests {
     }
 
     #[test]
-    fn of_a_list_the_chosen_one_is_the_setting() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(file.path(), "none [mq-deadline] kyber bfq\n").unwrap();
-        assert_eq!(read(file.path()).as_deref(), Some("mq-deadline"));
+    fn of_a_list_the_chosen_one_is_the_setting_and_none_is_long() {
+        assert_eq!(value_in("none [mq-deadline] kyber bfq\n").as_deref(), Some("mq-deadline"));
+        assert_eq!(value_in(&"ä".repeat(200)).map(|value| value.len()), Some(TEXT_MAX_BYTES));
     }
 }

@@ -109,9 +109,10 @@ mod linux {
     use std::os::unix::fs::MetadataExt;
     use std::ptr;
 
+    use reelgauge_machine::file_system::type_of_magic;
+
     use super::{Found, How};
 
-    const ZFS_MAGIC: u64 = 0x2fc1_2fc1;
     /// The same number on every architecture but Alpha.
     const SYS_CACHESTAT: libc::c_long = 451;
     /// mincore needs one byte per page, so a window of 1 GiB costs 256 KiB.
@@ -122,7 +123,7 @@ mod linux {
         let say = |error: io::Error| error.to_string();
         let size = file.metadata().map_err(say)?.len();
         let magic = rustix::fs::fstatfs(file).map_err(|error| say(error.into()))?.f_type as u64;
-        if magic == ZFS_MAGIC {
+        if type_of_magic(magic) == Some("zfs") {
             return Err("ZFS keeps its cache (ARC) where it cannot be seen file by file".to_owned());
         }
         match cachestat(file) {

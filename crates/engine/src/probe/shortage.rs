@@ -3,15 +3,13 @@
 use std::io;
 use std::path::Path;
 
-use rustix::fs::{FsWord, StatVfs, statfs, statvfs};
+use reelgauge_machine::file_system::type_of_magic;
+use rustix::fs::{StatVfs, statfs, statvfs};
 
 /// With less than this free, what needs some more blocks fails for want of them.
 const ROOM_BYTES: u64 = 1 << 20;
 /// So many a probe needs at a time, and some: in memory a large attribute takes as many.
 const INODES: u64 = 128;
-
-/// What file systems in memory are called. Attributes are counted there as inodes.
-const IN_MEMORY: FsWord = 0x0102_1994;
 
 /// What a file system has too little of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +67,8 @@ pub(super) fn shortage(path: &Path, error: &io::Error, takes: Takes) -> Option<S
     if error.kind() == io::ErrorKind::QuotaExceeded {
         return Some(Shortage::Quota);
     }
-    let is_in_memory = statfs(path).is_ok_and(|told| told.f_type == IN_MEMORY);
+    // Attributes are counted there as inodes.
+    let is_in_memory = statfs(path).is_ok_and(|told| type_of_magic(told.f_type as u64) == Some("tmpfs"));
     of(&statvfs(path).ok()?, takes, is_in_memory)
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Everything is read below the device's own folder, so that tests bring their own.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::devices::is_of_virtual_machine;
+use crate::source::{Host, Source};
 
 /// What is known about a block device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,46 +23,46 @@ pub(super) struct Disk {
 pub(super) fn read(dir: &Path) -> Option<Disk> {
     let device = name(dir)?;
     let whole = if dir.join("partition").exists() { dir.parent()? } else { dir };
-    let (what, rotational) = layered(whole).unwrap_or_else(|| physical(whole));
+    let about = Host::below(whole);
+    let (what, rotational) = layered(&about).unwrap_or_else(|| physical(whole, &about));
     Some(Disk { device, what, rotational })
 }
 
 /// A device that is made of others, or of a file.
-fn layered(dir: &Path) -> Option<(String, Option<bool>)> {
-    if let Some(file) = text(&dir.join("loop/backing_file")) {
+fn layered(about: &Host) -> Option<(String, Option<bool>)> {
+    if let Some(file) = about.value("loop/backing_file") {
         return Some((format!("a loop device on the file {file}"), None));
     }
-    let kind = if let Some(level) = text(&dir.join("md/level")) {
+    let kind = if let Some(level) = about.value("md/level") {
         format!("a {level} array")
     } else {
-        let uuid = text(&dir.join("dm/uuid")).filter(|_| dir.join("dm").is_dir());
-        match uuid?.split('-').next() {
+        match about.value("dm/uuid")?.split('-').next() {
             Some("LVM") => "an LVM volume".to_owned(),
             Some("CRYPT") => "an encrypted volume".to_owned(),
             Some("mpath") => "a disk over several paths".to_owned(),
             _ => "a mapped volume".to_owned(),
         }
     };
-    let below = members(dir);
+    let below = about.names("slaves");
     let on = if below.is_empty() { String::new() } else { format!(" on {}", below.join(", ")) };
-    Some((format!("{kind}{on}"), is_rotational(dir)))
+    Some((format!("{kind}{on}"), is_rotational(about)))
 }
 
-fn physical(dir: &Path) -> (String, Option<bool>) {
-    let (kind, rotational) = kind_of(dir);
-    let model = text(&dir.join("device/model")).filter(|model| !model.is_empty());
+fn physical(dir: &Path, about: &Host) -> (String, Option<bool>) {
+    let (kind, rotational) = kind_of(dir, about);
+    let model = about.value("device/model").filter(|model| !model.is_empty());
     (model.map_or(kind.clone(), |model| format!("{kind} ({model})")), rotational)
 }
 
-fn kind_of(dir: &Path) -> (String, Option<bool>) {
+fn kind_of(dir: &Path, about: &Host) -> (String, Option<bool>) {
     let device = name(dir).unwrap_or_default();
     let path = dir.to_string_lossy();
     let through = |part: &str| path.contains(part);
-    let vendor = text(&dir.join("device/vendor")).unwrap_or_default();
+    let vendor = about.value("device/vendor").unwrap_or_default();
     let plain = |kind: &str| (kind.to_owned(), None);
     if device.starts_with("nvme") {
         // Fabrics name their transport; a local one says pcie, or nothing on old kernels.
-        let transport = text(&dir.join("device/transport")).filter(|transport| transport != "pcie");
+        let transport = about.value("device/transport").filter(|transport| transport != "pcie");
         return match transport {
             Some(transport) => (format!("an NVMe disk over a network ({transport})"), None),
             None => ("an NVMe SSD".to_owned(), Some(false)),
@@ -88,7 +88,7 @@ fn kind_of(dir: &Path) -> (String, Option<bool>) {
         return ("a memory card".to_owned(), Some(false));
     }
     let bus = if through("/ata") { "SATA " } else { "" };
-    match is_rotational(dir) {
+    match is_rotational(about) {
         Some(true) => (format!("a {bus}hard disk"), Some(true)),
         Some(false) => {
             (if bus.is_empty() { "an SSD".to_owned() } else { format!("a {bus}SSD") }, Some(false))
@@ -97,31 +97,19 @@ fn kind_of(dir: &Path) -> (String, Option<bool>) {
     }
 }
 
-fn is_rotational(dir: &Path) -> Option<bool> {
-    Some(text(&dir.join("queue/rotational"))? == "1")
-}
-
-/// The devices that this one is made of.
-fn members(dir: &Path) -> Vec<String> {
-    let entries = fs::read_dir(dir.join("slaves"));
-    let names =
-        entries.into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names
+fn is_rotational(about: &Host) -> Option<bool> {
+    Some(about.value("queue/rotational")? == "1")
 }
 
 fn name(dir: &Path) -> Option<String> {
     Some(dir.file_name()?.to_string_lossy().into_owned())
 }
 
-fn text(path: &PathBuf) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim().to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::fs;
+
     use super::*;
 
     /// Reads the device at `place` of a made-up `/sys/devices` with these files.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::file_system::{Protocol, protocol_of};
 use crate::process::ticks_per_s;
@@ -18,7 +18,7 @@ use crate::sample::parse::{disks, interfaces, memory, nfs, own, processors, quot
 use crate::sample::programs::Programs;
 use crate::sample::thread_waits::ThreadWaits;
 use crate::source::Host;
-use crate::{cgroup, devices, mountinfo};
+use crate::{cgroup, devices, interface, mountinfo};
 
 /// Interfaces that are looked at, at most. Machines with containers have hundreds of virtual ones.
 const INTERFACES_MAX: usize = 12;
@@ -132,7 +132,8 @@ impl ProcReader {
 
     fn look_at_network(&mut self, look: &mut Look) {
         if let Some(text) = self.read("/proc/net/dev") {
-            self.seen.look(&text, &is_physical, look);
+            let here = Host::here();
+            self.seen.look(&text, &|name| interface::is_physical(&here, name), look);
         }
         if let Some(text) = self.read("/proc/net/snmp") {
             tcp::parse_snmp(&text, look);
@@ -240,12 +241,6 @@ impl Interfaces {
     fn count(&self) -> usize {
         self.known.values().filter(|(counts, _)| *counts).count()
     }
-}
-
-/// Whether there is hardware behind an interface, or several such together.
-fn is_physical(name: &str) -> bool {
-    let folder = Path::new("/sys/class/net").join(name);
-    folder.join("device").exists() || folder.join("bonding").exists()
 }
 
 #[cfg(target_os = "linux")]
