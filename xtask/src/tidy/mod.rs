@@ -7,6 +7,7 @@
 mod dead;
 mod documents;
 mod drawing;
+mod kernel_files;
 mod modules;
 mod places;
 mod prose;
@@ -62,6 +63,7 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     let mut faults = Vec::new();
     faults.extend(texts::check(&pages));
     faults.extend(dead::check(&pages));
+    faults.extend(kernel_files::check(&pages));
     faults.extend(modules::check(&pages));
     faults.extend(places::check(&pages));
     faults.extend(prose::check(&pages));
