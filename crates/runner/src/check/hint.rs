@@ -14,7 +14,6 @@ use reelgauge_doctor::diagnosis::Finding;
 use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::rule::{Layer, Policy, Role, Severity};
 use reelgauge_doctor::{Diagnosis, Scope, diagnose};
-use reelgauge_machine::mountinfo::FILE as MOUNTS;
 use reelgauge_machine::place::Place;
 use reelgauge_machine::texts::live;
 use reelgauge_report::doctor::hint_sentence;
@@ -35,7 +34,7 @@ pub fn diagnosis(target: &Path) -> Option<Diagnosis> {
         return None;
     }
     let texts = live::collect();
-    let mut place = Place::here(texts.get(MOUNTS).ok()?, target).ok()?;
+    let mut place = Place::here(&texts.mounts(), target).ok()?;
     place.find_link();
     let roles = BTreeSet::from([Role::Client]);
     let scope = Scope { roles, place: Some(place), is_elsewhere: false, is_probed: false };
@@ -90,6 +89,8 @@ pub(super) mod tests {
     #![allow(clippy::unwrap_used)]
 
     use reelgauge_machine::texts::Texts;
+
+    use reelgauge_machine::mountinfo::FILE as MOUNTS;
 
     use super::*;
 
