@@ -7,8 +7,8 @@
 //! * [`level`]: the rate that was sustained, which no count may exceed unless it was held for long enough.
 //!   [`holding`]: which counts are held. [`counting`]: the count of one format, with all of that.
 //! * [`agreement`]: whether the counts speak of the same storage; where they don't, it looks again.
-//! * [`findings`]: what was found, as a summary. [`hint`]: the doctor's rule to look at first. [`written`]: its
-//!   `run.toml`.
+//! * [`findings`]: what was found, as a summary. [`hint`]: the doctor's rule to look at first. [`written`]:
+//!   its `run.toml`.
 //!
 //! Whose fault a trial was, what ended a count ([`reelgauge_analysis::limit`]) and what to do next
 //! ([`reelgauge_analysis::statement`]) is decided where it is for every other verb.
