@@ -23,7 +23,6 @@ impl FlowTally {
         FlowTally { begun_ns, seconds: Vec::new() }
     }
 
-    /// Takes a record.
     pub fn add(&mut self, record: &OpRecord) {
         if record.errno != 0 || !matches!(record.kind, OpKind::Read | OpKind::Write) {
             return;

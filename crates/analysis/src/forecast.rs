@@ -8,7 +8,6 @@ use std::num::NonZeroU64;
 const LONG_S: f64 = 60.0;
 /// From so many bytes on it is worth saying.
 const MUCH_BYTES: u64 = 1_000_000_000;
-/// And of memory.
 const MUCH_MEMORY_BYTES: u64 = 1 << 30;
 
 /// What a run is going to take.
@@ -35,13 +34,8 @@ pub struct Forecast {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeAhead {
     /// As long as planned.
-    Planned {
-        /// So long.
-        s: f64,
-    },
-    /// A search.
+    Planned { s: f64 },
     Between {
-        /// At least.
         least_s: f64,
         /// At most, if the target answers steadily.
         most_s: f64,
@@ -119,7 +113,6 @@ impl Forecast {
 }
 
 impl LoadAhead {
-    /// Both together.
     #[must_use]
     pub fn and(self, other: LoadAhead) -> LoadAhead {
         match (self, other) {

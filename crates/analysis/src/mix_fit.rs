@@ -44,7 +44,6 @@ const CANDIDATES_MAX: usize = 32;
 /// Lengths of which there are no more than this are listed; more are a range.
 const FIXED_LENGTHS_MAX: usize = 16;
 
-/// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
@@ -63,7 +62,6 @@ pub enum Part {
 /// How far a part of a trace is from the nearest mix.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Distance {
-    /// Of what.
     pub of: Part,
     /// 0 is the same, 1 has nothing in common. `None` where too little was seen of it.
     pub distance: Option<f64>,
@@ -92,7 +90,6 @@ impl Distance {
 /// A share, in percent, with what it may be off by in 99 of 100 cases.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Share {
-    /// The share.
     pub percent: f64,
     /// So much more or less.
     pub bound_percent: f64,
@@ -120,7 +117,6 @@ impl Share {
 pub enum FittedLengths {
     /// Every length up to this, equally likely.
     UpToBytes(u64),
-    /// One of these.
     FixedBytes(Vec<u64>),
 }
 
@@ -128,15 +124,12 @@ pub enum FittedLengths {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FittedSync {
-    /// Never.
     None,
     /// Once at the end of a visit.
     Transfer,
-    /// After every block.
     Block,
 }
 
-/// The nearest mix.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FittedMix {
     /// How many do it at once.
@@ -147,7 +140,6 @@ pub struct FittedMix {
     pub has_own_files: bool,
     /// The largest file, as far as it was used.
     pub file_bytes: u64,
-    /// Visits that write.
     pub writes: Share,
     /// Visits whose blocks lie at random places. `None` where no visit has two blocks.
     pub random: Option<Share>,
@@ -169,7 +161,6 @@ pub enum Likeness {
     Same,
     /// No distance is beyond the threshold.
     Near,
-    /// Some distance is.
     NothingLikeIt,
     /// Too few visits to say.
     TooFew,
@@ -188,14 +179,12 @@ pub struct MixFit {
     pub likeness: Likeness,
     /// Beyond which nothing is like it.
     pub threshold: f64,
-    /// By part.
     pub distances: Vec<Distance>,
     /// The nearest mix, also where nothing is like it. `None` where there is no visit at all.
     pub mix: Option<FittedMix>,
 }
 
 impl MixFit {
-    /// The largest distance.
     pub fn largest(&self) -> Option<&Distance> {
         let known = self.distances.iter().filter(|distance| distance.distance.is_some());
         known.max_by(|one, two| one.distance.unwrap_or(0.0).total_cmp(&two.distance.unwrap_or(0.0)))
@@ -214,7 +203,6 @@ impl MixFitter {
         MixFitter { visits: Visits::new(file_sizes.into_iter().collect()) }
     }
 
-    /// Takes an operation.
     pub fn add(&mut self, op: &OpRecord) {
         self.visits.add(op);
     }

@@ -131,7 +131,6 @@ pub struct NasptRow {
     pub doubts: Vec<Doubt>,
 }
 
-/// The suite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NasptTable {
     /// Its workloads, in the order in which they ran.

@@ -36,7 +36,6 @@ pub struct CurvePoint {
 pub struct Knee {
     /// The last point before the turn, from 0.
     pub index: usize,
-    /// That point.
     pub point: CurvePoint,
     /// How far it lies below the straight line from the first to the last point, 0 to 1.
     pub depth: f64,
@@ -47,7 +46,6 @@ pub struct Knee {
 pub struct UnevenStep {
     /// The point that the step leads to, from 0; the first step leads from no load to point 0.
     pub index: usize,
-    /// The step.
     pub step: f64,
     /// The mean step: the largest load ÷ the number of points.
     pub nominal: f64,
@@ -82,7 +80,6 @@ pub enum CurveError {
         index: usize,
         /// The one before it.
         before: f64,
-        /// It.
         after: f64,
     },
 }

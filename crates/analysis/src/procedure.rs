@@ -19,7 +19,6 @@ use self::states::StateRow;
 use self::steady::Steadiness;
 use self::warm::Warming;
 
-/// What is concluded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Finding {
@@ -32,7 +31,6 @@ pub enum Finding {
     Steady {
         /// The last five rounds; `None` where there are fewer.
         steadiness: Option<Steadiness>,
-        /// Rounds that ran.
         rounds: usize,
         /// Where the rate fell; `None` where it did not.
         cliff: Option<Cliff>,
@@ -43,26 +41,19 @@ pub enum Finding {
         ratio: Option<f64>,
     },
     /// The first pass and the later ones; `None` where there are fewer than two.
-    Warm {
-        /// What was found.
-        warming: Option<Warming>,
-    },
+    Warm { warming: Option<Warming> },
     /// Streams in each state of the storage.
     States {
         /// The states, in the order of the steps.
         states: Vec<StateRow>,
     },
     /// The change from round to round, for each kind of run that the rounds have.
-    Trend {
-        /// One for each.
-        trends: Vec<Trend>,
-    },
+    Trend { trends: Vec<Trend> },
 }
 
 /// How a rate changed over the rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trend {
-    /// The step.
     pub name: String,
     /// The rate of the first round, bytes/s.
     pub first_bytes_per_s: f64,

@@ -19,7 +19,6 @@ use crate::vda::ProcessRate;
 /// A worker that was asked for a rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateSpec {
-    /// Its number.
     pub worker: u32,
     /// The component workload it is part of: `camera`, `companion`.
     pub component: String,
@@ -27,7 +26,6 @@ pub struct RateSpec {
     pub requested_ops_per_s: f64,
 }
 
-/// One worker.
 #[derive(Clone, Debug)]
 struct Process {
     spec: RateSpec,

@@ -7,10 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RunEnding {
     /// It was stopped, or its steering was lost.
-    Stopped {
-        /// By whom.
-        by: RunStop,
-    },
+    Stopped { by: RunStop },
     /// It was measured, and what it wrote could not be read back to the end.
     NotReadBack {
         /// Who stopped that. `None` where it failed.
@@ -29,9 +26,7 @@ pub enum RunEnding {
         /// When, since the run began.
         after_s: f64,
     },
-    /// Nothing came back.
     NoAnswer {
-        /// Threads that waited.
         threads: u64,
         /// How long the oldest operation had been under way.
         for_s: f64,
@@ -40,16 +35,12 @@ pub enum RunEnding {
     Unmounted,
     /// Others filled the storage beyond what is to stay free.
     StorageFilled {
-        /// What is free.
         available_bytes: u64,
         /// What is to stay free.
         kept_bytes: u64,
     },
     /// Threads of the driver died, which only a defect can cause.
-    ThreadsDied {
-        /// How many.
-        threads: u64,
-    },
+    ThreadsDied { threads: u64 },
     /// Anything else, and a kind that this version does not know.
     #[serde(other)]
     Other,
@@ -59,7 +50,6 @@ pub enum RunEnding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStop {
-    /// Its user.
     User,
     /// The controller of a fleet.
     Controller,

@@ -19,7 +19,6 @@ const PAUSED_SHARE: f64 = 0.5;
 /// The longest silence, and how many more there were.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// When it was.
     pub longest: Standstill,
     /// The load point in which it began.
     pub point: Option<&'a LoadPoint>,

@@ -54,10 +54,7 @@ pub enum NotValid {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomparable {
     /// It comes from fewer than [`POINTS_MIN`] load points.
-    FewPoints {
-        /// From so many.
-        points: usize,
-    },
+    FewPoints { points: usize },
     /// The curve ends before its last load point.
     EndsEarly,
     /// Not every step is near the mean step.
@@ -69,7 +66,6 @@ pub enum Incomparable {
 pub struct CurveEnd {
     /// Before this load point, from 0.
     pub index: usize,
-    /// Its streams.
     pub streams: u32,
     /// What keeps it off the curve.
     pub why: WhyOffCurve,
@@ -91,9 +87,7 @@ pub enum WhyOffCurve {
 pub struct StreamStep {
     /// Streams before it; none before the first load point.
     pub from: u32,
-    /// Streams after it.
     pub to: u32,
-    /// The mean step.
     pub mean: f64,
 }
 

@@ -31,45 +31,30 @@ pub enum Warning {
     },
     /// A cache answered reads, or may have.
     Cache {
-        /// Which, and why.
         memory: Box<MemoryFacts>,
         /// The command, whose flags are the remedy.
         verb: String,
     },
     /// Operations were counted but are not in the log.
     LogDropped {
-        /// How many.
         ops: u64,
         /// What kept them out.
         trouble: LogTrouble,
     },
     /// The load points were short.
-    ShortLook {
-        /// The shortest.
-        measured_s: f64,
-    },
+    ShortLook { measured_s: f64 },
     /// Means and maxima in the tables come from few transfers.
     FewTransfers {
         /// Cells with fewer than [`FEW_TRANSFERS`] transfers.
         cells: u64,
-        /// Cells with any.
         of: u64,
     },
     /// The target is a file system in memory.
-    TargetIsMemory {
-        /// Its type, `tmpfs`.
-        fs_type: String,
-    },
+    TargetIsMemory { fs_type: String },
     /// The run directory lies on what is measured.
-    RunDirectoryOnTarget {
-        /// Where.
-        path: String,
-    },
+    RunDirectoryOnTarget { path: String },
     /// Operations came back after their load point had been given up.
-    Stragglers {
-        /// How many.
-        ops: u64,
-    },
+    Stragglers { ops: u64 },
 }
 
 impl Warning {

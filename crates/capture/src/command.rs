@@ -65,7 +65,6 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) stdout_to_stderr: bool,
 }
 
-/// Starts the command.
 pub(crate) fn start(command: &[OsString], around: &Surroundings) -> io::Result<Child> {
     let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);

@@ -31,19 +31,13 @@ pub enum CaptureError {
         path.display(),
         path.display()
     )]
-    Dead {
-        /// Where.
-        path: PathBuf,
-    },
+    Dead { path: PathBuf },
     /// The root of the file system, on which everything depends.
     #[error("cannot record all of /; name the directory that the media lie in")]
     Root,
     /// The recorder would record itself.
     #[error("the trace would lie in {}, which is recorded; choose another place with --out", dir.display())]
-    OutInside {
-        /// The recorded directory.
-        dir: PathBuf,
-    },
+    OutInside { dir: PathBuf },
     /// The mount would show itself.
     #[error("{} lies in the recorded directory and would show itself; choose another --mount", point.display())]
     MountInside {
@@ -66,7 +60,6 @@ pub enum CaptureError {
         point.display()
     )]
     Mount {
-        /// Where.
         point: PathBuf,
         /// What the system or its helper says.
         why: String,
@@ -74,7 +67,6 @@ pub enum CaptureError {
     /// The command can't be started.
     #[error("cannot start '{program}': {source}")]
     Start {
-        /// Its first word.
         program: String,
         /// What the system says.
         source: io::Error,
@@ -82,7 +74,6 @@ pub enum CaptureError {
     /// Something that the recorder needs from the system.
     #[error("cannot {action}: {source}")]
     Io {
-        /// What was tried.
         action: &'static str,
         /// What the system says.
         source: io::Error,

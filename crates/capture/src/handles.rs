@@ -28,7 +28,6 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct HeldFile {
     pub(crate) file: File,
-    /// Its node.
     pub(crate) node: u64,
     /// The name under which it was opened, as the trace numbers it.
     pub(crate) number: Option<u32>,

@@ -9,7 +9,6 @@ use reelgauge_trace::TraceInfo;
 pub enum CommandEnd {
     /// With this exit code.
     Code(i32),
-    /// By this signal.
     Signal(i32),
 }
 
@@ -34,10 +33,8 @@ pub struct Tally {
     pub failed: u64,
 }
 
-/// What was recorded.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// The trace's directory.
     pub trace: PathBuf,
     /// What the trace says about itself.
     pub info: TraceInfo,

@@ -19,7 +19,6 @@ const LOOK_EVERY: u32 = 1 << 10;
 /// How long a thread rests at a time: then it looks whether there still is something to serve.
 const REST: Duration = Duration::from_secs(1);
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct WorkerThreads {
     threads: u32,
@@ -32,7 +31,6 @@ pub(crate) struct WorkerThreads {
     served: AtomicU32,
     /// Threads that should not rest.
     wanted: AtomicU32,
-    /// Threads that rest.
     resting: AtomicU32,
     bed: Mutex<()>,
     wake: Condvar,

@@ -26,19 +26,14 @@ pub const ENTER: &str = "/api/enter";
 /// What of a request is looked at.
 #[derive(Clone, Debug, Default)]
 pub struct Asking<'a> {
-    /// The method.
     pub method: Method,
     /// The path, as it was sent, without what a proxy has in front of it.
     pub path: &'a str,
-    /// `Host`.
     pub host: Option<&'a str>,
-    /// `Origin`.
     pub origin: Option<&'a str>,
-    /// `Sec-Fetch-Site`.
     pub fetch_site: Option<&'a str>,
     /// Whether [`MARK`] is there.
     pub is_marked: bool,
-    /// `Cookie`.
     pub cookies: Option<&'a str>,
     /// `Authorization`, which Prometheus can send.
     pub authorization: Option<&'a str>,

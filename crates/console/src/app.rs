@@ -32,13 +32,11 @@ pub struct App {
     pub version: String,
     /// Name of this machine.
     pub host: String,
-    /// Who may ask.
     pub access: AccessRules,
     /// The folder of runs.
     pub runs: Runs,
     /// The library of traces.
     pub traces: Arc<Traces>,
-    /// Makes pages.
     pub pages: Pages,
     /// Starts runs.
     pub starter: Starter,

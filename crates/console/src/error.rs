@@ -48,12 +48,10 @@ impl ApiError {
         ApiError::new(StatusCode::CONFLICT, text)
     }
 
-    /// Not now.
     pub fn busy(text: impl ToString) -> ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, text)
     }
 
-    /// Something failed here.
     pub fn failed(text: impl ToString) -> ApiError {
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, text)
     }

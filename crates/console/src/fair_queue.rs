@@ -24,7 +24,6 @@ pub struct Limits {
     pub line_of_all: usize,
 }
 
-/// A queue.
 #[derive(Debug)]
 pub struct FairQueue {
     turns: Arc<Semaphore>,

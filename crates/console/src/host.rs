@@ -6,7 +6,6 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-/// HTTP's own port.
 pub const HTTP_PORT: u16 = 80;
 /// That of HTTP over TLS.
 pub const HTTPS_PORT: u16 = 443;

@@ -41,7 +41,6 @@ struct Kept {
 pub enum Look {
     /// Nothing: it is kept.
     Kept(Bytes),
-    /// To make it.
     ToMake(Weight),
 }
 

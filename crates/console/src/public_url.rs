@@ -14,7 +14,6 @@ const OWN_PATHS: [&str; 2] = ["/api/", "/metrics/"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl {
     is_https: bool,
-    /// In small letters.
     host: String,
     port: u16,
     /// Begins and ends with `/`.

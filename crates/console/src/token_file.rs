@@ -18,7 +18,6 @@ pub enum TokenFileError {
     /// The system says no.
     #[error("the token file {} can't be used: {source}; check the path and its rights", path.display())]
     Io {
-        /// Which.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -28,32 +27,19 @@ pub enum TokenFileError {
         "others may read the token file {} (mode {mode:04o}), so it is no secret: delete it, or write a new token \
          to it and run 'chmod 600' on it", path.display()
     )]
-    Loose {
-        /// Which.
-        path: PathBuf,
-        /// Its rights.
-        mode: u32,
-    },
+    Loose { path: PathBuf, mode: u32 },
     /// Somebody else's, who knows the token and can change it.
     #[error(
         "the token file {} belongs to another user (number {owner}), who knows the token: name one of your own \
          with --token-file", path.display()
     )]
-    Foreign {
-        /// Which.
-        path: PathBuf,
-        /// Whose.
-        owner: u32,
-    },
+    Foreign { path: PathBuf, owner: u32 },
     /// No token in it.
     #[error(
         "{} holds no token: one line of 32 to 512 letters, digits and '-._~+/=', as 'openssl rand -hex 16' writes \
          it; delete it, and the console makes one", path.display()
     )]
-    NoToken {
-        /// Which.
-        path: PathBuf,
-    },
+    NoToken { path: PathBuf },
     /// No secret can be drawn.
     #[error("the system gives no random numbers ({0}), so no token can be made")]
     Random(#[from] getrandom::Error),

@@ -10,12 +10,9 @@ const SMALL_FILES: usize = 256;
 /// Operations of a trace that is small, whose log may still have to be made.
 const SMALL_OPS: u64 = 500_000;
 
-/// What reading takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// A moment.
     Small,
-    /// Seconds, or minutes.
     Large,
 }
 

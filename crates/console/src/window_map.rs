@@ -20,11 +20,9 @@ pub struct Window {
     pub file: u32,
     /// Operations that were issued from here on.
     pub from_ns: u64,
-    /// And before this.
     pub to_ns: u64,
     /// Bytes of the file from here on.
     pub from_bytes: u64,
-    /// And before this.
     pub to_bytes: u64,
     /// Bins of time that are wanted; more than [`COLUMNS_MAX`] are not given.
     pub columns: u64,

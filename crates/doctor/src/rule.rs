@@ -28,7 +28,6 @@ pub enum Severity {
     Medium,
     /// Less than 10 %, or seldom.
     Low,
-    /// Nothing by itself.
     Info,
 }
 
@@ -49,21 +48,15 @@ pub enum Grounds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
-    /// Cards, cables, TCP.
     Network,
-    /// Processors.
     Cpu,
     /// Memory and the machine as a whole.
     Host,
-    /// NFS.
     Nfs,
-    /// SMB.
     Smb,
     /// What is set on a workstation.
     Client,
-    /// Disks and arrays.
     Block,
-    /// File systems.
     Fs,
 }
 
@@ -89,19 +82,15 @@ pub enum Policy {
     NotAChange,
 }
 
-/// A rule.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// Its name.
     pub id: String,
     /// What it is about, in a line.
     pub title: String,
     /// Where in the data's path.
     pub layer: Layer,
-    /// On which systems.
     pub os: Vec<Os>,
-    /// Of which machines.
     pub role: Vec<Role>,
     /// Of which protocols; `any` of all.
     pub protocol: Vec<String>,
@@ -161,9 +150,7 @@ pub struct Rule {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// What.
     pub says: String,
-    /// Who.
     pub source: String,
 }
 

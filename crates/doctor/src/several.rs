@@ -29,7 +29,6 @@ pub struct HostSaid {
 /// What it says of the way from a machine to one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceSaid {
-    /// The place.
     pub path: String,
     /// What was found, what costs most first.
     pub findings: Vec<FindingSaid>,
@@ -48,11 +47,9 @@ pub struct PlaceSaid {
 /// Something that was found on a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingSaid {
-    /// The rule.
     pub rule: String,
     /// What it is about, in a line.
     pub title: String,
-    /// What it costs.
     pub severity: Severity,
     /// What was found, in sentences.
     pub found: Vec<String>,
@@ -63,13 +60,11 @@ pub struct FindingSaid {
 /// Something that was found on machines, and on which.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedFinding {
-    /// The rule.
     pub rule: String,
     /// What it is about.
     pub title: String,
     /// What it costs, where it costs most.
     pub severity: Severity,
-    /// On whom.
     pub hosts: Vec<String>,
     /// What was found: each sentence once, with whom it is said of.
     pub found: Vec<SaidOf>,
@@ -84,16 +79,13 @@ pub struct SharedFinding {
 /// What is said of some machines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SaidOf {
-    /// What.
     pub text: String,
-    /// Of whom.
     pub hosts: Vec<String>,
 }
 
 /// What is wrong with none of the places of a machine, or could not be looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Together {
-    /// The machines.
     pub hosts: Vec<String>,
     /// What was found, what costs most first, and of that what most have.
     pub findings: Vec<SharedFinding>,

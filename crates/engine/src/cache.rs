@@ -33,7 +33,6 @@ pub enum CacheError {
     /// The file couldn't be opened, written back or dropped.
     #[error("cannot drop {path} from the cache: {source}")]
     Io {
-        /// The file.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,

@@ -44,7 +44,6 @@ impl Reading {
     }
 }
 
-/// Monotonic time elsewhere.
 #[cfg(not(target_os = "linux"))]
 #[derive(Clone, Copy, Debug)]
 struct Reading(std::time::Instant);

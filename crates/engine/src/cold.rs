@@ -20,12 +20,10 @@ pub const READ_BYTES: usize = 256 << 10;
 /// Bytes of one write of the copy.
 const WRITE_BYTES: usize = 4 << 20;
 
-/// One read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedRead {
     /// Where it began, in bytes.
     pub offset: u64,
-    /// Bytes that came.
     pub len: u32,
     /// From asking to having them.
     pub service_ns: u64,
@@ -35,22 +33,17 @@ pub struct TimedRead {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColdError {
-    /// The system refused.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
         /// What was tried: "read", "write".
         doing: &'static str,
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
     /// It ends earlier than before: somebody is changing it.
     #[error("{} became shorter meanwhile; try again when nobody writes to it", path.display())]
-    Shrunk {
-        /// The file.
-        path: PathBuf,
-    },
+    Shrunk { path: PathBuf },
     /// There is no memory for it.
     #[error("there is no memory for reading")]
     Memory,

@@ -86,7 +86,6 @@ pub enum DriverKind {
 /// Everything that the driver threads of one load point share.
 #[derive(Debug)]
 pub struct Context {
-    /// The run's clock.
     pub clock: Clock,
     /// The area's directory, from which files in it are reached. Without it all are reached by their paths.
     pub area: Option<AreaDir>,
@@ -132,7 +131,6 @@ fn let_through(op: &mut Op, now_ns: u64) {
 /// on them is refused before it reaches the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOnly {
-    /// In rising order.
     files: Vec<u32>,
 }
 
@@ -238,7 +236,6 @@ impl Window {
 pub struct Worker<S> {
     /// From 0.
     pub id: u32,
-    /// What it does.
     pub script: S,
 }
 
@@ -247,7 +244,6 @@ pub struct Worker<S> {
 pub struct ThreadEnd<S, K> {
     /// The workers it ran, with their scripts, to be used again in the next load point.
     pub workers: Vec<Worker<S>>,
-    /// Its sink.
     pub sink: K,
     /// Which threads this was, as in [`Running::heartbeats`].
     pub thread: usize,
@@ -293,7 +289,6 @@ impl Heartbeat {
         self.since_ns.store(Heartbeat::IDLE, Ordering::Relaxed);
     }
 
-    /// The thread died.
     fn die(&self) {
         self.since_ns.store(Heartbeat::DEAD, Ordering::Relaxed);
     }

@@ -28,10 +28,7 @@ pub enum DriverError {
         "worker {worker} waits for an operation that it never began; this is a fault of the tool, \
          please report it"
     )]
-    Stuck {
-        /// The worker.
-        worker: u32,
-    },
+    Stuck { worker: u32 },
     /// A thread could not be started.
     #[error("cannot start a driver thread: {source}; use fewer workers")]
     Thread {

@@ -41,21 +41,13 @@ pub enum MaterialError {
     },
     /// It is no folder.
     #[error("{} is no folder; give one that holds large files of your own", path.display())]
-    NotFolder {
-        /// What was given.
-        path: PathBuf,
-    },
+    NotFolder { path: PathBuf },
     /// It lies somewhere else than what is measured.
     #[error(
         "{} lies on another file system than {}, so reading it would not measure that; give a folder of the \
          storage that is measured", path.display(), target.display()
     )]
-    Elsewhere {
-        /// The folder.
-        path: PathBuf,
-        /// What is measured.
-        target: PathBuf,
-    },
+    Elsewhere { path: PathBuf, target: PathBuf },
     /// There is too little.
     #[error(
         "{} has {files} files that can be read, which are enough for {found} of the {wanted} pieces of {} MiB \
@@ -63,7 +55,6 @@ pub enum MaterialError {
          more or larger files", path.display(), piece_bytes.div_ceil(1 << 20)
     )]
     TooLittle {
-        /// The folder.
         path: PathBuf,
         /// Files in it that can be read.
         files: usize,
@@ -71,7 +62,6 @@ pub enum MaterialError {
         found: usize,
         /// Pieces that are needed.
         wanted: usize,
-        /// Bytes of each.
         piece_bytes: u64,
     },
 }
@@ -98,9 +88,7 @@ pub struct Material {
 /// What was not taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Symbolic links.
     pub links: u64,
-    /// Pipes, sockets, devices.
     pub special: u64,
     /// Sparse files, and stubs whose data lie in an archive.
     pub elsewhere: u64,

@@ -26,7 +26,6 @@ use crate::driver::{Worker, record_in};
 pub struct Outcome {
     /// When it is done; not before it was issued. [`Outcome::NEVER`]: it hangs.
     pub done_ns: u64,
-    /// Bytes moved.
     pub done_len: u32,
     /// 0, or an error number.
     pub errno: i32,
@@ -47,7 +46,6 @@ impl Outcome {
         Outcome { done_ns, done_len: 0, errno }
     }
 
-    /// Never finishes.
     pub const HANGS: Outcome = Outcome { done_ns: Outcome::NEVER, done_len: 0, errno: 0 };
 }
 
@@ -72,7 +70,6 @@ pub struct SimulatedTimes {
     pub end_ns: u64,
     /// Operations that are due before this time are warm-up.
     pub warmup_until_ns: u64,
-    /// Its number.
     pub point: u16,
 }
 

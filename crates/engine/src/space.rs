@@ -33,7 +33,6 @@ const KEPT_BYTES_MAX: u64 = 10_000_000_000;
 const KEPT_SHARE: u64 = 20;
 
 impl Space {
-    /// What stays free.
     pub fn kept_bytes(&self, keep_free: KeepFree) -> u64 {
         match keep_free {
             KeepFree::Usual => (self.total_bytes / KEPT_SHARE).min(KEPT_BYTES_MAX),

@@ -7,6 +7,5 @@ use std::path::PathBuf;
 pub struct TargetFile {
     /// Absolute path, inside the area.
     pub path: PathBuf,
-    /// Bytes.
     pub size_bytes: u64,
 }

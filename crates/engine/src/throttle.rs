@@ -39,7 +39,6 @@ impl Throttle {
         Throttle { bytes_per_s, paid_at_ns: AtomicU64::new(0), held_operations: AtomicU64::new(0) }
     }
 
-    /// The limit.
     pub fn bytes_per_s(&self) -> NonZeroU64 {
         self.bytes_per_s
     }
@@ -90,7 +89,6 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// From now on.
     pub fn new(throttle: Throttle) -> Pace {
         Pace { throttle, clock: Clock::start() }
     }

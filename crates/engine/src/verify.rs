@@ -52,7 +52,6 @@ pub struct Verified {
 pub struct Difference {
     /// Index into the run's file table.
     pub file: u32,
-    /// Its path.
     pub path: PathBuf,
     /// Position in the file: of the first wrong byte where single bytes are wrong, of the unit where it
     /// holds something else altogether.
@@ -64,7 +63,6 @@ pub struct Difference {
 /// How what lies in the files of a run was made: units of the same size, from different seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patterns {
-    /// By the run.
     pub run: PatternSpec,
     /// Before it, when the files were filled.
     pub before: PatternSpec,
@@ -77,7 +75,6 @@ pub enum VerifyError {
     /// A file couldn't be opened.
     #[error("cannot open {path} to verify it: {source}")]
     Open {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
@@ -85,14 +82,11 @@ pub enum VerifyError {
     /// A file couldn't be read.
     #[error("cannot read {path} at byte {offset_bytes} to verify it: {source}")]
     Read {
-        /// The file.
         path: PathBuf,
-        /// Where.
         offset_bytes: u64,
         /// What the system said.
         source: std::io::Error,
     },
-    /// No memory.
     #[error(transparent)]
     Memory(#[from] DriverError),
 }

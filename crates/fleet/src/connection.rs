@@ -45,7 +45,6 @@ pub struct Login {
 /// A connection that was made, and what happens to it.
 #[derive(Debug)]
 pub struct FleetConnection {
-    /// Sends and hears.
     pub client: Client,
     /// What happens to it.
     pub happenings: UnboundedReceiver<Happening>,
@@ -64,7 +63,6 @@ pub enum Happening {
     Dropped,
     /// The server refused a subject: what was sent there arrived nowhere.
     Forbidden(String),
-    /// The end.
     Closed,
     /// Anything else that the library or the server says.
     Other(String),
@@ -81,7 +79,6 @@ pub enum ConnectionError {
          machine reach it?"
     )]
     NoAnswer {
-        /// Where.
         servers: String,
         /// What the system or the library said.
         why: String,
@@ -93,7 +90,6 @@ pub enum ConnectionError {
          and server belong together, is this machine's clock right?"
     )]
     NotOurs {
-        /// Where.
         servers: String,
         /// What the library said.
         why: String,
@@ -104,12 +100,7 @@ pub enum ConnectionError {
          read its \
          configuration anew"
     )]
-    NotAdmitted {
-        /// Where.
-        servers: String,
-        /// Who wanted in.
-        who: String,
-    },
+    NotAdmitted { servers: String, who: String },
 }
 
 impl ConnectionError {
@@ -134,7 +125,6 @@ impl Login {
         })
     }
 
-    /// An agent's.
     pub fn of_agent(join: &JoinFile) -> Login {
         Login {
             servers: join.servers.clone(),

@@ -41,18 +41,14 @@ pub enum DoctorOrder {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum DoctorState {
-    /// It goes on.
     Looks,
-    /// It is done.
     Found(HostSaid),
     /// What is left, and what was removed of it.
     Left {
-        /// All of it.
         leftovers: Vec<Leftover>,
     },
     /// It was not done.
     Failed {
-        /// Why.
         why: String,
     },
 }
@@ -71,9 +67,7 @@ pub struct DoctorAnswer {
     pub life: AgentSession,
     /// The number of the order that it has opened last.
     pub opened: u64,
-    /// The look.
     pub id: String,
-    /// How it stands.
     pub state: DoctorState,
 }
 

@@ -20,7 +20,6 @@ use crate::site::name::{AgentName, AgentSession, FleetId};
 
 /// What an envelope begins with; a digit follows, the version of the protocol.
 const FORMAT: &[u8; 3] = b"RGO";
-/// The digit.
 const VERSION: u8 = b'0' + PROTOCOL as u8;
 const MAGIC: &[u8; 4] = &[FORMAT[0], FORMAT[1], FORMAT[2], VERSION];
 /// To whom a wish is sealed, and an answer to one. No agent can have this name.
@@ -30,7 +29,6 @@ const DRAWN_CHARS: usize = 32;
 /// The largest body. A server carries 1 MB in one message, unless told otherwise.
 pub const BODY_BYTES_MAX: usize = 900 * 1024;
 
-/// Seals orders.
 #[derive(Debug)]
 pub struct Sealer {
     key: SealingKey,
@@ -50,16 +48,13 @@ pub struct Opener {
 /// An order that was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened<'a> {
-    /// Its number.
     pub number: u64,
-    /// What it says.
     pub body: &'a [u8],
 }
 
 /// Why an envelope is not opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderRefusal {
-    /// Not an envelope.
     #[error("it is no order of this version: the controller and this agent have to be of one release")]
     NoEnvelope,
     /// An envelope of another version.
@@ -83,7 +78,6 @@ pub enum OrderRefusal {
     /// One that was opened already, or that a later one has overtaken.
     #[error("it is order {number}, and order {last} has been opened: it was sent again, or came too late")]
     Replayed {
-        /// Its number.
         number: u64,
         /// The last one that was opened.
         last: u64,

@@ -35,7 +35,6 @@ pub struct Reach {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// Not a host.
     #[error("'{}' is no host: write HOST, USER@HOST or NAME=USER@HOST", .0.escape_debug())]
     NoHost(String),
     /// ssh or scp does not start.
@@ -44,7 +43,6 @@ pub enum InstallError {
     /// A file of this machine can't be read.
     #[error("{} can't be read: {source}; check the path and its rights", path.display())]
     Read {
-        /// Which.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -52,11 +50,9 @@ pub enum InstallError {
     /// A step failed there.
     #[error("{host}: {what} failed: {said}; what was done before stays, and --uninstall removes it")]
     Step {
-        /// Where.
         host: String,
         /// What was to be done.
         what: String,
-        /// What was said.
         said: String,
     },
     /// A system that this does not know.
@@ -65,7 +61,6 @@ pub enum InstallError {
          program and join file there and start 'reelgauge agent' yourself", system.escape_debug()
     )]
     OtherSystem {
-        /// Where.
         host: String,
         /// What it says it runs.
         system: String,

@@ -26,7 +26,6 @@ pub const PROTOCOL: u32 = 2;
 pub const LEASE: Duration = Duration::from_secs(15);
 /// The shortest time that an owner may allow: a beat more than may be lost.
 pub const LEASE_LEAST: Duration = Duration::from_secs(2);
-/// The longest.
 pub const LEASE_MOST: Duration = Duration::from_secs(60);
 /// An agent that was not heard for so much longer than it may load is missing. The time in which nothing
 /// could be heard does not count.
@@ -50,7 +49,6 @@ pub const PIECE_BYTES: u32 = 256 << 10;
 pub enum Order {
     /// Answers a beat: the controller was there, and this run may go on.
     Hold {
-        /// The run.
         run: String,
         /// The beat that is answered.
         beat: u64,
@@ -63,16 +61,13 @@ pub enum Order {
     },
     /// Make everything ready for this plan.
     Prepare {
-        /// The run.
         run: String,
         /// SHA-256 of the plan.
         plan_sha256: String,
-        /// The plan.
         plan_toml: String,
     },
     /// What the trial is that it asks for.
     Trial {
-        /// The run.
         run: String,
         /// Its load point, from 0.
         point: u16,
@@ -83,14 +78,12 @@ pub enum Order {
     },
     /// No trial is made any more, instead of the one that it asks for.
     Enough {
-        /// The run.
         run: String,
         /// Its load point, from 0.
         point: u16,
     },
     /// Begin a load point.
     Start {
-        /// The run.
         run: String,
         /// From 0.
         point: u16,
@@ -100,31 +93,20 @@ pub enum Order {
         at_ns: i64,
     },
     /// End, and keep what was measured.
-    Stop {
-        /// The run.
-        run: String,
-    },
+    Stop { run: String },
     /// Say which files there are.
-    Files {
-        /// The run.
-        run: String,
-    },
+    Files { run: String },
     /// Send a piece of a file.
     Piece {
-        /// The run.
         run: String,
         /// Its name in the run directory.
         file: String,
-        /// From here.
         offset: u64,
         /// So many bytes; [`PIECE_BYTES`] at most.
         len: u32,
     },
     /// Every file has arrived whole: they need not be kept.
-    Kept {
-        /// The run.
-        run: String,
-    },
+    Kept { run: String },
 }
 
 impl Order {
@@ -148,41 +130,30 @@ impl Order {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
-    /// How it stands.
     Beat(Box<Beat>),
     /// How a load point goes.
     Live {
-        /// The run.
         run: String,
-        /// The figures.
         live: Box<LiveSaid>,
     },
     /// Which files a run left.
     Files {
-        /// The run.
         run: String,
-        /// All of them.
         files: Vec<FileThere>,
     },
     /// The files that a run left cannot be read. The first version did not say so.
     NoFiles {
-        /// The run.
         run: String,
-        /// Why.
         why: String,
     },
     /// It opened none of the controller's orders, and never will.
     Closed {
-        /// Why.
         why: String,
     },
     /// A piece of a file. Its bytes come beside it.
     Piece {
-        /// The run.
         run: String,
-        /// The file.
         file: String,
-        /// From here.
         offset: u64,
         /// The bytes; not in the JSON.
         #[serde(skip)]
@@ -193,9 +164,7 @@ pub enum Answer {
 /// A file of a run directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileThere {
-    /// Relative, with `/`.
     pub name: String,
-    /// Its size.
     pub len: u64,
     /// Of all its bytes.
     pub sha256: String,
@@ -206,9 +175,7 @@ pub struct FileThere {
 pub struct Beat {
     /// Which process of the agent says it: a larger number after each start.
     pub session: u64,
-    /// Rises with each.
     pub beat: u64,
-    /// Of the program.
     pub version: String,
     /// Of what it understands: [`PROTOCOL`]. The first version did not say so.
     #[serde(default = "first_protocol")]
@@ -238,11 +205,9 @@ pub struct ClockOffset {
 /// How a run stands on an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunState {
-    /// The run.
     pub run: String,
     /// SHA-256 of its plan, as it lies on the agent's disk.
     pub plan_sha256: String,
-    /// What it does.
     pub phase: Phase,
     /// Its times against the controller's.
     #[serde(default)]
@@ -277,7 +242,6 @@ pub struct RunTimes {
 pub struct PointStart {
     /// From 0.
     pub point: u16,
-    /// When.
     pub begun_ns: i64,
     /// The machine's clock then: as well as it is known by all answers that came so far.
     pub clock: Option<ClockOffset>,
@@ -320,7 +284,6 @@ pub enum Phase {
     },
     /// It samples counters, and loads nothing.
     Observing,
-    /// It is over.
     Over {
         /// Its exit code; `None` where nobody was left to hear it.
         code: Option<u8>,
@@ -328,10 +291,7 @@ pub enum Phase {
         reason: Option<String>,
     },
     /// It was never begun here.
-    Refused {
-        /// Why.
-        why: String,
-    },
+    Refused { why: String },
 }
 
 impl Phase {

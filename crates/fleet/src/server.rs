@@ -45,7 +45,6 @@ pub enum ServerError {
     /// None of this fleet's own.
     #[error("this fleet uses a server that others run ({0}); there is nothing to start here")]
     Others(String),
-    /// No program.
     #[error(transparent)]
     Program(#[from] ProgramError),
     /// The site can't be read or written.
@@ -57,19 +56,13 @@ pub enum ServerError {
     /// It has ended by itself.
     #[error("nats-server has ended by itself; {} says:\n{said}", log.display())]
     Ended {
-        /// Where it writes.
         log: PathBuf,
         /// The end of it.
         said: String,
     },
     /// It does not listen.
     #[error("nats-server does not listen on {listen} after a minute; {} may say why", log.display())]
-    Silent {
-        /// Where it should.
-        listen: SocketAddr,
-        /// Where it writes.
-        log: PathBuf,
-    },
+    Silent { listen: SocketAddr, log: PathBuf },
 }
 
 impl FleetServer {
@@ -150,7 +143,6 @@ impl FleetServer {
         ServerError::Ended { said: last_lines(&read(&log)), log }
     }
 
-    /// Ends it.
     pub fn stop(&mut self) {
         drop(self.pipe.take());
         let start = Instant::now();

@@ -17,7 +17,6 @@ pub mod words;
 
 use std::time::Duration;
 
-/// The longest measurement.
 pub const LONGEST: Duration = Duration::from_secs(10);
 /// The most connections of one measurement.
 pub const CONNECTIONS_MAX: u32 = 16;

@@ -20,7 +20,6 @@ pub enum ClipLayout {
 }
 
 impl ClipLayout {
-    /// Every kind.
     pub const ALL: [ClipLayout; 3] = [ClipLayout::MovieFile, ClipLayout::FramePerFile, ClipLayout::Audio];
 
     /// The word for it in flags, files and on screens.
@@ -65,7 +64,6 @@ pub enum RateControl {
 }
 
 impl RateControl {
-    /// Every way.
     pub const ALL: [RateControl; 3] = [RateControl::Cbr, RateControl::Intra, RateControl::Vbr];
 
     /// The word for it in files and on screens.
@@ -100,7 +98,6 @@ pub struct Format {
     pub bits: Option<u8>,
     /// Chroma sampling (`4:2:2`, `bayer`); empty where the source is silent.
     pub chroma: String,
-    /// Frames per second.
     pub frame_rate: FrameRate,
     /// As the source states it.
     pub rate_control: RateControl,
@@ -126,7 +123,6 @@ pub const AUDIO_BLOCKS_PER_S: FrameRate = FrameRate::whole(25);
      in a format such as bwf-48-khz-24-bit-8-channels"
 )]
 pub struct NoRoomForAudio {
-    /// The format.
     pub id: String,
 }
 

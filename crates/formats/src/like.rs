@@ -47,7 +47,6 @@ pub enum Basis {
     Movie(Movie),
     /// Every frame's file and its size.
     Sequence(Sequence),
-    /// Only the mean.
     Mean(MeanClip),
 }
 
@@ -55,7 +54,6 @@ pub enum Basis {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LikeError {
-    /// The system refused.
     #[error("cannot read '{}': {source}", path.display())]
     Io {
         /// The file or folder.
@@ -66,7 +64,6 @@ pub enum LikeError {
     /// The index of a movie file makes no sense.
     #[error("'{}' can't be used: {fault}", path.display())]
     Movie {
-        /// The file.
         path: PathBuf,
         /// What is wrong, and what to do.
         fault: MovieError,
@@ -74,7 +71,6 @@ pub enum LikeError {
     /// No numbered frames in a folder.
     #[error("'{}' can't be used: {fault}", path.display())]
     Sequence {
-        /// The folder.
         path: PathBuf,
         /// What is wrong, and what to do.
         fault: SequenceError,
@@ -84,7 +80,6 @@ pub enum LikeError {
     NoFrameRate {
         /// The file or folder.
         path: PathBuf,
-        /// Why not.
         why: &'static str,
     },
     /// Neither frame sizes nor the length are known.
@@ -93,12 +88,7 @@ pub enum LikeError {
          ('ffmpeg -i IN -c copy OUT.mov'), or describe it as a format of your own with its rate",
         path.display()
     )]
-    NoDuration {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        why: &'static str,
-    },
+    NoDuration { path: PathBuf, why: &'static str },
 }
 
 /// Looks at a file or folder. `fps` overrides the frame rate that it states, and is needed where it

@@ -31,7 +31,6 @@ pub struct OwnFormat {
     pub bytes_per_frame: Option<u64>,
     /// Rate of the picture in 10^6 bit/s, instead of `bytes_per_frame`.
     pub mbit_per_s: Option<f64>,
-    /// Frames per second.
     pub fps: FrameRate,
     /// How frames lie in files.
     #[serde(default)]
@@ -53,7 +52,6 @@ pub struct OwnFormat {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FrameFiles {
-    /// All in one.
     #[default]
     Movie,
     /// One for every frame.
@@ -69,7 +67,6 @@ pub enum Control {
     Cbr,
     /// Frames spread around the rate.
     Intra,
-    /// Groups of pictures.
     Vbr,
 }
 
@@ -85,33 +82,19 @@ pub enum OwnFormatError {
     Name,
     /// Both rates, or none.
     #[error("format '{name}': give either bytes_per_frame or mbit_per_s")]
-    OneRate {
-        /// Its name.
-        name: String,
-    },
+    OneRate { name: String },
     /// The rate is 0, negative, endless or too large.
     #[error(
         "format '{name}': {what} must be between 1 byte and {} MB per frame",
         FRAME_BYTES.end() / 1_000_000
     )]
-    Rate {
-        /// Its name.
-        name: String,
-        /// The field.
-        what: &'static str,
-    },
+    Rate { name: String, what: &'static str },
     /// Only one of width and height, or 0.
     #[error("format '{name}': give width and height together, or leave both out")]
-    Raster {
-        /// Its name.
-        name: String,
-    },
+    Raster { name: String },
     /// A group of pictures where there is none.
     #[error("format '{name}': gop_frames is at least 1, and has an effect only on vbr movies")]
-    Gop {
-        /// Its name.
-        name: String,
-    },
+    Gop { name: String },
     /// Sound in files of single frames.
     #[error(transparent)]
     Audio(#[from] NoRoomForAudio),

@@ -6,9 +6,7 @@ use std::str::FromStr;
 /// Width and height in pixels. At most 65,535 each, so that no size formula can overflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Raster {
-    /// Pixels per row.
     pub width: u16,
-    /// Rows.
     pub height: u16,
 }
 

@@ -9,7 +9,6 @@ pub enum Head {
     Text(Option<Format>),
     /// Text of two bytes per character.
     Utf16,
-    /// No text.
     Binary {
         /// What it seems to be.
         what: &'static str,

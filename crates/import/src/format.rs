@@ -22,14 +22,12 @@ pub enum Format {
     Smb2,
     /// tshark's fields of a capture of NFS, versions 3 and 4.
     Nfs,
-    /// `darshan-dxt-parser`.
     Darshan,
     /// The XML of Intel's NAS Performance Toolkit: recognised, not read.
     Naspt,
 }
 
 impl Format {
-    /// Every format.
     pub const ALL: [Format; 9] = [
         Format::Strace,
         Format::Fio,

@@ -10,7 +10,6 @@ pub const MAX_LINE_BYTES: usize = 1 << 20;
 /// What is kept of a longer one, to be shown.
 const KEPT_OF_LONG_BYTES: usize = 256;
 
-/// Reads lines.
 pub(crate) struct Lines<'a> {
     reader: &'a mut dyn BufRead,
     number: u64,

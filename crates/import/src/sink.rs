@@ -51,27 +51,20 @@ pub(crate) type Place = Result<u32, &'static str>;
 /// An operation, in the source's own time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
-    /// What was asked.
     pub kind: OpKind,
-    /// Of which file.
     pub file: u32,
     /// Through which handle; 0 for by path.
     pub transfer: u32,
     /// By which thread, as [`Sink::thread`] numbers them.
     pub stream: u32,
-    /// Where.
     pub offset: u64,
     /// How much was asked for (or the bits of an open).
     pub len: u64,
     /// How much was done.
     pub done_len: u64,
-    /// When it began.
     pub start_ns: u64,
-    /// When it ended.
     pub end_ns: u64,
-    /// How it ended.
     pub errno: i32,
-    /// Anything special.
     pub flags: OpFlags,
 }
 
@@ -144,7 +137,6 @@ impl Lines {
 }
 
 impl Sink<'_> {
-    /// Nothing yet.
     pub fn new<'a>(format: Format, options: &Options, receiver: &'a mut dyn Receiver) -> Sink<'a> {
         let (capture, spelling) = match format {
             Format::Smb2 | Format::Nfs => (CaptureLevel::Network, Spelling::Share),
@@ -337,7 +329,6 @@ impl Sink<'_> {
         Ok(transfer)
     }
 
-    /// Takes an operation.
     pub fn push(&mut self, op: Op) -> Result<(), TraceError> {
         let is_place = !op.kind.names_two();
         if is_place && (op.offset > OFFSET_MAX || op.offset.saturating_add(op.len) > OFFSET_MAX) {

@@ -12,9 +12,7 @@ use crate::{Format, ImportError};
 pub(crate) struct Source<'a> {
     /// What the source is called.
     pub name: &'a str,
-    /// Its format.
     pub format: Format,
-    /// Its lines.
     pub lines: Lines<'a>,
     /// Where operations go.
     pub sink: Sink<'a>,

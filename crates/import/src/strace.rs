@@ -380,7 +380,6 @@ impl Strace {
         result
     }
 
-    /// A whole call.
     fn finished(&mut self, sink: &mut Sink, begun: Begun<'_>, text: &[u8]) -> LineResult {
         let (args, rest) = args::split(text).ok_or(LineError::Malformed("no end of the call's arguments"))?;
         let printed = &text[..text.len() - rest.len()];

@@ -16,7 +16,6 @@ const MAX_THREADS: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Steps {
     pub times: u64,
-    /// At least.
     pub largest_ns: u64,
     /// The line at which it went back first.
     pub first_line: u64,

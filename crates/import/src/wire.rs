@@ -19,7 +19,6 @@ pub(crate) struct FieldTable {
 }
 
 impl FieldTable {
-    /// Reads the header.
     pub fn of(source: &mut Source<'_>, needed: &[&str], useful: &[&str]) -> Result<FieldTable, ImportError> {
         let header = source.header()?;
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
@@ -86,7 +85,6 @@ pub(crate) struct Waiting<C> {
 }
 
 impl<C> Waiting<C> {
-    /// None.
     pub fn new() -> Waiting<C> {
         Waiting { calls: HashMap::new() }
     }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use procfs_core::{FromBufRead, ProcessCGroup, ProcessCGroups};
 
-/// The file itself.
 pub const FILE: &str = "/proc/self/cgroup";
 
 /// Where the groups are.

@@ -21,11 +21,8 @@ pub enum MountKind {
 /// The protocols whose options, counters and servers are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// NFS, any version.
     Nfs,
-    /// SMB, any dialect.
     Smb,
-    /// StorNext.
     Stornext,
 }
 

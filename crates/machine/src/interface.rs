@@ -11,7 +11,6 @@ use crate::source::Source;
 pub const ALL: &str = "/sys/class/net";
 /// Interfaces on interfaces, deeper than anybody stacks them.
 const DEPTH_MAX: u32 = 5;
-/// `ARPHRD_ETHER`.
 const ETHERNET: u32 = 1;
 /// More no line carries.
 const MBIT_PER_S_MAX: u32 = 10_000_000;
@@ -32,13 +31,11 @@ pub struct Interface {
     pub connection: Speed,
     /// What all connections together can use, in Mbit/s.
     pub line_mbit_per_s: Option<u32>,
-    /// The longest packet.
     pub mtu_bytes: Option<u32>,
     /// Whether it can't send and receive at once.
     pub is_half_duplex: bool,
     /// How many active members a bond has.
     pub bond_of: Option<usize>,
-    /// `up`, `down`, `unknown`.
     pub state: Option<String>,
     /// The kernel's driver; `None` for virtual interfaces.
     pub driver: Option<String>,
@@ -47,7 +44,6 @@ pub struct Interface {
 /// How fast an interface is, as far as that can be believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speed {
-    /// So fast.
     MbitPerS(u32),
     /// Why not, for people.
     Unknown(&'static str),
@@ -85,7 +81,6 @@ pub fn speed_in(text: &str) -> Option<u32> {
     u32::try_from(speed).ok().filter(|speed| *speed <= MBIT_PER_S_MAX)
 }
 
-/// Reads an interface.
 pub fn read(source: &impl Source, name: &str) -> Interface {
     let net = Net(source);
     Interface {
@@ -220,7 +215,6 @@ mod tests {
     use super::*;
     use crate::source::Host;
 
-    /// A made-up `/sys/class/net`.
     struct Net(tempfile::TempDir);
 
     impl Net {

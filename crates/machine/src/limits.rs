@@ -6,7 +6,6 @@ use crate::source::Source;
 /// What this process may have, as far as the system tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allowance {
-    /// Open files.
     pub open_files: Option<u64>,
     /// Threads more than now, and what says so.
     pub threads: Option<(u64, &'static str)>,

@@ -35,7 +35,6 @@ pub const LOOKUP_MAX: Duration = Duration::from_secs(2);
 /// Over what this client reaches the storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The facts.
     pub kind: LinkKind,
     /// The same in words: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
     pub sentence: String,
@@ -44,17 +43,14 @@ pub struct Link {
 /// What kind of way leads to the storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkKind {
-    /// A network.
     Network {
         /// The interface that the route to the server takes.
         interface: String,
         /// What one connection can use; `None` where nothing that can be believed tells it.
         speed_mbit_per_s: Option<u32>,
-        /// The longest packet.
         mtu_bytes: Option<u32>,
         /// Whether it can't send and receive at once, which is a fault nowadays.
         is_half_duplex: bool,
-        /// The server.
         server_address: IpAddr,
         /// Whether the server is this machine, so that no packet leaves it.
         is_this_machine: bool,
@@ -68,7 +64,6 @@ pub enum LinkKind {
         /// Whether its heads must move; `None` where that can't be known.
         rotational: Option<bool>,
     },
-    /// This machine's memory.
     Memory,
     /// It can't be found out; the sentence says why.
     Unknown,

@@ -1,7 +1,6 @@
 //! Lines of `/proc/meminfo`, each for itself: procfs-core refuses a file without lines that nobody needs
 //! here, as sandboxes show it.
 
-/// The file itself.
 pub const FILE: &str = "/proc/meminfo";
 
 /// What a line says, in bytes; `None` where there is no such line, or it has no number of kB.

@@ -129,7 +129,6 @@ pub struct MountId {
     device: u64,
     /// The kernel's number for the mount; never used twice on Linux 6.8 and later.
     mount: Option<u64>,
-    /// The directory itself.
     inode: u64,
 }
 

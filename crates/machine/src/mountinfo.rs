@@ -11,7 +11,6 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-/// The file itself.
 pub const FILE: &str = "/proc/self/mountinfo";
 
 /// One line of mountinfo.

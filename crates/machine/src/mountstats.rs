@@ -13,7 +13,6 @@ use crate::mount::{Mount, MountKind};
 use crate::mountinfo::unescape;
 use crate::source::{Host, Source};
 
-/// The file itself.
 pub const FILE: &str = "/proc/self/mountstats";
 
 /// The lines of the NFS mounted at `mount_point`, without blanks around them; of several at the same place

@@ -5,15 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::source::Source;
 use crate::texts::Texts;
 
-/// An operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Os {
-    /// Any distribution.
     Linux,
-    /// macOS.
     Macos,
-    /// Windows.
     Windows,
     /// TrueNAS, CORE and SCALE.
     Truenas,
@@ -22,7 +18,6 @@ pub enum Os {
 /// A system, as it calls itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
-    /// Its kind.
     pub os: Os,
     /// `Debian GNU/Linux 12 (bookworm)`; `None` where no text says it.
     pub name: Option<String>,

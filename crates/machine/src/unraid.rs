@@ -6,15 +6,12 @@
 //! any time: only `mdResync` above 0 says that it is being done. A parity slot (0 or 29) that never had a
 //! disk is `DISK_NP_DSBL`, as is one that lost its disk: that has a size or an identity.
 
-/// Slots of parity.
 const PARITY: [(u32, &str); 2] = [(0, "parity"), (29, "parity2")];
 
 /// A slot of the array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slot<'a> {
-    /// Its number.
     pub number: u32,
-    /// `DISK_OK`.
     pub status: &'a str,
     /// The device in it (`sdc`), if there is one.
     pub device: &'a str,
@@ -39,7 +36,6 @@ pub enum SlotState {
     Unknown,
 }
 
-/// The array.
 #[derive(Clone, Debug, Default)]
 pub struct UnraidArray<'a> {
     /// `STARTED`; empty where it is not told.
@@ -59,7 +55,6 @@ impl Slot<'_> {
         parity.map_or_else(|| format!("disk{}", self.number), |(_, name)| (*name).to_owned())
     }
 
-    /// How it is.
     pub fn state(&self) -> SlotState {
         let is_parity = PARITY.iter().any(|(number, _)| *number == self.number);
         match self.status {

@@ -30,7 +30,6 @@ const TEXTS: &str = "text";
 const COLUMNS: &str = "arrived_s,test,worker,file,access,length_kib,block_kib,\
                        rate_while_transferring_mib_per_s,msmeter_latency_ms\n";
 
-/// Every record.
 pub const RECORDS_FILE: &str = "records.csv";
 /// The script, as it was given.
 pub const SCRIPT_FILE: &str = "script.txt";
@@ -73,7 +72,6 @@ impl Kept {
         Ok(kept)
     }
 
-    /// Where they lie.
     pub fn dir(&self) -> &Path {
         self.run_dir.path()
     }

@@ -8,7 +8,6 @@ use reelgauge_analysis::paper::Mode;
 /// The columns' block sizes, KiB.
 const BLOCKS_KIB: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/// A record's line.
 pub fn record_line(worker: usize, record: &str) -> String {
     format!("{worker:3},{record}\n")
 }

@@ -15,15 +15,12 @@ pub enum WorkerLine {
     Record(MeterRecord),
     /// It could not open a file.
     NoFiles,
-    /// It leaves.
     Bye,
     /// Times of frames and stamps of an EBU worker, which begin with a colon. They are kept as text.
     Extra(String),
-    /// None of these.
     Unknown,
 }
 
-/// Reads a line.
 pub fn said(line: &str) -> WorkerLine {
     // It goes into files that people look at in a terminal.
     if line.trim().contains(char::is_control) {

@@ -27,10 +27,8 @@ use crate::script::Script;
 /// How often the end and the second are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// What to do.
 #[derive(Clone, Debug)]
 pub struct MeterRequest {
-    /// The script.
     pub script: Script,
     /// The same, as text.
     pub script_text: String,
@@ -51,37 +49,27 @@ pub struct MeterRequest {
 /// What happens meanwhile.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Happening {
-    /// Workers may come.
     Listening {
-        /// Where to.
         address: SocketAddr,
         /// How many are needed.
         wanted: usize,
     },
-    /// One came.
     Joined {
-        /// Its number.
         worker: usize,
-        /// Where from.
         peer: SocketAddr,
     },
     /// Somebody was sent away.
     Refused {
-        /// Who.
         peer: SocketAddr,
-        /// Why.
         why: &'static str,
     },
     /// A worker is gone.
     Gone {
-        /// Its number.
         worker: usize,
-        /// Why.
         why: String,
     },
     /// A test begins.
     Test {
-        /// Its name.
         name: String,
     },
     /// A second has gone by.
@@ -90,7 +78,6 @@ pub enum Happening {
         at_s: f64,
         /// Seconds that its waits take.
         of_s: f64,
-        /// Records so far.
         records: u64,
         /// Bytes that came of them within the last second.
         bytes_in_second: u64,
@@ -102,20 +89,12 @@ pub enum Happening {
 /// Why there is no session.
 #[derive(Debug, thiserror::Error)]
 pub enum MeterError {
-    /// Nobody can come.
     #[error("cannot listen at {address}: {source}")]
-    Listen {
-        /// Where.
-        address: SocketAddr,
-        /// Why.
-        source: io::Error,
-    },
+    Listen { address: SocketAddr, source: io::Error },
     /// Not all workers came.
     #[error("only {came} of {wanted} workers came within {}s; start each with: meter -rm ADDRESS", waited.as_secs())]
     NotAllCame {
-        /// Who did.
         came: usize,
-        /// Who should.
         wanted: usize,
         /// How long was waited.
         waited: Duration,
@@ -128,12 +107,7 @@ pub enum MeterError {
     RunDir(#[from] RunDirError),
     /// Records have no place.
     #[error("cannot keep what workers report in {dir}: {source}; they were paused and sent away")]
-    Kept {
-        /// Where.
-        dir: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Kept { dir: PathBuf, source: io::Error },
 }
 
 /// A session that ended.
@@ -141,7 +115,6 @@ pub enum MeterError {
 pub struct MeterEnd {
     /// What came of it.
     pub summary: Summary,
-    /// Where it lies.
     pub dir: PathBuf,
 }
 

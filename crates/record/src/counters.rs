@@ -52,9 +52,7 @@ pub enum CountersError {
     /// The file system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
         action: &'static str,
-        /// Where.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -62,14 +60,12 @@ pub enum CountersError {
     /// The Parquet library refused what it was given: a bug.
     #[error("cannot encode counters: {source}")]
     Encode {
-        /// What it said.
         #[from]
         source: ParquetError,
     },
     /// A part can't be understood.
     #[error("{} is no part of the counters, or damaged: {why}", path.display())]
     Damaged {
-        /// Which file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
@@ -101,7 +97,6 @@ fn schema() -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(Type::group_type_builder("counter").with_fields(fields).build()?))
 }
 
-/// A part's name.
 fn part_name(number: u32) -> String {
     format!("part-{number:06}.parquet")
 }

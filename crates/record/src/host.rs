@@ -25,7 +25,6 @@ pub struct HostFacts {
     pub os: String,
     /// Kernel name and release ("Linux 6.1.0-18-amd64").
     pub kernel: Option<String>,
-    /// Processor model.
     pub cpu_model: Option<String>,
     /// Processors that this process may use.
     pub cpu_count: usize,
@@ -55,7 +54,6 @@ pub struct MountFacts {
     pub options: String,
 }
 
-/// A network interface.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NicFacts {
     /// Name ("enp1s0f0").

@@ -19,9 +19,7 @@ mod linux;
 /// A user and a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guise {
-    /// The user's number.
     pub user: u32,
-    /// The group's number.
     pub group: u32,
 }
 

@@ -19,7 +19,6 @@ pub struct ProcessorWait {
 }
 
 impl ProcessorWait {
-    /// Both.
     pub fn total_ns(&self) -> u64 {
         // Waits are read back from a file, too: absurd ones must not wrap.
         self.before_ns.saturating_add(self.in_flight_ns)

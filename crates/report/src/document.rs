@@ -40,7 +40,6 @@ pub struct Document {
 /// Blocks below a heading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
-    /// The heading.
     pub heading: String,
     /// What is below it.
     pub blocks: Vec<Block>,
@@ -57,9 +56,7 @@ pub enum Block {
     Warning(String),
     /// Names with a text each.
     Rows(Vec<(String, String)>),
-    /// A table.
     Table(Table),
-    /// A chart.
     Chart(Chart),
     /// Parts one after the other, as data pass through them.
     Diagram(Vec<HopWords>),

@@ -14,15 +14,12 @@ const NAME_CHARS: usize = 40;
 /// What is told of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExtentsRow {
-    /// Its path.
     pub path: String,
-    /// Its size.
     pub size_bytes: u64,
     /// Pieces; `None` where they can't be counted.
     pub extents: Option<u64>,
     /// The fewest that its file system makes of it.
     pub ideal_extents: u64,
-    /// Bytes per piece.
     pub bytes_per_extent: Option<f64>,
     /// Share of steps from piece to piece that go back.
     pub backward_percent: Option<f64>,

@@ -12,7 +12,6 @@ use crate::units::{amount, counted};
 
 /// The longest text that is shown of what an agent says.
 const TEXT_CHARS: usize = 400;
-/// The longest name.
 const NAME_CHARS: usize = 40;
 /// An agent states no more leftovers.
 pub const LEFTOVERS_MAX: usize = 512;
@@ -30,7 +29,6 @@ pub enum LeftoverKind {
 /// Something that a run left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leftover {
-    /// What it is.
     pub kind: LeftoverKind,
     /// The run, or the directory that was measured.
     pub name: String,
@@ -47,7 +45,6 @@ pub struct Leftover {
 pub struct LeftoversOf {
     /// The agent; `None`: the controller.
     pub agent: Option<String>,
-    /// All of it.
     pub leftovers: Vec<Leftover>,
 }
 

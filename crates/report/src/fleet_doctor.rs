@@ -18,7 +18,6 @@ use crate::units::{count, counted};
 
 /// The longest text that is shown of what a machine says.
 const TEXT_CHARS: usize = 600;
-/// The longest name.
 const NAME_CHARS: usize = 40;
 /// So many names are said in a sentence.
 const NAMES_MAX: usize = 12;
@@ -35,15 +34,9 @@ pub enum WhyNoAnswer {
     /// Two processes answer to its name.
     Twice,
     /// It is of a version that does not know how.
-    Older {
-        /// Which.
-        version: String,
-    },
+    Older { version: String },
     /// It did not do it.
-    Failed {
-        /// Why.
-        why: String,
-    },
+    Failed { why: String },
     /// It was asked, and has not answered.
     NotInTime,
 }
@@ -51,9 +44,7 @@ pub enum WhyNoAnswer {
 /// An agent that said nothing of its machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NoAnswer {
-    /// Its name.
     pub agent: String,
-    /// Why.
     pub why: WhyNoAnswer,
 }
 

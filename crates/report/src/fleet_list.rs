@@ -15,13 +15,11 @@ const WORDS_MAX: usize = 28;
 /// An agent of a fleet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentLine<'a> {
-    /// Its name.
     pub name: &'a str,
     /// How many processes answer to it; 0 where nobody does.
     pub processes: usize,
     /// Name of its machine.
     pub host: &'a str,
-    /// Its operating system.
     pub os: &'a str,
     /// Version of its program.
     pub version: &'a str,
@@ -36,7 +34,6 @@ pub struct AgentLine<'a> {
 /// Where an agent may work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootLine<'a> {
-    /// Where.
     pub path: &'a str,
     /// What is mounted there; `None` where it did not say.
     pub mount: Option<&'a str>,

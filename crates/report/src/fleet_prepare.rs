@@ -16,9 +16,7 @@ const SAID_CHARS_MAX: usize = 200;
 pub struct PreparedLine {
     /// The step of the plan; `None` where it has none.
     pub step: Option<String>,
-    /// The agent.
     pub agent: String,
-    /// Where they lie.
     pub target: String,
     /// Whether they are there, all of them.
     pub is_prepared: bool,

@@ -42,7 +42,6 @@ impl fmt::Display for StateName {
 }
 
 impl StateName {
-    /// In a sentence.
     fn words(&self) -> String {
         plain(&self.to_string())
     }
@@ -63,7 +62,6 @@ pub struct ProofScreen<'a> {
     pub states: &'a [StateName],
     /// Names and texts of what was tried: the change, its undo.
     pub tried: &'a [(&'a str, String)],
-    /// The verb.
     pub verb: &'a str,
     /// The verb and its flags.
     pub workload: &'a str,
@@ -85,7 +83,6 @@ pub struct ProofScreen<'a> {
     pub conclusion: Option<&'a ProofConclusion>,
     /// What makes the best state last, where one was accepted and a command makes it.
     pub keep: Option<&'a str>,
-    /// Where it lies.
     pub dir: &'a str,
 }
 

@@ -18,9 +18,7 @@ pub struct RunLine<'a> {
     pub id: &'a str,
     /// When it began, RFC 3339; empty where nothing says so.
     pub started_at: &'a str,
-    /// The command.
     pub verb: &'a str,
-    /// What was measured.
     pub target: &'a str,
     /// How it ended, in a word, where it did not come to its end: `running`, `killed`.
     pub state: Option<&'a str>,

@@ -24,7 +24,6 @@ pub fn self_cost_sentence(cost: &SelfCost, points: &[LoadPoint]) -> String {
     }
 }
 
-/// Beside a buffer.
 fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64) -> String {
     let beside = format!(
         "The tool's own delay was at most {}, beside a buffer of {}",

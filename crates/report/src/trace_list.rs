@@ -34,9 +34,7 @@ pub struct WorkloadLine {
     pub files: u64,
     /// Share of accesses that begin where the one before them, in the whole trace, ended in the same file.
     pub sequential_percent: Option<f64>,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Both, per second of the recording.
     pub bytes_per_s: Option<f64>,
@@ -72,9 +70,7 @@ pub fn workload_table(workloads: &[WorkloadLine], width: usize) -> String {
 /// A figure of a trace that was made after published ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FigureLine {
-    /// What it is.
     pub figure: String,
-    /// What was published.
     pub target: String,
     /// What the trace has.
     pub achieved: String,

@@ -8,7 +8,6 @@ const USUAL_WIDTH: usize = 100;
 /// How the screen looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// With ANSI colours.
     pub colour: bool,
     /// Columns to use; at most 140 are.
     pub width: usize,
@@ -23,12 +22,10 @@ impl Default for Style {
 /// Which load points have their tables shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tables {
-    /// None.
     None,
     /// The last one that measured something.
     #[default]
     Last,
-    /// Every one.
     Every,
 }
 
@@ -38,14 +35,12 @@ pub enum Detail {
     /// Only if they differ strongly.
     #[default]
     Normal,
-    /// All of them.
     PerWorker,
 }
 
 /// What to show beside the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Screen<'a> {
-    /// How it looks.
     pub style: Style,
     /// Whose tables are shown.
     pub tables: Tables,

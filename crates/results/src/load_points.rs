@@ -16,7 +16,6 @@ pub struct LoadPointPlan {
     pub index: u16,
     /// What screens call it.
     pub label: String,
-    /// How many workers.
     pub workers: u32,
     /// The value that is swept.
     pub sweep_value: Option<String>,

@@ -13,9 +13,7 @@ const OPS_AT_ONCE: usize = 65_536;
 /// Which operations, and how many.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// Which.
     pub filter: OpFilter,
-    /// In which order.
     pub sort: SortBy,
     /// The first so many; `None` for all of them, in order of issue only.
     pub top: Option<usize>,

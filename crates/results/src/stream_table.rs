@@ -23,7 +23,6 @@ pub struct StreamTable {
 /// The streams of one load point. Times are nanoseconds on the run's clock, as in the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointStreams {
-    /// Its number.
     pub point: u16,
     /// The machine whose streams these are, in a run of several: each has an entry of its own for every
     /// load point.
@@ -124,7 +123,6 @@ pub fn read(run_dir: &RunDir) -> StreamTable {
     read_json(&run_dir.path().join(FILE_NAME), TABLE_MAX_BYTES).unwrap_or_default()
 }
 
-/// Writes the table.
 pub fn write(run_dir: &RunDir, table: &StreamTable) -> Result<(), RunDirError> {
     let path = run_dir.path().join(FILE_NAME);
     let json =

@@ -125,7 +125,6 @@ fn alike(late: &LateFigures) -> Option<&StreamFigures> {
     late.streams.iter().all(|stream| stream.name == first.name).then_some(first)
 }
 
-/// What was tried.
 struct Tried<'a> {
     id: &'a str,
     name: &'a str,

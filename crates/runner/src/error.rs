@@ -35,15 +35,11 @@ pub enum RunError {
     Criteria {
         /// As they were written.
         text: String,
-        /// What is wrong.
         source: CriteriaError,
     },
     /// A criterion that a mix has no figure for.
     #[error("a mix has no figure for the criterion '{criterion}'; use p99, throughput and errors")]
-    NotOfMix {
-        /// Which.
-        criterion: Criterion,
-    },
+    NotOfMix { criterion: Criterion },
     /// The target can't be used.
     #[error(transparent)]
     Area(#[from] AreaError),
@@ -63,11 +59,9 @@ pub enum RunError {
         amount(kept.0)
     )]
     Space {
-        /// The target.
         target: PathBuf,
         /// What the data set takes.
         needed: Size,
-        /// What there is.
         available: Size,
         /// What of it stays free.
         kept: Size,
@@ -81,11 +75,8 @@ pub enum RunError {
         amount(kept.0)
     )]
     LoadSpace {
-        /// The target.
         target: PathBuf,
-        /// What is written.
         needed: Size,
-        /// What there is.
         available: Size,
         /// What of it stays free.
         kept: Size,
@@ -99,11 +90,9 @@ pub enum RunError {
         amount(kept.0)
     )]
     LookSpace {
-        /// The target.
         target: PathBuf,
         /// What the test files take, with their margin.
         needed: Size,
-        /// What there is.
         available: Size,
         /// What of it stays free.
         kept: Size,
@@ -126,11 +115,9 @@ pub enum RunError {
         amount(kept.0)
     )]
     ReplaySpace {
-        /// The target.
         target: PathBuf,
         /// What all images take, with their margin.
         needed: Size,
-        /// What there is.
         available: Size,
         /// What of it stays free.
         kept: Size,
@@ -147,12 +134,7 @@ pub enum RunError {
     },
     /// The table of a suite.
     #[error("{} can't be used: {why}; name the directory of a suite that ran", path.display())]
-    SuiteFile {
-        /// Which file.
-        path: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
+    SuiteFile { path: PathBuf, why: String },
     /// The trace can't be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -165,7 +147,6 @@ pub enum RunError {
          (ulimit -n), or use fewer --copies"
     )]
     OpenFiles {
-        /// How many.
         needed: u64,
         /// How many are allowed.
         allowed: u64,
@@ -175,7 +156,6 @@ pub enum RunError {
         "direct I/O does not work on {target} ({why}); use --buffered, and read the figures as this machine's cache and storage together"
     )]
     NotDirect {
-        /// The target.
         target: PathBuf,
         /// What came of trying.
         why: String,
@@ -185,7 +165,6 @@ pub enum RunError {
         "direct I/O on {target} needs multiples of {needed}, and these blocks are multiples of {given}; use larger --blocks or --buffered"
     )]
     DirectAlignment {
-        /// The target.
         target: PathBuf,
         /// What the file system states.
         needed: Size,
@@ -203,7 +182,6 @@ pub enum RunError {
     /// Results have no place to go, known before anything was touched.
     #[error("cannot make the folder {path} for results: {source}; choose another one with --out")]
     Out {
-        /// The folder.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -213,12 +191,7 @@ pub enum RunError {
         "{out} lies in the area {area}, which 'reelgauge clean' removes; nothing was done. Choose another folder for \
          results with --out"
     )]
-    OutInArea {
-        /// The folder.
-        out: PathBuf,
-        /// The area.
-        area: PathBuf,
-    },
+    OutInArea { out: PathBuf, area: PathBuf },
     /// The log can't be begun.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -233,19 +206,14 @@ pub enum RunError {
     Scratch(#[from] ScratchError),
     /// A search that can't be.
     #[error("the search for the largest count can't begin: {source}")]
-    Search {
-        /// Why.
-        source: SearchError,
-    },
+    Search { source: SearchError },
     /// A search that is to go on with evidence of something else.
     #[error(
         "the search in {run} had another {name} ({before}; now {now}), so its trials say nothing about \
          this one; leave out --resume to begin anew"
     )]
     OtherSearch {
-        /// Its run.
         run: PathBuf,
-        /// What differs.
         name: String,
         /// What it was there.
         before: String,
@@ -254,21 +222,13 @@ pub enum RunError {
     },
     /// Something of the operating system.
     #[error("cannot {doing}: {source}")]
-    Io {
-        /// What was tried.
-        doing: String,
-        /// What it said.
-        source: io::Error,
-    },
+    Io { doing: String, source: io::Error },
     /// A name that no plan can say.
     #[error(
         "{path:?} is not valid UTF-8, and the plan of a run (run.toml) can't name such a path; rename it, or give it \
          by a bind mount"
     )]
-    NotText {
-        /// The path.
-        path: PathBuf,
-    },
+    NotText { path: PathBuf },
     /// There is nothing to watch.
     #[error("nothing can be watched: {0}")]
     NotWatched(String),
@@ -283,27 +243,16 @@ pub enum RunError {
         "the machine that makes the test files for all did not share {area} within {} s; see whether it was refused,          and whether both machines mean the same directory of the same storage",
         waited.as_secs()
     )]
-    NotShared {
-        /// The area.
-        area: PathBuf,
-        /// For how long.
-        waited: Duration,
-    },
+    NotShared { area: PathBuf, waited: Duration },
     /// The test files of several machines are not there, as this one sees it.
     #[error(
         "{} of the test files that another machine of this run made are not in {area}; see whether both machines          mean the same directory of the same storage",
         amount(*missing_bytes)
     )]
-    SharedFilesMissing {
-        /// The area.
-        area: PathBuf,
-        /// What is missing.
-        missing_bytes: u64,
-    },
+    SharedFilesMissing { area: PathBuf, missing_bytes: u64 },
     /// Somebody stopped it while it waited to be told when to begin.
     #[error("{0} before its first load point; nothing was measured")]
     StoppedWaiting(StoppedBy),
-    /// A defect.
     #[error(transparent)]
     Drain(#[from] DrainDied),
 }

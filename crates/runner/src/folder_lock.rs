@@ -7,7 +7,6 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The file's name.
 pub(crate) const FILE_NAME: &str = "lock";
 /// The longest number of a process.
 const NUMBER_MAX_BYTES: u64 = 20;
@@ -25,7 +24,6 @@ pub enum FolderLockError {
     Taken(Option<u32>),
     /// Nobody can have it.
     File {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,

@@ -111,7 +111,6 @@ impl Interrupt {
         self.asked.store(true, Ordering::Relaxed);
     }
 
-    /// Who asked.
     pub fn by(&self) -> StoppedBy {
         self.by.get().copied().unwrap_or_default()
     }

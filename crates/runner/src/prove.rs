@@ -60,11 +60,9 @@ const EXIT_NOT_UNDONE: u8 = 3;
 /// What is proven, and how.
 #[derive(Clone, Debug)]
 pub struct ProveRequest {
-    /// This program.
     pub program: PathBuf,
     /// The verb and its flags, without those for results.
     pub words: Vec<OsString>,
-    /// What is tried.
     pub change: Change,
     /// Passes of each state that count.
     pub rounds: u32,
@@ -93,18 +91,15 @@ pub enum ProveEvent<'a> {
         number: usize,
         /// At least so many.
         of: usize,
-        /// Its state.
         state: usize,
         /// How long the run before took, without the commands.
         last_took_s: f64,
     },
     /// A command of the user takes long, or goes on while somebody wants the end.
     Waiting(Waiting<'a>),
-    /// It ended.
     Measured(&'a Summary),
     /// It ended, and counts for nothing.
     Disturbed {
-        /// What happened.
         disturbance: &'a Disturbance,
         /// Whether it is measured again.
         is_again: bool,
@@ -116,7 +111,6 @@ pub enum ProveEvent<'a> {
 pub struct ProofEnd {
     /// What came of it.
     pub proof: Proof,
-    /// Where it lies.
     pub dir: PathBuf,
     /// What a pass meant for the whole, where one ended it early.
     pub exit_code: u8,
@@ -152,7 +146,6 @@ pub enum ProveError {
     /// It ended well and led nowhere.
     #[error("what leads back to the first state ('{command}') had no effect: {still}")]
     NotBack {
-        /// The command.
         command: String,
         /// What is still changed.
         still: String,
@@ -287,7 +280,6 @@ struct Proving<'a> {
     suites: Vec<Vec<NasptTable>>,
     /// Whether a cache answered the reads of passes that count.
     cached: CachedReads,
-    /// See [`ProofConclusion::too_few_ops`].
     too_few_ops: Option<u64>,
 }
 

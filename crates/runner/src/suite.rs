@@ -116,7 +116,6 @@ pub struct Suite {
 pub struct SuiteEnd {
     /// What came of it.
     pub suite: Suite,
-    /// Where it lies.
     pub dir: PathBuf,
     /// 0, or the exit code of the run that ended it early.
     pub exit_code: u8,

@@ -14,7 +14,6 @@ pub enum TraceError {
     Io {
         /// What was tried: "read", "write", "rename".
         action: &'static str,
-        /// Where.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -28,24 +27,13 @@ pub enum TraceError {
          programs' files, 'reelgauge record' makes one of what an application does",
         path.display()
     )]
-    NotATrace {
-        /// What was opened.
-        path: PathBuf,
-    },
+    NotATrace { path: PathBuf },
     /// All of it was cut off.
     #[error("nothing of {} can be read: its parts in ops/ were cut short; copy it again, or record it again", path.display())]
-    Torn {
-        /// What was opened.
-        path: PathBuf,
-    },
+    Torn { path: PathBuf },
     /// What it says about itself can't be understood.
     #[error("{} is damaged: {why}", path.display())]
-    Info {
-        /// Its `trace.json`.
-        path: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
+    Info { path: PathBuf, why: String },
     /// A newer version has made it.
     #[error(
         "{} was made by a newer version of reelgauge (trace version {found}; this one reads up to {}); \
@@ -54,7 +42,6 @@ pub enum TraceError {
         crate::TRACE_VERSION
     )]
     NewerVersion {
-        /// What was opened.
         path: PathBuf,
         /// The version that it carries.
         found: u32,
@@ -81,18 +68,10 @@ pub enum TraceError {
         path.display(),
         path.display()
     )]
-    ManyAgents {
-        /// What was opened.
-        path: PathBuf,
-        /// How many.
-        agents: usize,
-    },
+    ManyAgents { path: PathBuf, agents: usize },
     /// Another recording uses the folder.
     #[error("{} is in use by another recording; choose another place with --out", path.display())]
-    InUse {
-        /// The folder.
-        path: PathBuf,
-    },
+    InUse { path: PathBuf },
     /// Every name was taken.
     #[error("{} and a thousand traces named after it exist; choose another place with --out", path.display())]
     NoFreeName {

@@ -20,7 +20,6 @@ pub enum ExportError {
          again with --root, which makes names shorter"
     )]
     NameTooLong {
-        /// Which.
         name: String,
         /// What the format allows.
         max_chars: usize,
@@ -29,12 +28,7 @@ pub enum ExportError {
     #[error(
         "the name '{name}' {why}, so there is nothing to call the file; the trace was not made by a recorder"
     )]
-    BadName {
-        /// Which, shortened.
-        name: String,
-        /// Why.
-        why: crate::name::BadName,
-    },
+    BadName { name: String, why: crate::name::BadName },
     /// Nothing in the trace can be said in the format.
     #[error("the trace moves no data, and fio's log can hold nothing else")]
     NoData,

@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 
 use reelgauge_record::OpRecord;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Held {
     /// How many came before it.

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 pub enum TraceNote {
     /// The source's clock went back within a thread. The lines kept their order.
     ClockWentBack {
-        /// How often.
         times: u64,
         /// By how much at least, the largest time.
         largest_ns: u64,
@@ -19,7 +18,6 @@ pub enum TraceNote {
     /// The source's clock has twelve hours and does not show which half of the day it is in. A new half was
     /// assumed where the hours began again.
     HalfOfDayAssumed {
-        /// How often.
         times: u64,
         /// The line of the source at which it was assumed first.
         first_line: u64,
@@ -27,14 +25,12 @@ pub enum TraceNote {
     /// Operations that are longer than a trace can hold in one became several, one behind the other. Their
     /// bytes and times together are those of the source.
     LongOperationsSplit {
-        /// How many.
         times: u64,
         /// The line of the source that has the first.
         first_line: u64,
     },
     /// Requests for more bytes than a trace can hold in one, which moved less. They ask for less.
     LongRequestsShortened {
-        /// How many.
         times: u64,
         /// The line of the source that has the first.
         first_line: u64,

@@ -15,7 +15,6 @@ pub struct Piece {
     pub len: u32,
     /// When it begins.
     pub start_ns: u64,
-    /// When it ends.
     pub end_ns: u64,
 }
 

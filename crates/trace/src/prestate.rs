@@ -39,7 +39,6 @@ pub const SPANS_MAX: usize = 1 << 20;
 pub enum Prepare {
     /// It must not be there.
     Absent,
-    /// A directory.
     Directory,
     /// A file with this size.
     File {
@@ -48,7 +47,6 @@ pub enum Prepare {
     },
     /// Another name of a file ([`PreState::target`]).
     HardLink {
-        /// That file's size.
         size_bytes: u64,
     },
     /// A symbolic link to another name ([`PreState::target`]).
@@ -83,9 +81,7 @@ pub enum Why {
 pub struct Prepared {
     /// Relative to the root of the trace.
     pub name: String,
-    /// What.
     pub what: Prepare,
-    /// Why.
     pub why: Why,
 }
 

@@ -25,7 +25,6 @@ const LOCK: &str = "recording.lock";
 const CUT_OFF: &str = "the recording did not come to its end (it was killed, or it goes on): what was done in \
                        its last second is missing, and so is what was seen and not kept";
 
-/// The second log.
 #[derive(Debug)]
 pub(crate) struct Safe {
     /// `None` when it can't be written any more.
@@ -47,7 +46,6 @@ impl Safe {
         Ok(Safe { log: Some(log), dir: dir.to_owned(), start: Instant::now(), _lock: lock })
     }
 
-    /// Adds an operation.
     pub fn push(&mut self, op: OpRecord) {
         self.or_give_up(|log, _| log.append(&[op]));
     }

@@ -18,7 +18,6 @@ const CALLS: &[(&str, &str)] = &[
     ("dbg!(", "remove it"),
     ("todo!(", "write it"),
     ("unimplemented!(", "write it, or give a clean error"),
-    ("allow(missing_docs)", "document the items"),
     ("#[ignore", "a test that does not run is no test; skip with a reason where it cannot run"),
 ];
 

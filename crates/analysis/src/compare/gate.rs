@@ -2,7 +2,6 @@
 
 use super::{Comparison, ComparisonRow, Judgement, Kinship, Weight, is_of_the_tool, weight};
 
-/// What is allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gate {
     /// So much worse is still allowed, in percent. What is within the noise always is.

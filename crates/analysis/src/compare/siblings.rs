@@ -33,7 +33,6 @@ pub struct HostReading<'a> {
     pub alike: usize,
     /// Its seconds.
     pub series: &'a Series,
-    /// Its figures.
     pub point: &'a LoadPoint,
 }
 

@@ -6,10 +6,7 @@ pub enum CounterNote {
     /// A part of them could not be read: what its error says.
     Damaged(String),
     /// Counters of errors and waiting stayed at 0 all the time.
-    Silent {
-        /// So many.
-        series: usize,
-    },
+    Silent { series: usize },
     /// There is no room for some of them.
     NoRoom {
         /// For so many; `None` where they were too many to be counted.

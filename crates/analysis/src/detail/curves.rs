@@ -23,7 +23,6 @@ impl Curves {
         Curves { measure, kinds: Default::default() }
     }
 
-    /// Counts an operation.
     #[inline]
     pub(super) fn add(&mut self, op: &OpRecord) {
         let (spread, max_ns) = &mut **self.kinds[op.kind as usize].get_or_insert_default();

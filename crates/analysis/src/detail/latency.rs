@@ -72,7 +72,6 @@ impl LatencyTally {
         column.sum_ns = column.sum_ns.saturating_add(latency_ns);
     }
 
-    /// Filled cells.
     pub(super) fn cells(&self) -> usize {
         self.sides.iter().flatten().map(|column| column.cells().count()).sum()
     }
@@ -89,7 +88,6 @@ impl LatencyTally {
         }
     }
 
-    /// The grid.
     pub(super) fn figures(&self) -> LatencyGrid {
         let [reads, writes] = &self.sides;
         LatencyGrid { reads: side(reads), writes: side(writes) }

@@ -70,7 +70,6 @@ impl SecondPass {
         }
     }
 
-    /// Takes an operation.
     #[inline]
     pub fn add(&mut self, op: &OpRecord) {
         let is_warmup = op.flags.has(OpFlags::WARMUP);

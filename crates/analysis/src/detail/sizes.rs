@@ -11,7 +11,6 @@ const MAX_SIZES: usize = 200;
 /// Powers of two: 0, 1, 2, 4 … 2^32.
 const POWERS: usize = 34;
 
-/// One direction.
 #[derive(Clone, Debug)]
 struct Side {
     /// `None` once there were too many.

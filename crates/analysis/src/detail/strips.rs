@@ -36,7 +36,6 @@ const NAME_BYTES: usize = 100;
 pub struct JudgedPoint {
     /// When it was judged.
     pub part: MeasuredPart,
-    /// Its streams.
     pub specs: Vec<StreamSpec>,
 }
 
@@ -83,7 +82,6 @@ impl StreamsTally {
         }
     }
 
-    /// Takes an operation.
     #[inline]
     pub(super) fn add(&mut self, op: &OpRecord) {
         if self.waiting.is_empty() && self.held.is_empty() {

@@ -18,7 +18,6 @@ pub struct EventFacts {
     pub began_s: Option<f64>,
     /// When it ended. `None` where it did not begin, or went on when the run was over.
     pub ended_s: Option<f64>,
-    /// How it ended.
     pub end: EventEnd,
     /// The file in the run directory with what the command printed.
     pub output: Option<String>,
@@ -45,14 +44,11 @@ pub enum EventEnd {
     },
     /// It goes on, or went on when the run was over.
     Running,
-    /// The command ended.
     Exit {
-        /// Its exit code.
         code: i32,
     },
     /// A signal ended the command.
     Signal {
-        /// Its number.
         number: i32,
     },
     /// It was ended at its time limit.
@@ -97,16 +93,9 @@ impl EventEffect {
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Recovery {
     /// So long; 0 where no frame was late.
-    After {
-        /// Seconds.
-        s: f64,
-    },
+    After { s: f64 },
     /// They were not when the load point ended, or too shortly to tell.
-    AtLeast {
-        /// Seconds.
-        s: f64,
-    },
-    /// Nothing shows it.
+    AtLeast { s: f64 },
     Unknown {
         /// Why not. `None` in summaries of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,7 +26,6 @@ pub struct MeasuredFile {
     pub pass_ns: Vec<u64>,
 }
 
-/// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
@@ -58,13 +57,10 @@ pub struct Times {
 /// A file against its copy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgainstCopy {
-    /// Of the file.
     pub file: Times,
-    /// Of the copy.
     pub copy: Times,
     /// So many times as long as the copy the file took, by the medians.
     pub ratio: f64,
-    /// What was found.
     pub finding: Finding,
     /// The same in words, with its evidence.
     pub sentence: String,
@@ -73,17 +69,14 @@ pub struct AgainstCopy {
 /// A file against its copy, not yet in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CopyComparison {
-    /// Of the file.
     pub file: Times,
     /// Pieces in which the file lies; `None` where its file system doesn't tell.
     pub file_extents: Option<u64>,
-    /// Of the copy.
     pub copy: Times,
     /// The same of the copy.
     pub copy_extents: Option<u64>,
     /// So many times as long as the copy the file took, by the medians.
     pub ratio: f64,
-    /// What was found.
     pub finding: Finding,
 }
 

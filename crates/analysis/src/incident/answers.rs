@@ -11,7 +11,6 @@ use crate::figures::{seconds, stretch_ns, us};
 use crate::pause::Pauses;
 use crate::rounding::round_to;
 
-/// The narrowest bin.
 const NARROWEST_NS: u64 = 10_000_000;
 
 /// So many bins are kept.

@@ -10,7 +10,6 @@ use crate::incident::Incident;
 /// What was counted of streams, after the end of their load point.
 #[derive(Clone, Debug)]
 pub struct LateCounted {
-    /// Finished, by number.
     pub(super) streams: Vec<StreamTally>,
     pub(super) incidents: Vec<Incident>,
     pub(super) incident_count: u64,

@@ -173,7 +173,6 @@ impl Counting {
         }
     }
 
-    /// Takes an operation.
     pub(super) fn add(&mut self, op: &OpRecord, own: &OwnTimes) {
         self.now_ns = self.now_ns.max(op.done_ns);
         if (self.part.from_ns..self.part.until_ns).contains(&op.issued_ns) {
@@ -347,7 +346,6 @@ impl Counting {
         self.late(Fate::Came, late);
     }
 
-    /// Counts late frames.
     fn late(&mut self, fate: Fate, late: LateFrames) {
         let LateFrames { first_frame: frame, frames, late_ns, own_frames, .. } = late;
         self.counts.late += frames;

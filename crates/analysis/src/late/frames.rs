@@ -17,7 +17,6 @@ pub(super) struct Frame {
     pub(super) own_done_ns: u64,
     /// When the worker was free for its first operation, without the tool's own delays.
     pub(super) own_free_ns: u64,
-    /// Bytes that came.
     pub(super) bytes: u64,
     /// The operation with LAST succeeded.
     has_last: bool,

@@ -20,7 +20,6 @@ pub(super) struct LateFrames {
     pub(super) late_ns: Option<u64>,
     /// Those that were never begun.
     pub(super) dropped_frames: u64,
-    /// Those that failed.
     pub(super) failed_frames: u64,
     /// Those that the tool's own delay made late.
     pub(super) own_frames: u64,
@@ -37,11 +36,9 @@ pub(crate) struct ClosedRun {
     pub(crate) began_ns: u64,
     /// When its last frame had come, or was to come.
     pub(crate) ended_ns: u64,
-    /// How many.
     pub(crate) frames: u64,
     /// Those that were never begun.
     pub(crate) dropped_frames: u64,
-    /// Those that failed.
     pub(crate) failed_frames: u64,
     /// Those that would have been in time without the tool's own delay.
     pub(crate) own_frames: u64,

@@ -17,7 +17,6 @@ pub(super) struct Micros {
 }
 
 impl Micros {
-    /// Counts a time.
     pub(super) fn record_us(&mut self, time_us: u64) {
         let counts = self.counts.get_or_insert_with(|| {
             Box::new(Histogram::new(SIGNIFICANT_DIGITS).expect("three digits are allowed"))
@@ -88,7 +87,6 @@ pub(super) struct FrameTimes {
 }
 
 impl FrameTimes {
-    /// Counts a time.
     pub(super) fn record(&mut self, time_ns: u64, began_ns: u64) {
         self.spread.record_us(up_to_us(time_ns));
         self.sum_ns += u128::from(time_ns);

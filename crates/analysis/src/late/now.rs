@@ -18,16 +18,13 @@ pub struct LateNow {
     pub at_ns: u64,
     /// Late frames of all streams.
     pub late_frames: u64,
-    /// Every stream.
     pub streams: Vec<StreamNow>,
 }
 
 /// How one stream stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamNow {
-    /// Its number.
     pub stream: u32,
-    /// Its late frames.
     pub late_frames: u64,
     /// How long from now until the deadline of the frame after the last one that came; negative when that is
     /// overdue. `None` for a stream that has not begun, is over, or whose play has stopped.

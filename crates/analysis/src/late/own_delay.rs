@@ -22,7 +22,6 @@ pub(super) struct OwnTimes {
     /// How long the tool waited although the operation was due and the worker free, and how long it did not
     /// run while the operation's result was there to be seen.
     pub(super) delay_ns: u64,
-    /// The latter alone.
     pub(super) booked_ns: u64,
     /// How long its thread waited for a processor.
     pub(super) wait: ProcessorWait,

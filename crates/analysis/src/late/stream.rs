@@ -20,7 +20,6 @@ const HELD_OPS: usize = 64;
 /// first read has come, which takes less than this.
 const SCRUB_NS: u64 = 500_000_000;
 
-/// One stream.
 #[derive(Clone, Debug)]
 pub(super) struct StreamTally {
     spec: StreamSpec,
@@ -77,7 +76,6 @@ impl StreamTally {
         Some((self.spec.stream, *strip))
     }
 
-    /// The stream's number.
     pub(super) fn number(&self) -> u32 {
         self.spec.stream
     }
@@ -93,7 +91,6 @@ impl StreamTally {
         self.counting.as_ref()?.needed_bytes_per_s()
     }
 
-    /// See [`Counting::is_beyond_storage`].
     pub(super) fn is_beyond_storage(&self) -> bool {
         self.counting.as_ref().is_some_and(|counting| counting.is_beyond_storage())
     }

@@ -32,7 +32,6 @@ pub(crate) struct Strip {
     clock_ns: u64,
     /// Smallest margin by the clock; [`i64::MAX`] where no frame was expected.
     pub(crate) min_margin_ns: Vec<i64>,
-    /// Late frames.
     pub(crate) late_frames: Vec<u64>,
     /// Frames that came, by headroom.
     pub(crate) headroom: [u64; HEADROOM_BINS],

@@ -27,7 +27,6 @@ pub fn player(stream: u32) -> StreamSpec {
 
 /// What is special about a stream. Each takes it and gives it back.
 impl StreamSpec {
-    /// With this name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> StreamSpec {
         StreamSpec { name: name.into(), ..self }

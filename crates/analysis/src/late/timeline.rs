@@ -58,7 +58,6 @@ impl FrameTimeline {
         u64::try_from(scaled.div_ceil(per_frame)).unwrap_or(u64::MAX)
     }
 
-    /// Frames per second.
     pub fn frames_per_s(&self) -> f64 {
         f64::from(self.rate_num) / f64::from(self.rate_den)
     }

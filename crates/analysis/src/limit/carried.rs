@@ -28,7 +28,6 @@ const BESIDE_A_WRITE_BYTES: f64 = 64.0 * 1024.0;
 const OTHERS_PERCENT: f64 = 25.0;
 const OTHERS_BYTES_PER_S: f64 = 5e6;
 
-/// What tells more.
 const RULES: &[&str] = &["blk.disk_saturated"];
 
 /// What a disk carried beside what this run moved, in bytes per second, both directions together.
@@ -44,7 +43,6 @@ pub(super) struct Carried<'a> {
 }
 
 impl Carried<'_> {
-    /// Both figures.
     pub(super) fn seen(&self) -> [Seen; 2] {
         [
             Seen::beside(Measure::DiskBytesPerS, self.bytes_per_s),

@@ -15,7 +15,6 @@ use crate::summary::LoadPoint;
 pub struct Scene<'a> {
     /// Means over exactly the measured time.
     pub means: &'a Means,
-    /// The load point.
     pub point: &'a LoadPoint,
     /// The link to the storage; `None` where there is none, or it could not be found out.
     pub link: Option<&'a LinkFacts>,
@@ -50,7 +49,6 @@ pub(super) struct Connection<'a> {
     means: &'a Means,
 }
 
-/// Another program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Program<'a> {
     pub(super) name: &'a str,
@@ -113,12 +111,10 @@ impl<'a> Scene<'a> {
         self.means.of(Layer::Host, name, "")
     }
 
-    /// Of the mount.
     pub(super) fn mount(&self, name: &str) -> Option<f64> {
         self.means.of(Layer::Mount, name, "")
     }
 
-    /// Of the tool.
     pub(super) fn tool(&self, name: &str) -> Option<f64> {
         self.means.largest(Layer::Tool, name).map(|(_, value)| value)
     }

@@ -21,7 +21,6 @@ pub use link_full::way_is_queued;
 use super::finding::{LimitStep, Tested};
 use super::scene::Scene;
 
-/// Asks a question.
 pub(super) fn test(step: LimitStep, scene: &Scene<'_>) -> Tested {
     match step {
         // Known without a counter: see the choice.

@@ -135,7 +135,6 @@ fn gcd(one: u64, two: u64) -> u64 {
     if two == 0 { one } else { gcd(two, one % two) }
 }
 
-/// Places and files.
 fn position(all: &Visits, mix: &FittedMix) -> Distance {
     let visits = &all.done;
     let step = visits.iter().map(|visit| visit.start).fold(0, gcd) as f64;

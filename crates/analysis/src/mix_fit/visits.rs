@@ -39,7 +39,6 @@ pub(super) enum Order {
     InARow,
     /// At random places: no more of them are in a row than chance explains.
     Random,
-    /// Neither.
     Between,
 }
 

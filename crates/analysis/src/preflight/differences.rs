@@ -14,13 +14,10 @@ const OWN_OPTIONS: [&str; 9] =
 pub enum HostTrait {
     /// The version of Reelgauge.
     Version,
-    /// The operating system.
     Os,
-    /// The kernel.
     Kernel,
     /// The driver of the network interface.
     Driver,
-    /// The longest packet.
     MtuBytes,
     /// The speed of the link in Mbit/s.
     LinkMbitPerS,
@@ -35,7 +32,6 @@ pub enum HostTrait {
 pub struct HostTraits {
     /// The agent on it.
     pub agent: String,
-    /// Its group.
     pub group: Option<String>,
     /// What it is like. Of options the empty text says that one is set and has no value.
     pub traits: BTreeMap<HostTrait, String>,
@@ -68,9 +64,7 @@ pub struct HostValue {
 /// What machines of one group differ in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// The group.
     pub group: Option<String>,
-    /// In what.
     pub what: HostTrait,
     /// What most of them have. Where no value has most of them, everybody differs.
     pub usual: Option<HostUsual>,

@@ -43,9 +43,7 @@ pub struct NetworkLine {
 /// A line that carries much less than the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowLine<'a> {
-    /// Which.
     pub line: &'a NetworkLine,
-    /// What it carries.
     pub bytes_per_s: f64,
     /// What a line of the others does.
     pub others_bytes_per_s: f64,

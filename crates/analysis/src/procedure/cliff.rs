@@ -22,7 +22,6 @@ pub struct Cliff {
     pub prepared_bytes: u64,
     /// The rate before, bytes/s.
     pub before_bytes_per_s: f64,
-    /// The rate behind.
     pub after_bytes_per_s: f64,
 }
 

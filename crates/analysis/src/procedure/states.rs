@@ -16,7 +16,6 @@ use crate::summary::{LoadPoint, Summary};
 pub struct StateRow {
     /// What the step calls it.
     pub name: String,
-    /// What was found.
     pub found: StateFound,
 }
 
@@ -71,10 +70,7 @@ pub enum Remedy {
         left_bytes: u64,
     },
     /// One of these events.
-    Event {
-        /// Their names.
-        names: Vec<String>,
-    },
+    Event { names: Vec<String> },
     /// A way to make the server cold.
     Cold,
 }

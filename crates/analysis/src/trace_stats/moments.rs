@@ -11,7 +11,6 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Takes a value.
     pub(crate) fn add(&mut self, value: f64) {
         self.count += 1;
         let distance = value - self.mean;

@@ -17,19 +17,12 @@ pub enum Reason {
     /// A stream had late frames.
     LateFrames(LateStream),
     /// A stream's buffer time does not fit into the measured part.
-    NoBufferThroughput {
-        /// Which.
-        stream: StreamName,
-        /// The buffer time.
-        buffer_s: f64,
-    },
+    NoBufferThroughput { stream: StreamName, buffer_s: f64 },
     /// A stream got too little over its buffer time.
     BufferThroughput {
-        /// Which.
         stream: StreamName,
         /// What it got where that was least.
         least_bytes_per_s: f64,
-        /// Over this time.
         buffer_s: f64,
         /// From then on, since the start of the load point.
         began_in_point_s: f64,
@@ -38,7 +31,6 @@ pub enum Reason {
     SlowSecond {
         /// What they moved where that was least.
         least_bytes_per_s: f64,
-        /// Over this time.
         over_s: f64,
         /// From then on, since the start of the load point.
         began_in_point_s: f64,
@@ -49,7 +41,6 @@ pub enum Reason {
     NoFrameCame(StreamName),
     /// Frames of a stream took too long.
     SlowFrames {
-        /// Which.
         stream: StreamName,
         /// 99 of 100 took no longer.
         p99_us: f64,
@@ -63,7 +54,6 @@ pub enum Reason {
     },
     /// Too few frames of a stream, or reads and writes where none is named, to know how long 99 of 100 take.
     TooFewForP99 {
-        /// Which.
         stream: Option<StreamName>,
         /// How many there were.
         count: u64,
@@ -72,7 +62,6 @@ pub enum Reason {
     },
     /// The same, and half of them took too long, so that 99 of 100 do.
     SlowHalf {
-        /// Which.
         stream: Option<StreamName>,
         /// How many there were.
         count: u64,
@@ -82,14 +71,7 @@ pub enum Reason {
     /// No operation was measured.
     NoOperation,
     /// Operations failed.
-    FailedOps {
-        /// How many.
-        failed_ops: u64,
-        /// Of so many.
-        ops: u64,
-        /// The first.
-        first: Option<FirstFailed>,
-    },
+    FailedOps { failed_ops: u64, ops: u64, first: Option<FirstFailed> },
     /// Margins fall.
     FallingMargins(FallingMargins),
     /// There are no rates that could be judged.
@@ -102,10 +84,8 @@ pub enum Reason {
     Ratio(RatioCheck),
 }
 
-/// Which stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamName {
-    /// Its number.
     pub number: u32,
     /// What it is; may be empty.
     pub name: String,
@@ -120,7 +100,6 @@ impl StreamName {
 /// A stream with late frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LateStream {
-    /// Which.
     pub stream: StreamName,
     /// The number of its first late frame.
     pub first_frame: u64,
@@ -132,7 +111,6 @@ pub struct LateStream {
     pub writes: bool,
     /// Frames that were late.
     pub late_frames: u64,
-    /// Of so many.
     pub frames_judged: u64,
     /// How many were late without those that the tool's own delay explains.
     pub late_frames_without_own_delay: u64,
@@ -141,7 +119,6 @@ pub struct LateStream {
 /// What became of a late frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FrameFate {
-    /// It came.
     Came {
         /// This much after its time.
         late_us: f64,
@@ -173,7 +150,6 @@ impl FrameFate {
 pub struct FirstFailed {
     /// What it was to do.
     pub kind: OpKind,
-    /// Whose it was.
     pub worker: u32,
     /// When it failed, since the start of the load point.
     pub at_in_point_s: f64,
@@ -184,15 +160,12 @@ pub struct FirstFailed {
 /// Margins that fall.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FallingMargins {
-    /// Whose.
     pub whose: WhoseMargin,
-    /// How.
     pub trend: MarginTrend,
     /// At that pace, frames are late after this time.
     pub late_in_s: f64,
 }
 
-/// Whose margin falls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WhoseMargin {
     /// That of one stream.

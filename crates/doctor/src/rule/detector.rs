@@ -15,7 +15,6 @@ use reelgauge_machine::texts::NotKnown;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Detector {
-    /// What is judged.
     pub of: FactKind,
     /// Only on these systems; on all where there are none.
     #[serde(default)]
@@ -37,7 +36,6 @@ pub struct Detector {
     /// What to do about what it found, by system, where the rule's own is about something else.
     #[serde(default)]
     pub fix: BTreeMap<String, String>,
-    /// What undoes that.
     pub undo: Option<String>,
 }
 
@@ -45,7 +43,6 @@ pub struct Detector {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Row")]
 pub struct Condition {
-    /// The fact.
     pub fact: String,
     /// What must hold of it.
     pub test: Test,
@@ -54,7 +51,6 @@ pub struct Condition {
 /// What must hold of a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// It is this.
     Is(Value),
     /// It is something else.
     IsNot(Value),
@@ -72,7 +68,6 @@ pub enum Test {
     AboveFact(String),
     /// It has this in it, in whatever case.
     Contains(String),
-    /// It has not.
     Lacks(String),
     /// Nothing is said of it at all.
     Missing,
@@ -135,12 +130,9 @@ fn value(written: toml::Value) -> Result<Value, String> {
     }
 }
 
-/// Whether something holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Truth {
-    /// It does.
     Yes,
-    /// It does not.
     No,
     /// It is known that there is no such thing to judge: no clock to set, no slot.
     Absent,
@@ -151,9 +143,7 @@ pub enum Truth {
 /// A subject, with the machine that it is of: what the subject has no fact of the machine may have.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
-    /// What is judged.
     pub subject: &'a Subject,
-    /// The machine.
     pub machine: Option<&'a Subject>,
 }
 

@@ -10,7 +10,6 @@ use super::sums::Sum;
 pub struct Fragment {
     /// The name of the file that it is written to: `smb.conf`.
     pub name: &'static str,
-    /// Where it belongs.
     pub place: Destination,
     /// What it consists of, in its order.
     pub parts: Vec<FragmentPart>,
@@ -26,7 +25,6 @@ pub struct Fragment {
 /// Where the former settings of the kernel are kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Kept {
-    /// By name.
     pub settings: Vec<String>,
     /// The file that they are written to.
     pub file: &'static str,
@@ -52,7 +50,6 @@ pub enum Destination {
 pub enum FragmentPart {
     /// A line that only holds others together: `[global]`.
     Frame(String),
-    /// A setting.
     Line(SettingLine),
     /// Something that trades security or the safety of data: nobody but the owner decides it. The rule that
     /// explains it.
@@ -63,7 +60,6 @@ pub enum FragmentPart {
     AfpIsLegacy,
 }
 
-/// A setting.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SettingLine {
     /// As it is written.
@@ -84,7 +80,6 @@ pub struct SettingLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Because {
-    /// The topology.
     Topology(Topology),
     /// Macs are among the clients.
     HasMacs,

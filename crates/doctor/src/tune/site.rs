@@ -29,11 +29,8 @@ pub enum Topology {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// SMB.
     Smb,
-    /// NFS.
     Nfs,
-    /// Apple's former protocol.
     Afp,
     /// StorNext's own, over Fibre Channel, iSER or its LAN.
     Stornext,
@@ -55,7 +52,6 @@ pub(super) enum Stated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Disks {
-    /// Disks that turn.
     Hdd,
     /// Solid state, behind SATA, SAS or NVMe.
     Ssd,
@@ -86,7 +82,6 @@ pub enum SiteName {
 }
 
 impl SiteName {
-    /// Every one.
     pub const ALL: [SiteName; 7] = [
         SiteName::Server,
         SiteName::Path,
@@ -138,7 +133,6 @@ pub struct Site {
     pub has_windows: bool,
     /// The file system of the volume is ZFS.
     pub has_zfs: bool,
-    /// Samba's version.
     pub samba: Option<Version>,
     /// The kernel's version, of the machine that the fragment is for.
     pub kernel: Option<Version>,
@@ -169,31 +163,18 @@ pub enum SiteError {
     /// The links, or the number of clients, say something else than the topology.
     #[error("the topology {stated:?} does not go with what else was stated")]
     Topology {
-        /// The topology.
         stated: Topology,
-        /// The server's link.
         server_mbit_per_s: Option<f64>,
-        /// The clients'.
         client_mbit_per_s: Option<f64>,
-        /// How many.
         clients: Option<u32>,
     },
     /// A number can't be.
     #[error("{what} is {value}, which can't be: {why}")]
-    Number {
-        /// Of what.
-        what: &'static str,
-        /// The number.
-        value: String,
-        /// What is wrong.
-        why: &'static str,
-    },
+    Number { what: &'static str, value: String, why: &'static str },
     /// A word or version is none that can be.
     #[error("{what} '{value}' can't be: {allowed}")]
     Value {
-        /// Of what.
         what: &'static str,
-        /// What was stated.
         value: String,
         /// What can be instead.
         allowed: &'static str,
@@ -205,14 +186,7 @@ pub enum SiteError {
     NotOfStornext,
     /// A word would be something else in a configuration file.
     #[error("{what} '{value}' can't stand in a configuration file or a command: it {why}")]
-    Word {
-        /// Of what.
-        what: &'static str,
-        /// The word.
-        value: String,
-        /// What is wrong.
-        why: WordFault,
-    },
+    Word { what: &'static str, value: String, why: WordFault },
     /// Nothing would be left of the memory.
     #[error(
         "--reserve takes {reserved_bytes} bytes of a --memory of {memory_bytes} bytes: nothing would be left"
@@ -228,7 +202,6 @@ pub enum SiteError {
 /// Why a word would be something else in a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordFault {
-    /// There is none.
     Empty,
     /// It looks like an option.
     Dash,

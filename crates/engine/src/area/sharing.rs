@@ -47,10 +47,7 @@ const ALL_WRITE: u32 = 0o002;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shared {
     /// It belongs to this user.
-    Owned {
-        /// The user's number.
-        user: u32,
-    },
+    Owned { user: u32 },
     /// Whoever it belongs to has no name on this machine, as on NFS where names are mapped and the map has
     /// none: to the server it may well be root's.
     Unnamed,
@@ -128,7 +125,6 @@ fn has_list(path: &Path) -> bool {
     )
 }
 
-/// Not known elsewhere.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn has_list(_path: &Path) -> bool {
     true

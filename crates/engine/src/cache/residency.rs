@@ -20,7 +20,6 @@ pub enum How {
 /// What of one file lies in the page cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileResidency {
-    /// The file.
     pub path: PathBuf,
     /// Bytes in the cache; 0 when unknown.
     pub resident_bytes: u64,
@@ -149,7 +148,6 @@ mod linux {
         rustix::param::page_size() as u64
     }
 
-    /// `struct cachestat_range`.
     #[repr(C)]
     struct Range {
         off: u64,

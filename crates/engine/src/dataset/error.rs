@@ -27,7 +27,6 @@ pub enum DataSetError {
         directory: PathBuf,
         /// What has yet to be written.
         needed_bytes: u64,
-        /// What stays free.
         kept_bytes: u64,
         /// What an ordinary user may still write there.
         available_bytes: u64,
@@ -68,7 +67,6 @@ pub enum DataSetError {
     NotOurs {
         /// What is in the way.
         path: PathBuf,
-        /// What it is.
         what: &'static str,
     },
     /// A newer version made the data set.
@@ -76,12 +74,7 @@ pub enum DataSetError {
         "the data set {directory} was made by a newer version of Reelgauge (format {format}); use that \
          version, or remove the area with it"
     )]
-    Newer {
-        /// The data set.
-        directory: PathBuf,
-        /// Its format.
-        format: i64,
-    },
+    Newer { directory: PathBuf, format: i64 },
     /// Stopped by the caller.
     #[error(
         "preparing was interrupted after {}; files that are complete are used the next time",

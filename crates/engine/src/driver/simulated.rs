@@ -20,7 +20,6 @@ type Store = Box<dyn FnMut(u32, &Op, u64) -> Outcome>;
 type Told = Box<dyn FnMut(u32, &Op, u64, &Done)>;
 type Sinks<K> = Rc<RefCell<Vec<Option<K>>>>;
 
-/// See [`super::start`].
 pub(super) fn start<S: Script + 'static, K: Sink>(
     workers: Vec<Worker<S>>,
     sinks: Vec<K>,
@@ -96,7 +95,6 @@ struct Threads<S, K> {
     world: &'static dyn VirtualWorld,
     context: Arc<Context>,
     kernel: Kernel<S, Store, Told>,
-    /// By actor.
     thread_of: Vec<usize>,
     /// Those that have not ended.
     threads: Vec<Option<Thread<S, K>>>,

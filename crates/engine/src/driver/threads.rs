@@ -28,7 +28,6 @@ use super::{
 use crate::io::{self, ErrorNumber, IMPOSSIBLE, NOT_OPEN, OpenFile};
 use crate::pattern::Stamped;
 
-/// See [`super::start`].
 pub(super) fn start<S: Script + 'static, K: Sink>(
     workers: Vec<Worker<S>>,
     sinks: Vec<K>,

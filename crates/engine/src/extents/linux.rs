@@ -19,7 +19,6 @@ const EXTENT_DELALLOC: u32 = 0x0004;
 const EXTENT_ENCODED: u32 = 0x0008;
 const EXTENT_UNWRITTEN: u32 = 0x0800;
 
-/// `struct fiemap_extent`.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct FiemapExtent {
@@ -50,7 +49,6 @@ struct Fiemap {
     extents: [FiemapExtent; BATCH],
 }
 
-/// `FS_IOC_FIEMAP`.
 struct FiemapCall<'a>(&'a mut Fiemap);
 
 // SAFETY: FS_IOC_FIEMAP takes a `struct fiemap`, which `Fiemap` is laid out as, and writes into it no more

@@ -5,7 +5,6 @@ use std::io;
 
 use super::RawExtent;
 
-/// Always refused.
 pub(super) fn each_extent(_file: &File, _each: impl FnMut(RawExtent)) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }

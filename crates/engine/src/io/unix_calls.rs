@@ -39,7 +39,6 @@ pub(super) fn list_to_end(directory: OwnedFd) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Reads all names.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn list_to_end(directory: OwnedFd) -> rustix::io::Result<()> {
     for entry in rustix::fs::Dir::new(directory)? {

@@ -11,7 +11,6 @@ pub(super) fn lock(file: &File, bytes: Range<i64>) -> io::Result<()> {
     set(file, bytes, libc::F_WRLCK)
 }
 
-/// Gives it back.
 pub(super) fn unlock(file: &File, bytes: Range<i64>) -> io::Result<()> {
     set(file, bytes, libc::F_UNLCK)
 }

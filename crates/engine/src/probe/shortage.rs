@@ -31,7 +31,6 @@ pub(super) enum Takes {
     /// An extended attribute. It lies beside its file, in the room of an inode and of a block: ext4 says that
     /// no room is left where one is larger than that.
     Attribute,
-    /// Blocks alone.
     Room,
 }
 

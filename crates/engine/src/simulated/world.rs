@@ -59,7 +59,6 @@ pub trait Part {
 /// What is going to happen to a driver thread. Times are those of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadFate {
-    /// It panics then.
     pub dies_ns: Option<u64>,
     /// Its driver can't go on then, and gives up what is in flight.
     pub fails_ns: Option<u64>,

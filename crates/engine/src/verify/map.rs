@@ -11,11 +11,8 @@ use crate::target_file::TargetFile;
 pub struct WriteAt {
     /// Index into the run's file table.
     pub file: u32,
-    /// Byte position.
     pub offset: u64,
-    /// Bytes.
     pub len: u32,
-    /// Who writes.
     pub writer: u32,
     /// Which write of this writer, as in [`crate::pattern::Stamp::sequence`].
     pub sequence: u64,
@@ -54,7 +51,6 @@ pub(super) enum UnitContent {
     LastWrite(u32),
     /// Any whole write of the run that belongs there.
     AnyWrite,
-    /// Nobody can say.
     Unknown,
 }
 

@@ -39,38 +39,17 @@ pub enum Deed {
     /// Say this to the controller.
     Send(Answer),
     /// Start a steered run of this plan. The plan is on disk before it begins.
-    Begin {
-        /// The run.
-        run: String,
-        /// Its plan.
-        plan_toml: String,
-    },
+    Begin { run: String, plan_toml: String },
     /// Tell this to the run that goes on.
     Steer(SteerOrder),
     /// Say which files a run left.
-    ListFiles {
-        /// The run.
-        run: String,
-    },
+    ListFiles { run: String },
     /// Send a piece of a file.
-    ReadPiece {
-        /// The run.
-        run: String,
-        /// The file.
-        file: String,
-        /// From here.
-        offset: u64,
-        /// So much.
-        len: u32,
-    },
+    ReadPiece { run: String, file: String, offset: u64, len: u32 },
     /// Everything of this run is fetched: remove it.
-    Forget {
-        /// The run.
-        run: String,
-    },
+    Forget { run: String },
 }
 
-/// See the module.
 #[derive(Clone, Debug)]
 pub struct Duty {
     session: u64,

@@ -42,7 +42,6 @@ pub type DoctorNews = (String, DoctorState);
 /// What it goes by.
 #[derive(Clone, Debug)]
 pub struct DoctorTerms {
-    /// This program.
     pub program: PathBuf,
     /// The ways to these are looked at.
     pub roots: Vec<PathBuf>,
@@ -64,7 +63,6 @@ pub enum Errand {
     },
 }
 
-/// See the module.
 #[derive(Clone, Debug)]
 pub struct DoctorDuty {
     terms: Arc<DoctorTerms>,

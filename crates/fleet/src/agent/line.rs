@@ -32,11 +32,9 @@ pub struct Tasks {
     pub place: Workplace,
     /// Measurements of the network.
     pub network: NetworkDuty,
-    /// What those say.
     pub network_news: UnboundedReceiver<NetworkNews>,
     /// Looks at its machine.
     pub doctor: DoctorDuty,
-    /// What those say.
     pub doctor_news: UnboundedReceiver<DoctorNews>,
 }
 

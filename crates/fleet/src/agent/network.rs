@@ -34,23 +34,11 @@ pub type NetworkNews = (String, bool, NetworkState);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NetworkSaid {
     /// A port is open.
-    Listens {
-        /// Which.
-        port: u16,
-    },
+    Listens { port: u16 },
     /// It is closed again.
-    Closed {
-        /// Which.
-        port: u16,
-    },
+    Closed { port: u16 },
     /// Somebody came who was not let in.
-    TurnedAway {
-        /// From where.
-        from: SocketAddr,
-        /// Why.
-        why: String,
-    },
-    /// It sends.
+    TurnedAway { from: SocketAddr, why: String },
     Sends {
         /// To the first of these that proves itself.
         to: Vec<SocketAddr>,
@@ -66,11 +54,9 @@ pub struct NetworkTerms {
     pub at_work: Arc<AtomicBool>,
     /// Where it may work: at which addresses their servers see this machine is told to whoever is to send.
     pub roots: Vec<PathBuf>,
-    /// The fleet's servers.
     pub servers: Vec<String>,
 }
 
-/// See the module.
 #[derive(Clone, Debug)]
 pub struct NetworkDuty {
     terms: NetworkTerms,

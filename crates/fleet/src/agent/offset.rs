@@ -58,7 +58,6 @@ impl Sample {
     }
 }
 
-/// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct Offset {
     epoch: Option<u64>,

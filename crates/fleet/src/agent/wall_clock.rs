@@ -16,7 +16,6 @@ pub struct Now {
     pub unix_ns: i64,
 }
 
-/// See the module.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WallClock {
     before: Option<Now>,

@@ -34,7 +34,6 @@ pub struct Came {
     pub life: AgentSession,
     /// The number of the order that it had opened last.
     pub opened: u64,
-    /// What it said.
     pub answer: Answer,
 }
 

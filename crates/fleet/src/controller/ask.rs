@@ -32,7 +32,6 @@ pub enum Want {
     Pause,
     /// That it goes on.
     Resume,
-    /// That it stops.
     Stop,
 }
 

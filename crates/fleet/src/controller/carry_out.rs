@@ -32,9 +32,7 @@ const FETCH_PATIENCE: Duration = Duration::from_secs(20);
 /// The ways between a run and its agents.
 #[derive(Debug)]
 pub struct Ways {
-    /// To an agent.
     pub orders: UnboundedSender<Told>,
-    /// From an agent.
     pub answers: UnboundedReceiver<(String, Answer)>,
     /// Whether anything could be heard now.
     pub listens: Arc<AtomicBool>,

@@ -39,7 +39,6 @@ const SEND_WITHIN: Duration = Duration::from_millis(500);
 /// What came of asking one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoctorHeard {
-    /// The agent.
     pub agent: String,
     /// What it said, or why nothing.
     pub said: Result<HostSaid, WhyNoAnswer>,

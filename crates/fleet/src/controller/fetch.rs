@@ -68,24 +68,16 @@ pub enum Keep {
     /// Nothing: it was not asked for, or is here already.
     Nothing,
     /// Put these bytes there.
-    Write {
-        /// The file.
-        file: String,
-        /// Where.
-        offset: u64,
-    },
+    Write { file: String, offset: u64 },
     /// The same, and every byte of the file is here now: see whether its digest is right.
     Complete {
-        /// The file.
         file: String,
-        /// Where.
         offset: u64,
         /// What the digest is to be.
         sha256: String,
     },
 }
 
-/// See the module.
 #[derive(Clone, Debug)]
 pub struct Fetch {
     run: String,
@@ -150,7 +142,6 @@ impl FileHere {
 }
 
 impl Fetch {
-    /// Of this run.
     pub fn new(run: &str) -> Fetch {
         Fetch::in_pieces(run, PIECE_BYTES)
     }

@@ -13,21 +13,11 @@ pub enum Act {
     /// Tell an agent this.
     Tell(Told),
     /// Make an empty file.
-    Create {
-        /// Whose.
-        agent: String,
-        /// Its name.
-        file: String,
-    },
-    /// Write a piece.
+    Create { agent: String, file: String },
     Write {
-        /// Whose.
         agent: String,
-        /// The file's name.
         file: String,
-        /// Where.
         offset: u64,
-        /// What.
         bytes: Vec<u8>,
         /// The file is complete then, and its digest is to be this: see, and say [`FleetRun::checked`].
         check: Option<String>,
@@ -42,10 +32,8 @@ pub struct LocalFiles<'a> {
     pub free_bytes: &'a dyn Fn() -> u64,
 }
 
-/// See the module.
 #[derive(Clone, Debug)]
 pub struct FleetRun {
-    /// The run itself.
     pub conduct: Conduct,
     fetches: BTreeMap<String, Fetch>,
     piece_bytes: u32,

@@ -37,7 +37,6 @@ const PLACED_FILE: &str = "placed.json";
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JourneyError {
-    /// No connection.
     #[error(transparent)]
     Connection(#[from] ConnectionError),
     /// The site's keys can't be read.
@@ -49,7 +48,6 @@ pub enum JourneyError {
     /// The server lets the controller hear nothing.
     #[error("the fleet's server lets the controller hear nothing: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
-    /// No such run.
     #[error("there is no run {name:?} of this fleet ({why}); those that are not fetched lie in {}", dir.display())]
     NoRun {
         /// What was asked for.
@@ -67,7 +65,6 @@ pub enum JourneyError {
 /// A run of a fleet.
 #[derive(Debug)]
 pub struct Journey {
-    /// Its name.
     pub name: String,
     /// Who does what in it.
     pub placed: Vec<Placed>,
@@ -197,7 +194,6 @@ impl Journey {
         Ok(())
     }
 
-    /// How it ended.
     pub fn conduct(&self) -> &Conduct {
         &self.conduct
     }
@@ -246,7 +242,6 @@ impl Journey {
         }
     }
 
-    /// What observers counted.
     pub fn observers(&self) -> Vec<ObserverShare> {
         let share = |member: &Member| {
             let share = self.share(member);
@@ -277,7 +272,6 @@ impl Journey {
         fs::remove_dir_all(self.dir)
     }
 
-    /// Where it lies.
     pub fn dir(&self) -> &Path {
         &self.dir
     }

@@ -36,7 +36,6 @@ const CLOCK_QUESTIONS: usize = 12;
 /// Who was expected, and what became of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Expected {
-    /// Its name.
     pub name: AgentName,
     /// What it said; one for each of its processes.
     pub present: Vec<Presence>,
@@ -129,7 +128,6 @@ async fn answers(client: &Client, subject: &str, within: Duration) -> Result<Vec
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookError {
-    /// No connection.
     #[error(transparent)]
     Connection(#[from] ConnectionError),
     /// The site's keys can't be read.

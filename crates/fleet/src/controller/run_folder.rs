@@ -15,14 +15,12 @@ use crate::protocol::FileThere;
 
 const CONDUCT_FILE: &str = "conduct.json";
 
-/// A run's folder.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     dir: PathBuf,
 }
 
 impl RunFolder {
-    /// This folder.
     pub fn new(dir: &Path) -> RunFolder {
         RunFolder { dir: dir.to_path_buf() }
     }

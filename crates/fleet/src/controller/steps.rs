@@ -62,7 +62,6 @@ pub enum NotBefore {
     TimeOfDay(Time),
     /// Then, by the clocks where the controller stands.
     Civil(DateTime),
-    /// Then.
     Moment(Timestamp),
 }
 

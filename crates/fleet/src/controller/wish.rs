@@ -12,10 +12,8 @@ use crate::site::name::AgentSession;
 
 /// Where wishes are said. No agent can have this name.
 pub const WISH: &str = "fleet.event.-.wish";
-/// Where controllers answer.
 pub const STANDING: &str = "fleet.event.-.standing";
 
-/// What somebody wishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "wish", rename_all = "snake_case")]
 pub enum Wish {
@@ -31,7 +29,6 @@ pub enum Wish {
         /// How often it was paused before that one.
         number: u32,
     },
-    /// That everybody stops.
     Stop,
 }
 
@@ -42,7 +39,6 @@ pub struct Asked {
     pub from: AgentSession,
     /// The run that is meant; any, where somebody only looks.
     pub run: Option<String>,
-    /// What is wished.
     #[serde(flatten)]
     pub wish: Wish,
 }
@@ -50,9 +46,7 @@ pub struct Asked {
 /// An answer on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
-    /// To whom.
     pub to: AgentSession,
-    /// How it stands.
     #[serde(flatten)]
     pub standing: Standing,
 }
@@ -64,7 +58,6 @@ pub struct SealedFor {
     pub controller: AgentSession,
     /// The number of the wish that it has opened last.
     pub opened: u64,
-    /// The answer.
     #[serde(flatten)]
     pub answered: Answered,
 }
@@ -72,13 +65,11 @@ pub struct SealedFor {
 /// How a run stands, for whoever wishes something of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
-    /// The run.
     pub run: String,
     /// How often it was to be paused.
     pub pauses: u32,
     /// Whether it is to be paused now.
     pub wants_pause: bool,
-    /// Whether it is.
     pub is_paused: bool,
     /// Whether a load point goes on, or was agreed upon.
     pub measures: bool,

@@ -20,9 +20,7 @@ use crate::site::name::AgentSession;
 /// The ways of wishes to a controller, and of its answers.
 #[derive(Debug)]
 pub struct WishWays {
-    /// What is wished.
     pub wishes: UnboundedReceiver<Asked>,
-    /// How it stands.
     pub answers: UnboundedSender<Answered>,
 }
 

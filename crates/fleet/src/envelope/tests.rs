@@ -110,7 +110,6 @@ proptest! {
         prop_assert_eq!(opener.open(&order).unwrap(), Opened { number, body: &body });
     }
 
-    /// Any bit anywhere.
     #[test]
     fn what_is_altered_is_refused(at in any::<prop::sample::Index>(), bit in 0..8_u32) {
         let scene = Scene::new();

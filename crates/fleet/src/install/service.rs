@@ -8,7 +8,6 @@ use crate::site::name::AgentName;
 /// What a service starts.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceText<'a> {
-    /// The agent.
     pub agent: &'a AgentName,
     /// Flags of `reelgauge agent` beside its join file.
     pub flags: &'a [String],
@@ -62,7 +61,6 @@ pub fn launchd_plist(text: &ServiceText<'_>) -> String {
 
 /// Words that stay one word, whatever is in them.
 pub mod words {
-    /// For a shell.
     pub fn for_shell(word: &str) -> String {
         format!("'{}'", word.replace('\'', "'\\''"))
     }

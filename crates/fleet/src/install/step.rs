@@ -9,9 +9,7 @@ use crate::site::name::AgentName;
 /// A machine's system, as far as installing goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoteSystem {
-    /// Linux.
     Linux,
-    /// macOS.
     MacOs,
     /// Windows, with its own OpenSSH server.
     Windows,
@@ -53,11 +51,9 @@ pub enum By {
 pub struct InstallStep {
     /// What it does, for people.
     pub what: String,
-    /// Who does it.
     pub by: By,
     /// The command: a line for a shell, a script for PowerShell, a place for scp.
     pub command: String,
-    /// What it reads.
     pub input: Option<Input>,
 }
 
@@ -73,7 +69,6 @@ impl InstallStep {
 pub enum Input {
     /// A file of this machine.
     File(PathBuf),
-    /// A text.
     Text(String),
 }
 
@@ -89,7 +84,6 @@ pub enum AgentStart {
 /// What is to be installed.
 #[derive(Clone, Debug)]
 pub struct InstallRequest {
-    /// The agent.
     pub agent: AgentName,
     /// Its join file, on this machine.
     pub join: PathBuf,

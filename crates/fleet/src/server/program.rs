@@ -29,7 +29,6 @@ pub enum ProgramError {
     /// It does not say what it is.
     #[error("{} can't be used: {why}; name another one with --nats-server", path.display())]
     Odd {
-        /// Which.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
@@ -39,12 +38,7 @@ pub enum ProgramError {
         "{} is version {version}, which can't begin with TLS; use 2.10 or later: go install \
          github.com/nats-io/nats-server/v2@latest", path.display()
     )]
-    TooOld {
-        /// Which.
-        path: PathBuf,
-        /// Its version.
-        version: String,
-    },
+    TooOld { path: PathBuf, version: String },
 }
 
 impl NatsServer {
@@ -67,12 +61,10 @@ impl NatsServer {
         }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its version.
     pub fn version(&self) -> &str {
         &self.version
     }

@@ -19,7 +19,6 @@ const AFTER: Duration = Duration::from_secs(20 * 366 * 86_400);
 pub struct Certificates {
     /// The authority's certificate: what agents trust.
     pub authority_pem: String,
-    /// The server's certificate.
     pub server_pem: String,
     /// The server's key: a secret.
     pub server_key_pem: String,

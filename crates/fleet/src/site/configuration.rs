@@ -11,9 +11,7 @@ use super::subject::Permissions;
 
 /// Where the files lie that the configuration names.
 pub struct SiteFiles<'a> {
-    /// The server's certificate.
     pub certificate: &'a Path,
-    /// Its key.
     pub key: &'a Path,
     /// Where the server writes what happens.
     pub log: &'a Path,

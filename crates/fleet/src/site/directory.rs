@@ -35,7 +35,6 @@ pub struct FleetSite {
 /// What a new site is to be.
 #[derive(Clone, Debug)]
 pub struct NewSite {
-    /// The first agents.
     pub agents: Vec<AgentName>,
     /// Whose server it uses.
     pub server: NewServer,
@@ -44,7 +43,6 @@ pub struct NewSite {
 /// Whose server a new site uses.
 #[derive(Clone, Debug)]
 pub enum NewServer {
-    /// Its own.
     Own {
         /// Where it listens.
         listen: SocketAddr,
@@ -53,19 +51,16 @@ pub enum NewServer {
     },
     /// One that others run.
     Others {
-        /// `tls://HOST:PORT`.
         servers: Vec<String>,
         /// The certificate of who vouches for it, as PEM.
         authority: PathBuf,
     },
 }
 
-/// The controller's keys.
 #[derive(Clone, Debug)]
 pub struct ControllerKeys {
     /// Opens the server.
     pub user: UserKey,
-    /// Seals orders.
     pub seal: SealingKey,
 }
 
@@ -73,12 +68,10 @@ pub struct ControllerKeys {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
-    /// Something is there.
     #[error("{} is there already, and a fleet's keys are never overwritten; name a directory that is not \
      there",
         .0.display())]
     Taken(PathBuf),
-    /// No site there.
     #[error("{} is no fleet's directory: it has no fleet.toml; 'reelgauge fleet init {}' makes one",
         .0.display(), shell_word(.0))]
     NoSite(PathBuf),
@@ -89,16 +82,13 @@ pub enum SiteError {
          10.0.0.5"
     )]
     NoHost(SocketAddr),
-    /// Not a server.
     #[error("'{}' is no server with TLS; write tls://HOST:PORT", .0.escape_debug())]
     NoServer(String),
-    /// Not a certificate.
     #[error("{} holds no certificate; give the PEM file of who vouches for the server", .0.display())]
     NoAuthority(PathBuf),
     /// The system says no.
     #[error("{} can't be used: {source}; check the path and its rights", path.display())]
     Io {
-        /// Which.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -109,7 +99,6 @@ pub enum SiteError {
     /// A key that is none.
     #[error("{}: {source}", path.display())]
     Key {
-        /// Where.
         path: PathBuf,
         /// What is wrong with it.
         source: KeyError,
@@ -117,7 +106,6 @@ pub enum SiteError {
     /// Who belongs to it.
     #[error(transparent)]
     Register(#[from] RegisterError),
-    /// No certificate.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
     /// No secret can be drawn.
@@ -223,7 +211,6 @@ impl FleetSite {
         &self.register
     }
 
-    /// Where it lies.
     pub fn dir(&self) -> &Path {
         &self.dir
     }

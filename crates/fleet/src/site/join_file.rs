@@ -15,19 +15,15 @@ pub const JOIN_VERSION: u32 = 1;
 /// What one agent needs to join.
 #[derive(Clone, Debug)]
 pub struct JoinFile {
-    /// Which fleet.
     pub fleet: FleetId,
-    /// Which agent.
     pub agent: AgentName,
     /// Where the server is: `tls://HOST:PORT`, any of these.
     pub servers: Vec<String>,
-    /// The agent's key.
     pub key: UserKey,
     /// What it knows the controller's seal by.
     pub seal: SealCheck,
     /// The certificate of who vouches for the server, as PEM.
     pub authority_pem: String,
-    /// The file.
     pub path: PathBuf,
 }
 
@@ -42,7 +38,6 @@ pub enum JoinError {
     #[error("{} is no join file: {why}; 'reelgauge fleet init' and 'fleet add' make them, one for each agent",
         path.display())]
     Damaged {
-        /// Which.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
@@ -50,12 +45,7 @@ pub enum JoinError {
     /// Written by a newer program.
     #[error("{} has version {version}, this program reads {JOIN_VERSION}; update Reelgauge \
      here", path.display())]
-    Newer {
-        /// Which.
-        path: PathBuf,
-        /// Its version.
-        version: u32,
-    },
+    Newer { path: PathBuf, version: u32 },
 }
 
 /// The file, as TOML has it.
@@ -94,7 +84,6 @@ pub fn text(fleet: &FleetId, agent: &AgentName, servers: &[String], keys: &Keys<
 
 /// What a join file proves and knows.
 pub struct Keys<'a> {
-    /// The agent's own.
     pub agent: &'a UserKey,
     /// What the controller's seal is known by.
     pub seal_public: &'a str,

@@ -39,7 +39,6 @@ pub enum KeyError {
 impl UserKey {
     const WHAT: &str = "a user of the server (SU…)";
 
-    /// A new one.
     pub fn draw() -> UserKey {
         UserKey(KeyPair::new_user())
     }
@@ -52,7 +51,6 @@ impl UserKey {
         pair_of(seed, KeyPairType::User).map(UserKey).ok_or(KeyError::NoSeed(UserKey::WHAT))
     }
 
-    /// Its secret.
     pub fn reveal(&self) -> String {
         revealed(&self.0)
     }
@@ -66,7 +64,6 @@ impl UserKey {
 impl SealingKey {
     const WHAT: &str = "a controller's seal (SV…)";
 
-    /// A new one.
     pub fn draw() -> SealingKey {
         SealingKey(KeyPair::new_service())
     }
@@ -79,7 +76,6 @@ impl SealingKey {
         pair_of(seed, KeyPairType::Service).map(SealingKey).ok_or(KeyError::NoSeed(SealingKey::WHAT))
     }
 
-    /// Its secret.
     pub fn reveal(&self) -> String {
         revealed(&self.0)
     }

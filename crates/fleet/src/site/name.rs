@@ -8,7 +8,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The longest name.
 const NAME_CHARS_MAX: usize = 48;
 /// Bytes of what is drawn for fleets and sessions.
 const DRAWN_BYTES: usize = 16;
@@ -43,7 +42,6 @@ pub struct AgentSession(String);
 pub struct DrawnError(String);
 
 impl AgentName {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -108,7 +106,6 @@ impl FleetId {
         drawn().map(FleetId)
     }
 
-    /// Its digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -137,7 +134,6 @@ impl AgentSession {
         drawn().map(AgentSession)
     }
 
-    /// Its digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

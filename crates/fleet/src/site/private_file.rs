@@ -21,7 +21,6 @@ pub enum PrivateFileError {
     /// The system says no.
     #[error("{} can't be used: {source}; check the path and its rights", path.display())]
     Io {
-        /// Which.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -32,29 +31,16 @@ pub enum PrivateFileError {
          this machine run 'chmod 600' on it; otherwise make it anew ('reelgauge fleet revoke' and 'fleet add' \
          for a join file, 'fleet init' in another directory for keys)", path.display()
     )]
-    Loose {
-        /// Which.
-        path: PathBuf,
-        /// Its rights.
-        mode: u32,
-    },
+    Loose { path: PathBuf, mode: u32 },
     /// Somebody else's, who knows the secret and can change it.
     #[error(
         "{} belongs to another user (number {owner}), who knows its secret: copy it to a file of your own",
         path.display()
     )]
-    Foreign {
-        /// Which.
-        path: PathBuf,
-        /// Whose.
-        owner: u32,
-    },
+    Foreign { path: PathBuf, owner: u32 },
     /// Nothing that one of ours would hold.
     #[error("{} is longer than any such file, or is no text", path.display())]
-    NoText {
-        /// Which.
-        path: PathBuf,
-    },
+    NoText { path: PathBuf },
 }
 
 /// Makes the file with its rights, so that there is no moment in which others can read it.

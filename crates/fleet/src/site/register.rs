@@ -16,7 +16,6 @@ pub const REGISTER_VERSION: u32 = 1;
 pub struct Register {
     /// Version of this format.
     pub version: u32,
-    /// Which fleet.
     pub fleet: FleetId,
     /// Where agents and the controller find the server: `tls://HOST:PORT`.
     pub servers: Vec<String>,
@@ -27,7 +26,6 @@ pub struct Register {
     pub controller: String,
     /// The public key of the controller's seal.
     pub seal: String,
-    /// The agents.
     #[serde(default, rename = "agent", skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<Member>,
     /// Agents that were revoked, and when.
@@ -39,9 +37,7 @@ pub struct Register {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Member {
-    /// Its name.
     pub name: AgentName,
-    /// Its public key.
     pub key: String,
 }
 
@@ -49,7 +45,6 @@ pub struct Member {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Revoked {
-    /// Its name.
     pub name: AgentName,
     /// The public key that opens nothing any more.
     pub key: String,
@@ -73,13 +68,7 @@ pub enum RegisterError {
     Known(AgentName),
     /// Nobody of this name.
     #[error("there is no agent '{name}'; there are: {known}")]
-    Unknown {
-        /// The name.
-        name: AgentName,
-        /// Who there is.
-        known: String,
-    },
-    /// Not a register.
+    Unknown { name: AgentName, known: String },
     #[error("fleet.toml is damaged: {0}; restore it from a copy, or make a new fleet")]
     Damaged(String),
     /// Written by a newer program.

@@ -3,7 +3,6 @@
 /// So much time's worth of bytes may go at once.
 const AHEAD_NS: u64 = 20_000_000;
 
-/// See the module.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     bytes_per_s: u64,

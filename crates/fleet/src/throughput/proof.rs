@@ -36,7 +36,6 @@ pub enum ProofError {
     /// It said nothing in time.
     #[error("it said nothing in time")]
     Late,
-    /// It went away.
     #[error("it went away before it had proved itself ({0})")]
     Gone(#[from] io::Error),
 }

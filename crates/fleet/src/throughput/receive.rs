@@ -32,7 +32,6 @@ pub struct Terms {
     pub secret: OneTimeSecret,
     /// Connections.
     pub connections: u32,
-    /// How long.
     pub during: Duration,
     /// What the owner of this machine allows.
     pub owner_bytes_per_s: Option<u64>,

@@ -26,7 +26,6 @@ const BEAT: Duration = Duration::from_millis(50);
 /// What was sent, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Where to.
     pub to: SocketAddr,
     /// The owner's limit, where that held it back.
     pub owner_bytes_per_s: Option<u64>,

@@ -86,7 +86,6 @@ pub enum NetworkOrder {
     },
 }
 
-/// One measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reception {
     /// What it is called; no two are called the same.
@@ -95,7 +94,6 @@ pub struct Reception {
     pub secret: OneTimeSecret,
     /// Connections.
     pub connections: u32,
-    /// How long.
     pub for_ms: u64,
 }
 
@@ -114,23 +112,17 @@ impl NetworkOrder {
 pub enum NetworkState {
     /// It listens there, at each of its addresses that it can think of.
     Listens {
-        /// Where.
         at: Vec<SocketAddr>,
     },
-    /// It sends.
     Sends,
-    /// It has received.
     Received(Received),
-    /// It has sent.
     Sent {
-        /// To here.
         to: SocketAddr,
         /// The owner's limit, where that held it back.
         owner_bytes_per_s: Option<u64>,
     },
     /// It did not, or not to the end.
     Failed {
-        /// Why.
         why: String,
     },
 }
@@ -142,12 +134,10 @@ impl NetworkState {
     }
 }
 
-/// What was received.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Received {
     /// Bytes in the time that counts.
     pub bytes: u64,
-    /// That time.
     pub elapsed_ns: u64,
     /// The owner's limit, where that held it back.
     pub owner_bytes_per_s: Option<u64>,
@@ -162,11 +152,9 @@ pub struct NetworkAnswer {
     pub life: AgentSession,
     /// The number of the order that it has opened last.
     pub opened: u64,
-    /// The measurement.
     pub id: String,
     /// Whether it is about receiving.
     pub receives: bool,
-    /// How it stands.
     pub state: NetworkState,
 }
 

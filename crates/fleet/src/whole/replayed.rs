@@ -131,7 +131,6 @@ fn silences(each: &[(&str, &ReplayPass)], places: &[AgentPlace]) -> Vec<ReplaySi
     all
 }
 
-/// Each once.
 fn remarks(all: &[(&str, &ReplayFacts)]) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     for remark in all.iter().flat_map(|(_, facts)| &facts.remarks) {

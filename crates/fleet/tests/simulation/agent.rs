@@ -64,7 +64,6 @@ pub(super) struct AgentTruth {
     pub(super) log: Vec<u8>,
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Machine {
     pub(super) name: String,

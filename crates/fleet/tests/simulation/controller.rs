@@ -12,7 +12,6 @@ use reelgauge_fleet::controller::wish::Wish;
 use reelgauge_fleet::protocol::{Answer, FileThere};
 use reelgauge_fleet::search::FleetSearch;
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Desk {
     pub(super) run: Option<FleetRun>,

@@ -12,9 +12,7 @@ use reelgauge_fleet::protocol::Answer;
 /// What is on its way.
 #[derive(Clone, Debug)]
 pub(super) enum Packet {
-    /// To an agent.
     Down(Told),
-    /// From an agent.
     Up(usize, Answer),
     /// To the controller, from whoever commands the fleet.
     Wish(Wish),
@@ -23,15 +21,11 @@ pub(super) enum Packet {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Weather {
-    /// In a hundred.
     pub(super) lost: u64,
-    /// In a hundred.
     pub(super) doubled: u64,
-    /// In a hundred.
     pub(super) late: u64,
 }
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Network {
     on_its_way: BTreeMap<(i64, u64), Packet>,

@@ -37,13 +37,7 @@ pub(super) struct CatalogueRow {
 pub enum RowFault {
     /// A column holds a word that means nothing.
     #[error("'{word}' in column {column} is unknown")]
-    Word {
-        /// The column.
-        column: &'static str,
-        /// What it holds.
-        word: String,
-    },
-    /// The frame rate.
+    Word { column: &'static str, word: String },
     #[error(transparent)]
     FrameRate(#[from] FrameRateError),
     /// The rate is no decimal number, or has more than six decimals.
@@ -57,9 +51,7 @@ pub enum RowFault {
     Contradiction {
         /// Column bytes_per_frame.
         bytes_per_frame: u64,
-        /// Column fps.
         rate: FrameRate,
-        /// Column mbit_per_s.
         mbit_per_s: String,
     },
     /// A frame or a stream of nothing.

@@ -24,9 +24,7 @@ const CHUNK_HEAD_BYTES: u64 = 8;
 /// How chunks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
     None,
-    /// Run lengths.
     Rle,
     /// Deflate, a line at a time.
     Zips,
@@ -36,7 +34,6 @@ pub enum Compression {
     Pxr24,
     /// Wavelets; usual for grainy pictures.
     Piz,
-    /// Fixed rate.
     B44,
     /// Lossy cosine transform, 32 lines.
     Dwaa,

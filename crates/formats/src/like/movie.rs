@@ -25,7 +25,6 @@ pub const SPANS_MAX: usize = 1 << 24;
 /// The most boxes on the file's first level. Files have about five.
 const BOXES_MAX: u32 = 1 << 16;
 
-/// The most tracks.
 pub const TRACKS_MAX: usize = 128;
 
 /// A piece of the file.
@@ -38,7 +37,6 @@ pub struct ByteRange {
 }
 
 impl ByteRange {
-    /// Where it ends.
     pub const fn end(self) -> u64 {
         self.offset.saturating_add(self.bytes)
     }
@@ -47,9 +45,7 @@ impl ByteRange {
 /// What a track carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackKind {
-    /// Pictures (`vide`).
     Picture,
-    /// Sound (`soun`).
     Sound,
     /// Timecode, subtitles, metadata: the file's word for it.
     Other([u8; 4]),
@@ -64,10 +60,8 @@ pub enum SampleUnit {
     Chunk,
 }
 
-/// One track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Track {
-    /// What it carries.
     pub kind: TrackKind,
     /// What its spans are.
     pub unit: SampleUnit,
@@ -80,7 +74,6 @@ pub struct Track {
 /// How the samples of a track follow one another in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// Ticks per second.
     pub timescale: u32,
     /// Samples in the time table.
     pub samples: u64,
@@ -113,10 +106,8 @@ pub(super) struct Unlisted {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MovieError {
-    /// The system refused.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// No `moov` box.
     #[error(
         "it has no index (moov): its recording or its copying did not finish; take a file that is complete"
     )]
@@ -141,7 +132,6 @@ pub enum MovieError {
     TooMany {
         /// What there is too much of.
         what: &'static str,
-        /// The limit.
         max: u64,
     },
     /// A box contradicts itself or another.
@@ -149,7 +139,6 @@ pub enum MovieError {
     Damaged {
         /// The box, or the box that should be there.
         kind: BoxType,
-        /// What is wrong.
         why: &'static str,
     },
     /// Media that should be there are not.
@@ -283,7 +272,6 @@ impl Movie {
 }
 
 impl Timing {
-    /// Samples per second.
     pub fn rate(&self) -> Option<FrameRate> {
         match self.regular {
             Some(ticks) => FrameRate::new(self.timescale, ticks),

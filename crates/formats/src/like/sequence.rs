@@ -19,16 +19,12 @@ const ENDINGS: &[&str] = &[
 /// Frames in the order of their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
-    /// The frames.
     pub frames: Vec<FrameFile>,
 }
 
-/// One frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameFile {
-    /// Where it lies.
     pub path: PathBuf,
-    /// Its size.
     pub bytes: u64,
     /// The number in its name.
     pub number: u64,
@@ -53,7 +49,6 @@ pub enum SequenceError {
         /// How many frames there are.
         frames: usize,
     },
-    /// Too many files.
     #[error("more than {FILES_MAX} files; name a folder with fewer frames")]
     TooMany,
 }

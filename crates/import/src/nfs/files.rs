@@ -20,7 +20,6 @@ pub(super) struct File {
     pub opens: u32,
 }
 
-/// All of them.
 #[derive(Default)]
 pub(super) struct NfsFiles {
     /// By the hash of the file handle.

@@ -35,16 +35,13 @@ pub(crate) enum What<'a> {
     Nothing,
 }
 
-/// A line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StraceLine<'a> {
     /// The process or thread; 0 where the line does not say.
     pub pid: u32,
-    /// When.
     pub time: Time,
     /// How long after the line before, by a clock that nobody sets.
     pub step_ns: Option<u64>,
-    /// What it says.
     pub what: What<'a>,
 }
 
@@ -53,7 +50,6 @@ pub(crate) struct StraceLine<'a> {
 pub(crate) enum Time {
     /// Since 1970.
     Epoch(u64),
-    /// Since midnight.
     OfDay(u64),
     /// Since midnight, in whole seconds.
     Coarse(u64),

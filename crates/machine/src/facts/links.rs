@@ -14,7 +14,6 @@ pub struct LinkTo {
     pub interface: String,
     /// Its speed, where it has hardware behind it that says so.
     pub mbit_per_s: Option<f64>,
-    /// Its largest packet.
     pub mtu_bytes: Option<u32>,
 }
 
@@ -30,7 +29,6 @@ pub fn link_named(texts: &Texts, name: &str) -> LinkTo {
     LinkTo { interface: name.to_owned(), mbit_per_s: connection.mbit_per_s().map(f64::from), mtu_bytes }
 }
 
-/// Routes and interfaces.
 pub(super) struct Links<'a> {
     routes: [Result<&'a str, NotKnown>; 2],
     interfaces: &'a [Subject],

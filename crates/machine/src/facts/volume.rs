@@ -22,7 +22,6 @@ pub(super) struct Volume {
     pub(super) name: String,
     /// By its own tool's word; `None` where that is a word that the tool does not have.
     pub(super) state: Option<State>,
-    /// That word.
     pub(super) told: String,
     pub(super) failed: Vec<String>,
     pub(super) with_errors: Vec<String>,

@@ -13,12 +13,10 @@ pub(super) fn disk(mount: &Mount) -> Link {
     Link::unknown(format!("{}; this system is not asked about its disks", mount.description()))
 }
 
-/// Not known here.
 pub(super) fn is_last(_name: &str) -> bool {
     false
 }
 
-/// Not seen here.
 pub(super) fn cached_loop(_mount: &Mount) -> Option<String> {
     None
 }

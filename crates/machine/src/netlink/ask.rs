@@ -4,10 +4,8 @@ use std::io;
 
 use super::message::Message;
 
-/// Whom to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Sockets.
     Sockets,
     /// Interfaces and their queues.
     Route,

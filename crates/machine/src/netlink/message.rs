@@ -17,7 +17,6 @@ const ERROR: u16 = 2;
 pub struct Message<'a> {
     /// What it is, as the family numbers it.
     pub kind: u16,
-    /// Behind its head.
     pub body: &'a [u8],
 }
 

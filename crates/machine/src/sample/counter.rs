@@ -25,12 +25,7 @@ pub enum Reading {
     /// The largest of several parts of their wholes, in percent: the busiest processor.
     LargestPercentOf(Vec<CountedPart>),
     /// A sum and how many made it up; the value is the mean of those that were added since.
-    Mean {
-        /// Of all.
-        sum: f64,
-        /// How many.
-        count: u64,
-    },
+    Mean { sum: f64, count: u64 },
 }
 
 /// A part of a whole.
@@ -38,7 +33,6 @@ pub enum Reading {
 pub struct CountedPart {
     /// Counts with the whole.
     pub part: u64,
-    /// All of it.
     pub whole: u64,
 }
 

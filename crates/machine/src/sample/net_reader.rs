@@ -29,7 +29,6 @@ const STILL_FOR: Duration = Duration::from_millis(700);
 /// No packet of a network is longer; that of the loopback is.
 const PACKET_BYTES_MAX: u32 = 9_216;
 
-/// Looks over netlink.
 #[derive(Debug)]
 pub struct NetReader {
     server: Option<IpAddr>,
@@ -55,7 +54,6 @@ impl NetReader {
         self.unread.iter().map(|(what, why)| (*what, why.as_str()))
     }
 
-    /// One look.
     pub fn look(&mut self, look: &mut Look) {
         if let Some(server) = self.server {
             let mut found = Vec::new();

@@ -21,7 +21,6 @@ pub struct OwnTime {
 }
 
 impl OwnTime {
-    /// From now on.
     pub fn start() -> OwnTime {
         OwnTime { started: Instant::now(), look_began: Duration::ZERO }
     }

@@ -37,7 +37,6 @@ const UNANSWERED_LONG_MAX: u64 = 3;
 /// What the connections did since the look before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moved {
-    /// Data.
     Data,
     /// Nothing, or next to nothing.
     Nothing,
@@ -302,7 +301,6 @@ mod socket {
 
     use super::Line;
 
-    /// There is none.
     #[derive(Debug)]
     pub(crate) enum PingSocket {}
 

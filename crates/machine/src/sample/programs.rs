@@ -89,7 +89,6 @@ impl Programs {
 #[derive(Clone, Debug, PartialEq)]
 struct Took {
     name: String,
-    /// Of one processor.
     percent: f64,
     /// How many of them took any of it.
     processes: u32,
@@ -130,7 +129,6 @@ fn since<'a>(
         .map(|(process, taken)| (*process, taken.saturating_sub(before.get(process).copied().unwrap_or(0))))
 }
 
-/// Of one processor.
 fn percent_of(taken: u64, ticks: f64) -> f64 {
     taken as f64 / ticks.max(1.0) * 100.0
 }

@@ -22,7 +22,6 @@ pub struct ThreadWaits {
 }
 
 impl ThreadWaits {
-    /// One look.
     pub fn look(&mut self, look: &mut Look) {
         let (here, own) = (Host::here(), Task::own());
         let waited = |thread| Some((thread, own.thread(thread).schedule(&here)?.waited_ns));

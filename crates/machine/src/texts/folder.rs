@@ -16,7 +16,6 @@ use super::{NotKnown, TEXT_MAX_BYTES, Texts, WHY, decoded};
 
 /// More texts than any machine has.
 const TEXTS_MAX: usize = 20_000;
-/// All texts together.
 const FOLDER_MAX_BYTES: u64 = 64 << 20;
 
 /// Why a folder gives no texts.
@@ -24,31 +23,20 @@ const FOLDER_MAX_BYTES: u64 = 64 << 20;
 pub enum FolderError {
     /// It can't be listed.
     #[error("cannot read the collected texts in {folder}: {source}", folder = folder.display())]
-    Unreadable {
-        /// Which folder.
-        folder: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Unreadable { folder: PathBuf, source: io::Error },
     /// It holds more than a machine can have said of itself.
     #[error(
         "{folder} holds more than {TEXTS_MAX} texts or {} MiB; give the folder that the script made, and no other",
         FOLDER_MAX_BYTES >> 20,
         folder = folder.display()
     )]
-    TooMuch {
-        /// Which folder.
-        folder: PathBuf,
-    },
+    TooMuch { folder: PathBuf },
     /// Nothing in it is a text that any rule reads.
     #[error(
         "{folder} holds no collected texts; fill it with the script of: reelgauge doctor --collect-script sh",
         folder = folder.display()
     )]
-    Nothing {
-        /// Which folder.
-        folder: PathBuf,
-    },
+    Nothing { folder: PathBuf },
 }
 
 /// Reads the texts in a folder.

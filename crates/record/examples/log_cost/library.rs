@@ -71,7 +71,6 @@ impl LibraryWriter {
         Ok(())
     }
 
-    /// Bytes on disk.
     pub fn finish(mut self) -> Result<u64, ParquetError> {
         if !self.rows.is_empty() {
             self.write_group(self.rows.len())?;

@@ -23,7 +23,6 @@ mod library;
 /// How often the drain thread looks.
 const DRAIN_NS: u64 = 10_000_000;
 
-/// A made-up load.
 struct Load {
     name: &'static str,
     workers: u32,
@@ -255,7 +254,6 @@ fn read_rate(dir: &Path) -> Result<f64, Box<dyn Error>> {
     Ok(rows as f64 / began.elapsed().as_secs_f64() / 1e6)
 }
 
-/// One made-up worker.
 struct Worker {
     id: u32,
     random: u64,

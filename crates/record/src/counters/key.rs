@@ -5,20 +5,17 @@
 pub enum Layer {
     /// The machine: processors and memory.
     Host,
-    /// Interfaces and TCP.
     Network,
     /// Block devices below the target.
     Disk,
     /// The client of the target's network file system.
     Mount,
-    /// This program.
     Tool,
     /// What another machine counts that has no name here: an array, a switch.
     Other,
 }
 
 impl Layer {
-    /// Every layer.
     pub const ALL: [Layer; 6] =
         [Layer::Host, Layer::Network, Layer::Disk, Layer::Mount, Layer::Tool, Layer::Other];
 
@@ -43,10 +40,7 @@ impl Layer {
 /// Which counter: its layer, its name (`rx_bytes_per_s`) and its device (`eth0`; empty where there is one).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
-    /// Which layer.
     pub layer: Layer,
-    /// One of [`super::KINDS`].
     pub name: &'static str,
-    /// Which of several.
     pub device: String,
 }

@@ -16,7 +16,6 @@ const MIN_RUN: usize = 24;
 
 /// The different values of a column, in order of appearance, and every value as an index into them.
 pub(super) struct Dictionary {
-    /// The different values.
     pub entries: Vec<u32>,
     indices: Vec<u16>,
     count: usize,

@@ -27,7 +27,6 @@ pub trait Disk: fmt::Debug + Send + Sync {
     /// Gives a file another name, in place of what had that name before.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Makes a file durable. Its size in bytes.

@@ -14,17 +14,13 @@ pub enum LogError {
     Io {
         /// What was tried: "write", "rename", …
         action: &'static str,
-        /// Where.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
     /// The directory already holds a log; a log is never appended to.
     #[error("{} already holds an operation log; choose a new run directory", dir.display())]
-    AlreadyThere {
-        /// The agent's directory.
-        dir: PathBuf,
-    },
+    AlreadyThere { dir: PathBuf },
     /// An operation that the log can't hold: a position or time of 2^63 or more.
     #[error("operation of worker {worker} has an offset or time above 2^63-1, which the log cannot hold")]
     OutOfRange {
@@ -33,10 +29,7 @@ pub enum LogError {
     },
     /// The log was given up after an earlier error.
     #[error("the operation log in {} was given up after an earlier error", dir.display())]
-    GivenUp {
-        /// The agent's directory.
-        dir: PathBuf,
-    },
+    GivenUp { dir: PathBuf },
     /// The encoder was refused by the Parquet library: a bug.
     #[error("cannot encode the operation log: {source}")]
     Encode {
@@ -52,7 +45,6 @@ pub enum LogError {
     /// A Parquet file that is not a part of an operation log.
     #[error("{} is not part of an operation log: {why}", path.display())]
     NotALog {
-        /// Which file.
         path: PathBuf,
         /// What is missing or wrong.
         why: String,
@@ -64,7 +56,6 @@ pub enum LogError {
         path.display()
     )]
     NewerVersion {
-        /// Which file.
         path: PathBuf,
         /// The version that it carries.
         found: u32,
@@ -74,7 +65,6 @@ pub enum LogError {
     /// A part is damaged.
     #[error("{} is damaged: {why}; move it away to read the rest", path.display())]
     Corrupt {
-        /// Which file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
@@ -82,7 +72,6 @@ pub enum LogError {
     /// More rows than the caller wanted to hold in memory.
     #[error("{} holds more than the {limit} operations that fit into memory here", dir.display())]
     TooMany {
-        /// The agent's directory.
         dir: PathBuf,
         /// How many were allowed.
         limit: usize,

@@ -21,7 +21,6 @@ use super::{delta, order, schema};
 pub(super) struct EncodedGroup {
     /// All chunks, one after another.
     pub bytes: Vec<u8>,
-    /// How many rows.
     pub rows: usize,
     /// The files that the rows refer to, by index, in no order.
     pub files: Vec<u32>,
@@ -235,7 +234,6 @@ fn dictionary_statistics(column: &Column, entries: &[u32]) -> Option<Statistics>
     Some(Statistics::int32(min, max, None, Some(0), false))
 }
 
-/// Every value once.
 fn distinct(values: &[u32], dictionary: Option<&Dictionary>) -> Vec<u32> {
     match dictionary {
         Some(dictionary) => dictionary.entries.clone(),

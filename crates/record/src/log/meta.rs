@@ -36,7 +36,6 @@ pub enum CaptureLevel {
     Application,
     /// Between the client's page cache and its file system.
     Cache,
-    /// On the wire.
     Network,
     /// At a block device.
     Block,

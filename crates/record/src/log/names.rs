@@ -10,7 +10,6 @@ pub(super) struct PartRange {
 }
 
 impl PartRange {
-    /// One segment.
     pub fn one(number: u32) -> PartRange {
         PartRange { first: number, last: number }
     }

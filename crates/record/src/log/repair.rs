@@ -7,7 +7,6 @@ use std::path::Path;
 use super::error::LogError;
 use super::reader::{SkipReason, Skipped, survey};
 
-/// What [`repair`] removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RepairReport {
     /// Segments whose rows a table holds as well.

@@ -42,7 +42,6 @@ pub(super) enum Meaning {
     Int32,
     /// Unsigned, of this many bits, in a 32-bit column.
     Unsigned(i8),
-    /// Text.
     Text,
 }
 
@@ -66,7 +65,6 @@ const fn repeating(name: &'static str, cell: usize, meaning: Meaning) -> Column 
     Column { name, meaning, cells: Cells::Narrow(cell), packing: Packing::Dictionary, min_max: true }
 }
 
-/// Places in [`super::rows::Rows`].
 pub(super) mod cell {
     pub const OFFSET: usize = 0;
     pub const DUE: usize = 1;

@@ -64,9 +64,7 @@ pub struct LogSummary {
     pub rows: u64,
     /// Operations that were added and are not on disk, because writing failed.
     pub lost_rows: u64,
-    /// Bytes on disk.
     pub bytes: u64,
-    /// Parts on disk.
     pub parts: u32,
     /// Why segments were not put together in tables, if that failed (a disk that was nearly full). No
     /// row is lost by it; the log has more and smaller files.

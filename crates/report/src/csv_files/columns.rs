@@ -38,7 +38,6 @@ pub enum CsvTable {
 }
 
 impl CsvTable {
-    /// All of them.
     pub const ALL: [CsvTable; 6] = [
         CsvTable::LoadPoints,
         CsvTable::Paper,
@@ -48,7 +47,6 @@ impl CsvTable {
         CsvTable::Hosts,
     ];
 
-    /// The file's name.
     pub fn file_name(self) -> &'static str {
         match self {
             CsvTable::LoadPoints => "load-points.csv",

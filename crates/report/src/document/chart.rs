@@ -43,16 +43,13 @@ const PLACE_CHARS: usize = 30;
 /// How dark bars are, one line's after the other's.
 const FILLS: [&str; 5] = ["1", ".55", ".25", "0", ".8"];
 
-/// A chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// What it shows.
     pub title: String,
     /// What is counted to the right, with its unit; of bars, what their places are.
     pub x: String,
     /// What is counted upwards, with its unit; of bars, what is counted along them.
     pub y: String,
-    /// The lines.
     pub lines: Vec<Line>,
     /// How they are drawn.
     pub form: Form,

@@ -32,7 +32,6 @@ struct Fact {
 }
 
 impl Stated {
-    /// What is stated.
     pub(crate) fn rows(&self) -> Vec<(String, String)> {
         let stated = |fact: &Fact| Some((fact.name.to_owned(), fact.value.clone()?));
         self.facts.iter().filter_map(stated).collect()

@@ -17,7 +17,6 @@ const NAME_CHARS: usize = 48;
 
 /// A finding in words, what to change apart from what is so.
 struct Told {
-    /// What is so.
     fact: String,
     /// What to change, where that is one thing, as it reads behind the fact.
     remedy: Option<String>,

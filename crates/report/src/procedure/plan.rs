@@ -16,7 +16,6 @@ use crate::wanted::Style;
 /// A procedure that could be carried out.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanScreen<'a> {
-    /// Its name.
     pub name: &'a str,
     /// What it shows, in a line.
     pub about: &'a str,
@@ -52,17 +51,14 @@ pub struct PlannedStep {
 /// What one agent has of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentShare {
-    /// Its name.
     pub agent: String,
     /// Its clients in each load point; empty where it replays a trace.
     pub clients: Vec<u32>,
-    /// Its directory.
     pub target: String,
     /// Bytes of test files that it makes.
     pub files_bytes: u64,
 }
 
-/// An action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlannedAction {
     /// Ballast up to this percentage of the usable space.

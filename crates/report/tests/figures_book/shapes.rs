@@ -29,7 +29,6 @@ pub struct Field {
 pub struct Shapes(BTreeMap<String, Shape>);
 
 impl Shapes {
-    /// Reads the file.
     pub fn of(text: &str) -> Shapes {
         let mut reader = Reader::default();
         text.lines().for_each(|line| reader.line(line.trim()));

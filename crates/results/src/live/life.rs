@@ -34,7 +34,6 @@ pub struct Begin {
     pub pid: u32,
     /// Tells it from others with that number.
     pub process: String,
-    /// The command.
     pub verb: String,
     /// As in the summary.
     pub label: String,

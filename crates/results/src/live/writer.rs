@@ -51,7 +51,6 @@ impl LiveWriter {
         Some(LiveWriter { lines, ended })
     }
 
-    /// An event.
     pub fn write(&mut self, event: &LiveEvent) {
         // Full: the disk is slow, and the next event says more. Closed: the disk is full or gone.
         let _ = self.lines.try_send(line(event));

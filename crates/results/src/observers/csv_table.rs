@@ -93,7 +93,6 @@ impl Lines {
         }
     }
 
-    /// Takes a line.
     fn take(&mut self, record: &csv::ByteRecord) -> Result<(), String> {
         let mut time = String::from_utf8_lossy(record.get(0).unwrap_or_default()).into_owned();
         if self.has_commas {

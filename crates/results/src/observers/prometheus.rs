@@ -58,7 +58,6 @@ struct Collected {
 }
 
 impl Collected {
-    /// Takes a sample.
     fn take(&mut self, label: Labelled, at_ns: i64, value: f64) -> Result<(), String> {
         self.samples += 1;
         if self.samples > SAMPLES_MAX {

@@ -17,7 +17,6 @@
 pub struct Stated {
     /// Each stream needs so much.
     pub needed_mb_per_s: f64,
-    /// So many streams.
     pub streams: u32,
     /// So many more or less it may be.
     pub error: u32,

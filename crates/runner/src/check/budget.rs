@@ -56,7 +56,6 @@ const FILE_BYTES_MAX: u64 = DATA_BYTES_MAX / FILES_MAX as u64;
 pub struct Times {
     /// Left out of the figures.
     pub warmup: Duration,
-    /// In them.
     pub measured: Duration,
 }
 
@@ -70,7 +69,6 @@ impl Times {
 /// The test files of a first look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataPlan {
-    /// Size of each.
     pub file_bytes: u64,
     /// How many there is room for, at most as many as are useful.
     pub files_max: u32,

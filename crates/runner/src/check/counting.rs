@@ -21,7 +21,6 @@ const VAGUE: u32 = 2;
 /// Of counts below this, an error of one is more than that part.
 const FEW: u32 = 6;
 
-/// See the module.
 #[derive(Debug)]
 pub struct Counting {
     pub(super) load: PointLoad,

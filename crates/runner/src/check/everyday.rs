@@ -13,7 +13,6 @@ pub const EVERYDAY: [&str; 5] = [
     "prores-422-hq-uhd-25",
 ];
 
-/// The formats themselves.
 pub fn everyday() -> Vec<&'static Format> {
     let formats = EVERYDAY.iter().filter_map(|id| catalogue().find(id).ok());
     formats.collect()

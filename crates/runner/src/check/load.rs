@@ -39,12 +39,10 @@ pub(super) const STAGGER_NS: u64 = 80_000_000;
 /// Bytes that are moved between opening and closing.
 const TRANSFER: Size = Size::mib(8);
 
-/// A plain rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
     /// 1 MiB after 1 MiB.
     SequentialRead,
-    /// The same, writing.
     SequentialWrite,
     /// 64 KiB anywhere.
     RandomRead,
@@ -60,7 +58,6 @@ impl Rate {
         }
     }
 
-    /// Its workers.
     pub fn workers(self, place: &LookTarget, seed: u64) -> Vec<Worker<MixScript>> {
         let is_random = self == Rate::RandomRead;
         let writes = self == Rate::SequentialWrite;

@@ -43,7 +43,6 @@ mod unix {
     }
 
     impl Group {
-        /// Starts the command.
         pub(in super::super) fn start(command: &str, output: &Path, limit: Duration) -> io::Result<Group> {
             let file = OpenOptions::new().write(true).create_new(true).open(output)?;
             let (from, to) = io::pipe()?;
@@ -112,7 +111,6 @@ pub(super) fn cut_off(output: &Path) -> bool {
     is_more && file.set_len(KEPT_BYTES).is_ok()
 }
 
-/// No group.
 #[cfg(not(unix))]
 pub(super) struct Group;
 
@@ -123,7 +121,6 @@ impl Group {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
-    /// Nothing was started.
     pub(super) fn wait(&mut self, _limit: Duration) -> EventEnd {
         EventEnd::NotBegun
     }

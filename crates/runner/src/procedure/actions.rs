@@ -23,18 +23,13 @@ const GRACE: Duration = Duration::from_secs(30);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActionError {
-    /// The ballast.
     #[error(transparent)]
     Ballast(#[from] BallastError),
-    /// The area.
     #[error(transparent)]
     Area(#[from] AreaError),
     /// The storage does not respond.
     #[error("{} did not respond for {} s", target.display(), GRACE.as_secs())]
-    Hangs {
-        /// Where.
-        target: PathBuf,
-    },
+    Hangs { target: PathBuf },
     /// The thread can't be started, or ended without a result.
     #[error("the work on the target cannot be started")]
     Thread,
@@ -89,7 +84,6 @@ impl Place<'_> {
         self.apart(apart, &mut || true)
     }
 
-    /// Removes it.
     pub(super) fn remove_ballast(&self) -> Result<(), ActionError> {
         let (target, terms) = (self.target.to_path_buf(), self.terms);
         let apart = move || {

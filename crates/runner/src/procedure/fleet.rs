@@ -24,7 +24,6 @@ const AGENT: &str = "{agent}";
 /// On which fleet a procedure runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetChoice {
-    /// The fleet's directory.
     pub site: PathBuf,
     /// Its agents that make the load, in the order in which they get clients.
     pub agents: Vec<String>,
@@ -33,7 +32,6 @@ pub struct FleetChoice {
 /// What a procedure needs to run on a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetRequest {
-    /// Which fleet.
     pub choice: FleetChoice,
     /// The plans of each step; `None` for an action.
     pub plans: Vec<Option<StepPlans>>,
@@ -52,7 +50,6 @@ pub struct StepPlans {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FleetStepError {
-    /// Ballast.
     #[error(
         "step '{0}' writes files into the area from this machine, and the runs of the agents would remove them; run \
          this procedure on one machine, without --fleet"
@@ -77,12 +74,7 @@ pub enum FleetStepError {
     OwnDirectories(String),
     /// Its plan is no TOML.
     #[error("the plan of step '{step}' for the fleet cannot be written: {why}")]
-    NotWritten {
-        /// The step.
-        step: String,
-        /// What is wrong.
-        why: String,
-    },
+    NotWritten { step: String, why: String },
     /// A directory that agents can't find.
     #[error("{} is relative to this directory; give agents an absolute path", .0.display())]
     Relative(PathBuf),

@@ -57,11 +57,9 @@ impl Need {
 pub struct Lack {
     /// Its place among the steps.
     pub at: usize,
-    /// What it writes.
     pub needed_bytes: u64,
     /// What may be written then, at most.
     pub left_bytes: u64,
-    /// What stays free.
     pub kept_bytes: u64,
 }
 

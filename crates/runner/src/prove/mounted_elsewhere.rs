@@ -2,17 +2,14 @@
 
 use std::path::Path;
 
-/// Never known.
 #[derive(Clone, Debug)]
 pub(super) struct MountBefore;
 
 impl MountBefore {
-    /// Not known.
     pub(super) fn of(_target: &Path) -> Option<MountBefore> {
         None
     }
 
-    /// Not known.
     pub(super) fn still_changed(&self) -> Option<String> {
         None
     }

@@ -55,18 +55,12 @@ impl Pass {
 pub enum PassError {
     /// This program can't be started.
     #[error("{} cannot be started: {source}", program.display())]
-    Start {
-        /// What.
-        program: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Start { program: PathBuf, source: io::Error },
     /// It was refused, or broke off.
     #[error("a pass ended with {how}: {said}")]
     Ended {
         /// Its exit code, in words.
         how: String,
-        /// What it said.
         said: String,
         /// The exit code that this means for the whole.
         exit_code: u8,
@@ -111,7 +105,6 @@ pub(super) fn measure(
 /// A run of this program in a process of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwnRun<'a> {
-    /// This program.
     pub(crate) program: &'a Path,
     /// The verb and its flags, without those for results.
     pub(crate) words: &'a [OsString],

@@ -31,7 +31,6 @@ pub struct Proof {
     pub started_at: String,
     /// The verb and its flags, as they were measured again and again.
     pub workload: Vec<String>,
-    /// What was tried.
     pub change: Change,
     /// Passes of each state that count.
     pub rounds: u32,
@@ -57,7 +56,6 @@ pub struct Proof {
     pub(super) process: String,
 }
 
-/// One pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProofPass {
     /// Which round, from 0.
@@ -79,12 +77,7 @@ pub enum ProofFileError {
     Write(#[from] RunDirError),
     /// It can't be read.
     #[error("{}: {why}; its runs can be looked at one by one", path.display())]
-    Read {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
+    Read { path: PathBuf, why: String },
 }
 
 impl SeriesState for Proof {

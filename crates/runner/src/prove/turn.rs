@@ -33,7 +33,6 @@ pub enum TurnError {
     /// Nobody can take it.
     #[error("{} can't be locked: {source}; set XDG_STATE_HOME to a folder where files can be", path.display())]
     File {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,

@@ -17,11 +17,9 @@ use crate::error::RunError;
 /// What a run wants of direct I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectWish<'a> {
-    /// Where.
     pub target: &'a Path,
     /// Refuse rather than fall back.
     pub must: bool,
-    /// Whether it writes.
     pub writes: bool,
     /// What all its offsets and lengths are multiples of.
     pub quantum_bytes: u32,

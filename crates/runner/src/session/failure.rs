@@ -20,9 +20,7 @@ use crate::session::room_watch::Crowded;
 pub struct Circumstances<'a> {
     /// Who stopped it, if somebody did.
     pub stopped_by: StoppedBy,
-    /// The target.
     pub target: &'a Path,
-    /// Its area.
     pub area_root: &'a Path,
     /// The same, held open.
     pub area: &'a AreaDir,

@@ -12,7 +12,6 @@ use crate::exit_code::{BROKE_OFF, INTERRUPTED, NOT_MET};
 pub struct Finished {
     /// Everything that a report shows.
     pub summary: Summary,
-    /// Where it lies.
     pub run_dir: PathBuf,
 }
 

@@ -36,7 +36,6 @@ pub struct Judging {
     unanswered: Option<(u64, u64)>,
 }
 
-/// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judged {
     /// Late frames, stream by stream.
@@ -91,7 +90,6 @@ impl Judging {
         self.unanswered = Some((issued_ns, given_up_ns));
     }
 
-    /// Takes records.
     pub fn take(&mut self, records: &[OpRecord]) {
         if records.is_empty() {
             return;

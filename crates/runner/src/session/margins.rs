@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use crate::observer::Live;
 
-/// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Margins {
     least_ns: Option<i64>,

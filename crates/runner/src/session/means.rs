@@ -10,7 +10,6 @@ use reelgauge_record::log::{Disk, LogOptions, SystemDisk};
 
 use crate::session::sink::RingRoom;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Means {
     /// The run's clock, which begins now.

@@ -13,11 +13,8 @@ use rtrb::{Consumer, Producer, RingBuffer};
 /// How many records the rings of a load point hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingRoom {
-    /// All together.
     pub total: usize,
-    /// One at least.
     pub least: usize,
-    /// One at most.
     pub most: usize,
 }
 

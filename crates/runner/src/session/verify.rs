@@ -22,7 +22,6 @@ const BEAT: Duration = Duration::from_millis(100);
 /// What verification came to.
 #[derive(Debug)]
 pub enum Verified {
-    /// It was done.
     Done(VerifyFacts),
     /// It was not begun, and why.
     Skipped(String),

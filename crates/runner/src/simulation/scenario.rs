@@ -25,16 +25,20 @@ pub(super) struct Scenario {
     pub(super) faults: Faults,
 }
 
-/// Who works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
     /// Transfers after transfers. Where `tolerant`, errors are results.
-    Mix { tolerant: bool },
-    /// Players and recorders.
-    Streams { frame_rate: u32, buffer_frames: u32, stall: bool, open: bool },
+    Mix {
+        tolerant: bool,
+    },
+    Streams {
+        frame_rate: u32,
+        buffer_frames: u32,
+        stall: bool,
+        open: bool,
+    },
 }
 
-/// A load point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) workers: u32,

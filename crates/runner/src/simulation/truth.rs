@@ -4,7 +4,6 @@
 use reelgauge_record::{OpFlags, OpRecord};
 use reelgauge_workload::script::{Done, Op};
 
-/// Everything that happened.
 #[derive(Debug, Default)]
 pub(super) struct Truth {
     /// The load points that were started.

@@ -66,7 +66,6 @@ impl fmt::Debug for ThisThreadsWorld {
     }
 }
 
-/// See the module.
 pub(super) struct World {
     scenario: Scenario,
     pub(super) truth: RefCell<Truth>,

@@ -16,11 +16,9 @@ pub enum Load {
     Goes,
     /// Nothing: it waits to be told when to begin.
     Waits,
-    /// Nothing any more.
     Over,
 }
 
-/// See the module.
 #[derive(Clone, Copy, Debug)]
 pub struct Leash {
     heard_ns: u64,

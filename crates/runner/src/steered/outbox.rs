@@ -14,7 +14,6 @@ const WAITING_MOST: usize = 64;
 /// How long the end waits for the last word to be read.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Outbox {
     words: Sender<SteeredWord>,

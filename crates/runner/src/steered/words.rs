@@ -33,7 +33,6 @@ pub enum SteerOrder {
     },
     /// The load may go on for so long from now.
     Hold {
-        /// How long.
         for_ms: u64,
         /// For how long the controller has not been heard already.
         #[serde(default)]
@@ -42,43 +41,31 @@ pub enum SteerOrder {
     /// End, and keep what was measured.
     Stop,
     /// The same, because the controller was not heard for so long.
-    Lapse {
-        /// How long.
-        silent_ms: u64,
-    },
+    Lapse { silent_ms: u64 },
 }
 
 /// What a steered run says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
 pub enum SteeredWord {
-    /// First of all.
     Hello {
-        /// Of this program.
         version: String,
         /// SHA-256 of the plan's file.
         plan_sha256: String,
     },
     /// There is a place for its results.
-    Begun {
-        /// The run directory.
-        run_dir: String,
-    },
+    Begun { run_dir: String },
     /// Its clock has begun: every time in its log is one of that.
     Clock {
         /// Time 0 of it, on this machine's monotonic clock.
         zero_machine_ns: i64,
     },
     /// A phase begins: preparing, measuring, verifying, …
-    Phase {
-        /// Which.
-        name: String,
-    },
+    Phase { name: String },
     /// So much of the test files is there.
     Prepared {
         /// Bytes that are there.
         done_bytes: u64,
-        /// Of so many.
         total_bytes: u64,
     },
     /// A trial could be made, and it waits to be told which.
@@ -88,12 +75,7 @@ pub enum SteeredWord {
     /// A load point could begin.
     Ready(ReadyPoint),
     /// A start was not obeyed.
-    Refused {
-        /// The load point.
-        point: u16,
-        /// Why.
-        why: StartRefusal,
-    },
+    Refused { point: u16, why: StartRefusal },
     /// A load point began.
     Started {
         /// From 0.
@@ -158,7 +140,6 @@ pub struct ReadyPoint {
     pub workers: u32,
     /// Left out of the figures.
     pub warmup_ns: u64,
-    /// In them.
     pub measured_ns: u64,
 }
 
@@ -167,15 +148,9 @@ pub struct ReadyPoint {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum StartRefusal {
     /// Its time was over.
-    Late {
-        /// By so much.
-        by_ns: i64,
-    },
+    Late { by_ns: i64 },
     /// Its time is so far ahead that a clock must be wrong.
-    FarAhead {
-        /// By so much.
-        by_ns: i64,
-    },
+    FarAhead { by_ns: i64 },
 }
 
 /// How a load point goes. Counts are those since it began, without the warm-up, so that a lost line loses
@@ -197,11 +172,8 @@ pub struct LiveSaid {
     pub write_bytes_per_s: f64,
     /// Operations.
     pub ops: u64,
-    /// Those that failed.
     pub failed_ops: u64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Late frames by the clock; `None` where there are no frames.
     pub late_frames: Option<u64>,

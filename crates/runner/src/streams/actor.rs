@@ -16,7 +16,6 @@ use reelgauge_workload::streams::actor::{
 /// One actor of the plan, ready to run any number of times.
 #[derive(Clone, Debug)]
 pub struct Actor {
-    /// As planned.
     pub plan: ActorPlan,
     /// What it reads or writes.
     pub media: Option<Media>,

@@ -43,7 +43,6 @@ pub enum ActorsError {
     Criteria {
         /// As they were given.
         text: String,
-        /// Whose.
         actor: String,
         /// What is wrong with them.
         source: CriteriaError,
@@ -73,7 +72,6 @@ pub struct Actors {
 /// The streams and workers of one actor in a load point, and what they are held to.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Limits.
     pub criteria: Criteria,
     /// Its streams that have frames, by number.
     pub streams: Range<u32>,
@@ -84,7 +82,6 @@ pub struct Group {
 /// What runs in one load point, and how it is judged.
 #[derive(Default)]
 pub struct PointLoad {
-    /// The workers.
     pub workers: Vec<Worker<Box<dyn ActorScript>>>,
     /// The streams that have frames.
     pub specs: Vec<StreamSpec>,
@@ -203,7 +200,6 @@ impl Actors {
         prepared.fold(self.made_bytes(1, seconds), u64::saturating_add)
     }
 
-    /// Whether anything writes.
     pub fn writes(&self) -> bool {
         self.actors.iter().any(|actor| actor.plan.kind().writes)
     }

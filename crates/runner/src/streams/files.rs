@@ -46,7 +46,6 @@ pub struct StreamFiles {
     pub written_bytes: u64,
     /// What the user should know.
     pub notes: Vec<Note>,
-    /// What actors make.
     pub made: MadeFiles,
     area: Area,
     room: Room,

@@ -25,7 +25,6 @@ pub struct SuiteWorkload {
     pub name: String,
     /// Where it comes from.
     pub group: WorkloadGroup,
-    /// What is done.
     pub work: SuiteWork,
 }
 
@@ -44,12 +43,7 @@ pub enum SuiteWork {
 pub enum SelectionError {
     /// It can't be understood.
     #[error("'{word}' is no pattern ({source}); '*' and '?' stand for any characters")]
-    Pattern {
-        /// What was written.
-        word: String,
-        /// Why.
-        source: glob::PatternError,
-    },
+    Pattern { word: String, source: glob::PatternError },
     /// Nothing has such a name.
     #[error(
         "no workload of a suite is called '{0}'; there are the groups naspt, own (your traces) and iometer, and the \
@@ -64,7 +58,6 @@ pub enum SelectionError {
     Library(#[from] LibraryError),
 }
 
-/// The paper's twelve.
 pub fn naspt_workloads() -> Vec<SuiteWorkload> {
     workloads().iter().map(|workload| replay(workload.name, WorkloadGroup::Naspt)).collect()
 }

@@ -14,7 +14,6 @@ use crate::error::RunError;
 /// A suite and where it lies.
 #[derive(Clone, Debug)]
 pub struct OpenedSuite {
-    /// Its directory.
     pub dir: PathBuf,
     /// What came of it.
     pub suite: Suite,
@@ -52,7 +51,6 @@ pub fn side_by_side(suites: &[OpenedSuite]) -> SuitesPage {
     suites_page(&suites.iter().map(OpenedSuite::to_show).collect::<Vec<_>>())
 }
 
-/// Their page.
 pub fn page_of_suites(suites: &[OpenedSuite]) -> Page {
     Page { suites: Some(side_by_side(suites)), ..page(PageKind::Suites, Vec::new(), None) }
 }

@@ -222,7 +222,6 @@ impl Exported {
     }
 }
 
-/// The text.
 struct Log<'a> {
     out: &'a mut dyn Write,
     version: Version,

@@ -9,7 +9,6 @@ use crate::replay::ReplayError;
 
 /// More directories above a name than this are not looked at: no path is deeper.
 const DEPTH_MAX: usize = 256;
-/// No name.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The names of a trace, by index of its file table, and others that turned out to matter behind them.
@@ -57,7 +56,6 @@ impl TraceNames {
         (!self.names[same as usize].is_empty()).then_some(same)
     }
 
-    /// Its name.
     pub fn name(&self, file: u32) -> &str {
         self.names.get(file as usize).map_or("", String::as_str)
     }

@@ -29,7 +29,6 @@ pub enum ReplayError {
     NoFile {
         /// Its number, from 0.
         op: u64,
-        /// The file's number.
         file: u64,
     },
     /// An operation lies where no file has a place.
@@ -39,9 +38,7 @@ pub enum ReplayError {
     OutOfRange {
         /// Its number, from 0.
         op: u64,
-        /// What it does.
         kind: &'static str,
-        /// Where.
         offset: u64,
     },
     /// More than is held in memory.
@@ -68,7 +65,6 @@ pub enum ReplayError {
          (traces that miss closes keep every file open)"
     )]
     TooManyOpen {
-        /// How many.
         open: u64,
         /// How many are allowed.
         limit: u64,
@@ -97,17 +93,13 @@ pub enum ReplayError {
     #[error(
         "the trace needs {name:?} to be a file and a directory before it begins; it is damaged, or its names are wrong"
     )]
-    Contradiction {
-        /// The name.
-        name: String,
-    },
+    Contradiction { name: String },
     /// Nothing in it can be done again.
     #[error("nothing in the trace can be replayed: {}", left_out(*ops))]
     Nothing {
         /// How many operations it has.
         ops: u64,
     },
-    /// No memory.
     #[error("there is not enough memory for the {ops} operations of the trace")]
     Memory {
         /// How many it has.

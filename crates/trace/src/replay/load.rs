@@ -128,9 +128,7 @@ struct Loader {
     handles: Handles,
     lanes: Lanes,
     waits: Waits,
-    /// By handle.
     handle_past: Vec<Past>,
-    /// By name.
     name_past: Vec<Past>,
     /// By name that shares a file with others: the first of these.
     shared: HashMap<u32, u32>,

@@ -14,13 +14,10 @@ pub const SHOWN: usize = 10;
 pub struct Difference {
     /// Its number in the trace as it is replayed, from 0.
     pub op: u32,
-    /// What it does.
     pub kind: OpKind,
     /// Index into the trace's file table.
     pub file: u32,
-    /// Where.
     pub offset: u64,
-    /// Bytes asked for.
     pub len: u32,
     /// What it came to when it was recorded.
     pub recorded: Result,

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 
 use reelgauge_record::OpKind;
 
-/// One operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct PackedOp {
@@ -25,7 +24,6 @@ pub struct PackedOp {
     pub handle: u32,
     /// The lane it belongs to.
     pub lane: u16,
-    /// What it does.
     pub kind: OpKind,
     /// What is known about it beside.
     pub marks: Marks,
@@ -33,7 +31,6 @@ pub struct PackedOp {
 
 /// An operation that uses no open file.
 pub const NO_HANDLE: u32 = u32::MAX;
-/// No operation.
 pub const NO_OP: u32 = u32::MAX;
 
 /// What is known about an operation beside its numbers.
@@ -76,7 +73,6 @@ pub(super) struct Odd {
 /// What an operation came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Result {
-    /// Bytes moved.
     pub done_len: u32,
     /// 0, or an error number.
     pub errno: i32,

@@ -49,7 +49,6 @@ const READ: Pieces = Pieces(&[
     (8, 4097, 16_384),
 ]);
 
-/// What goes on.
 struct Session<'t, 'a> {
     tape: &'t mut Tape<'a>,
     dice: Dice,

@@ -27,7 +27,6 @@ const READ_BYTES: u32 = 256 << 10;
 pub struct HintStream {
     /// What the trace is called.
     pub name: &'static str,
-    /// How much data.
     pub total_bytes: u64,
     /// How much is appended at once.
     pub block_bytes: u32,

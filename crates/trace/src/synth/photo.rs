@@ -28,7 +28,6 @@ const PHOTO: u32 = 5;
 const THUMBNAIL_PIECE: u32 = 568;
 /// Where a file's words about itself end and its thumbnail begins.
 const THUMBNAIL_AT: u64 = 4096;
-/// A look-up.
 const LOOK_UP: Pieces = Pieces(&[(1, 2, 12), (1, 13, 120), (1, 121, 700)]);
 /// A piece of a picture.
 const PIECE: Pieces = Pieces(&[(2, 4096, 4096), (3, 4097, 16_384), (5, 16_385, 61_440)]);

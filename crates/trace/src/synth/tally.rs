@@ -13,13 +13,9 @@ use reelgauge_record::{OpKind, OpRecord};
 pub struct Tally {
     /// Operations of every kind.
     pub ops: u64,
-    /// Reads.
     pub reads: u64,
-    /// Writes.
     pub writes: u64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Accesses that are sequential.
     pub sequential: u64,
@@ -73,7 +69,6 @@ impl Tally {
         self.files += u32::from(!std::mem::replace(&mut self.touched[file], true));
     }
 
-    /// Reads and writes.
     pub fn accesses(&self) -> u64 {
         self.reads + self.writes
     }

@@ -176,7 +176,6 @@ impl<'a> Tape<'a> {
         Ok(handle)
     }
 
-    /// Reads.
     pub(crate) fn read(&mut self, handle: Handle, offset: u64, len: u32) -> Result<(), TraceError> {
         self.push(OpKind::Read, handle, offset, len, len)
     }
@@ -189,7 +188,6 @@ impl<'a> Tape<'a> {
         self.push(OpKind::Write, handle, offset, len, len)
     }
 
-    /// Closes.
     pub(crate) fn close(&mut self, handle: Handle) -> Result<(), TraceError> {
         self.push(OpKind::Close, handle, 0, 0, 0)
     }

@@ -39,7 +39,6 @@ struct RandomFrame {
 /// How frames lie in files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Layout {
-    /// All in one.
     Movie,
     /// Opened, read, and closed when the frame is complete already.
     ReadFiles,

@@ -8,7 +8,6 @@ use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 use crate::whose_memory::{CACHED_SHARE, CacheEvidence, CacheSuspicion};
 
-/// What tells more.
 const RULES: &[&str] = &["blk.cache_vs_disk", "client.direct_vs_cached_io"];
 
 /// Of what a loop device read, in percent, what did not come from the disk below it: most of it.

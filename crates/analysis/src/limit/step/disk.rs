@@ -21,7 +21,6 @@ const REQUESTS_PER_READ: f64 = 16.0;
 /// Fewer reads a second than this tell no size.
 const READS_PER_S_MIN: f64 = 20.0;
 
-/// What tells more.
 const RULES: [&str; 4] =
     ["blk.disk_saturated", "blk.raid_degraded_or_rebuilding", "fs.fragmentation", "fs.free_space_low"];
 

@@ -9,7 +9,6 @@ use super::server::operation_bytes;
 /// Of an operation's time, in percent, what the way there and back takes where nothing else is worth a word.
 const ON_THE_WAY_PERCENT: f64 = 80.0;
 
-/// What tells more.
 const RULES: &[&str] = &["nfs.rsize_wsize", "nfs.readahead_128k", "net.path.same_switch_and_vlan"];
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {

@@ -11,7 +11,6 @@ use crate::culprit::LINK_FULL_SHARE;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 
-/// What tells more.
 const RULES: &[&str] = &["net.link.ceiling", "net.link.speed_downshift"];
 
 /// What waits in a sending queue that is never empty: twenty packets.
@@ -83,7 +82,6 @@ pub fn way_is_queued(means: &Means) -> Option<bool> {
     ping(means).map(|ping| ping.us >= ping.waits_from_us)
 }
 
-/// The busier direction.
 fn moved(scene: &Scene<'_>) -> Option<Seen> {
     let total = &scene.point.total;
     let moved = [

@@ -14,7 +14,6 @@ use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 use crate::marks::Way;
 
-/// What tells more.
 const RULES: &[&str] = &["net.link.errors", "net.link.speed_downshift"];
 
 /// A good wire has none; so many a second are no chance.

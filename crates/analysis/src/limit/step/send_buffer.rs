@@ -24,7 +24,6 @@ const BUSY_PERCENT: f64 = 70.0;
 /// A connection that sends less than this is not what carries the load.
 const CARRIES_BYTES_PER_S: f64 = 100_000.0;
 
-/// What tells more.
 const RULES: &[&str] = &["net.tcp.buffer_below_bdp", "smb.samba.socket_options"];
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {

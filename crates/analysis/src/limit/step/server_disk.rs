@@ -37,7 +37,6 @@ const ALL_SHARE: f64 = 0.9;
 /// have been waited for.
 const WAITING_PERCENT: f64 = 10.0;
 
-/// What tells more.
 const RULES: &[&str] =
     &["blk.disk_saturated", "blk.raid_degraded_or_rebuilding", "fs.fragmentation", "fs.free_space_low"];
 

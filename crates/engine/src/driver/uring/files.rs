@@ -42,7 +42,6 @@ struct Handle {
 }
 
 impl OpenHandles {
-    /// None open yet.
     pub(super) fn new(handles: usize) -> OpenHandles {
         OpenHandles {
             handles: (0..handles).map(|_| None).collect(),

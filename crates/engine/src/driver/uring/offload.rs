@@ -81,7 +81,6 @@ impl Offload {
     /// What the completion of listening carries; no slot's number.
     pub(super) const BELL: u64 = u64::MAX;
 
-    /// Nobody yet.
     pub(super) fn new() -> Result<Offload, DriverError> {
         let bell = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| DriverError::Thread { source: error.into() })?;

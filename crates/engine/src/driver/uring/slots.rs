@@ -75,7 +75,6 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// No slot.
     pub(super) const NONE: u32 = u32::MAX;
     /// The issue time of an operation that is not in flight.
     pub(super) const GROUNDED: u64 = u64::MAX;

@@ -20,7 +20,6 @@ const FIRST_TIMEOUT_NS: i64 = 5_000_000_000;
 /// Bounds of the time-out. The first pieces of twenty agents measure a link that is still empty.
 const TIMEOUT_NS: std::ops::RangeInclusive<i64> = 5_000_000_000..=30_000_000_000;
 
-/// See the module.
 #[derive(Clone, Debug)]
 pub struct FetchWindow {
     pieces: usize,

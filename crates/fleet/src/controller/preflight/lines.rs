@@ -35,13 +35,10 @@ const SEND_WITHIN: Duration = Duration::from_millis(500);
 /// Who sends to whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// Who sends.
     pub from: AgentName,
-    /// Who receives.
     pub to: AgentName,
     /// Where that one is likely to be reached.
     pub known: Vec<IpAddr>,
-    /// And nowhere else.
     pub is_only_there: bool,
 }
 

@@ -19,12 +19,20 @@ pub(super) struct Limits {
 /// The sizes of the samples.
 #[derive(Clone, Copy)]
 pub(super) enum Sizes<'a> {
-    /// All the same.
-    Same { bytes: u32, count: u32 },
+    Same {
+        bytes: u32,
+        count: u32,
+    },
     /// Big-endian numbers of 1, 2 or 4 bytes.
-    Table { entries: &'a [u8], width: usize },
+    Table {
+        entries: &'a [u8],
+        width: usize,
+    },
     /// Two to a byte, the first in the high half.
-    Nibbles { entries: &'a [u8], count: u32 },
+    Nibbles {
+        entries: &'a [u8],
+        count: u32,
+    },
 }
 
 impl<'a> Sizes<'a> {
@@ -220,7 +228,6 @@ pub(super) fn chunk_spans(
     Err(BoxType::STSC.damaged(TOO_FEW_CHUNKS))
 }
 
-/// The time table.
 pub(super) fn timing(stbl: &[u8], timescale: u32) -> Result<Timing, MovieError> {
     let entries = counted(BoxType::STTS, boxes::needed(BoxType::STBL, stbl, BoxType::STTS)?, 8)?;
     let mut timing = Timing { timescale, ..Timing::default() };

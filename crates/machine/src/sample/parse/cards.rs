@@ -20,10 +20,8 @@ const STATS64: u16 = 23;
 const FIFO_AT: usize = 112;
 const MISSED_AT: usize = 120;
 
-/// An interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// Its number.
     pub number: u32,
     /// `eth0`.
     pub name: String,

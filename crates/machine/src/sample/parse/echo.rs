@@ -8,7 +8,6 @@ const HEAD: usize = 8;
 /// A request of a family, and its answer.
 const TYPES: [(u8, u8); 2] = [(8, 0), (128, 129)];
 
-/// The family's types.
 fn types(is_ipv6: bool) -> (u8, u8) {
     TYPES[usize::from(is_ipv6)]
 }

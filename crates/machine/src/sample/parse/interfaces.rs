@@ -3,23 +3,17 @@
 use super::put_on;
 use crate::sample::counter::{Layer, Look, Reading};
 
-/// An interface's totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interface<'a> {
     /// `eth0`.
     pub name: &'a str,
-    /// Received.
     pub rx: Side,
-    /// Sent.
     pub tx: Side,
 }
 
-/// One direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
-    /// Bytes.
     pub bytes: u64,
-    /// Packets with errors.
     pub errors: u64,
     /// Packets that were dropped; received ones that the interface had no room for count here, too.
     pub drops: u64,

@@ -9,11 +9,8 @@ use crate::sample::counter::{Layer, Look, Reading};
 /// What tasks may be waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
-    /// `/proc/pressure/io`.
     Io,
-    /// `/proc/pressure/cpu`.
     Cpu,
-    /// `/proc/pressure/memory`.
     Memory,
 }
 

@@ -17,7 +17,6 @@ const ROOT: u32 = 0xffff_ffff;
 const STATS2: u16 = 7;
 const STATS_QUEUE: u16 = 3;
 
-/// A queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queue {
     /// Number of its interface.

@@ -54,7 +54,6 @@ Ip: 1 64 244986
 Tcp: RtoAlgorithm RtoMin RtoMax MaxConn ActiveOpens PassiveOpens AttemptFails EstabResets CurrEstab InSegs OutSegs RetransSegs InErrs OutRsts InCsumErrors
 Tcp: 1 200 120000 -1 247 88 91 40 0 244845 232650 24 0 177 0
 ";
-    /// The same, shortened.
     const NETSTAT: &str = "\
 TcpExt: SyncookiesSent TCPTimeouts TCPBacklogDrop TCPToZeroWindowAdv TCPWantZeroWindowAdv TCPOrigDataSent TCPRcvQDrop TCPDSACKOldSent TCPDSACKOfoSent TCPDSACKRecv TCPDSACKOfoRecv
 TcpExt: 0 3 4 2 5 165165 6 11 2 21 3
