@@ -95,6 +95,9 @@ fn of_check(step: NextStep, check: &CheckFacts, summary: &Summary) -> Option<Str
             "To measure the disks: reelgauge streams {target} --read-from DIR, with old files of your own, which are \
              only read."
         ),
+        NextStep::AllowMore => {
+            "The storage may carry more than --max-rate allows. Give a larger one, or none.".to_owned()
+        }
         NextStep::FollowRule => {
             format!("{} Details: reelgauge doctor {target}", plain(&check.hint.as_ref()?.sentence))
         }
@@ -323,7 +326,7 @@ mod tests {
         let ruled = CheckFacts { hint, ..full };
         assert_eq!(said(&ruled, &mut summary), "It is so. Do that. Details: reelgauge doctor /mnt/nas");
         let max_rate = CheckFacts { limit_culprit: Some(Culprit::MaxRate), ..ruled };
-        assert!(said(&max_rate, &mut summary).starts_with("Ask for no more than may be moved"));
+        assert!(said(&max_rate, &mut summary).ends_with("Give a larger one, or none."));
     }
 
     #[test]

@@ -270,7 +270,7 @@ fn a_first_look_and_a_suite_are_told() {
     for text in runs_and_is_reported(dir, &["check", "target", "--max-rate", "16MB"]) {
         let flowing = flowing(&text);
         assert!(flowing.contains("Limit: --max-rate, not the storage"), "{text}");
-        assert!(flowing.contains("give a larger one") && !flowing.contains("Close what else runs"), "{text}");
+        assert!(flowing.contains("Give a larger one") && !flowing.contains("Close what else runs"), "{text}");
         assert!(!flowing.contains("this machine; "), "{text}");
     }
     runs_and_is_reported(dir, &["run", "naspt", "--target", "target", "--batch", "1", "--tag", "one"]);
