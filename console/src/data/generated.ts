@@ -35,6 +35,9 @@ export type Behaviour = "no_answer" | "failed" | "slow" | "single_slow_ops" | "u
 /** Which direction is good. */
 export type Better = "higher" | "lower" | "neither";
 
+/** A piece of a document. */
+export type Block = { "kind": "heading", "of": string } | { "kind": "paragraph", "of": Sentence } | { "kind": "warning", "of": string } | { "kind": "rows", "of": Array<[string, string]> } | { "kind": "tiles", "of": Array<Tile> } | { "kind": "table", "of": Table } | { "kind": "page_chart", "of": string } | { "kind": "points", "of": Array<PointBlocks> } | { "kind": "folded", "of": SectionBlocks } | { "kind": "diagram", "of": Array<HopWords> } | { "kind": "command", "of": string } | { "kind": "text", "of": string } | { "kind": "missing", "of": Array<string> };
+
 /** A bus. */
 export type Bus = "sas" | "sata" | "pcie";
 
@@ -200,6 +203,18 @@ export type ColdReads = {
   period_bytes: number | null,
   /** How much alike the row of slow reads is to itself at that distance, 0 to 1. */
   period_alike: number | null,
+};
+
+/** A column of a table. */
+export type Column = {
+  /** Name above unit; the upper one may be empty. */
+  header: [string, string], cells: Array<string>,
+  /** Words stand to the left, numbers to the right. */
+  is_words: boolean,
+  /** The field of its figures, below `Table.rows`; empty where they are not in `summary.json`. */
+  path: string,
+  /** What the name means, where it is short. */
+  help: string,
 };
 
 /** One disturbance. */
@@ -2211,6 +2226,14 @@ export type PlanDifference = {
   changes_work: boolean,
 };
 
+/** Blocks of a load point. */
+export type PointBlocks = {
+  /** The load point, as an index into the summary's. */
+  point: number,
+  /** Its name among the others. */
+  label: string, blocks: Array<Block>,
+};
+
 /** A load point by machines. */
 export type PointHosts = {
   /** The load point, as an index into the summary's. */
@@ -2598,6 +2621,8 @@ export type RunPage = {
   warnings: Array<string>,
   /** What to do next, as the terminal's last line has it. `null` where a sentence before says it. */
   next_step: string | null,
+  /** What is said and shown behind the answer, as blocks. */
+  sections: Array<SectionBlocks>,
   /** `summary.json`, see `super.shorten`. */
   summary: Summary,
   /** What of the summary was too long for a page, in words; `null` where all is there. */
@@ -2659,6 +2684,16 @@ export type SearchFacts = {
   trials: Array<TrialsAt>,
   /** What failed first with the smallest count that did not pass, in words. */
   failed_first?: string,
+};
+
+/** Blocks below a heading. */
+export type SectionBlocks = {
+  /** Its name in links and in the page's navigation; empty in documents. */
+  id: string, heading: string,
+  /** What is to be seen here, in one or two sentences; may be empty. */
+  about: string,
+  /** What is below it. */
+  blocks: Array<Block>,
 };
 
 /** The tool's own cost over a run. */
@@ -3459,6 +3494,18 @@ export type SystemSite = {
   currency?: string,
 };
 
+/** Rows of cells below two header lines. */
+export type Table = {
+  /** What it shows, above it on a page. */
+  caption: string, columns: Array<Column>,
+  /** Columns behind the first one that name the rows with it. */
+  more_names: number,
+  /** Where the figures of each row are in `summary.json`: `vda.points.0`. Empty where they are not there. */
+  rows: Array<string>,
+  /** Rows of which something bad is said. */
+  bad_rows: Array<number>,
+};
+
 /** Where the data lies. */
 export type Target = {
   /** The path that was given. */
@@ -3509,6 +3556,20 @@ export type ThroughputFigures = {
   needed_bytes_per_s: number | null,
   /** When the first stretch with less than that began. */
   first_below_s: number | null,
+};
+
+/** A figure with its name. */
+export type Tile = { name: string,
+  /** The figure, with its unit. */
+  text: string,
+  /** What stands below it, small. */
+  more: string,
+  /** Where the figure is in `summary.json`; empty where it is not there. */
+  path: string,
+  /** `null` where it is neither good nor bad. */
+  is_good: boolean | null,
+  /** What the name means. */
+  help: string,
 };
 
 /** Equal bins of time. */

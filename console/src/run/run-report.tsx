@@ -7,6 +7,8 @@ import { BandsContext } from "../charts/bands";
 import type { Page, RunPage } from "../data/page";
 import type { MeterFacts } from "../data/summary";
 import { madeBy } from "./when";
+import { FiguresRoot, SectionView } from "../parts/blocks";
+import type { Charts } from "../parts/blocks";
 import { Folded } from "../parts/section";
 import { Shell } from "../parts/shell";
 import type { PagePart } from "../parts/shell";
@@ -26,7 +28,6 @@ import { MachinesSection } from "./machines";
 import { MsmeterSection } from "./msmeter";
 import { hasEbuFigures } from "./paper-lines";
 import { PointsSection } from "./points";
-import { ReplaySection } from "./replay";
 import { SearchSection } from "./search";
 import { Sheet } from "./sheet";
 import { SizesSection } from "./sizes";
@@ -61,6 +62,7 @@ export function RunReport({ run, page, back }: { run: RunPage; page: Page; back?
       back={back}
     >
       <h1 class="sr-only">Run {run.id}</h1>
+      <FiguresRoot.Provider value={run.summary}>
       <BandsContext.Provider value={bands}>
         <Hero run={run} page={page}>{run.summary.check != null && <CheckTable facts={run.summary.check} />}</Hero>
         <div class="timed">
@@ -71,6 +73,7 @@ export function RunReport({ run, page, back }: { run: RunPage; page: Page; back?
           </div>
         </div>
       </BandsContext.Provider>
+      </FiguresRoot.Provider>
       <Sheet run={run} />
     </Shell>
   );
@@ -162,6 +165,13 @@ interface OwnParts {
   raw: Part[];
 }
 
+/** A section that the Rust side says, where this run has it. */
+function said(run: RunPage, id: string, charts?: Charts): Part[] {
+  const section = run.sections.find((one) => one.id === id);
+  if (section === undefined) return [];
+  return [{ id, title: section.heading, view: () => <SectionView section={section} {...(charts && { charts })} /> }];
+}
+
 /** The parts that need no time axis. */
 function ownParts(run: RunPage, time: Timed | null): OwnParts {
   const { summary, detail } = run;
@@ -171,12 +181,11 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
   const check = summary.check ?? null;
   const search = summary.search ?? null;
   const vda = summary.vda ?? null;
-  const replay = summary.replay ?? null;
   const hosts = summary.hosts ?? null;
   const facts = [
     ...part(search !== null, "search", "Search", () => search && <SearchSection facts={search} run={summary} />),
     ...part(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} points={points} />),
-    ...part(replay !== null, "replay", "Replay", () => replay && <ReplaySection facts={replay} points={points} />),
+    ...said(run, "replay"),
     ...part(hasEbuFigures(summary), "ebu", "Throughput and response time", () => <EbuSection run={run} />),
   ];
   const table = part(true, "points", points.length > 1 ? "Load points" : "Load point", () => (
@@ -186,7 +195,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
     hosts && <MachinesSection section={hosts} points={points} detail={detail} extent={time?.extent ?? null} />
   ));
   // Their own sections have a table of the load points.
-  const isTold = [check, search, vda, replay].some((one) => one !== null);
+  const isTold = [check, search, vda, summary.replay ?? null].some((one) => one !== null);
   const inStreams = points.some((point) => point.streams != null && point.streams.streams.length > 0);
   const sizes = detail !== null && detail.sizes.length > 0;
   return {

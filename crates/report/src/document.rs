@@ -6,7 +6,8 @@
 //! * [`mod@html`]: one HTML file, for screens and paper. [`chart`]: charts, drawn as SVG there. `charts`:
 //!   which of them a run has.
 //!
-//! Blocks of a run come from its terminal screen: what is written there is kept as blocks, too.
+//! Blocks of a run come from its terminal screen: what is written there is kept as blocks, too. The page and
+//! the console get sections as JSON (`html::sections`) and draw them as they are.
 //!
 //! Not here: facts, and where they are read.
 
@@ -18,8 +19,10 @@ pub mod html;
 pub mod reference;
 pub mod stated;
 
+use serde::Serialize;
+
 use crate::path::HopWords;
-use crate::sentence::Sentence;
+use crate::sentence::{Sentence, Tone};
 pub use crate::table::Table;
 
 use self::chart::Chart;
@@ -38,15 +41,22 @@ pub struct Document {
 }
 
 /// Blocks below a heading.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "SectionBlocks"))]
 pub struct Section {
+    /// Its name in links and in the page's navigation; empty in documents.
+    pub id: String,
     pub heading: String,
+    /// What is to be seen here, in one or two sentences; may be empty.
+    pub about: String,
     /// What is below it.
     pub blocks: Vec<Block>,
 }
 
 /// A piece of a document.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "kind", content = "of", rename_all = "snake_case")]
 pub enum Block {
     /// The heading of the blocks that follow.
     Heading(String),
@@ -56,8 +66,19 @@ pub enum Block {
     Warning(String),
     /// Names with a text each.
     Rows(Vec<(String, String)>),
+    /// The few figures that matter, large.
+    Tiles(Vec<Tile>),
     Table(Table),
+    /// A chart with its figures, drawn as it is.
+    #[serde(skip)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
     Chart(Chart),
+    /// A chart that the page draws from its own data, by its name there.
+    PageChart(String),
+    /// Blocks of each load point; one is shown at a time.
+    Points(Vec<PointBlocks>),
+    /// Blocks that are shown when somebody opens them.
+    Folded(Section),
     /// Parts one after the other, as data pass through them.
     Diagram(Vec<HopWords>),
     /// A command to type.
@@ -68,9 +89,58 @@ pub enum Block {
     Missing(Vec<String>),
 }
 
+/// A figure with its name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Tile {
+    pub name: String,
+    /// The figure, with its unit.
+    pub text: String,
+    /// What stands below it, small.
+    pub more: String,
+    /// Where the figure is in `summary.json`; empty where it is not there.
+    pub path: String,
+    /// `None` where it is neither good nor bad.
+    pub is_good: Option<bool>,
+    /// What the name means.
+    pub help: String,
+}
+
+/// Blocks of a load point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PointBlocks {
+    /// The load point, as an index into the summary's.
+    pub point: usize,
+    /// Its name among the others.
+    pub label: String,
+    pub blocks: Vec<Block>,
+}
+
 impl Section {
-    /// A section without blocks so far.
+    /// A section of a document, without blocks so far.
     pub fn new(heading: impl Into<String>) -> Section {
-        Section { heading: heading.into(), blocks: Vec::new() }
+        Section { heading: heading.into(), ..Section::default() }
+    }
+
+    /// A section of a page, without blocks so far.
+    pub(crate) fn of_page(id: &str, heading: impl Into<String>, about: impl Into<String>) -> Section {
+        Section { id: id.to_owned(), about: about.into(), ..Section::new(heading) }
+    }
+
+    /// Adds a sentence.
+    pub(crate) fn say(&mut self, tone: Tone, text: impl Into<String>) {
+        self.blocks.push(Block::Paragraph(Sentence { tone, text: text.into() }));
+    }
+}
+
+impl Tile {
+    pub(crate) fn new(name: &str, text: impl Into<String>) -> Tile {
+        Tile { name: name.to_owned(), text: text.into(), ..Tile::default() }
+    }
+
+    /// Names where its figure is in `summary.json`.
+    pub(crate) fn at(self, path: impl Into<String>) -> Tile {
+        Tile { path: path.into(), ..self }
     }
 }

@@ -9,11 +9,13 @@
 //! Where JavaScript does not run, the page shows the text of [`mod@fallback`], which is in the application's
 //! root until the application replaces it.
 //!
-//! [`mod@page`]: what a page holds. [`mod@shorten`]: a summary that is too long for one.
+//! [`mod@page`]: what a page holds. `sections`: what it says of a run, as blocks. [`mod@shorten`]: a summary
+//! that is too long for one.
 
 pub(crate) mod element;
 mod fallback;
 pub mod page;
+mod sections;
 pub mod shorten;
 
 use std::io::{self, BufWriter, Write};
@@ -21,6 +23,7 @@ use std::io::{self, BufWriter, Write};
 use serde::Serialize;
 
 use self::page::Page;
+pub use self::sections::sections;
 
 /// The application, without data: with `null` it is the live console.
 pub const APPLICATION: &str = include_str!("../../../console/dist/reelgauge.html");

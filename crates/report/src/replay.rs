@@ -12,11 +12,12 @@ use reelgauge_analysis::{
 };
 
 use crate::answer_parts::{nothing, outcome, place};
+use crate::document::{Block, Section, Tile};
 use crate::ending::end;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
-use crate::tables::numbers;
+use crate::tables::{not_measured, numbers};
 use crate::text::{plain, plain_short};
 use crate::units::{amount, count, counted, duration, mb_per_s, moment, number};
 use crate::wanted::Screen;
@@ -27,6 +28,8 @@ pub use bad_timing::bad_timing_sentence;
 const REMARKS_MAX: usize = 5;
 /// Differences that are shown.
 const DIFFERENCES_MAX: usize = 5;
+const SYNTHETIC: &str = "The trace is synthetic: made from published statistics, nobody was recorded.";
+const ALL_AS_RECORDED: &str = "Every operation came to what was recorded.";
 /// Silences of the storage that are shown.
 const SILENCES_MAX: usize = 3;
 
@@ -41,8 +44,7 @@ pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, Strin
         _ => (Tone::Bad, nothing(summary)),
     });
     if facts.synthetic {
-        let text = "The trace is synthetic: made from published statistics, nobody was recorded.";
-        sentences.push((Tone::Plain, text.to_owned()));
+        sentences.push((Tone::Plain, SYNTHETIC.to_owned()));
     }
     differences(facts, &mut sentences);
     sentences.extend(silences(facts).into_iter().map(|text| (Tone::Bad, text)));
@@ -55,7 +57,7 @@ pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, Strin
 pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page: &mut Page) {
     if facts.passes.len() > 1 {
         page.gap();
-        page.table(table(summary, facts));
+        page.table(table(summary, facts, false));
     }
     page.gap();
     page.item("Trace", &trace(facts));
@@ -69,6 +71,53 @@ pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page
         page.item("Note", &format!("{} more are in summary.json.", facts.remarks.len() - REMARKS_MAX));
     }
     end(summary, show, page);
+}
+
+/// What the page shows of a replay.
+pub(crate) fn section(summary: &Summary, facts: &ReplayFacts) -> Section {
+    let synthetic = if facts.synthetic { format!(" {SYNTHETIC}") } else { String::new() };
+    let mut section = Section::of_page("replay", "Replay", trace(facts) + &synthetic);
+    let recorded = facts.expected_span_s.map_or_else(not_measured, |span_s| duration(span_s * 1e6));
+    let median = facts.median_bytes_per_s.map(|rate| format!("{} MB/s", mb_per_s(rate)));
+    section.blocks.push(Block::Tiles(vec![
+        Tile::new("Recorded time of a pass", recorded).at("replay.expected_span_s"),
+        Tile::new("Median of all passes", median.unwrap_or_else(not_measured))
+            .at("replay.median_bytes_per_s"),
+        Tile::new("Users at once", count(u64::from(facts.copies))).at("replay.copies"),
+    ]));
+    facts.bad_timing.iter().for_each(|text| section.say(Tone::Bad, plain(text)));
+    for silence in facts.passes.iter().flat_map(|pass| &pass.silences) {
+        section.say(Tone::Bad, silence_words(silence));
+    }
+    section.blocks.push(Block::Table(table(summary, facts, true)));
+    let differences = || {
+        facts
+            .passes
+            .iter()
+            .zip(1_u64..)
+            .flat_map(|(pass, at)| pass.differences.iter().map(move |text| (at, text)))
+    };
+    if differences().next().is_none() {
+        section.say(Tone::Plain, ALL_AS_RECORDED);
+    } else {
+        let mut table =
+            Table::new("Operations that came to something else than was recorded: the first ones");
+        table.column("", "pass", differences().map(|(at, _)| count(at)).collect());
+        table.words("what", differences().map(|(_, text)| plain(text)).collect());
+        section.blocks.push(Block::Table(table));
+    }
+    if !facts.left_out.is_empty() {
+        let mut table = Table::new("Left out: recorded, but not replayed");
+        table.words("why", facts.left_out.keys().map(|why| plain(why)).collect());
+        table.column(
+            "",
+            "operations",
+            facts.left_out.values().map(|operations| count(*operations)).collect(),
+        );
+        section.blocks.push(Block::Table(table));
+    }
+    facts.remarks.iter().for_each(|remark| section.say(Tone::Plain, plain(remark)));
+    section
 }
 
 /// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85 MB/s.` At
@@ -193,7 +242,7 @@ fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
     let done: u64 = facts.passes.iter().map(|pass| pass.done_ops).sum();
     if different == 0 {
         let text = match facts.passes.iter().all(|pass| pass.complete) {
-            true => "Every operation came to what was recorded.",
+            true => ALL_AS_RECORDED,
             false => "Every operation that was done came to what was recorded.",
         };
         if done > 0 {
@@ -268,7 +317,8 @@ fn own_lateness(facts: &ReplayFacts, were_held_up: bool) -> Option<String> {
     })
 }
 
-fn table(summary: &Summary, facts: &ReplayFacts) -> Table {
+/// A row for each pass. A page has room for more columns than a terminal.
+fn table(summary: &Summary, facts: &ReplayFacts, is_page: bool) -> Table {
     let rows = &facts.passes;
     let point = |pass: &ReplayPass| summary.load_points.iter().find(|point| point.index == pass.point);
     // Over the same time as what moved in all.
@@ -281,17 +331,36 @@ fn table(summary: &Summary, facts: &ReplayFacts) -> Table {
         numbers(&rows.iter().map(value).collect::<Vec<_>>())
     };
     let values = |of: fn(&ReplayPass) -> Option<f64>| numbers(&rows.iter().map(of).collect::<Vec<_>>());
-    let mut table = Table::default();
+    let counts = |of: fn(&ReplayPass) -> u64| rows.iter().map(|pass| count(of(pass))).collect();
+    let mut table = Table::new("Passes");
+    table.rows = (0..rows.len()).map(|at| format!("replay.passes.{at}")).collect();
+    table.bad_rows = (0..rows.len()).filter(|at| !rows[*at].complete).collect();
     table.column("", "pass", (1..=rows.len()).map(|number| number.to_string()).collect());
-    table.column("took", "s", values(|pass| Some(pass.span_s)));
+    table.column("took", "s", values(|pass| Some(pass.span_s))).at("span_s");
     if rows.iter().any(|pass| pass.delay_s.is_some()) {
-        table.column("behind", "s", values(|pass| pass.delay_s));
+        table.column("behind", "s", values(|pass| pass.delay_s)).at("delay_s");
     }
-    table.column("moved", "MB/s", values(|pass| pass.bytes_per_s.map(|rate| rate / 1e6)));
+    table.column("moved", "MB/s", values(|pass| pass.bytes_per_s.map(|rate| rate / 1e6))).at("bytes_per_s");
     table.column("read", "MB/s", rates(&|total| (total.read_bytes, total.read_bytes_per_s)));
     table.column("written", "MB/s", rates(&|total| (total.written_bytes, total.written_bytes_per_s)));
-    table.column("late p99", "ms", values(late_p99_ms));
-    table.column("", "different", rows.iter().map(|pass| count(pass.different_ops)).collect());
+    if is_page {
+        table
+            .column("late p50", "ms", values(|pass| pass.lateness_p50_us.map(|us| us / 1e3)))
+            .at("lateness_p50_us");
+    }
+    table.column("late p99", "ms", values(late_p99_ms)).at("lateness_p99_us");
+    if is_page {
+        table
+            .column("late max", "ms", values(|pass| pass.lateness_max_us.map(|us| us / 1e3)))
+            .at("lateness_max_us");
+        table.column("", "done", counts(|pass| pass.done_ops)).at("done_ops");
+        table.column("", "held up", counts(|pass| pass.held_up_ops)).at("held_up_ops");
+        table
+            .column("longest wait", "ms", values(|pass| Some(pass.held_up_max_us / 1e3)))
+            .at("held_up_max_us");
+        table.column("", "begun late", counts(|pass| pass.begun_late_ops)).at("begun_late_ops");
+    }
+    table.column("", "different", counts(|pass| pass.different_ops)).at("different_ops");
     let complete = |pass: &ReplayPass| if pass.complete { "yes" } else { "NO" }.to_owned();
     table.column("", "complete", rows.iter().map(complete).collect());
     table

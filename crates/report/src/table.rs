@@ -1,5 +1,7 @@
 //! Aligned tables: the first column to the left, numbers to the right, no wider than asked.
 
+use serde::Serialize;
+
 use crate::text::{display_width, pad};
 
 /// Blanks between columns.
@@ -10,24 +12,48 @@ const WORDS_MIN: usize = 16;
 const NAME_MIN: usize = 8;
 
 /// Rows of cells below two header lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Table {
+    /// What it shows, above it on a page.
+    pub caption: String,
     columns: Vec<Column>,
     /// Columns behind the first one that name the rows with it.
     more_names: usize,
+    /// Where the figures of each row are in `summary.json`: `vda.points.0`. Empty where they are not there.
+    pub rows: Vec<String>,
+    /// Rows of which something bad is said.
+    pub bad_rows: Vec<usize>,
 }
 
 /// A column of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Column {
     /// Name above unit; the upper one may be empty.
     pub(crate) header: [String; 2],
     pub(crate) cells: Vec<String>,
     /// Words stand to the left, numbers to the right.
     pub(crate) is_words: bool,
+    /// The field of its figures, below [`Table::rows`]; empty where they are not in `summary.json`.
+    path: String,
+    /// What the name means, where it is short.
+    help: String,
 }
 
 impl Column {
+    /// Names the field that its figures are.
+    pub(crate) fn at(&mut self, path: impl Into<String>) -> &mut Column {
+        self.path = path.into();
+        self
+    }
+
+    /// Explains its name.
+    pub(crate) fn help(&mut self, help: &str) -> &mut Column {
+        help.clone_into(&mut self.help);
+        self
+    }
+
     /// The columns of a terminal that its widest cell takes.
     pub(crate) fn width(&self) -> usize {
         widest(self.header.iter().chain(&self.cells))
@@ -51,20 +77,32 @@ fn widest<'a>(texts: impl IntoIterator<Item = &'a String>) -> usize {
 }
 
 impl Table {
+    /// Without columns so far.
+    pub(crate) fn new(caption: impl Into<String>) -> Table {
+        Table { caption: caption.into(), ..Table::default() }
+    }
+
     /// Adds a column: its name, its unit, its cells from top to bottom.
-    pub(crate) fn column(&mut self, name: &str, unit: &str, cells: Vec<String>) {
-        self.columns.push(Column { header: [name.to_owned(), unit.to_owned()], cells, is_words: false });
+    pub(crate) fn column(&mut self, name: &str, unit: &str, cells: Vec<String>) -> &mut Column {
+        self.add(Column { header: [name.to_owned(), unit.to_owned()], cells, ..Column::default() })
     }
 
     /// Adds a column that names the rows together with those before it.
-    pub(crate) fn name(&mut self, name: &str, cells: Vec<String>) {
+    pub(crate) fn name(&mut self, name: &str, cells: Vec<String>) -> &mut Column {
         self.more_names = self.columns.len();
-        self.words(name, cells);
+        self.words(name, cells)
     }
 
     /// Adds a column of words, which stand to the left.
-    pub(crate) fn words(&mut self, name: &str, cells: Vec<String>) {
-        self.columns.push(Column { header: [String::new(), name.to_owned()], cells, is_words: true });
+    pub(crate) fn words(&mut self, name: &str, cells: Vec<String>) -> &mut Column {
+        let header = [String::new(), name.to_owned()];
+        self.add(Column { header, cells, is_words: true, ..Column::default() })
+    }
+
+    fn add(&mut self, column: Column) -> &mut Column {
+        self.columns.push(column);
+        let last = self.columns.len() - 1;
+        &mut self.columns[last]
     }
 
     /// The same, if there is room for it beside the others.

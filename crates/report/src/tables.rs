@@ -11,6 +11,11 @@ use crate::units::{block_size, column_decimals, count, duration, fixed, number};
 /// Cells that nothing was measured for.
 const NOTHING: &str = "-";
 
+/// What is in place of a figure that was not measured.
+pub(crate) fn not_measured() -> String {
+    NOTHING.to_owned()
+}
+
 /// A column of numbers with their points below one another.
 pub(crate) fn numbers(values: &[Option<f64>]) -> Vec<String> {
     let decimals = column_decimals(values.iter().flatten().map(|value| value.abs()));

@@ -17,6 +17,7 @@ use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::deviations::deviation_sentences;
 use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
+use reelgauge_report::html::sections;
 use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::marks::mark_words;
 use reelgauge_report::note::note_texts;
@@ -99,6 +100,7 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         incidents,
         warnings,
         next_step,
+        sections: sections(&summary),
         again: again(&run_dir, &summary),
         observers: summary.observers.iter().map(observer_words).collect(),
         marks: mark_words(&summary),

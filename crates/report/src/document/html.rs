@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::{Block, Document, Section, Table};
+use super::{Block, Document, Section, Table, Tile};
 use crate::html::element::{element, escaped};
 use crate::path::HopWords;
 use crate::sentence::{Sentence, Tone};
@@ -52,9 +52,13 @@ pub fn write(document: &Document, mut to: impl Write) -> io::Result<()> {
 fn section(section: &Section) -> String {
     let mut html = String::from("<section>");
     element("h2", &plain(&section.heading), &mut html);
-    section.blocks.iter().for_each(|part| block(part, &mut html));
+    blocks(&section.blocks, &mut html);
     html.push_str("</section>");
     html
+}
+
+fn blocks(blocks: &[Block], html: &mut String) {
+    blocks.iter().for_each(|part| block(part, html));
 }
 
 fn block(block: &Block, html: &mut String) {
@@ -70,6 +74,16 @@ fn block(block: &Block, html: &mut String) {
             element("figcaption", &plain(&chart.title), html);
             html.push_str("</figure>");
         }
+        Block::Tiles(tiles) => rows(&tiles.iter().map(tile).collect::<Vec<_>>(), html),
+        Block::PageChart(_) => {}
+        Block::Points(points) => points.iter().for_each(|point| {
+            element("h3", &plain(&point.label), html);
+            blocks(&point.blocks, html);
+        }),
+        Block::Folded(section) => {
+            element("h3", &plain(&section.heading), html);
+            blocks(&section.blocks, html);
+        }
         Block::Diagram(parts) => diagram(parts, html),
         Block::Command(command) => lines("command", command, html),
         Block::Text(text) => lines("text", text, html),
@@ -79,6 +93,12 @@ fn block(block: &Block, html: &mut String) {
             html.push_str("</ul>");
         }
     }
+}
+
+/// A tile as a name and a text.
+fn tile(tile: &Tile) -> (String, String) {
+    let more = if tile.more.is_empty() { String::new() } else { format!(", {}", tile.more) };
+    (tile.name.clone(), format!("{}{more}", tile.text))
 }
 
 fn paragraph(sentence: &Sentence, html: &mut String) {
@@ -235,7 +255,7 @@ mod tests {
             Block::Text(text()),
             Block::Missing(vec![text()]),
         ];
-        let sections = vec![Section { heading: text(), blocks }];
+        let sections = vec![Section { blocks, ..Section::new(text()) }];
         Document { title: text(), about: vec![(text(), text())], answer: vec![sentence()], sections }
     }
 
@@ -262,7 +282,9 @@ mod tests {
     fn wide_tables_are_parted_and_repeat_their_first_column() {
         let mut wide = Table::default();
         wide.words("figure", vec!["p99".to_owned()]);
-        (0..4).for_each(|at| wide.column("", &at.to_string(), vec!["x".repeat(40)]));
+        for at in 0..4 {
+            wide.column("", &at.to_string(), vec!["x".repeat(40)]);
+        }
         let mut html = String::new();
         table(&wide, &mut html);
         assert_eq!((html.matches("<table>").count(), html.matches(">p99</th>").count()), (2, 2), "{html}");

@@ -83,13 +83,13 @@ pub fn reference_document(facts: &Facts) -> Document {
     rows.push(("Made".to_owned(), format!("{} with Reelgauge {}", facts.made_at, plain(facts.tool_version))));
     rows.push(("Missing".to_owned(), format!("{}, listed below", counted(missing.len() as u64, "fact"))));
     let mut sections = vec![as_stated(site, &stated), as_measured(facts.runs), path(facts.runs)];
-    sections.push(Section { heading: "Missing facts".to_owned(), blocks: vec![Block::Missing(missing)] });
+    sections.push(Section { blocks: vec![Block::Missing(missing)], ..Section::new("Missing facts") });
     sections.extend(facts.runs.iter().map(run));
     sections.extend(facts.suites.iter().map(suite));
     sections.extend([validity(facts.runs), again(facts)]);
     sections.extend(facts.runs.iter().map(|run| Section {
-        heading: format!("All figures: {}", plain(run.name())),
         blocks: figures(&run.summary),
+        ..Section::new(format!("All figures: {}", plain(run.name())))
     }));
     sections.retain(|section| !section.blocks.is_empty());
     Document { title: plain(title), about: rows, answer: answer(facts), sections }

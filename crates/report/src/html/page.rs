@@ -12,6 +12,7 @@ use reelgauge_record::notes::RunNotes;
 use serde::Serialize;
 
 use crate::compare::ToldComparison;
+use crate::document::Section;
 use crate::hero::Hero;
 use crate::marks::MarkWords;
 use crate::path::HopWords;
@@ -79,6 +80,8 @@ pub struct RunPage {
     pub warnings: Vec<String>,
     /// What to do next, as the terminal's last line has it. `None` where a sentence before says it.
     pub next_step: Option<String>,
+    /// What is said and shown behind the answer, as blocks.
+    pub sections: Vec<Section>,
     /// `summary.json`, see [`super::shorten`].
     pub summary: Summary,
     /// What of the summary was too long for a page, in words; `None` where all is there.

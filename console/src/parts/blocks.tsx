@@ -1,0 +1,173 @@
+// Sections of a page as the Rust side says them (generated.ts, `SectionBlocks`): sentences, tables, and where charts
+// stand. Words are drawn as they are. A figure is looked up in the summary by its path, to be sorted by and to be held
+// against the file by a test.
+
+import { createContext } from "preact";
+import type { ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
+import type { Block, PointBlocks, SectionBlocks, Table as TableBlock, Tile as TileBlock } from "../data/generated";
+import { meaningOf } from "../figures/meaning";
+import { chosenPoint } from "../view";
+import { Copy } from "./copy";
+import { Facts } from "./facts";
+import { Tile, Tiles } from "./figure";
+import { Explained } from "./glossary";
+import { Name, Said } from "./name";
+import { Section } from "./section";
+import { Table } from "./table";
+import { cut } from "./text";
+
+/** What the paths of figures lead through. */
+export const FiguresRoot = createContext<unknown>(null);
+
+/** Charts by the names that blocks have for them. `point`: of which load point; null outside one. */
+export type Charts = Record<string, (point: number | null) => ComponentChildren>;
+
+/** Longer cells and names are cut until somebody wants all of them. */
+const LONGEST_CELL = 160;
+
+export function SectionView({ section, charts = {} }: { section: SectionBlocks; charts?: Charts }) {
+  const about = section.about === "" ? undefined : <Said text={section.about} />;
+  return (
+    <Section id={section.id} title={section.heading} about={about}>
+      <Blocks blocks={section.blocks} charts={charts} point={null} />
+    </Section>
+  );
+}
+
+interface Props {
+  blocks: readonly Block[];
+  charts: Charts;
+  point: number | null;
+}
+
+export function Blocks({ blocks, charts, point }: Props) {
+  return (
+    <>
+      {blocks.map((block) => (
+        <One block={block} charts={charts} point={point} />
+      ))}
+    </>
+  );
+}
+
+function One({ block, charts, point }: { block: Block; charts: Charts; point: number | null }) {
+  switch (block.kind) {
+    case "heading":
+      return <h3>{block.of}</h3>;
+    case "paragraph":
+      return (
+        <p class={block.of.tone === "bad" ? "bad" : ""} dir="auto">
+          <Said text={block.of.text} />
+        </p>
+      );
+    case "warning":
+      return (
+        <p class="bad" dir="auto">
+          Warning: <Said text={block.of} />
+        </p>
+      );
+    case "rows":
+      return <Facts name="Facts" rows={block.of.map(([name, text]) => [name, <Name text={text} length={LONGEST_CELL} />])} />;
+    case "tiles":
+      return <Tiles>{block.of.map((tile) => <TileView tile={tile} />)}</Tiles>;
+    case "table":
+      return <TableView table={block.of} />;
+    case "page_chart":
+      return <>{charts[block.of]?.(point)}</>;
+    case "points":
+      return <PointsView points={block.of} charts={charts} />;
+    case "folded":
+      return (
+        <details>
+          <summary>{block.of.heading}</summary>
+          <Blocks blocks={block.of.blocks} charts={charts} point={point} />
+        </details>
+      );
+    case "command":
+      return <Copy text={block.of} label="command" />;
+    case "text":
+      return (
+        <pre dir="auto" tabIndex={0}>
+          {block.of}
+        </pre>
+      );
+    case "diagram":
+    case "missing":
+      throw new Error(`A page has no block of kind ${block.kind}`);
+  }
+}
+
+function TileView({ tile }: { tile: TileBlock }) {
+  const name = tile.help === "" ? tile.name : <Explained says={tile.help}>{tile.name}</Explained>;
+  const tone = tile.is_good === null ? {} : { tone: tile.is_good ? ("good" as const) : ("bad" as const) };
+  return (
+    <Tile name={name} {...tone}>
+      <Told path={tile.path} text={tile.text} />
+      {tile.more !== "" && <small>{tile.more}</small>}
+    </Tile>
+  );
+}
+
+/** A text with the figure behind it. */
+function Told({ path, text }: { path: string; text: string }) {
+  const root = useContext(FiguresRoot);
+  if (path === "") return <Name text={text} length={LONGEST_CELL} empty="" />;
+  const value = valueAt(root, path);
+  return (
+    <span class={value === null ? "faint" : "figure"} title={meaningOf(path)} data-figure={path} data-value={String(value)}>
+      {text}
+    </span>
+  );
+}
+
+/** The number that lies at `load_points.0.total.ops`; null where none was measured. */
+export function valueAt(root: unknown, path: string): number | null {
+  const at = path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | null | undefined)?.[key], root);
+  return typeof at === "number" ? at : null;
+}
+
+export function TableView({ table }: { table: TableBlock }) {
+  const root = useContext(FiguresRoot);
+  const height = Math.max(0, ...table.columns.map((column) => column.cells.length));
+  const rows = Array.from({ length: height }, (_, row) => row);
+  const columns = table.columns.map((column, at) => {
+    const pathOf = (row: number) => (column.path === "" ? "" : `${table.rows[row]}.${column.path}`);
+    return {
+      title: column.header.filter((part) => part !== "").join(", "),
+      number: !column.is_words,
+      head: at === 0,
+      ...(column.help === "" ? {} : { help: column.help }),
+      sort: (row: number) => (column.path === "" ? (column.cells[row] ?? "") : valueAt(root, pathOf(row))),
+      cell: (row: number) => <Told path={pathOf(row)} text={column.cells[row] ?? ""} />,
+    };
+  });
+  const bad = new Set(table.bad_rows);
+  return <Table caption={table.caption} rows={rows} columns={columns} rowClass={(row) => (bad.has(row) ? "bad" : "")} />;
+}
+
+/** One choice of a load point for the whole page: it stands in the link. */
+function PointsView({ points, charts }: { points: readonly PointBlocks[]; charts: Charts }) {
+  const chosen = points.find(({ point }) => point === chosenPoint.value) ?? points[points.length - 1];
+  if (chosen === undefined) return null;
+  return (
+    <>
+      {points.length > 1 && (
+        <label class="pick">
+          Load point{" "}
+          <select
+            value={String(chosen.point)}
+            onChange={(event) => (chosenPoint.value = Number(event.currentTarget.value))}
+          >
+            {points.map(({ point, label }) => (
+              <option value={String(point)} selected={point === chosen.point}>
+                {`${point + 1}: ${cut(label, 60)}`}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <Blocks key={chosen.point} blocks={chosen.blocks} charts={charts} point={chosen.point} />
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+//! What the page says of a run, as sections of blocks: sentences, tables, and where its charts stand.
+//!
+//! The application draws blocks as they are and has no words of its own for them; it has the charts, by the
+//! names in [`Block::PageChart`](crate::document::Block::PageChart). A figure of a table is looked up in the
+//! summary by its path, so the page can never show another one.
+//!
+//! Not here: the answer on top ([`crate::hero`]), and what only a chart says.
+
+use reelgauge_analysis::Summary;
+
+use crate::document::Section;
+use crate::replay;
+
+/// The sections of a run that has what they are about.
+pub fn sections(summary: &Summary) -> Vec<Section> {
+    let replay = summary.replay.as_ref().map(|facts| replay::section(summary, facts));
+    [replay].into_iter().flatten().collect()
+}
