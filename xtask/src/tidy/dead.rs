@@ -6,58 +6,45 @@
 
 use std::collections::HashMap;
 
-use super::source::without_tests;
-use super::{Fault, Page};
+use super::Fault;
+use super::product::Product;
 
-/// Where items are for tests alone, and why.
-const FOR_TESTS: &[(&str, &str)] = &[
-    ("crates/formats/src/layout/", "formulas that the catalogue's figures are checked against"),
-    ("crates/engine/src/simulated", "the driver of the feature `simulation`, which only tests turn on"),
-    ("crates/trace/src/replay/sample.rs", "traces made up for tests"),
-    (
-        "crates/record/src/test_records.rs",
-        "operations made up for tests, of a feature that only they turn on",
-    ),
-    ("crates/analysis/src/late/test_streams.rs", "the same for streams"),
-    ("crates/analysis/src/test_figures.rs", "the same for figures"),
-    ("crates/trace/src/library.rs", "a library of other folders than the user's, for tests"),
+/// Items that are for tests alone: where, one of them by name or all, and why.
+const FOR_TESTS: &[(&str, &str, &str)] = &[
+    ("crates/formats/src/layout/", "", "formulas that the catalogue's figures are checked against"),
+    ("crates/engine/src/simulated", "", "the driver of the feature `simulation`, which only tests turn on"),
+    ("crates/engine/src/area.rs", "open_existing", "without terms, which runs always have"),
+    ("crates/engine/src/area.rs", "open_or_create", "the same"),
+    ("crates/trace/src/replay/sample.rs", "", "traces made up for tests"),
+    ("crates/trace/src/library.rs", "", "a library of other folders than the user's, for tests"),
+    ("crates/analysis/src/statement/component.rs", "is_consistent", "what tests of every statement assert"),
 ];
 
 /// What begins an item.
 const KINDS: [&str; 7] = ["fn", "struct", "enum", "const", "static", "type", "trait"];
 
 /// Every public item that nothing uses.
-pub fn check(pages: &[Page]) -> Vec<Fault> {
-    let product: Vec<(&Page, String)> = pages
-        .iter()
-        .filter(|page| is_product(page))
-        .map(|page| (page, without_tests(page.text.as_deref().unwrap_or_default())))
-        .collect();
+pub fn check(product: &[Product<'_>]) -> Vec<Fault> {
     let mut uses: HashMap<&str, usize> = HashMap::new();
-    for (_, code) in &product {
-        words(code).for_each(|word| *uses.entry(word).or_default() += 1);
+    for file in product {
+        words(&file.code).for_each(|word| *uses.entry(word).or_default() += 1);
     }
     let mut faults = Vec::new();
-    for (page, code) in &product {
-        if FOR_TESTS.iter().any(|(place, _)| page.path.starts_with(place)) {
-            continue;
-        }
-        for (line, text) in code.lines().enumerate() {
-            if let Some(name) = public_item(text).filter(|name| uses.get(name) == Some(&1)) {
+    for file in product {
+        let is_for_tests = |name: &str| {
+            let is_it = |item: &str| item.is_empty() || item == name;
+            FOR_TESTS.iter().any(|(place, item, _)| file.path.starts_with(place) && is_it(item))
+        };
+        for (line, text) in file.code.lines().enumerate() {
+            if let Some(name) =
+                public_item(text).filter(|name| uses.get(name) == Some(&1) && !is_for_tests(name))
+            {
                 let what = format!("nothing uses {name} but tests; remove it, or make it theirs");
-                faults.push(Fault::at(&page.path, line + 1, what));
+                faults.push(Fault::at(file.path, line + 1, what));
             }
         }
     }
     faults
-}
-
-/// Whether a file is code of the product.
-fn is_product(page: &Page) -> bool {
-    let is_source = page.path.starts_with("crates/") && page.path.contains("/src/");
-    let is_test =
-        page.path.split('/').any(|part| part == "tests.rs" || part == "tests" || part == "simulation");
-    page.is_rust() && is_source && !is_test
 }
 
 fn words(code: &str) -> impl Iterator<Item = &str> {
@@ -80,22 +67,23 @@ fn public_item(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::Page;
 
     #[test]
     fn what_only_tests_use_is_found() {
         let page = |path: &str, text: &str| Page::made_up(path, text);
         let pages = [
             page("crates/a/src/lib.rs", "pub fn used() {}\npub const fn dead() {}\npub struct Dead;\n"),
-            page("crates/a/src/b.rs", "fn f() { used() }\n#[cfg(test)]\nmod tests { fn t() { dead() } }"),
+            page("crates/a/src/b.rs", "fn f() { used() }\n#[cfg(test)]\nmod tests {\n fn t() { dead() } }"),
             page("crates/a/tests/c.rs", "fn t() { dead(); Dead; }"),
         ];
-        let found: Vec<String> = check(&pages).into_iter().map(|fault| fault.place).collect();
+        let found: Vec<String> = check(&Product::of(&pages)).into_iter().map(|fault| fault.place).collect();
         assert_eq!(found, ["crates/a/src/lib.rs:2", "crates/a/src/lib.rs:3"]);
     }
 
     #[test]
     fn words_in_comments_are_no_use() {
         let pages = [Page::made_up("crates/a/src/lib.rs", "// dead\n/// [`dead`]\npub fn dead() {}\n")];
-        assert_eq!(check(&pages).len(), 1);
+        assert_eq!(check(&Product::of(&pages)).len(), 1);
     }
 }

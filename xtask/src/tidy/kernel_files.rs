@@ -2,8 +2,8 @@
 //!
 //! Another crate that reads such a file has a parser of its own before long, and the two disagree.
 
-use super::source::code_and_strings;
-use super::{Fault, Page};
+use super::Fault;
+use super::product::Product;
 
 /// Where the kernel shows the machine.
 const FOLDERS: [&str; 2] = ["/proc", "/sys"];
@@ -29,21 +29,24 @@ const ALLOWED: &[(&str, &str)] = &[
 ];
 
 /// Applies the rule.
-pub fn check(pages: &[Page]) -> Vec<Fault> {
-    faults(pages, ALLOWED)
+pub fn check(product: &[Product<'_>]) -> Vec<Fault> {
+    faults(product, ALLOWED)
 }
 
-fn faults(pages: &[Page], allowed: &[(&str, &str)]) -> Vec<Fault> {
+fn faults(product: &[Product<'_>], allowed: &[(&str, &str)]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut needed = vec![false; allowed.len()];
-    for page in pages.iter().filter(|page| is_product(&page.path)) {
-        for (line, name) in named(page.text.as_deref().unwrap_or_default()) {
-            match allowed.iter().position(|(path, _)| *path == page.path) {
+    for file in product.iter().filter(|file| file.crate_name() != "machine") {
+        for string in file.strings.iter().filter(|string| names_one(string.token)) {
+            match allowed.iter().position(|(path, _)| *path == file.path) {
                 Some(exception) => needed[exception] = true,
                 None => faults.push(Fault::at(
-                    &page.path,
-                    line,
-                    format!("{name} names a file of the kernel; let a module of crates/machine read it"),
+                    file.path,
+                    file.line(string.from),
+                    format!(
+                        "{} names a file of the kernel; let a module of crates/machine read it",
+                        string.token
+                    ),
                 )),
             }
         }
@@ -58,31 +61,22 @@ fn faults(pages: &[Page], allowed: &[(&str, &str)]) -> Vec<Fault> {
     faults
 }
 
-/// Whether a file is product code of a crate that has to ask `machine`.
-fn is_product(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let is_test = name == "tests.rs" || name.starts_with("test_") || path.contains("/tests/");
-    let is_source = path.starts_with("crates/") && path.contains("/src/") && path.ends_with(".rs");
-    is_source && !is_test && !path.starts_with("crates/machine/")
-}
-
-/// The strings of the product code that name such a file.
-fn named(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let product = text.split("\nmod tests {").next().unwrap_or_default();
+/// Whether a literal names such a file.
+fn names_one(literal: &str) -> bool {
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
-    let is_in = move |string: &str, folder| string.split(folder).skip(1).any(|rest| !goes_on(rest));
-    let names_one = move |string: &str| FOLDERS.iter().any(|folder| is_in(string, *folder));
-    let (code, strings) = code_and_strings(product);
-    let named = strings.into_iter().filter(move |string| names_one(string.token));
-    named.map(move |string| (code[..string.from].matches('\n').count() + 1, string.token))
+    FOLDERS.iter().any(|folder| literal.split(folder).skip(1).any(|rest| !goes_on(rest)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::Page;
 
     fn found(path: &str, text: &str, allowed: &[(&str, &str)]) -> Vec<String> {
-        faults(&[Page::made_up(path, text)], allowed).into_iter().map(|fault| fault.place).collect()
+        faults(&Product::of(&[Page::made_up(path, text)]), allowed)
+            .into_iter()
+            .map(|fault| fault.place)
+            .collect()
     }
 
     #[test]
@@ -100,8 +94,7 @@ mod tests {
         }
         let bad = r#"read("/proc/stat")"#;
         assert_eq!(found("crates/machine/src/system.rs", bad, &[]), [""; 0], "its place");
-        assert_eq!(found("crates/engine/src/driver/tests.rs", bad, &[]), [""; 0], "a test");
-        for good in [format!("// {bad}\nmod tests {{\n{bad}"), r#"get("/api/procedure/system")"#.to_owned()] {
+        for good in [format!("// {bad}\n"), r#"get("/api/procedure/system")"#.to_owned()] {
             assert_eq!(found(path, &good, &[]), [""; 0], "{good}");
         }
     }

@@ -10,6 +10,7 @@ mod drawing;
 mod kernel_files;
 mod modules;
 mod places;
+mod product;
 mod prose;
 mod source;
 mod texts;
@@ -17,6 +18,7 @@ pub(crate) mod workspace;
 
 use crate::pages::{Page, pages};
 use crate::step::Outcome;
+use product::Product;
 
 /// Something in the code base that a rule forbids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,11 +64,12 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     let pages = pages()?;
     let mut faults = Vec::new();
     faults.extend(texts::check(&pages));
-    faults.extend(dead::check(&pages));
-    faults.extend(kernel_files::check(&pages));
-    faults.extend(modules::check(&pages));
     faults.extend(places::check(&pages));
-    faults.extend(prose::check(&pages));
+    let product = Product::of(&pages);
+    faults.extend(dead::check(&product));
+    faults.extend(kernel_files::check(&product));
+    faults.extend(modules::check(&product));
+    faults.extend(prose::check(&product));
     faults.extend(documents::check(&pages));
     let metadata = workspace::metadata()?;
     faults.extend(workspace::check(&pages, &metadata));

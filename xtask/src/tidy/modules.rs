@@ -5,37 +5,37 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::source::without_tests;
-use super::{Fault, Page};
+use super::Fault;
+use super::product::Product;
 
 /// A module by its path in the crate; the crate itself is the empty one.
 type Module = Vec<String>;
 
 /// Every circle of modules.
-pub fn check(pages: &[Page]) -> Vec<Fault> {
-    let mut crates: BTreeMap<&str, BTreeMap<Module, &Page>> = BTreeMap::new();
-    for page in pages.iter().filter(|page| page.is_rust()) {
-        if let Some((name, module)) = place(&page.path) {
-            crates.entry(name).or_default().insert(module, page);
+pub fn check(product: &[Product<'_>]) -> Vec<Fault> {
+    let mut crates: BTreeMap<&str, BTreeMap<Module, &Product<'_>>> = BTreeMap::new();
+    for file in product {
+        if let Some(module) = module(file.path) {
+            crates.entry(file.crate_name()).or_default().insert(module, file);
         }
     }
     crates.iter().flat_map(|(name, modules)| circles(name, modules)).collect()
 }
 
-/// The crate of a source file and its module; none for tests and for what lies elsewhere.
-fn place(path: &str) -> Option<(&str, Module)> {
-    let (name, file) = path.strip_prefix("crates/")?.split_once("/src/")?;
+/// The module of a source file.
+fn module(path: &str) -> Option<Module> {
+    let (_, file) = path.split_once("/src/")?;
     let mut module: Module = file.strip_suffix(".rs")?.split('/').map(str::to_owned).collect();
     if matches!(module.last().map(String::as_str), Some("lib" | "main")) {
         module.pop();
     }
-    (!module.iter().any(|part| part == "tests")).then_some((name, module))
+    Some(module)
 }
 
 /// The circles in one crate, each at the first of its modules.
-fn circles(name: &str, modules: &BTreeMap<Module, &Page>) -> Vec<Fault> {
+fn circles(name: &str, modules: &BTreeMap<Module, &Product<'_>>) -> Vec<Fault> {
     let known: BTreeMap<&Module, BTreeSet<Module>> =
-        modules.iter().map(|(module, page)| (module, known_by(module, page, modules))).collect();
+        modules.iter().map(|(module, file)| (module, known_by(module, &file.code, modules))).collect();
     let reached = |from: &Module| {
         let mut reached = BTreeSet::new();
         let mut next: Vec<&Module> = known[from].iter().collect();
@@ -50,7 +50,7 @@ fn circles(name: &str, modules: &BTreeMap<Module, &Page>) -> Vec<Fault> {
         modules.keys().map(|module| (module, reached(module))).collect();
     let mut told = BTreeSet::new();
     let mut faults = Vec::new();
-    for (module, page) in modules {
+    for (module, file) in modules {
         let circle: BTreeSet<&Module> =
             reached[module].iter().filter(|other| reached[other].contains(module)).collect();
         if circle.contains(module) && told.is_disjoint(&circle) {
@@ -59,7 +59,7 @@ fn circles(name: &str, modules: &BTreeMap<Module, &Page>) -> Vec<Fault> {
                 "modules of {name} know each other in a circle: {}; let what both need stand apart",
                 names.join(", ")
             );
-            faults.push(Fault::of(&page.path, what));
+            faults.push(Fault::of(file.path, what));
         }
         told.extend(circle);
     }
@@ -67,9 +67,8 @@ fn circles(name: &str, modules: &BTreeMap<Module, &Page>) -> Vec<Fault> {
 }
 
 /// The modules that a module's code names, other than those that it lies in and those that lie in it.
-fn known_by(module: &Module, page: &Page, modules: &BTreeMap<Module, &Page>) -> BTreeSet<Module> {
-    let code = without_tests(page.text.as_deref().unwrap_or_default());
-    let named = paths(&code).into_iter().filter_map(|path| {
+fn known_by(module: &Module, code: &str, modules: &BTreeMap<Module, &Product<'_>>) -> BTreeSet<Module> {
+    let named = paths(code).into_iter().filter_map(|path| {
         let absolute = absolute(module, &path)?;
         (0..=absolute.len()).rev().map(|len| absolute[..len].to_vec()).find(|part| modules.contains_key(part))
     });
@@ -145,10 +144,11 @@ fn absolute(module: &Module, path: &[String]) -> Option<Module> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::Page;
 
     fn faults(files: &[(&str, &str)]) -> Vec<String> {
         let pages: Vec<Page> = files.iter().map(|(path, text)| Page::made_up(path, text)).collect();
-        check(&pages).into_iter().map(|fault| fault.what).collect()
+        check(&Product::of(&pages)).into_iter().map(|fault| fault.what).collect()
     }
 
     #[test]

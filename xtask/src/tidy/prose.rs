@@ -4,10 +4,8 @@
 //! What is found are string literals of two words and more that are searched for, compared or matched, and
 //! constants of the same file that hold such a literal. Tests may look at sentences.
 
-use std::collections::BTreeSet;
-
-use super::source::{StringLiteral, code_and_strings};
-use super::{Fault, Page};
+use super::Fault;
+use super::product::{Product, constant, uses, words};
 
 /// Methods that look for a text in another one, or compare both.
 const METHODS: &[&str] = &[
@@ -53,24 +51,23 @@ const ALLOWED: &[(&str, &str, &str)] = &[
 ];
 
 /// Every place where code reads a sentence.
-pub fn check(pages: &[Page]) -> Vec<Fault> {
-    faults(pages, ALLOWED)
+pub fn check(product: &[Product<'_>]) -> Vec<Fault> {
+    faults(product, ALLOWED)
 }
 
-fn faults(pages: &[Page], allowed: &[(&str, &str, &str)]) -> Vec<Fault> {
-    let tests = test_modules(pages);
+fn faults(product: &[Product<'_>], allowed: &[(&str, &str, &str)]) -> Vec<Fault> {
     let mut needed = vec![false; allowed.len()];
     let mut faults = Vec::new();
-    for page in pages.iter().filter(|page| is_product(page, &tests)) {
-        for (line, literal) in compared(page.text.as_deref().unwrap_or_default()) {
+    for file in product {
+        for (line, literal) in compared(file) {
             let is_allowed = |(place, part, _): &(&str, &str, &str)| {
-                page.path.starts_with(place) && literal.contains(part)
+                file.path.starts_with(place) && literal.contains(part)
             };
             match allowed.iter().position(is_allowed) {
                 Some(at) => needed[at] = true,
                 None => {
                     let what = format!("decides by the words {literal}; give what they say a type");
-                    faults.push(Fault::at(&page.path, line, what));
+                    faults.push(Fault::at(file.path, line, what));
                 }
             }
         }
@@ -82,90 +79,19 @@ fn faults(pages: &[Page], allowed: &[(&str, &str, &str)]) -> Vec<Fault> {
     faults
 }
 
-/// Whether a file is code of the product.
-fn is_product(page: &Page, tests: &BTreeSet<String>) -> bool {
-    let is_source = page.path.starts_with("crates/") && page.path.contains("/src/");
-    let in_tests = page.path.split('/').any(|part| part == "tests.rs" || part == "tests");
-    let module = page.path.strip_suffix(".rs").unwrap_or(&page.path);
-    let is_of_test = |test: &String| module == test || module.starts_with(&format!("{test}/"));
-    page.is_rust() && is_source && !in_tests && !tests.iter().any(is_of_test)
-}
-
-/// The files, without their ending, of modules that only tests have.
-fn test_modules(pages: &[Page]) -> BTreeSet<String> {
-    let mut modules = BTreeSet::new();
-    for page in pages.iter().filter(|page| page.is_rust()) {
-        let folder = match page.path.rsplit_once('/') {
-            Some((folder, "lib.rs" | "main.rs" | "mod.rs")) => folder,
-            _ => page.path.strip_suffix(".rs").unwrap_or(&page.path),
-        };
-        let mut is_test = false;
-        for line in page.text.as_deref().unwrap_or_default().lines().map(str::trim) {
-            let name = line.strip_suffix(';').and_then(module_name);
-            if let Some(name) = name.filter(|_| is_test) {
-                modules.insert(format!("{folder}/{name}"));
-            }
-            is_test = is_test_cfg(line) || (is_test && line.starts_with("#["));
-        }
-    }
-    modules
-}
-
-/// `tests` of `pub(crate) mod tests`.
-fn module_name(item: &str) -> Option<&str> {
-    let (visibility, name) = item.rsplit_once("mod ")?;
-    (visibility.is_empty() || visibility.starts_with("pub")).then_some(name)
-}
-
-/// Whether an attribute leaves what follows to tests.
-fn is_test_cfg(line: &str) -> bool {
-    line.starts_with("#[cfg(test)") || line.starts_with("#[cfg(all(test")
-}
-
 /// The literals of two words and more that the code of a file compares, with their lines.
-fn compared(source: &str) -> Vec<(usize, &str)> {
-    let (code, strings) = code_and_strings(source);
-    let end = tests_from(source, &code);
-    let line = |at: usize| code[..at].matches('\n').count() + 1;
+fn compared<'a>(file: &Product<'a>) -> Vec<(usize, &'a str)> {
+    let code = &file.code;
     let mut found = Vec::new();
-    for string in strings.iter().filter(|string| string.from < end && is_prose(string.token)) {
-        if is_compared(&code, string.from, string.until) {
-            found.push((line(string.from), string.token));
+    for string in file.strings.iter().filter(|string| words(string.token) > 1) {
+        if is_compared(code, string.from, string.until) {
+            found.push((file.line(string.from), string.token));
         }
-        let uses = constant(&code, string).into_iter().flat_map(|name| uses(&code[..end], name));
-        let places = uses.filter(|(from, until)| is_compared(&code, *from, *until));
-        found.extend(places.map(|(from, _)| (line(from), string.token)));
+        let uses = constant(code, string).into_iter().flat_map(|name| uses(code, name));
+        let places = uses.filter(|(from, until)| is_compared(code, *from, *until));
+        found.extend(places.map(|(from, _)| (file.line(from), string.token)));
     }
     found
-}
-
-/// Where the tests at the end of a file begin.
-fn tests_from(source: &str, code: &str) -> usize {
-    let mut line_from = 0;
-    let mut cfg_from = None;
-    // What is blanked has its line breaks still.
-    for (line, blank) in source.lines().zip(code.lines()) {
-        if is_test_cfg(line) {
-            cfg_from = Some(line_from);
-        } else if !line.starts_with("#[") {
-            let module = line.strip_suffix(" {").and_then(module_name);
-            if let Some(from) = cfg_from.filter(|_| module.is_some()) {
-                return from;
-            }
-            cfg_from = None;
-        }
-        line_from += blank.len() + 1;
-    }
-    code.len()
-}
-
-/// Two words and more.
-fn is_prose(token: &str) -> bool {
-    let is_word = |part: &&str| {
-        let letters: Vec<bool> = part.chars().map(char::is_alphabetic).collect();
-        letters.windows(2).any(|two| two == [true, true])
-    };
-    token.split(' ').filter(is_word).count() > 1
 }
 
 /// Whether what stands there is searched for, compared or a pattern.
@@ -184,29 +110,14 @@ fn is_compared(code: &str, from: usize, until: usize) -> bool {
         || is_searched()
 }
 
-/// The name of the constant that a literal is.
-fn constant<'a>(code: &'a str, string: &StringLiteral<'_>) -> Option<&'a str> {
-    let before = code[..string.from].trim_end().strip_suffix('=')?.trim_end();
-    let before = before.strip_suffix("&str").or_else(|| before.strip_suffix("&'static str"))?.trim_end();
-    let (kind, name) = before.strip_suffix(':')?.rsplit_once(' ')?;
-    (kind.ends_with("const") || kind.ends_with("static")).then_some(name)
-}
-
-/// Where a name stands in the code.
-fn uses<'a>(code: &'a str, name: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
-    code.match_indices(name).map(|(from, name)| (from, from + name.len())).filter(move |(from, until)| {
-        !code[..*from].ends_with(is_of_word) && !code[*until..].starts_with(is_of_word)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::Page;
 
-    /// The lines of a made-up file in which words are compared.
-    fn lines(text: &str) -> Vec<usize> {
-        compared(text).into_iter().map(|(line, _)| line).collect()
+    /// The faults of a made-up file.
+    fn found(text: &str, allowed: &[(&str, &str, &str)]) -> Vec<Fault> {
+        faults(&Product::of(&[Page::made_up("crates/made/src/up.rs", text)]), allowed)
     }
 
     #[test]
@@ -220,10 +131,12 @@ mod tests {
             "match reason { \"by the user\" | \"by nobody\" => 1, _ => 2 }",
             "const SEEN: &str = \"Seen beside it\";\nfn f(t: &str) -> bool { t.starts_with(SEEN) }",
         ] {
-            assert!(!lines(bad).is_empty(), "{bad}");
+            assert!(!found(bad, &[]).is_empty(), "{bad}");
         }
-        let page = Page::made_up("crates/made/src/up.rs", "//! Head.\n\nlet a = b.find(\"two words\");\n");
-        assert_eq!(faults(&[page], &[])[0].place, "crates/made/src/up.rs:3");
+        assert_eq!(
+            found("//! Head.\n\nlet a = b.find(\"two words\");\n", &[])[0].place,
+            "crates/made/src/up.rs:3"
+        );
     }
 
     #[test]
@@ -235,27 +148,15 @@ mod tests {
             "const SEEN: &str = \"Seen beside it\";\nfn f() -> &'static str { SEEN }",
             "// note.contains(\"two words\")",
         ] {
-            assert_eq!(lines(good), [] as [usize; 0], "{good}");
+            assert_eq!(found(good, &[]), [], "{good}");
         }
-    }
-
-    #[test]
-    fn tests_may_look_at_sentences() {
-        for head in ["#[cfg(all(test, unix))]\nmod tests {", "#[cfg(test)]\n#[x]\npub(super) mod tests {"] {
-            let inner = format!("{head}\n    a.contains(\"two words\");\n}}\n");
-            assert_eq!(lines(&inner), [] as [usize; 0], "{head}");
-        }
-        let parent = Page::made_up("crates/made/src/lib.rs", "#[cfg(test)]\npub(crate) mod worlds;\n");
-        let child = Page::made_up("crates/made/src/worlds/one.rs", "a.contains(\"two words\");\n");
-        assert_eq!(faults(&[parent, child.clone()], &[]), []);
-        assert_eq!(faults(&[child], &[]).len(), 1);
     }
 
     #[test]
     fn an_exception_holds_for_its_words_and_has_to_be_needed() {
-        let page = Page::made_up("crates/made/src/up.rs", "a.contains(\"two words\");\n");
-        assert_eq!(faults(std::slice::from_ref(&page), &[("crates/made/", "two", "why")]), []);
-        assert_eq!(faults(std::slice::from_ref(&page), &[("crates/made/", "three", "why")]).len(), 2);
-        assert_eq!(faults(&[], &[("crates/made/", "", "why")]).len(), 1);
+        let bad = "a.contains(\"two words\");\n";
+        assert_eq!(found(bad, &[("crates/made/", "two", "why")]), []);
+        assert_eq!(found(bad, &[("crates/made/", "three", "why")]).len(), 2);
+        assert_eq!(found("", &[("crates/made/", "", "why")]).len(), 1);
     }
 }

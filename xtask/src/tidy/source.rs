@@ -27,13 +27,6 @@ pub fn code_and_strings(source: &str) -> (String, Vec<StringLiteral<'_>>) {
     (blanker.out, blanker.strings)
 }
 
-/// [`code_only`] without the tests at the end of the file.
-pub fn without_tests(source: &str) -> String {
-    let mut code = code_only(source);
-    code.truncate(code.find("#[cfg(test)]\nmod tests {").unwrap_or(code.len()));
-    code
-}
-
 /// What is still to be read, and what has been written.
 struct Blanker<'a> {
     rest: &'a str,
@@ -42,7 +35,7 @@ struct Blanker<'a> {
 }
 
 impl<'a> Blanker<'a> {
-    /// Takes the next token: a comment, a literal or one character of code.
+    /// Takes the next token: a comment, a literal, a word or what is between words.
     fn step(&mut self) {
         if self.rest.starts_with("//") {
             self.blank(self.rest.find('\n').unwrap_or(self.rest.len()));
@@ -64,13 +57,16 @@ impl<'a> Blanker<'a> {
         !self.out.ends_with(|c: char| c.is_alphanumeric() || c == '_')
     }
 
-    /// Copies one character.
+    /// Copies one word, or what is between words.
     fn keep(&mut self) {
-        let Some(character) = self.rest.chars().next() else {
-            return;
-        };
-        self.out.push(character);
-        self.rest = &self.rest[character.len_utf8()..];
+        let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+        let is_word = self.rest.starts_with(is_of_word);
+        let goes_on = |c: char| is_of_word(c) == is_word && !matches!(c, '/' | '"' | '\'');
+        let first = self.rest.chars().next().map_or(0, char::len_utf8);
+        let more = &self.rest[first..];
+        let (kept, rest) = self.rest.split_at(first + more.find(|c| !goes_on(c)).unwrap_or(more.len()));
+        self.out.push_str(kept);
+        self.rest = rest;
     }
 
     /// Takes a string literal of `len` bytes.
