@@ -12,6 +12,7 @@ mod modules;
 mod places;
 mod product;
 mod prose;
+mod sentences;
 mod source;
 mod texts;
 pub(crate) mod workspace;
@@ -70,6 +71,7 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     faults.extend(kernel_files::check(&product));
     faults.extend(modules::check(&product));
     faults.extend(prose::check(&product));
+    faults.extend(sentences::check(&product));
     faults.extend(documents::check(&pages));
     let metadata = workspace::metadata()?;
     faults.extend(workspace::check(&pages, &metadata));
