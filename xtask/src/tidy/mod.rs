@@ -14,6 +14,7 @@ mod product;
 mod prose;
 mod sentences;
 mod source;
+mod target_io;
 mod texts;
 pub(crate) mod workspace;
 
@@ -72,6 +73,7 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     faults.extend(modules::check(&product));
     faults.extend(prose::check(&product));
     faults.extend(sentences::check(&product));
+    faults.extend(target_io::check(&product));
     faults.extend(documents::check(&pages));
     let metadata = workspace::metadata()?;
     faults.extend(workspace::check(&pages, &metadata));
