@@ -12,6 +12,12 @@ use std::path::Path;
 
 use anyhow::Context;
 
+use crate::pages::Page;
+use crate::tidy::budgets;
+
+/// What names of source files end with.
+const ENDINGS: [&str; 3] = [".rs", ".ts", ".tsx"];
+
 /// What a defect shows by.
 const ASSERTIONS: &[&str] = &[
     "assert!(",
@@ -65,10 +71,22 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Every file that git knows.
+/// The lines of production code of each crate and folder.
+pub fn code(pages: &[Page]) -> BTreeMap<String, usize> {
+    let mut lines = BTreeMap::new();
+    for page in pages.iter().filter(|page| ENDINGS.iter().any(|ending| page.path.ends_with(ending))) {
+        if let (Some((group, is_test)), Some(text)) = (group(&page.path), &page.text) {
+            *lines.entry(group).or_default() += of(text, is_test).code;
+        }
+    }
+    lines
+}
+
+/// Every source file that git knows.
 fn files(root: &Path) -> anyhow::Result<Vec<String>> {
     let listing = std::process::Command::new("git")
-        .args(["ls-files", "-z", "--", "*.rs", "*.ts", "*.tsx"])
+        .args(["ls-files", "-z", "--"])
+        .args(ENDINGS.map(|ending| format!("*{ending}")))
         .current_dir(root)
         .output()
         .context("git ls-files")?;
@@ -153,8 +171,8 @@ fn lines_of_item<'a>(lines: &mut impl Iterator<Item = &'a str>, column: usize) -
 
 fn table(sizes: &BTreeMap<String, Size>) -> String {
     let mut text = format!(
-        "{:<26} {:>8} {:>9} {:>8} {:>11} {:>14}\n",
-        "", "code", "comments", "tests", "assertions", "of 1,000 lines"
+        "{:<26} {:>8} {:>8} {:>9} {:>8} {:>11} {:>14}\n",
+        "", "code", "budget", "comments", "tests", "assertions", "of 1,000 lines"
     );
     let mut all = Size::default();
     for (name, size) in sizes {
@@ -169,7 +187,8 @@ fn table(sizes: &BTreeMap<String, Size>) -> String {
 fn row(name: &str, size: Size) -> String {
     let Size { code, comments, tests, assertions } = size;
     let share = assertions as f64 * 1e3 / (code as f64).max(1.0);
-    format!("{name:<26} {code:>8} {comments:>9} {tests:>8} {assertions:>11} {share:>14.1}\n")
+    let budget = budgets::of(name).map_or(String::new(), |lines| lines.to_string());
+    format!("{name:<26} {code:>8} {budget:>8} {comments:>9} {tests:>8} {assertions:>11} {share:>14.1}\n")
 }
 
 #[cfg(test)]

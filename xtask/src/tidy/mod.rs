@@ -4,6 +4,7 @@
 //! [`Fault`]s, and has a test that feeds it something bad. A rule whose exception is justified has a list
 //! of exceptions next to it, each with its reason; an exception that nothing needs any more is a fault too.
 
+pub(crate) mod budgets;
 mod dead;
 mod documents;
 mod drawing;
@@ -67,6 +68,7 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     let mut faults = Vec::new();
     faults.extend(texts::check(&pages));
     faults.extend(places::check(&pages));
+    faults.extend(budgets::check(&pages));
     let product = Product::of(&pages);
     faults.extend(dead::check(&product));
     faults.extend(kernel_files::check(&product));

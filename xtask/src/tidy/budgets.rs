@@ -1,0 +1,95 @@
+//! No crate grows past its budget of production code, as `cargo xtask size` counts it.
+//!
+//! A budget is at most 1 % above the lines there were when it was written. A change that needs more says what
+//! for; where a crate has shrunk by more than [`SLACK`], the budget follows.
+
+use std::collections::BTreeMap;
+
+use super::Fault;
+use crate::pages::Page;
+use crate::size;
+
+/// The lines of production code that there may be.
+const BUDGETS: &[(&str, usize)] = &[
+    ("console", 17_170),
+    ("crates/analysis", 19_830),
+    ("crates/capture", 3_240),
+    ("crates/console", 4_310),
+    ("crates/doctor", 2_310),
+    ("crates/engine", 10_460),
+    ("crates/fleet", 11_830),
+    ("crates/formats", 2_660),
+    ("crates/import", 6_950),
+    ("crates/machine", 8_570),
+    ("crates/msmeter", 1_400),
+    ("crates/record", 4_430),
+    ("crates/reelgauge", 8_180),
+    ("crates/report", 15_060),
+    ("crates/results", 3_660),
+    ("crates/runner", 16_560),
+    ("crates/trace", 6_140),
+    ("crates/workload", 6_140),
+];
+
+/// The largest part of a budget that may be left over.
+const SLACK: f64 = 0.02;
+
+/// The budget of a crate.
+pub fn of(name: &str) -> Option<usize> {
+    BUDGETS.iter().find(|(of, _)| *of == name).map(|(_, lines)| *lines)
+}
+
+/// Applies the rule.
+pub fn check(pages: &[Page]) -> Vec<Fault> {
+    let mut lines: BTreeMap<String, usize> =
+        BUDGETS.iter().map(|(name, _)| ((*name).to_owned(), 0)).collect();
+    for (name, code) in size::code(pages) {
+        let is_of_product = name.starts_with("crates/") || name == "console";
+        if is_of_product {
+            lines.insert(name, code);
+        }
+    }
+    lines.iter().filter_map(|(name, code)| fault(name, *code, of(name))).collect()
+}
+
+fn fault(name: &str, code: usize, budget: Option<usize>) -> Option<Fault> {
+    const TABLE: &str = "xtask/src/tidy/budgets.rs";
+    let what = match budget {
+        None => format!("give it a budget in {TABLE}; it has {code} lines"),
+        Some(budget) if code > budget => {
+            format!(
+                "has {code} lines of production code, {budget} at most; remove some, or argue for more in {TABLE}"
+            )
+        }
+        Some(budget) if (code as f64) < budget as f64 * (1.0 - SLACK) => {
+            format!("has {code} lines of production code; lower its budget of {budget} in {TABLE}")
+        }
+        Some(_) => return None,
+    };
+    Some(Fault::of(name, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crate_over_its_budget_is_a_fault_and_so_is_a_budget_far_over_its_crate() {
+        assert_eq!(fault("crates/made", 1_000, Some(1_000)), None);
+        assert_eq!(fault("crates/made", 980, Some(1_000)), None);
+        assert!(fault("crates/made", 1_001, Some(1_000)).is_some());
+        assert!(fault("crates/made", 979, Some(1_000)).is_some());
+        assert!(fault("crates/made", 1, None).is_some());
+    }
+
+    #[test]
+    fn the_lines_are_those_of_production_code() {
+        let page = Page::made_up(
+            "crates/made/src/up.rs",
+            "//! Head.\n\nfn f() {}\n\n#[cfg(test)]\nmod tests {\n    fn g() {}\n}\n",
+        );
+        let faults = check(&[page]);
+        let made = faults.iter().find(|fault| fault.place == "crates/made");
+        assert!(made.is_some_and(|fault| fault.what.contains("it has 1 lines")), "{made:?}");
+    }
+}
