@@ -19,7 +19,7 @@ mod tests {
 
     #[test]
     fn the_page_has_a_policy_that_lets_nothing_leave_it() {
-        let policy = policy(PAGE).unwrap();
+        let policy = policy(&PAGE).unwrap();
         for wanted in ["default-src 'none'", "script-src 'sha256-", "connect-src 'self'", "base-uri 'none'"] {
             assert!(policy.contains(wanted), "{policy}");
         }

@@ -19,7 +19,7 @@ const ALWAYS: &[(&str, &str)] = &[
 
 /// The policy of the page itself: its own, and that nobody puts it into a frame.
 pub fn page_policy() -> HeaderValue {
-    let text = policy(PAGE).map(|policy| format!("{policy}; frame-ancestors 'none'"));
+    let text = policy(&PAGE).map(|policy| format!("{policy}; frame-ancestors 'none'"));
     let value = text.and_then(|text| HeaderValue::from_str(&text).ok());
     value.unwrap_or(HeaderValue::from_static(DATA_POLICY))
 }

@@ -218,7 +218,7 @@ async fn nothing() -> ApiError {
 
 async fn the_page() -> Response {
     let kind = (header::CONTENT_TYPE, "text/html; charset=utf-8".parse());
-    let mut response = PAGE.into_response();
+    let mut response = PAGE.as_str().into_response();
     if let (name, Ok(kind)) = kind {
         response.headers_mut().insert(name, kind);
     }

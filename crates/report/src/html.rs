@@ -19,14 +19,20 @@ mod sections;
 pub mod shorten;
 
 use std::io::{self, BufWriter, Write};
+use std::sync::LazyLock;
 
 use serde::Serialize;
 
 use self::page::Page;
 pub use self::sections::sections;
 
-/// The application, without data: with `null` it is the live console.
-pub const APPLICATION: &str = include_str!("../../../console/dist/reelgauge.html");
+/// The application, without data: with `null` it is the live console. It is compressed in the program
+/// (`build.rs`), where it would take a megabyte.
+pub static APPLICATION: LazyLock<String> = LazyLock::new(|| {
+    let compressed = include_bytes!(concat!(env!("OUT_DIR"), "/reelgauge.html.zlib"));
+    let html = miniz_oxide::inflate::decompress_to_vec_zlib(compressed);
+    String::from_utf8(html.expect("build.rs compressed it")).expect("build.rs read it as text")
+});
 
 /// The place of the tab's name, of the text without JavaScript, and of the data. Each stands in the
 /// application once, in this order.

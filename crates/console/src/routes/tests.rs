@@ -138,7 +138,7 @@ fn every_answer_says_what_may_be_done_with_it() {
     }
     assert_eq!(foreign.status, StatusCode::FORBIDDEN);
     let page = &told[0];
-    assert!(page.status == StatusCode::OK && page.text == PAGE);
+    assert!(page.status == StatusCode::OK && page.text == *PAGE);
     assert!(page.headers["content-type"].to_str().unwrap().starts_with("text/html"));
     assert!(page.headers["content-security-policy"].to_str().unwrap().contains("script-src 'sha256-"));
     assert!(!told[1].headers["content-security-policy"].to_str().unwrap().contains("script-src"));
@@ -241,7 +241,7 @@ fn behind_a_proxy_everything_is_below_its_path() {
             let request = request.header("origin", "https://nas.example.com").header("cookie", cookie);
             scene.answer(request.header(MARK, "1").header(json.0, json.1), body)
         };
-        assert_eq!(ask("GET", "/", "", "").text, PAGE, "{host} {path}");
+        assert_eq!(ask("GET", "/", "", "").text, *PAGE, "{host} {path}");
         assert_eq!(ask("GET", "/api/runs", "", "").status, StatusCode::UNAUTHORIZED);
         let welcome = ask("POST", ENTER, &body, "");
         let cookie = set_cookie(&welcome);
