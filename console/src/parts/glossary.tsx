@@ -10,9 +10,6 @@ export const GLOSSARY = {
   incident:
     "One disturbance as seen from outside: all late frames, of all streams, that have one cause. It says when, whom it " +
     "hit, what the storage and this machine did, and whose it was.",
-  "own delay":
-    "How long an operation waited in Reelgauge itself although it was due and its worker was free. It is never booked " +
-    "to the storage.",
   knee:
     "The last load point before responses become long. Method (Kneedle, Satopää 2011): rate and response time are " +
     "scaled to 0…1; the knee is the point farthest below the line from the first to the last. It counts where that " +

@@ -5,7 +5,6 @@ import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { BandsContext } from "../charts/bands";
 import type { Page, RunPage } from "../data/page";
-import type { MeterFacts } from "../data/summary";
 import { madeBy } from "./when";
 import { FiguresRoot, SectionView } from "../parts/blocks";
 import type { Charts } from "../parts/blocks";
@@ -25,7 +24,6 @@ import { BesideSection, hasBeside, markBandsOf } from "./beside";
 import { bandsOf, IncidentsSection } from "./incidents";
 import { extentOf, flowOf } from "./over-time";
 import { MachinesSection } from "./machines";
-import { MsmeterSection } from "./msmeter";
 import { hasEbuFigures } from "./paper-lines";
 import { PointsSection } from "./points";
 import { SearchSection } from "./search";
@@ -34,10 +32,8 @@ import { SizesSection } from "./sizes";
 import { StreamsSection } from "./streams";
 import * as timed from "./timed";
 import type { Timed } from "./timed";
-import { TrustSection } from "./trust";
 import { VdaSection } from "./vda";
 import { verdictOf } from "./verdict-word";
-import { WorkersSection } from "./workers";
 import "./run.css";
 
 interface Part extends PagePart {
@@ -88,8 +84,7 @@ function timedOf(run: RunPage): Timed | null {
 function partsOf(run: RunPage, time: Timed | null): Part[] {
   const watch = run.summary.watch ?? null;
   if (watch !== null) return partsOfWatch(run, watch.watched_s);
-  const msmeter = run.summary.msmeter ?? null;
-  if (msmeter !== null) return partsOfMsmeter(run, msmeter);
+  if (run.summary.msmeter != null) return partsOfMsmeter(run);
   const shown = time === null ? [] : timed.partsOf(time);
   const of = (...ids: string[]): Part[] => shown.filter((part) => ids.includes(part.id));
   const folded = (parts: Part[]): Part[] => parts.map((part) => ({ ...part, folded: true }));
@@ -145,10 +140,9 @@ function partsOfWatch(run: RunPage, watched_s: number): Part[] {
 }
 
 /** Workers of the original report nothing but their records. */
-function partsOfMsmeter(run: RunPage, facts: MeterFacts): Part[] {
-  const tables = { id: "msmeter", title: "Tables", view: () => <MsmeterSection facts={facts} /> };
+function partsOfMsmeter(run: RunPage): Part[] {
   const configuration = { id: "configuration", title: "Configuration", folded: true };
-  return [tables, { ...configuration, view: () => <ConfigurationSection run={run} /> }];
+  return [...said(run, "msmeter"), { ...configuration, view: () => <ConfigurationSection run={run} /> }];
 }
 
 function incidents(run: RunPage, time: Timed | null): Part[] {
@@ -209,13 +203,8 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
       ...(isTold ? table : []),
       ...part(true, "latency", "Response times", () => <Distribution run={run} />),
       ...part(sizes, "sizes", "Transfer sizes", () => detail && <SizesSection detail={detail} />),
-      ...part(
-        points.some((point) => point.per_worker.length > 1),
-        "workers",
-        "Workers",
-        () => <WorkersSection points={points} />,
-      ),
-      ...part(true, "trust", "Trust", () => <TrustSection run={run} />),
+      ...said(run, "workers"),
+      ...said(run, "trust"),
       ...part(true, "configuration", "Configuration", () => <ConfigurationSection run={run} />),
     ],
   };

@@ -85,6 +85,7 @@ pub mod text;
 pub mod trace;
 pub mod trace_list;
 pub mod trace_note;
+mod trust;
 pub mod tune;
 pub mod units;
 mod vda;

@@ -8,6 +8,7 @@ use reelgauge_analysis::msmeter::MeterCell;
 use reelgauge_analysis::paper::Mode;
 use reelgauge_analysis::{Outcome, Summary};
 
+use crate::document::{Block, Section};
 use crate::ending::next;
 use crate::note::note_texts;
 use crate::page::Page;
@@ -15,7 +16,7 @@ use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{clock, counted, fixed, moment};
-use crate::wanted::Screen;
+use crate::wanted::{MAX_WIDTH, Screen, Style};
 
 /// A cell of a table as its text.
 type Shown<'a> = &'a dyn Fn(&MeterCell) -> String;
@@ -64,6 +65,21 @@ pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page:
         }
     }
     next(summary, show, page);
+}
+
+/// What the page shows of the workers' reports, as on the screen.
+pub(crate) fn section(facts: &MeterFacts) -> Section {
+    let mut page = Page::new(Style { colour: false, width: MAX_WIDTH });
+    facts.tests.iter().for_each(|test| of_test(test, facts, &mut page));
+    warnings(facts, &mut page);
+    let mut section = Section::of_page("msmeter", "Reports of the original's workers", "");
+    section.blocks = page.blocks;
+    section.blocks.push(Block::Rows(vec![
+        ("Rate".to_owned(), RATE.to_owned()),
+        ("Latency".to_owned(), LATENCY.to_owned()),
+        ("Not measured".to_owned(), NOT_MEASURED.to_owned()),
+    ]));
+    section
 }
 
 /// What it came to, in a sentence.
@@ -155,7 +171,7 @@ fn table(title: &str, unit: &str, test: &MeterTest, shown: Shown<'_>, page: &mut
     // That of all block sizes stands last.
     blocks.sort_by_key(|block| block.unwrap_or(u32::MAX));
     let named = |block: &Option<u32>| block.map_or_else(|| "All".to_owned(), |kib| format!("{kib} KiB"));
-    let mut table = Table::default();
+    let mut table = Table::new(format!("{title} in {}", plain_short(&test.name, 60)));
     table.words(title, blocks.iter().map(named).collect());
     for mode in Mode::ROWS {
         if !cells.iter().any(|cell| cell.access == mode) {

@@ -1,7 +1,9 @@
 //! The workers of a load point, when somebody asks or when they differ too much to go unsaid.
 
-use reelgauge_analysis::{LoadPoint, TimeFigures, WorkerFigures};
+use reelgauge_analysis::{LoadPoint, Summary, TimeFigures, WorkerFigures};
 
+use crate::answer_parts::label;
+use crate::document::{Block, PointBlocks, Section};
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -44,7 +46,7 @@ pub(crate) fn write(point: &LoadPoint, all: bool, page: &mut Page) {
     } else {
         shown.drain(SHOWN_OF_EACH.min(shown.len())..(SHOWN_OF_EACH + hidden).min(shown.len()));
     }
-    page.table(table(&shown));
+    page.table(table(&shown, false));
     if !all && hidden > 0 {
         let between = match hidden {
             1 => "1 worker between these is not shown.".to_owned(),
@@ -54,7 +56,25 @@ pub(crate) fn write(point: &LoadPoint, all: bool, page: &mut Page) {
     }
 }
 
-fn table(workers: &[&WorkerFigures]) -> Table {
+/// What the page shows of the workers of each load point that has several; `None` where none has.
+pub(crate) fn section(summary: &Summary) -> Option<Section> {
+    let of_point = |(at, point): (usize, &LoadPoint)| {
+        let mut table = table(&point.per_worker.iter().collect::<Vec<_>>(), true);
+        table.rows =
+            (0..point.per_worker.len()).map(|n| format!("load_points.{at}.per_worker.{n}")).collect();
+        PointBlocks { point: at, label: label(point), blocks: vec![Block::Table(table)] }
+    };
+    let points = summary.load_points.iter().enumerate().filter(|(_, point)| point.per_worker.len() > 1);
+    let points: Vec<PointBlocks> = points.map(of_point).collect();
+    let mut section = Section::of_page("workers", "Workers", "");
+    (!points.is_empty()).then(|| {
+        section.blocks.push(Block::Points(points));
+        section
+    })
+}
+
+/// A page has room for more columns than a terminal.
+fn table(workers: &[&WorkerFigures], is_page: bool) -> Table {
     let values = |of: &dyn Fn(&WorkerFigures) -> Option<f64>| {
         numbers(&workers.iter().map(|worker| of(worker)).collect::<Vec<_>>())
     };
@@ -62,19 +82,19 @@ fn table(workers: &[&WorkerFigures]) -> Table {
     let response_ms = |of: fn(&TimeFigures) -> Option<f64>| {
         values(&move |worker| Some(of(worker.figures.response.data.as_ref()?)? / 1e3))
     };
-    let mut table = Table::default();
-    table.column("", "worker", counts(|worker| u64::from(worker.worker)));
-    table.column("read", "MB/s", values(&|worker| worker.figures.read_bytes_per_s.map(|rate| rate / 1e6)));
-    table.column(
-        "write",
-        "MB/s",
-        values(&|worker| worker.figures.written_bytes_per_s.map(|rate| rate / 1e6)),
-    );
-    table.column("", "transfers", counts(|worker| worker.figures.transfers));
-    table.column("op p50", "ms", response_ms(TimeFigures::carried_p50_us));
-    table.column("op p99", "ms", response_ms(TimeFigures::carried_p99_us));
-    table.column("op max", "ms", response_ms(|times| Some(times.max_us)));
-    table.column("", "errors", counts(|worker| worker.figures.failed_ops));
+    let mb = |of: fn(&WorkerFigures) -> Option<f64>| values(&move |worker| of(worker).map(|rate| rate / 1e6));
+    let mut table = Table::new("Workers of the load point");
+    table.column("", "worker", counts(|worker| u64::from(worker.worker))).at("worker");
+    table.column("read", "MB/s", mb(|worker| worker.figures.read_bytes_per_s)).at("read_bytes_per_s");
+    table.column("write", "MB/s", mb(|worker| worker.figures.written_bytes_per_s)).at("written_bytes_per_s");
+    if is_page {
+        table.column("", "operations", counts(|worker| worker.figures.ops)).at("ops");
+    }
+    table.column("", "transfers", counts(|worker| worker.figures.transfers)).at("transfers");
+    table.column("op p50", "ms", response_ms(TimeFigures::carried_p50_us)).at("response.data.p50_us");
+    table.column("op p99", "ms", response_ms(TimeFigures::carried_p99_us)).at("response.data.p99_us");
+    table.column("op max", "ms", response_ms(|times| Some(times.max_us))).at("response.data.max_us");
+    table.column("", "errors", counts(|worker| worker.figures.failed_ops)).at("failed_ops");
     table
 }
 

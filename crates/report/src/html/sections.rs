@@ -9,10 +9,12 @@
 use reelgauge_analysis::Summary;
 
 use crate::document::Section;
-use crate::replay;
+use crate::{msmeter, replay, trust, workers};
 
 /// The sections of a run that has what they are about.
 pub fn sections(summary: &Summary) -> Vec<Section> {
     let replay = summary.replay.as_ref().map(|facts| replay::section(summary, facts));
-    [replay].into_iter().flatten().collect()
+    let msmeter = summary.msmeter.as_ref().map(msmeter::section);
+    let trust = Some(trust::section(summary));
+    [replay, msmeter, workers::section(summary), trust].into_iter().flatten().collect()
 }
