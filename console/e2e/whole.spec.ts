@@ -28,7 +28,7 @@ test("each host has a row, and the rows add up", async ({ page }) => {
   await page.goto(pathToFileURL(join(run, "report.html")).href);
   const section = page.locator("#hosts");
   await expect(section).toBeVisible();
-  const hosts = section.getByRole("table", { name: "Hosts", exact: true });
+  const hosts = section.getByRole("table", { name: "Hosts of the load point", exact: true });
   await expect(hosts.locator("tbody tr")).toHaveCount(MACHINES.length + 1);
   for (const at of rows.hosts.keys()) {
     const read = section.locator(`[data-figure="hosts.points.0.hosts.${at}.figures.read_bytes_per_s"]`);

@@ -23,7 +23,8 @@ import { Hero } from "./hero";
 import { BesideSection, hasBeside, markBandsOf } from "./beside";
 import { bandsOf, IncidentsSection } from "./incidents";
 import { extentOf, flowOf } from "./over-time";
-import { MachinesSection } from "./machines";
+import { HostBars } from "./host-bars";
+import { HostLines } from "./host-lines";
 import { hasEbuFigures } from "./paper-lines";
 import { PointsSection } from "./points";
 import { SearchSection } from "./search";
@@ -185,9 +186,13 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
   const table = part(true, "points", points.length > 1 ? "Load points" : "Load point", () => (
     <PointsSection summary={summary} />
   ));
-  const machines = part(hosts !== null, "hosts", "Hosts", () => (
-    hosts && <MachinesSection section={hosts} points={points} detail={detail} extent={time?.extent ?? null} />
-  ));
+  const machines = said(run, "hosts", hosts === null ? {} : {
+    "host-lines": () => detail !== null && time !== null && <HostLines section={hosts} detail={detail} extent={time.extent} />,
+    "host-bars": (point) => {
+      const figures = hosts.points.find((one) => one.point === point);
+      return figures && <HostBars section={hosts} hosts={figures} />;
+    },
+  });
   // Their own sections have a table of the load points.
   const isTold = [check, search, vda, summary.replay ?? null].some((one) => one !== null);
   const inStreams = points.some((point) => point.streams != null && point.streams.streams.length > 0);

@@ -12,6 +12,7 @@ use reelgauge_analysis::limit::LimitStep;
 use reelgauge_analysis::{LoadPoint, Summary};
 
 use crate::answer_parts::label;
+use crate::document::{Block, PointBlocks, Section};
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -23,12 +24,16 @@ use crate::wanted::{Detail, Screen};
 /// So much of a name is shown in a table; more of it in sentences.
 const NAME_CHARS: usize = 18;
 const NAME_CHARS_SAID: usize = 48;
+/// More of a name is never on a page.
+const NAME_CHARS_PAGE: usize = 160;
 
 /// So many machines are in the table where nobody asked for all: the slowest and the fastest.
 const SHOWN: usize = 12;
 
 /// A clock that is off by less is not worth a word.
 const CLOCK_OFF_US: f64 = 500_000.0;
+
+const NICS: &str = "Network interfaces, by their counters";
 
 /// So many names are said in a sentence.
 const NAMES_SAID: usize = 4;
@@ -242,15 +247,16 @@ pub fn scale_words(scale: &TargetScale) -> String {
 
 fn standing_out_words(host: &RunHost, out: &StandsOut) -> String {
     let noise = percent(out.noise_percent / 100.0);
+    let is = if out.is_worse { "stands out" } else { "is better than the rest" };
     match out.figure {
         HostFigure::Throughput => format!(
-            "{} stands out: it moved {} MB/s, its siblings {} MB/s each; they differ by {noise} at most by chance.",
+            "{} {is}: it moved {} MB/s, its siblings {} MB/s each; they differ by {noise} at most by chance.",
             name(&host.agent),
             mb_per_s(out.value),
             mb_per_s(out.siblings)
         ),
         HostFigure::MeanResponse => format!(
-            "{} stands out: its operations took {} on average, those of its siblings {}; they differ by {noise} at most \
+            "{} {is}: its operations took {} on average, those of its siblings {}; they differ by {noise} at most \
              by chance.",
             name(&host.agent),
             duration(out.value),
@@ -274,26 +280,65 @@ pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut Page) {
     let several = summary.load_points.len() > 1;
     let at = summary.load_points.get(point.point).filter(|_| several);
     page.heading(&at.map_or_else(|| "Hosts".to_owned(), |at| format!("Hosts at {}", label(at))));
-    let rows = rows(section, point, show.detail == Detail::PerWorker);
-    page.table(table(&rows.shown, page.width));
+    let rows = rows(section, point, show.detail == Detail::PerWorker, NAME_CHARS);
+    page.table(table(&rows.shown, page.width, false));
     if rows.hidden > 0 {
         page.sentence(
             Tone::Plain,
             &format!("{} not shown; --workers shows all.", counted(rows.hidden, "host")),
         );
     }
-    if let Some(skew_us) = point.start_skew_us {
-        let off = match point.start_uncertainty_us {
-            Some(us) => format!(" (± {})", duration(us)),
-            None => " (uncertainty unknown)".to_owned(),
-        };
-        page.item(
-            "Start",
-            // No clock is read so exactly that less would mean anything.
-            &format!("within {} of each other{off}.", duration(skew_us.max(1.0))),
-        );
+    if let Some(start) = start_words(point) {
+        page.item("Start", &start);
     }
     nics(&point.nics, show.detail == Detail::PerWorker, page);
+}
+
+/// How far apart the machines began.
+fn start_words(point: &PointHosts) -> Option<String> {
+    let skew_us = point.start_skew_us?;
+    let off = match point.start_uncertainty_us {
+        Some(us) => format!(" (± {})", duration(us)),
+        None => " (uncertainty unknown)".to_owned(),
+    };
+    // No clock is read so exactly that less would mean anything.
+    Some(format!("within {} of each other{off}.", duration(skew_us.max(1.0))))
+}
+
+/// What the page shows of the machines, for each load point; `None` of a run of one.
+pub(crate) fn section(summary: &Summary) -> Option<Section> {
+    let hosts = summary.hosts.as_ref()?;
+    let mut section = Section::of_page("hosts", "Hosts", clocks_words(hosts).unwrap_or_default());
+    section.blocks.push(Block::PageChart("host-lines".to_owned()));
+    let of_point = |(n, point): (usize, &PointHosts)| {
+        let at = summary.load_points.get(point.point)?;
+        Some(PointBlocks { point: point.point, label: label(at), blocks: point_blocks(hosts, point, n) })
+    };
+    section.blocks.push(Block::Points(hosts.points.iter().enumerate().filter_map(of_point).collect()));
+    Some(section)
+}
+
+/// `n`: which of the section's load points it is.
+fn point_blocks(section: &HostsSection, point: &PointHosts, n: usize) -> Vec<Block> {
+    let mut blocks = Section::new("");
+    blocks.blocks.push(Block::PageChart("host-bars".to_owned()));
+    let mut rows = rows(section, point, true, NAME_CHARS_PAGE).shown;
+    // Those of which something is to be said come first.
+    rows[..point.hosts.len().min(section.hosts.len())].sort_by_key(|row| row.note.is_empty());
+    let mut table = table(&rows, usize::MAX, true);
+    table.rows = rows.iter().map(|row| format!("hosts.points.{n}.{}", row.path)).collect();
+    table.bad_rows = (0..rows.len()).filter(|at| rows[*at].is_bad).collect();
+    blocks.blocks.push(Block::Table(table));
+    for (host, figures) in section.hosts.iter().zip(&point.hosts) {
+        figures.stands_out.iter().for_each(|out| blocks.say(Tone::Plain, standing_out_words(host, out)));
+    }
+    blocks.blocks.extend(start_words(point).map(|start| Block::Rows(vec![("Start".to_owned(), start)])));
+    if !point.nics.is_empty() {
+        let mut table = nic_table(&point.nics.iter().collect::<Vec<_>>(), usize::MAX);
+        table.rows = (0..point.nics.len()).map(|at| format!("hosts.points.{n}.nics.{at}")).collect();
+        blocks.blocks.push(Block::Table(table));
+    }
+    blocks.blocks
 }
 
 /// The table of what network interfaces carried, the busiest first; nothing where nobody sampled them.
@@ -311,7 +356,7 @@ fn nics(nics: &[NicFigures], all: bool, page: &mut Page) {
         shown.truncate(SHOWN);
     }
     page.gap();
-    page.heading("Network interfaces, by their counters");
+    page.heading(NICS);
     page.table(nic_table(&shown, page.width));
     if hidden > 0 {
         let more = counted(hidden as u64, "interface");
@@ -324,14 +369,14 @@ fn nic_table(nics: &[&NicFigures], width: usize) -> Table {
     let rates = |of: &dyn Fn(&NicFigures) -> Option<f64>| {
         numbers(&nics.iter().map(|nic| of(nic).map(|rate| rate / 1e6)).collect::<Vec<_>>())
     };
-    let mut table = Table::default();
+    let mut table = Table::new(NICS);
     table.column("", "host", column(&|nic| plain_short(&nic.agent, NAME_CHARS)));
     table.column("", "interface", column(&|nic| plain_short(&nic.interface, NAME_CHARS)));
-    table.column("received", "MB/s", rates(&|nic| nic.received_bytes_per_s));
-    table.column("sent", "MB/s", rates(&|nic| nic.sent_bytes_per_s));
+    table.column("received", "MB/s", rates(&|nic| nic.received_bytes_per_s)).at("received_bytes_per_s");
+    table.column("sent", "MB/s", rates(&|nic| nic.sent_bytes_per_s)).at("sent_bytes_per_s");
     if nics.iter().any(|nic| nic.used_percent.is_some()) {
         let used = |nic: &NicFigures| nic.used_percent.map_or_else(|| "-".to_owned(), number);
-        table.column("of line", "%", column(&used));
+        table.column("of line", "%", column(&used)).at("used_percent");
     }
     let carries = |nic: &NicFigures| {
         let target = nic.target.as_deref().map(|target| path_short(target, NAME_CHARS_SAID));
@@ -344,6 +389,11 @@ fn nic_table(nics: &[&NicFigures], width: usize) -> Table {
 /// A line of the table.
 struct Row<'a> {
     name: String,
+    /// Where its figures are, below the load point's.
+    path: String,
+    /// A machine, and not several together.
+    host: Option<&'a RunHost>,
+    is_bad: bool,
     figures: &'a PartFigures,
     skew_us: Option<f64>,
     note: String,
@@ -354,41 +404,59 @@ struct Rows<'a> {
     hidden: u64,
 }
 
-fn rows<'a>(section: &'a HostsSection, point: &'a PointHosts, all: bool) -> Rows<'a> {
-    let mut hosts: Vec<_> = section.hosts.iter().zip(&point.hosts).collect();
+fn rows<'a>(section: &'a HostsSection, point: &'a PointHosts, all: bool, name_chars: usize) -> Rows<'a> {
+    let mut hosts: Vec<_> = section
+        .hosts
+        .iter()
+        .zip(&point.hosts)
+        .enumerate()
+        .map(|(at, (host, figures))| (at, host, figures))
+        .collect();
     let hidden = if all { 0 } else { hosts.len().saturating_sub(SHOWN) };
     if hidden > 0 {
         // Those of which something is to be said, then the slowest.
         hosts.sort_by(|one, two| {
-            let said = |host: &(&RunHost, &HostFigures)| note(host.0, host.1).is_empty();
-            let rate = |host: &(&RunHost, &HostFigures)| host.1.figures.bytes_per_s.unwrap_or(0.0);
+            let said = |host: &(usize, &RunHost, &HostFigures)| note(host.1, host.2).is_empty();
+            let rate = |host: &(usize, &RunHost, &HostFigures)| host.2.figures.bytes_per_s.unwrap_or(0.0);
             said(one).cmp(&said(two)).then(rate(one).total_cmp(&rate(two)))
         });
         hosts.truncate(SHOWN);
     }
-    let own = |(host, figures): (&'a RunHost, &'a HostFigures)| Row {
-        name: plain_short(&host.agent, NAME_CHARS),
+    let own = |(at, host, figures): (usize, &'a RunHost, &'a HostFigures)| Row {
+        name: plain_short(&host.agent, name_chars),
+        path: format!("hosts.{at}.figures"),
+        host: Some(host),
+        is_bad: !matches!(figures.presence, Presence::Whole | Presence::Idle)
+            || figures.stands_out.is_some_and(|out| out.is_worse),
         figures: &figures.figures,
         skew_us: figures.start_skew_us,
         note: note(host, figures),
     };
     let mut shown: Vec<Row<'a>> = hosts.into_iter().map(own).collect();
-    let part = |what: &str, figures: &'a PartFigures| Row {
-        name: format!("{what}{}", plain_short(&figures.name, NAME_CHARS)),
+    let part = |what: &str, path: &str, figures: &'a PartFigures| Row {
+        name: format!("{what}{}", plain_short(&figures.name, name_chars)),
+        path: path.to_owned(),
+        host: None,
+        is_bad: false,
         figures,
         skew_us: None,
         note: format!("{} together", counted(u64::from(figures.hosts), "host")),
     };
-    shown.extend(point.groups.iter().map(|figures| part("group ", figures)));
-    shown.extend(point.targets.iter().map(|figures| part("target ", figures)));
-    shown.extend(point.interfaces.iter().map(|figures| part("by ", figures)));
-    shown.push(part("all", &point.total));
-    shown.extend(
-        point
-            .without
-            .iter()
-            .map(|figures| Row { note: "without what stands out".to_owned(), ..part("others", figures) }),
-    );
+    let parts = [
+        ("group ", "groups", &point.groups),
+        ("target ", "targets", &point.targets),
+        ("by ", "interfaces", &point.interfaces),
+    ];
+    for (what, path, figures) in parts {
+        shown.extend(
+            figures.iter().enumerate().map(|(at, figures)| part(what, &format!("{path}.{at}"), figures)),
+        );
+    }
+    shown.push(part("all", "total", &point.total));
+    shown.extend(point.without.iter().map(|figures| Row {
+        note: "without what stands out".to_owned(),
+        ..part("others", "without", figures)
+    }));
     Rows { shown, hidden: hidden as u64 }
 }
 
@@ -406,30 +474,50 @@ fn note(host: &RunHost, figures: &HostFigures) -> String {
     }
 }
 
-fn table(rows: &[Row<'_>], width: usize) -> Table {
+/// A page has room for more columns than a terminal.
+fn table(rows: &[Row<'_>], width: usize, is_page: bool) -> Table {
     let column = |of: &dyn Fn(&Row<'_>) -> String| rows.iter().map(of).collect::<Vec<_>>();
     let values = |of: &dyn Fn(&Row<'_>) -> Option<f64>| numbers(&rows.iter().map(of).collect::<Vec<_>>());
     let known = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), count);
     let in_streams = rows.iter().any(|row| row.figures.streams.is_some());
-    let mut table = Table::default();
+    let mut table = Table::new("Hosts of the load point");
     table.column("", "host", column(&|row| row.name.clone()));
+    if is_page {
+        named(&mut table, rows, "group", |host| host.group.as_deref());
+        named(&mut table, rows, "target", |host| host.target.as_deref());
+    }
     if in_streams {
-        table.column("", "streams", column(&|row| known(row.figures.streams)));
-        table.column("late", "frames", column(&|row| known(row.figures.late_frames)));
+        table.column("", "streams", column(&|row| known(row.figures.streams))).at("streams");
+        table.column("late", "frames", column(&|row| known(row.figures.late_frames))).at("late_frames");
     } else {
         // How many were to work on a machine of which nothing is here is not known here.
         let workers = |row: &Row<'_>| known(Some(u64::from(row.figures.workers)).filter(|it| *it > 0));
-        table.column("", "workers", column(&workers));
+        table.column("", "workers", column(&workers)).at("workers");
     }
-    table.column("read", "MB/s", values(&|row| row.figures.read_bytes_per_s.map(|rate| rate / 1e6)));
-    table.column("write", "MB/s", values(&|row| row.figures.written_bytes_per_s.map(|rate| rate / 1e6)));
-    table.column("op p99", "ms", values(&|row| Some(row.figures.response?.carried_p99_us()? / 1e3)));
+    let mb = |of: fn(&PartFigures) -> Option<f64>| values(&move |row| of(row.figures).map(|rate| rate / 1e6));
+    table.column("read", "MB/s", mb(|part| part.read_bytes_per_s)).at("read_bytes_per_s");
+    table.column("write", "MB/s", mb(|part| part.written_bytes_per_s)).at("written_bytes_per_s");
+    table
+        .column("op p99", "ms", values(&|row| Some(row.figures.response?.carried_p99_us()? / 1e3)))
+        .at("response.p99_us");
+    if is_page {
+        table.column("", "errors", column(&|row| count(row.figures.failed_ops))).at("failed_ops");
+    }
     if rows.iter().any(|row| row.skew_us.is_some()) {
         let skew = |row: &Row<'_>| row.skew_us.map_or_else(|| "-".to_owned(), |us| number(us / 1e3));
         table.column("start", "ms", column(&skew));
     }
     table.words_if_they_fit("", column(&|row| row.note.clone()), width);
     table
+}
+
+/// A column of words that machines have, where one has them.
+fn named(table: &mut Table, rows: &[Row<'_>], name: &str, of: fn(&RunHost) -> Option<&str>) {
+    let found = |row: &Row<'_>| row.host.and_then(of).map(plain);
+    if rows.iter().any(|row| found(row).is_some()) {
+        let cells = rows.iter().map(|row| found(row).unwrap_or_else(String::new));
+        table.words(name, cells.collect());
+    }
 }
 
 #[cfg(test)]
@@ -474,7 +562,7 @@ mod tests {
     }
 
     fn lines(section: &HostsSection) -> Vec<String> {
-        table(&rows(section, &section.points[0], false).shown, 80).lines(80)
+        table(&rows(section, &section.points[0], false, NAME_CHARS).shown, 80, false).lines(80)
     }
 
     #[test]
@@ -569,10 +657,10 @@ mod tests {
         let names: Vec<String> = (0..40).map(|at| format!("a{at}")).collect();
         let mut section = section(&names.iter().map(String::as_str).collect::<Vec<_>>());
         section.points[0].hosts[39].presence = Presence::Part;
-        let found = rows(&section, &section.points[0], false);
+        let found = rows(&section, &section.points[0], false, NAME_CHARS);
         assert_eq!((found.shown.len(), found.hidden), (SHOWN + 1, 28));
         assert_eq!(found.shown[0].name, "a39");
-        assert_eq!(rows(&section, &section.points[0], true).shown.len(), 41);
+        assert_eq!(rows(&section, &section.points[0], true, NAME_CHARS).shown.len(), 41);
     }
 
     #[test]

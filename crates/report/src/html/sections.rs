@@ -9,12 +9,15 @@
 use reelgauge_analysis::Summary;
 
 use crate::document::Section;
-use crate::{msmeter, replay, trust, workers};
+use crate::{hosts, msmeter, replay, trust, workers};
 
 /// The sections of a run that has what they are about.
 pub fn sections(summary: &Summary) -> Vec<Section> {
     let replay = summary.replay.as_ref().map(|facts| replay::section(summary, facts));
     let msmeter = summary.msmeter.as_ref().map(msmeter::section);
     let trust = Some(trust::section(summary));
-    [replay, msmeter, workers::section(summary), trust].into_iter().flatten().collect()
+    [replay, msmeter, hosts::section(summary), workers::section(summary), trust]
+        .into_iter()
+        .flatten()
+        .collect()
 }
