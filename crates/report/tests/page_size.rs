@@ -143,7 +143,7 @@ fn worst_page() -> Page {
         incidents: incident_sentences(&summary),
         warnings: note_texts(&summary),
         next_step: next_step(&summary),
-        sections: reelgauge_report::html::sections(&summary),
+        sections: html::sections(&summary),
         summary,
         shortened,
         plan_toml: Some("<".repeat(64 << 10)),
