@@ -5,7 +5,9 @@
 import { createContext } from "preact";
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
+import type { ChartTable } from "../charts/chart-table";
 import type { Block, PointBlocks, SectionBlocks, Table as TableBlock, Tile as TileBlock } from "../data/generated";
+import type { RunPage } from "../data/page";
 import { meaningOf } from "../figures/meaning";
 import { chosenPoint } from "../view";
 import { Copy } from "./copy";
@@ -22,6 +24,9 @@ export const FiguresRoot = createContext<unknown>(null);
 
 /** Charts by the names that blocks have for them. `point`: of which load point; null outside one. */
 export type Charts = Record<string, (point: number | null) => ComponentChildren>;
+
+/** What a cell shows where nothing was measured. */
+const NOT_MEASURED = "-";
 
 /** Longer cells and names are cut until somebody wants all of them. */
 const LONGEST_CELL = 160;
@@ -115,7 +120,7 @@ function Told({ path, text }: { path: string; text: string }) {
   if (path === "") return <Name text={text} length={LONGEST_CELL} empty="" />;
   const value = valueAt(root, path);
   return (
-    <span class={value === null ? "faint" : "figure"} title={meaningOf(path)} data-figure={path} data-value={String(value)}>
+    <span class={text === NOT_MEASURED ? "faint" : "figure"} title={meaningOf(path)} data-figure={path} data-value={String(value)}>
       {text}
     </span>
   );
@@ -127,6 +132,25 @@ export function valueAt(root: unknown, path: string): number | null {
   return typeof at === "number" ? at : null;
 }
 
+function titleOf(column: TableBlock["columns"][number]): string {
+  const [name, unit] = column.header;
+  if (name === "" || unit === "") return name + unit;
+  return name.endsWith(":") ? `${name} ${unit}` : `${name}, ${unit}`;
+}
+
+/** The first table of a section as the data of a chart: figures as they are in the summary. */
+export function chartTable(run: RunPage, id: string): ChartTable {
+  const blocks = run.sections.find((section) => section.id === id)?.blocks ?? [];
+  const table = blocks.flatMap((block) => (block.kind === "table" ? [block.of] : []))[0];
+  const columns = table?.columns ?? [];
+  const value = (column: TableBlock["columns"][number], row: number) =>
+    column.cells[row] === NOT_MEASURED ? null
+    : column.path === "" ? (column.cells[row] ?? "")
+    : valueAt(run.summary, `${table?.rows[row]}.${column.path}`);
+  const rows = columns[0]?.cells ?? [];
+  return { columns: columns.map(titleOf), rows: rows.map((_, row) => columns.map((column) => value(column, row))) };
+}
+
 export function TableView({ table }: { table: TableBlock }) {
   const root = useContext(FiguresRoot);
   const height = Math.max(0, ...table.columns.map((column) => column.cells.length));
@@ -134,7 +158,7 @@ export function TableView({ table }: { table: TableBlock }) {
   const columns = table.columns.map((column, at) => {
     const pathOf = (row: number) => (column.path === "" ? "" : `${table.rows[row]}.${column.path}`);
     return {
-      title: column.header.filter((part) => part !== "").join(", "),
+      title: titleOf(column),
       number: !column.is_words,
       head: at === 0,
       ...(column.help === "" ? {} : { help: column.help }),

@@ -2,7 +2,7 @@
 
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-export const GLOSSARY = {
+const GLOSSARY = {
   margin: "Time from the arrival of a frame to its deadline. Below 0 the frame was late.",
   headroom:
     "The margin as a share of all the time a frame had: buffer and one frame. 100 % is at once, 0 % at the deadline, " +
@@ -10,18 +10,9 @@ export const GLOSSARY = {
   incident:
     "One disturbance as seen from outside: all late frames, of all streams, that have one cause. It says when, whom it " +
     "hit, what the storage and this machine did, and whose it was.",
-  knee:
-    "The last load point before responses become long. Method (Kneedle, Satopää 2011): rate and response time are " +
-    "scaled to 0…1; the knee is the point farthest below the line from the first to the last. It counts where that " +
-    "distance is at least 0.25 and the response time then grows to 1.5 times or more.",
   "service time": "From when an operation was issued until it was done: what the storage took for it.",
   "response time":
     "From when an operation was due until it was done: service time, and the time it waited before it was issued.",
-  "frame p99":
-    "Of streams: 99 of 100 frames were there, whole, within this time from when they were due. A frame may take several " +
-    "operations.",
-  "op p99":
-    "99 of 100 single reads and writes took no longer than this from when they were due. Of streams see the frame p99.",
   "EBU latency":
     "Latency as EBU Tech 3362, § 5.1, defines it: everything in a transfer that is not data: opening, waiting between blocks, " +
     "closing. It is not the response time of one operation.",

@@ -26,14 +26,13 @@ import { extentOf, flowOf } from "./over-time";
 import { HostBars } from "./host-bars";
 import { HostLines } from "./host-lines";
 import { hasEbuFigures } from "./paper-lines";
-import { PointsSection } from "./points";
-import { SearchSection } from "./search";
+import { SearchCharts } from "./search";
 import { Sheet } from "./sheet";
 import { SizesSection } from "./sizes";
 import { StreamsSection } from "./streams";
 import * as timed from "./timed";
 import type { Timed } from "./timed";
-import { VdaSection } from "./vda";
+import { VdaCharts } from "./vda";
 import { verdictOf } from "./verdict-word";
 import "./run.css";
 
@@ -178,14 +177,12 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
   const vda = summary.vda ?? null;
   const hosts = summary.hosts ?? null;
   const facts = [
-    ...part(search !== null, "search", "Search", () => search && <SearchSection facts={search} run={summary} />),
-    ...part(vda !== null, "vda", "Load curve", () => vda && <VdaSection facts={vda} points={points} />),
+    ...said(run, "search", { search: () => search && <SearchCharts run={run} facts={search} /> }),
+    ...said(run, "vda", { vda: () => vda && <VdaCharts run={run} facts={vda} /> }),
     ...said(run, "replay"),
     ...part(hasEbuFigures(summary), "ebu", "Throughput and response time", () => <EbuSection run={run} />),
   ];
-  const table = part(true, "points", points.length > 1 ? "Load points" : "Load point", () => (
-    <PointsSection summary={summary} />
-  ));
+  const table = said(run, "points");
   const machines = said(run, "hosts", hosts === null ? {} : {
     "host-lines": () => detail !== null && time !== null && <HostLines section={hosts} detail={detail} extent={time.extent} />,
     "host-bars": (point) => {

@@ -1,109 +1,51 @@
-// The search for the largest count: what it found, and every trial that it rests on, in the order of the
-// search.
+// The charts of a search for the largest count: trials by count, and the steps in the order of the search.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption, ScatterSeriesOption } from "../charts/echarts";
 import { categoryAxis, valueAxis } from "../charts/axes";
-import type { LoadPoint, SearchFacts, Summary, TrialsAt } from "../data/summary";
+import type { RunPage } from "../data/page";
+import type { LoadPoint, SearchFacts, TrialsAt } from "../data/summary";
 import { count } from "../figures/units";
-import { Figure, Tile, Tiles } from "../parts/figure";
-import { Prose, Said } from "../parts/name";
-import { Section } from "../parts/section";
-import { Table } from "../parts/table";
+import { chartTable } from "../parts/blocks";
 import { criteria } from "./verdict-word";
 
-/** What trials can have failed by, in words: a network that leads to the storage is not told from it. */
+/** What trials can have failed by: the headers of the table of trials. */
 interface Faults {
   theirs: string;
   own: string;
 }
 
-export function faultsOf(run: Summary): Faults {
-  const hosts = run.hosts?.hosts ?? [];
-  const isOverNetwork = (run.link ?? null) !== null || hosts.some((host) => (host.interface ?? null) !== null);
-  const isHeld = run.load_points.some((point) => point.culprit === "max_rate");
-  const machine = (run.hosts ?? null) === null ? "this machine" : "own machine";
-  return {
-    theirs: `failed: ${isOverNetwork ? "storage or network" : "storage"}`,
-    own: `failed: ${isHeld ? "--max-rate" : machine}`,
-  };
-}
-
-export function SearchSection({ facts, run }: { facts: SearchFacts; run: Summary }) {
-  const points = run.load_points;
-  const faults = useMemo(() => faultsOf(run), [run]);
-  const trials = useMemo(() => (look: Look) => trialBars(facts.trials, faults, look), [facts, faults]);
-  const steps = useMemo(() => (look: Look) => stepDots(points, faults, look), [points, faults]);
+export function SearchCharts({ facts, run }: { facts: SearchFacts; run: RunPage }) {
+  const points = run.summary.load_points;
+  const table = chartTable(run, "search");
+  const [, , theirs = "", own = ""] = table.columns;
+  const faults = { theirs, own };
+  const trials = useMemo(() => (look: Look) => trialBars(facts.trials, faults, look), [run]);
+  const steps = useMemo(() => (look: Look) => stepDots(points, faults, look), [run]);
   return (
-    <Section id="search" title="The largest count that passes" about={<Said text={facts.answer_sentence} />}>
-      <Tiles>
-        <Tile name="Passed every time">
-          <Figure path="search.streams" value={facts.streams} text={count} />
-        </Tile>
-        <Tile name="Ever passed, at most">
-          <Figure path="search.at_most" value={facts.at_most} text={count} />
-        </Tile>
-        <Tile name="Both edges certain" tone={facts.complete ? "good" : "bad"}>
-          {facts.complete ? "yes" : "no"}
-        </Tile>
-        <Tile name="Limited by this machine" tone={facts.limited_by_client ? "bad" : "good"}>
-          {facts.limited_by_client ? "yes" : "no"}
-        </Tile>
-      </Tiles>
-      <div class="grid">
-        <Chart
-          id="search-trials"
-          title="Trials by count of streams"
-          describe={facts.evidence_sentence}
-          option={trials}
-          height={280}
-          table={() => ({
-            columns: ["streams", "passed", faults.theirs, faults.own, "unfinished"],
-            rows: facts.trials.map((at) => [at.streams, at.passed, at.failed, at.client_limited, at.unfinished ?? 0]),
-          })}
-        />
-        <Chart
-          id="search-steps"
-          title="Steps of the search"
-          describe={`${count(points.length)} trials, the first with ${count(points[0]?.stream_count ?? 0)} streams.`}
-          option={steps}
-          height={280}
-          table={() => ({
-            columns: ["step", "streams", "result"],
-            rows: points.map((point, at) => [at + 1, point.stream_count ?? null, outcomeOf(point, faults)]),
-          })}
-        />
-      </div>
-      <Trials trials={facts.trials} faults={faults} />
-      {facts.evidence_sentence !== "" && <Prose text={facts.evidence_sentence} />}
-    </Section>
-  );
-}
-
-function Trials({ trials, faults }: { trials: TrialsAt[]; faults: Faults }) {
-  const column = (title: string, field: keyof TrialsAt) => ({
-    title,
-    number: true,
-    head: field === "streams",
-    cell: (row: { trial: TrialsAt; at: number }) => (
-      <Figure path={`search.trials.${row.at}.${field}`} value={row.trial[field] ?? 0} text={count} />
-    ),
-  });
-  return (
-    <Table
-      caption="Trials with each count"
-      rows={trials.map((trial, at) => ({ trial, at }))}
-      columns={[
-        column("streams", "streams"),
-        column("passed", "passed"),
-        column(faults.theirs, "failed"),
-        column(faults.own, "client_limited"),
-        // Of a search that was stopped, as on its screen.
-        ...(trials.some((at) => at.unfinished) ? [column("unfinished", "unfinished")] : []),
-      ]}
-    />
+    <div class="grid">
+      <Chart
+        id="search-trials"
+        title="Trials by count of streams"
+        describe={facts.evidence_sentence}
+        option={trials}
+        height={280}
+        table={table}
+      />
+      <Chart
+        id="search-steps"
+        title="Steps of the search"
+        describe={`${count(points.length)} trials, the first with ${count(points[0]?.stream_count ?? 0)} streams.`}
+        option={steps}
+        height={280}
+        table={() => ({
+          columns: ["step", "streams", "result"],
+          rows: points.map((point, at) => [at + 1, point.stream_count ?? null, outcomeOf(point, faults)]),
+        })}
+      />
+    </div>
   );
 }
 

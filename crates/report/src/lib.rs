@@ -65,6 +65,7 @@ pub mod observers;
 pub mod ops_rows;
 mod page;
 pub mod path;
+mod points;
 pub mod preflight;
 pub mod procedure;
 pub mod proof;

@@ -6,12 +6,14 @@ use reelgauge_analysis::statement::{AtLeast, Judgement, Number, Statement, of};
 use reelgauge_analysis::{Culprit, SearchFacts, Summary, TrialsAt};
 
 use crate::answer_parts::{outcome, place, streams_of};
+use crate::document::{Block, Section, Tile};
 use crate::ending::end;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::statement::{is_over_network, judgement_tone};
 use crate::streams;
 use crate::table::Table;
+use crate::tables::not_measured;
 use crate::text::{plain, plain_short};
 use crate::units::{count, counted};
 use crate::wanted::Screen;
@@ -43,14 +45,33 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
     let rows = facts.all_trials(&summary.load_points);
     if !rows.is_empty() {
         page.gap();
-        let theirs = if is_over_network(summary) { "storage or network" } else { "storage" };
-        page.table(trials(&rows, own_column(summary), theirs));
+        page.table(trials(summary, &rows));
     }
     if let Some(point) = streams::told(summary) {
         streams::details(point, summary, show.detail, page);
     }
     streams::limits(summary, page);
     end(summary, show, page);
+}
+
+/// What the page shows of a search. Trials of an earlier run are in that run's summary.
+pub(crate) fn section(summary: &Summary, facts: &SearchFacts) -> Section {
+    let about = plain(&facts.answer_sentence);
+    let mut section = Section::of_page("search", "The largest count that passes", about);
+    let streams =
+        |streams: Option<u32>| streams.map_or_else(not_measured, |streams| count(u64::from(streams)));
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let (complete, limited) = (facts.complete, facts.limited_by_client);
+    section.blocks.push(Block::Tiles(vec![
+        Tile::new("Passed every time", streams(facts.streams)).at("search.streams"),
+        Tile::new("Ever passed, at most", streams(facts.at_most)).at("search.at_most"),
+        Tile { is_good: Some(complete), ..Tile::new("Both edges certain", yes(complete)) },
+        Tile { is_good: Some(!limited), ..Tile::new("Limited by this client", yes(limited)) },
+    ]));
+    section.blocks.push(Block::PageChart("search".to_owned()));
+    section.blocks.push(Block::Table(trials(summary, &facts.trials)));
+    section.say(Tone::Plain, evidence(facts));
+    section
 }
 
 /// What the storage carries, or why that is not known.
@@ -176,17 +197,44 @@ fn own_column(summary: &Summary) -> &'static str {
     }
 }
 
-/// One row per count that was tried; `own` is what the machines that measure are called, and `theirs` what is
-/// behind their links.
-fn trials(rows: &[TrialsAt], own: &str, theirs: &str) -> Table {
+/// One row per count that was tried. What failed is named by what it can have failed by: a network that leads
+/// to the storage is not told from it.
+fn trials(summary: &Summary, rows: &[TrialsAt]) -> Table {
     let column = |of: fn(&TrialsAt) -> u32| rows.iter().map(|row| count(u64::from(of(row)))).collect();
-    let mut table = Table::default();
-    table.column("", "streams", column(|row| row.streams));
-    table.column("", "passed", column(|row| row.passed));
-    table.column("failed:", theirs, column(|row| row.failed));
-    table.column("failed:", own, column(|row| row.client_limited));
+    let theirs = if is_over_network(summary) { "storage or network" } else { "storage" };
+    let mut table = Table::new("Trials with each count");
+    table.rows = (0..rows.len()).map(|at| format!("search.trials.{at}")).collect();
+    table.column("", "streams", column(|row| row.streams)).at("streams");
+    table.column("", "passed", column(|row| row.passed)).at("passed");
+    table.column("failed:", theirs, column(|row| row.failed)).at("failed");
+    table.column("failed:", own_column(summary), column(|row| row.client_limited)).at("client_limited");
+    // Of a search that was stopped.
     if rows.iter().any(|row| row.unfinished > 0) {
-        table.column("", "unfinished", column(|row| row.unfinished));
+        table.column("", "unfinished", column(|row| row.unfinished)).at("unfinished");
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use reelgauge_analysis::LoadPoint;
+    use reelgauge_analysis::facts::LinkFacts;
+    use reelgauge_analysis::summary::Target;
+    use reelgauge_analysis::test_figures::vda_point;
+
+    use super::*;
+
+    /// By what trials of this run can have failed.
+    fn causes(summary: &Summary) -> Vec<String> {
+        trials(summary, &[]).columns()[2..].iter().map(|column| column.header[1].clone()).collect()
+    }
+
+    #[test]
+    fn failed_trials_are_named_by_a_network_or_a_rate_limit_where_there_was_one() {
+        let mut summary = Summary::new("0.1.0", "2026-11-24T10:00:00Z", "streams", Target::default());
+        assert_eq!(causes(&summary), ["storage", "this machine"]);
+        summary.link = Some(LinkFacts::default());
+        summary.load_points = vec![LoadPoint { culprit: Some(Culprit::MaxRate), ..vda_point(1, 1.0, None) }];
+        assert_eq!(causes(&summary), ["storage or network", "--max-rate"]);
+    }
 }

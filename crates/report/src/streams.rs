@@ -14,12 +14,17 @@ use crate::page::Page;
 use crate::sentence::Tone;
 use crate::statement::incidents_of;
 use crate::table::Table;
-use crate::tables::numbers;
+use crate::tables::{errors, numbers, rates};
 use crate::text::plain_short;
 use crate::units::{count, counted};
 use crate::wanted::{Detail, Screen};
 
 pub(crate) use answer::answer;
+
+const WORST_MARGIN: &str =
+    "Time that the frame which came closest to its deadline had left; below 0 it was late.";
+const FRAME_P99: &str = "Of streams: 99 of 100 frames were there, whole, within this time from when they were due. A \
+    frame may take several operations.";
 
 /// Writes the screen behind the answer.
 pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
@@ -60,7 +65,7 @@ pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page
         }
     }
     incidents(point, summary, page);
-    rates(point, page);
+    requested_rates(point, page);
 }
 
 /// So many incidents are told on a screen.
@@ -131,7 +136,7 @@ fn without_own_delay(point: &LoadPoint) -> String {
 }
 
 /// What each kind of worker with a rate was asked for and did.
-fn rates(point: &LoadPoint, page: &mut Page) {
+fn requested_rates(point: &LoadPoint, page: &mut Page) {
     if point.is_unmeasured() {
         return;
     }
@@ -160,7 +165,8 @@ pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
     let frames = |of: fn(&StreamTotals) -> u64| {
         column(&|point| judged(point).map_or("-".to_owned(), |streams| count(of(&streams.total))))
     };
-    let mut table = Table::default();
+    let mut table = Table::new("Figures of each load point");
+    table.rows = (0..points.len()).map(|at| format!("load_points.{at}")).collect();
     let says_more = |point: &LoadPoint| {
         !point.label.is_empty() && (point.stream_count == Some(0) || point.label != streams_of(point))
     };
@@ -169,23 +175,30 @@ pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
     }
     // What has no frames is no stream.
     let streams = |point: &LoadPoint| optional_count(point.stream_count.filter(|count| *count > 0));
-    table.column("", "streams", column(&streams));
-    table.column("measured", "s", values(&|point| Some(point.measured_s)));
-    table.column("", "frames", frames(|total| total.frames_judged));
-    table.column("late", "frames", frames(|total| total.late_frames));
-    table.column("worst margin", "ms", values(&worst_margin_ms));
+    table.column("", "streams", column(&streams)).at("stream_count");
+    table.column("measured", "s", values(&|point| Some(point.measured_s))).at("measured_s");
+    table.column("", "frames", frames(|total| total.frames_judged)).at("streams.total.frames_judged");
+    table.column("late", "frames", frames(|total| total.late_frames)).at("streams.total.late_frames");
+    let margin = table.column("worst margin", "ms", values(&worst_margin_ms));
+    margin.at("streams.total.worst_margin.margin_us").help(WORST_MARGIN);
     if points.iter().any(has_frame_times) {
-        table.column("frame", "p99 ms", values(&frame_p99_ms));
+        let p99 = table.column("frame", "p99 ms", values(&frame_p99_ms));
+        p99.at("streams.total.response.p99_us").help(FRAME_P99);
     }
     if !points.iter().all(has_frame_times) {
-        table.column("op p99", "ms", values(&op_p99_ms));
+        table.column("op p99", "ms", values(&op_p99_ms)).at("total.response.data.p99_us");
     }
-    table.column("read", "MB/s", values(&|point| point.total.read_bytes_per_s.map(|rate| rate / 1e6)));
-    table.column("write", "MB/s", values(&|point| point.total.written_bytes_per_s.map(|rate| rate / 1e6)));
-    let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
-    table.column("", "errors", column(&|point| errors(point).map_or("-".to_owned(), count)));
-    table.column("", "criteria", column(&|point| verdict_word(point).to_owned()));
+    rates(points, &mut table);
+    errors(points, &mut table);
+    criteria(points, &mut table);
     table
+}
+
+/// Whether each load point met its criteria.
+pub(crate) fn criteria(points: &[LoadPoint], table: &mut Table) {
+    table.column("", "criteria", points.iter().map(|point| verdict_word(point).to_owned()).collect());
+    let is_bad = |at: &usize| points[*at].criteria_verdict() == Some(PointVerdict::NotMet);
+    table.bad_rows = (0..points.len()).filter(is_bad).collect();
 }
 
 /// The frames of a load point, if any was judged.

@@ -1,5 +1,6 @@
 //! Tables on the screen: the load points, and the paper's three tables.
 
+use reelgauge_analysis::figures::Figures;
 use reelgauge_analysis::{LoadPoint, Mode, PaperCell, PaperTables, TimeFigures};
 
 use crate::answer_parts::says_only_workers;
@@ -10,6 +11,8 @@ use crate::units::{block_size, column_decimals, count, duration, fixed, number};
 
 /// Cells that nothing was measured for.
 const NOTHING: &str = "-";
+const OP_P99: &str = "99 of 100 single reads and writes took no longer than this from when they were due. Of streams \
+    see the frame p99.";
 
 /// What is in place of a figure that was not measured.
 pub(crate) fn not_measured() -> String {
@@ -33,24 +36,39 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Table {
     let response_ms = |of: fn(&TimeFigures) -> Option<f64>| {
         values(&move |point| Some(of(point.total.response.data.as_ref()?)? / 1e3))
     };
-    let mb = |of: fn(&LoadPoint) -> Option<f64>| values(&move |point| of(point).map(|rate| rate / 1e6));
-    let mut table = Table::default();
-    if points.iter().all(says_only_workers) {
-        table.column("", "workers", column(&|point| count(u64::from(point.workers))));
-    } else {
+    let mut table = Table::new("Figures of each load point");
+    table.rows = (0..points.len()).map(|at| format!("load_points.{at}")).collect();
+    if !points.iter().all(says_only_workers) {
         table.column("", "load point", column(&|point| plain_short(&point.label, width / 2)));
-        table.column("", "workers", column(&|point| count(u64::from(point.workers))));
     }
-    table.column("measured", "s", values(&|point| Some(point.measured_s)));
-    table.column("read", "MB/s", mb(|point| point.total.read_bytes_per_s));
-    table.column("write", "MB/s", mb(|point| point.total.written_bytes_per_s));
-    table.column("", "ops/s", values(&|point| point.total.data_ops_per_s));
-    table.column("op p50", "ms", response_ms(TimeFigures::carried_p50_us));
-    table.column("op p99", "ms", response_ms(TimeFigures::carried_p99_us));
-    table.column("op max", "ms", response_ms(|times| Some(times.max_us)));
-    let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
-    table.column("", "errors", column(&|point| errors(point).map_or(NOTHING.to_owned(), count)));
+    table.column("", "workers", column(&|point| count(u64::from(point.workers)))).at("workers");
+    table.column("measured", "s", values(&|point| Some(point.measured_s))).at("measured_s");
+    rates(points, &mut table);
+    table.column("", "ops/s", values(&|point| point.total.data_ops_per_s)).at("total.data_ops_per_s");
+    let p50 = response_ms(TimeFigures::carried_p50_us);
+    table.column("op p50", "ms", p50).at("total.response.data.p50_us");
+    let p99 = response_ms(TimeFigures::carried_p99_us);
+    table.column("op p99", "ms", p99).at("total.response.data.p99_us").help(OP_P99);
+    let max = response_ms(|times| Some(times.max_us));
+    table.column("op max", "ms", max).at("total.response.data.max_us");
+    errors(points, &mut table);
     table
+}
+
+/// Bytes read and written per second, of each load point.
+pub(crate) fn rates(points: &[LoadPoint], table: &mut Table) {
+    let mb = |of: fn(&Figures) -> Option<f64>| {
+        numbers(&points.iter().map(|point| of(&point.total).map(|rate| rate / 1e6)).collect::<Vec<_>>())
+    };
+    table.column("read", "MB/s", mb(|total| total.read_bytes_per_s)).at("total.read_bytes_per_s");
+    table.column("write", "MB/s", mb(|total| total.written_bytes_per_s)).at("total.written_bytes_per_s");
+}
+
+/// Failed operations of each load point.
+pub(crate) fn errors(points: &[LoadPoint], table: &mut Table) {
+    let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
+    let cells = points.iter().map(|point| errors(point).map_or(NOTHING.to_owned(), count));
+    table.column("", "errors", cells.collect()).at("total.failed_ops");
 }
 
 /// The paper's three tables, each with its title; what share of the blocks was short; and where the paper

@@ -6,15 +6,20 @@ use reelgauge_analysis::vda_published::{PUBLISHED, PublishedCurve, PublishedPoin
 use reelgauge_analysis::{LoadPoint, Summary, VdaFacts, VdaPoint};
 
 use crate::answer_parts::{failures, outcome, place, unanswered};
+use crate::document::{Block, Section, Tile};
 use crate::ending::end;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::streams;
 use crate::table::Table;
-use crate::tables::numbers;
+use crate::tables::{not_measured, numbers};
 use crate::text::plain;
 use crate::units::{count, counted, number};
-use crate::wanted::Screen;
+use crate::wanted::{Screen, Style};
+
+const KNEE: &str = "The last load point before responses become long. Method (Kneedle, Satopää 2011): rate and \
+    response time are scaled to 0…1; the knee is the point farthest below the line from the first to the last. It \
+    counts where that distance is at least 0.25 and the response time then grows to 1.5 times or more.";
 
 /// What the screen begins with.
 pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)> {
@@ -29,9 +34,8 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
         (number, ..) => (Tone::Bad, nothing_carried(summary, facts, number)),
     });
     for (at, point) in facts.points.iter().enumerate().filter(|(_, point)| !point.valid) {
-        let why = plain(point.why_not.as_deref().unwrap_or("no reason is known"));
         let what = if is_cut_off(summary, at) { "NOT KNOWN" } else { "NOT VALID" };
-        sentences.push((Tone::Bad, format!("{what} with {}: {why}.", streams_of(point))));
+        sentences.push((Tone::Bad, format!("{what} with {}: {}.", streams_of(point), why_not(point))));
     }
     if summary.failed_ops() > 0 {
         sentences.push(failures(summary));
@@ -43,12 +47,41 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
 /// Writes the screen behind the answer.
 pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &mut Page) {
     page.gap();
-    page.heading(&format!("Load points ({})", plain(&facts.label)));
-    page.table(table(summary, &facts.points));
+    let table = table(summary, facts, false);
+    page.heading(&table.caption);
+    page.table(table);
     curve(summary, facts, page);
     published(summary, facts, page);
     streams::limits(summary, page);
     end(summary, show, page);
+}
+
+/// What the page shows of a curve.
+pub(crate) fn section(summary: &Summary, facts: &VdaFacts) -> Section {
+    let mut section = Section::of_page("vda", "Load curve", format!("{}.", plain(&facts.label)));
+    let ort = facts.overall_response_time_ms.map(|ms| format!("{} ms", number(ms)));
+    let knee = facts.knee_point.and_then(|index| facts.points.get(index));
+    let valid = facts.points.iter().filter(|point| point.valid).count();
+    section.blocks.push(Block::Tiles(vec![
+        Tile::new("Overall response time", ort.unwrap_or_else(not_measured))
+            .at("vda.overall_response_time_ms"),
+        Tile {
+            help: KNEE.to_owned(),
+            ..Tile::new("Knee", knee.map_or_else(|| "none".to_owned(), streams_of))
+        },
+        Tile {
+            is_good: Some(valid == facts.points.len()),
+            more: format!("of {}", count(facts.points.len() as u64)),
+            ..Tile::new("Valid load points", count(valid as u64))
+        },
+    ]));
+    section.blocks.push(Block::PageChart("vda".to_owned()));
+    section.blocks.push(Block::Table(table(summary, facts, true)));
+    let mut page = Page::new(Style::default());
+    curve(summary, facts, &mut page);
+    published(summary, facts, &mut page);
+    section.blocks.append(&mut page.blocks);
+    section
 }
 
 /// The largest load point before the first that is not valid.
@@ -105,27 +138,43 @@ fn streams_of(point: &VdaPoint) -> String {
     counted(u64::from(point.streams), "stream")
 }
 
-fn table(summary: &Summary, points: &[VdaPoint]) -> Table {
+/// A row for each load point. On the page nothing else gives the reasons.
+fn table(summary: &Summary, facts: &VdaFacts, is_page: bool) -> Table {
+    let points = &facts.points;
     let values = |of: fn(&VdaPoint) -> Option<f64>| numbers(&points.iter().map(of).collect::<Vec<_>>());
     let is_measured = |at: usize| summary.load_points.get(at).is_none_or(|point| !point.is_unmeasured());
     let achieved = |(at, point): (usize, &VdaPoint)| is_measured(at).then_some(point.achieved_ops_per_s);
     let achieved: Vec<Option<f64>> = points.iter().enumerate().map(achieved).collect();
-    let mut table = Table::default();
-    table.column("", "streams", points.iter().map(|point| count(u64::from(point.streams))).collect());
-    table.column("asked for", "op/s", values(|point| Some(point.requested_ops_per_s)));
-    table.column("achieved", "op/s", numbers(&achieved));
-    table.column("mean response", "ms", values(|point| point.mean_response_ms));
-    table.column("written", "MiB/s", values(|point| point.written_mib_per_s));
-    table.column("read", "MiB/s", values(|point| point.read_mib_per_s));
+    let mut table = Table::new(format!("Load points ({})", plain(&facts.label)));
+    table.rows = (0..points.len()).map(|at| format!("vda.points.{at}")).collect();
+    table.bad_rows = (0..points.len()).filter(|at| !points[*at].valid).collect();
+    let streams = points.iter().map(|point| count(u64::from(point.streams)));
+    table.column("", "streams", streams.collect()).at("streams");
+    let asked = values(|point| Some(point.requested_ops_per_s));
+    table.column("asked for", "op/s", asked).at("requested_ops_per_s");
+    table.column("achieved", "op/s", numbers(&achieved)).at("achieved_ops_per_s");
+    table.column("mean response", "ms", values(|point| point.mean_response_ms)).at("mean_response_ms");
+    table.column("written", "MiB/s", values(|point| point.written_mib_per_s)).at("written_mib_per_s");
+    table.column("read", "MiB/s", values(|point| point.read_mib_per_s)).at("read_mib_per_s");
     // The unit of published tables.
-    table.column("total", "KiB/s ÷ 1000", values(|point| point.published_mb_per_s));
+    let total = values(|point| point.published_mb_per_s);
+    table.column("total", "KiB/s ÷ 1000", total).at("published_mb_per_s");
     let valid = |(at, point): (usize, &VdaPoint)| match (point.valid, is_cut_off(summary, at)) {
         (true, _) => "yes".to_owned(),
         (false, true) => "not known".to_owned(),
         (false, false) => "NO".to_owned(),
     };
     table.column("", "valid", points.iter().enumerate().map(valid).collect());
+    if is_page && !table.bad_rows.is_empty() {
+        let why = |point: &VdaPoint| if point.valid { String::new() } else { why_not(point) };
+        table.words("why not", points.iter().map(why).collect());
+    }
     table
+}
+
+/// Why a load point is not valid.
+fn why_not(point: &VdaPoint) -> String {
+    plain(point.why_not.as_deref().unwrap_or("no reason is known"))
 }
 
 /// What the points tell together.

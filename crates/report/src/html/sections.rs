@@ -9,15 +9,19 @@
 use reelgauge_analysis::Summary;
 
 use crate::document::Section;
-use crate::{hosts, msmeter, replay, trust, workers};
+use crate::{hosts, msmeter, points, replay, search, trust, vda, workers};
 
 /// The sections of a run that has what they are about.
 pub fn sections(summary: &Summary) -> Vec<Section> {
-    let replay = summary.replay.as_ref().map(|facts| replay::section(summary, facts));
-    let msmeter = summary.msmeter.as_ref().map(msmeter::section);
-    let trust = Some(trust::section(summary));
-    [replay, msmeter, hosts::section(summary), workers::section(summary), trust]
-        .into_iter()
-        .flatten()
-        .collect()
+    let sections = [
+        summary.replay.as_ref().map(|facts| replay::section(summary, facts)),
+        summary.vda.as_ref().map(|facts| vda::section(summary, facts)),
+        summary.search.as_ref().map(|facts| search::section(summary, facts)),
+        summary.msmeter.as_ref().map(msmeter::section),
+        Some(points::section(summary)),
+        hosts::section(summary),
+        workers::section(summary),
+        Some(trust::section(summary)),
+    ];
+    sections.into_iter().flatten().collect()
 }
