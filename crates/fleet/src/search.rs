@@ -188,8 +188,10 @@ impl FleetSearch {
             passed: fell.peek().is_none(),
             limited_by_client: fell.peek().is_some() && fell.all(|judged| judged.limited_by_client),
             took_s: now_ns.saturating_sub(told.told_ns).max(1) as f64 / 1e9,
+            confirms: told.confirms,
+            reached: None,
         };
-        if take(search, told, trial).is_none() {
+        if search.report(told.scale, trial).is_err() {
             return self.lose();
         }
         told.went = Some(trial);
@@ -198,7 +200,7 @@ impl FleetSearch {
     /// The largest count that passed so far below all that fell, and the smallest that fell above all that
     /// passed, with what the plan calls them.
     pub fn bounds(&self) -> (Option<String>, Option<String>) {
-        let bounds = self.state().map(|state| reelgauge_runner::streams::seek::bounds(&state.search));
+        let bounds = self.state().map(|state| state.search.bounds());
         let (passed, fell) = bounds.unwrap_or_default();
         (passed.map(|scale| self.plan.label(scale)), fell.map(|scale| self.plan.label(scale)))
     }
@@ -221,7 +223,7 @@ impl FleetSearch {
         if self.trials.iter().any(|told| is_off(&told)) {
             let mut search = self.search(state.search.cap())?;
             for told in self.trials.iter().filter(|told| !is_off(told)) {
-                told.went.map(|trial| take(&mut search, told, trial));
+                told.went.and_then(|trial| search.report(told.scale, trial).ok());
             }
             answer = match search.next() {
                 Next::Done(answer) => Some(answer),
@@ -275,15 +277,6 @@ impl FleetSearch {
             Course::Over { state, .. } => state.clone(),
         }
     }
-}
-
-/// Takes how a trial went; `None` where that can't be.
-fn take(search: &mut Search, told: &ToldTrial, trial: Trial) -> Option<()> {
-    let taken = match told.confirms {
-        true => search.report_confirmation(told.scale, trial),
-        false => search.report(told.scale, trial),
-    };
-    taken.ok()
 }
 
 #[cfg(test)]

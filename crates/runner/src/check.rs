@@ -3,7 +3,6 @@
 //!
 //! * [`everyday`]: which formats. [`budget`]: what the look may take, in time and room.
 //! * [`place`]: the target made ready. [`load`]: who reads and writes there. [`look`]: all of it, in order.
-//! * [`narrowing`]: from a few short trials to the count at the limit.
 //! * [`level`]: the rate that was sustained, which no count may exceed unless it was held for long enough.
 //!   [`holding`]: which counts are held. [`counting`]: the count of one format, with all of that.
 //! * [`agreement`]: whether the counts speak of the same storage; where they don't, it looks again.
@@ -31,7 +30,6 @@ pub mod holding;
 pub mod level;
 pub mod load;
 pub mod look;
-pub mod narrowing;
 pub mod place;
 pub mod written;
 

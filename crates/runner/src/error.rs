@@ -206,7 +206,10 @@ pub enum RunError {
     Scratch(#[from] ScratchError),
     /// A search that can't be.
     #[error("the search for the largest count can't begin: {source}")]
-    Search { source: SearchError },
+    Search {
+        #[from]
+        source: SearchError,
+    },
     /// A search that is to go on with evidence of something else.
     #[error(
         "the search in {run} had another {name} ({before}; now {now}), so its trials say nothing about \

@@ -1,4 +1,4 @@
-//! The search for the largest number of streams that a storage carries (`--find-max`).
+//! The search for the largest number of streams that a storage sustains (`--find-max`, `check`).
 //!
 //! Pure: it is asked what to try next ([`Search::next`]) and told how it went ([`Search::report`]). What to
 //! try next follows from the evidence alone, so a search that was interrupted and read back from a file goes
@@ -28,10 +28,16 @@
 //! A trial that fell because the client was the limit says nothing about the storage. It bounds the search
 //! but the answer says that the client was the limit.
 //!
+//! A check has seconds, not minutes. With [`SearchSettings::expected`] the search is a quick one (`quick`):
+//! it ends within its time, with an error.
+//!
 //! Not here: running a trial, and judging whether it passed.
+
+mod quick;
 
 use std::fmt::Write as _;
 
+pub use quick::FAR_OVER;
 use serde::{Deserialize, Serialize};
 
 /// How to search.
@@ -52,6 +58,8 @@ pub struct SearchSettings {
     pub trials_max: Option<u32>,
     /// Time that the trials may take together. None is begun that is not likely to end within it.
     pub time_max_s: Option<f64>,
+    /// Makes the search a quick one. The storage seems to give as much as so many streams need.
+    pub expected: Option<f64>,
 }
 
 impl Default for SearchSettings {
@@ -64,12 +72,13 @@ impl Default for SearchSettings {
             confirm_s: None,
             trials_max: None,
             time_max_s: None,
+            expected: None,
         }
     }
 }
 
 /// How a trial went.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// Whether its criteria were met.
     pub passed: bool,
@@ -77,10 +86,16 @@ pub struct Trial {
     pub limited_by_client: bool,
     /// How long it took.
     pub took_s: f64,
+    /// Whether it took as long as the answer must hold on ([`Why::Confirm`]).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confirms: bool,
+    /// The storage gave as much as so many streams need. Only a quick search uses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<f64>,
 }
 
 /// All trials with one count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CountEvidence {
     /// The count.
     pub streams: u32,
@@ -96,6 +111,9 @@ pub struct CountEvidence {
     /// Those that fell and were to take so long.
     #[serde(default)]
     pub refuted: u32,
+    /// The most that the storage gave in a trial that failed: [`Trial::reached`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<f64>,
 }
 
 impl CountEvidence {
@@ -154,7 +172,7 @@ pub enum Answer {
         /// The count.
         streams: u32,
     },
-    /// There is noise.
+    /// There is noise, or the search was a quick one.
     Between {
         /// The largest count that passed every time; 0 if there is none.
         lo: u32,
@@ -337,23 +355,6 @@ impl Search {
     /// # Errors
     /// A count of 0 or above the cap; a time that is none. Nothing is changed then.
     pub fn report(&mut self, streams: u32, trial: Trial) -> Result<(), SearchError> {
-        self.take(streams, trial)?;
-        self.longest_s = self.longest_s.max(trial.took_s);
-        Ok(())
-    }
-
-    /// Takes the outcome of a trial that took as long as the answer must hold on.
-    ///
-    /// # Errors
-    /// As [`Search::report`].
-    pub fn report_confirmation(&mut self, streams: u32, trial: Trial) -> Result<(), SearchError> {
-        let known = self.take(streams, trial)?;
-        let counter = if trial.passed { &mut known.confirmed } else { &mut known.refuted };
-        *counter = counter.saturating_add(1);
-        Ok(())
-    }
-
-    fn take(&mut self, streams: u32, trial: Trial) -> Result<&mut CountEvidence, SearchError> {
         let cap = self.settings.cap;
         if !(1..=cap).contains(&streams) {
             return Err(SearchError::OutOfRange { streams, cap });
@@ -372,7 +373,16 @@ impl Search {
             (false, false) => &mut known.failed,
         };
         *counter = counter.saturating_add(1);
-        Ok(known)
+        if trial.confirms {
+            let counter = if trial.passed { &mut known.confirmed } else { &mut known.refuted };
+            *counter = counter.saturating_add(1);
+            return Ok(());
+        }
+        if !trial.passed {
+            known.reached = known.reached.into_iter().chain(trial.reached).max_by(f64::total_cmp);
+        }
+        self.longest_s = self.longest_s.max(trial.took_s);
+        Ok(())
     }
 
     /// The answer need no longer hold on for longer than a trial.
@@ -383,6 +393,12 @@ impl Search {
     /// The largest count that may be claimed so far; 0 if there is none.
     pub fn sure(&self) -> u32 {
         self.edges().sure
+    }
+
+    /// The largest count that may be claimed so far, and the smallest that failed above all that passed.
+    pub fn bounds(&self) -> (Option<u32>, Option<u32>) {
+        let Edges { sure, ceiling, .. } = self.edges();
+        ((sure > 0).then_some(sure), ceiling)
     }
 
     /// The largest count that it may try.
@@ -514,7 +530,7 @@ impl Search {
 
     fn edges(&self) -> Edges {
         let passes = || self.evidence.iter().filter(|known| known.stands() > 0).map(|known| known.streams);
-        let falls = self.evidence.iter().filter(|known| known.fell() > 0 && !self.is_set_aside(known));
+        let falls = self.evidence.iter().filter(|known| self.falls(known));
         let falls = || falls.clone().map(|known| known.streams);
         let first_fall = falls().next();
         let top_pass = passes().next_back().unwrap_or(0);
@@ -527,13 +543,24 @@ impl Search {
         }
     }
 
+    /// Whether a count bounds the search from above.
+    fn falls(&self, known: &CountEvidence) -> bool {
+        match self.settings.expected {
+            Some(_) => self.falls_quickly(known),
+            None => known.fell() > 0 && !self.is_set_aside(known),
+        }
+    }
+
     fn repeats(&self) -> u32 {
         if self.has_noise() { self.settings.repeats_with_noise } else { self.settings.repeats }
     }
 
     /// The trial that comes next if there is time for it; `None` when the search is at its end.
     fn most_wanted(&self, edges: &Edges) -> Option<(u32, Why)> {
-        self.wanted(edges).or_else(|| self.unconfirmed(edges))
+        match self.settings.expected {
+            Some(expected) => self.wanted_quickly(expected, edges),
+            None => self.wanted(edges).or_else(|| self.unconfirmed(edges)),
+        }
     }
 
     /// The trial that is most wanted; `None` when both edges hold.
@@ -601,6 +628,9 @@ impl Search {
         let Some(fall) = first_fall else {
             return Answer::AtLeast { streams: sure };
         };
+        if self.settings.expected.is_some() {
+            return Answer::Between { lo: sure, hi: sure + self.error(sure) };
+        }
         let last = edges.ceiling.unwrap_or(top_pass);
         let between = self.evidence.iter().filter(|known| (fall..=last).contains(&known.streams));
         if between.map(|known| known.failed).all(|failed| failed == 0) {
@@ -617,6 +647,9 @@ impl Search {
         let settings = &self.settings;
         if settings.trials_max.is_some_and(|most| self.trials() >= most) {
             return Some(Budget::Trials);
+        }
+        if settings.expected.is_some() && self.must_find_one() {
+            return None;
         }
         let would_take_s = self.spent_s + self.next_takes_s(why);
         settings.time_max_s.is_some_and(|most_s| would_take_s > most_s).then_some(Budget::Time)

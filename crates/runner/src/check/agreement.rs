@@ -12,39 +12,40 @@
 //! A contradiction is tried again while there is time ([`super::holding`]). What remains is settled here: the
 //! less certain statement becomes wider, or loses its limit. None becomes a larger promise. Pure.
 
-/// A count, as far as other counts can contradict it.
+use reelgauge_analysis::facts::CheckBasis;
+use reelgauge_analysis::limit::CountLimit;
+
+/// A count at the limit of one format.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stated {
-    /// Each stream needs so much.
-    pub needed_mb_per_s: f64,
+pub struct Counted {
+    /// So many passed.
     pub streams: u32,
     /// So many more or less it may be.
     pub error: u32,
-    /// No limit is known.
+    /// There may be more than that: no limit is known.
     pub at_least: bool,
-    /// More than a short trial speaks for it.
-    pub is_sustained: bool,
+    /// What each needs.
+    pub needed_mb_per_s: f64,
+    /// What ended it there.
+    pub limit: CountLimit,
+    /// What the count rests on.
+    pub basis: CheckBasis,
+    /// For how long so many were held; `None` of none.
+    pub held_s: Option<f64>,
     /// The smallest count of which a trial failed; `None` where none did.
     pub failed_from: Option<u32>,
     /// The limit was confirmed.
     pub is_confirmed: bool,
-    /// What became of it here.
-    pub standing: Agreement,
+    /// The limit was confirmed, although other counts imply more.
+    pub own_limit: bool,
 }
 
-/// How a count stands beside the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Agreement {
-    /// It agrees with them.
-    #[default]
-    Agrees,
-    /// Its limit was confirmed, although other counts imply more.
-    OwnLimit,
-    /// So many streams, or fewer than others sustained the rate of, failed; that was not confirmed.
-    Contradicted,
-}
+impl Counted {
+    /// More than a short trial speaks for it.
+    fn is_sustained(&self) -> bool {
+        self.basis != CheckBasis::ShortTrial
+    }
 
-impl Stated {
     /// No less than this was played or recorded.
     fn least_mb_per_s(&self) -> f64 {
         f64::from(self.streams.saturating_sub(self.error)) * self.needed_mb_per_s
@@ -55,14 +56,17 @@ impl Stated {
         (mb_per_s / self.needed_mb_per_s.max(1e-6)) as u32
     }
 
-    /// Whether its limit is a statement that others can contradict.
-    fn is_open_to_doubt(&self) -> bool {
-        !self.at_least && !self.is_confirmed
-    }
-
     /// The largest count that it says is possible.
     fn most(&self) -> u32 {
         self.streams.saturating_add(self.error)
+    }
+
+    /// It has no limit to name any more.
+    pub fn open(&mut self, limit: CountLimit) {
+        (self.at_least, self.limit) = (true, limit);
+        if self.is_sustained() {
+            self.error = 0;
+        }
     }
 
     /// Takes the rate that others sustained. See the module.
@@ -73,177 +77,175 @@ impl Stated {
         }
         let is_contradicted = self.failed_from.is_some_and(|failed| failed <= implied);
         match (is_contradicted, self.is_confirmed) {
-            (true, true) => self.standing = Agreement::OwnLimit,
-            (true, false) => (self.at_least, self.standing) = (true, Agreement::Contradicted),
-            (false, _) => self.at_least = implied > self.most(),
-        }
-        if self.at_least && self.is_sustained {
-            self.error = 0;
+            (true, true) => self.own_limit = true,
+            (true, false) => self.open(CountLimit::Contradicted),
+            (false, _) if implied > self.most() => self.open(CountLimit::Time),
+            (false, _) => {}
         }
     }
 }
 
 /// The rate that is known to be sustained: of the counts that rest on more than a short trial, and of the
 /// sequential rate.
-fn sustained_mb_per_s(counts: &[Stated], level_mb_per_s: Option<f64>) -> f64 {
-    let sustained = counts.iter().filter(|count| count.is_sustained).map(Stated::least_mb_per_s);
-    sustained.chain(level_mb_per_s).fold(0.0, f64::max)
+fn sustained_mb_per_s(counts: &[Option<Counted>], level_mb_per_s: Option<f64>) -> f64 {
+    let sustained = counts.iter().flatten().filter(|count| count.is_sustained());
+    sustained.map(Counted::least_mb_per_s).chain(level_mb_per_s).fold(0.0, f64::max)
 }
 
 /// For each count with an unconfirmed limit that others contradict: the count that they imply.
-pub fn implied(counts: &[Stated], level_mb_per_s: Option<f64>) -> Vec<Option<u32>> {
-    let passed = counts.iter().map(Stated::least_mb_per_s).fold(0.0, f64::max);
+pub fn implied(counts: &[Option<Counted>], level_mb_per_s: Option<f64>) -> Vec<Option<u32>> {
+    let passed = counts.iter().flatten().map(Counted::least_mb_per_s).fold(0.0, f64::max);
     let most = sustained_mb_per_s(counts, level_mb_per_s).max(passed);
-    let of = |count: &Stated| {
+    let of = |count: &Counted| {
         let implied = count.implied(most);
-        (count.is_open_to_doubt() && implied > count.streams).then_some(implied)
+        (!count.at_least && !count.is_confirmed && implied > count.streams).then_some(implied)
     };
-    counts.iter().map(of).collect()
+    counts.iter().map(|count| count.as_ref().and_then(of)).collect()
 }
 
 /// Makes all counts agree. See the module.
-pub fn settle(counts: &mut [Stated], level_mb_per_s: Option<f64>) {
+pub fn settle(counts: &mut [Option<Counted>], level_mb_per_s: Option<f64>) {
     // Without its limit, a count promises what it was played with: that may contradict another one.
     for _ in 0..=counts.len() {
         let most = sustained_mb_per_s(counts, level_mb_per_s);
-        counts.iter_mut().filter(|count| !count.at_least).for_each(|count| count.settle(most));
+        let limited = counts.iter_mut().flatten().filter(|count| !count.at_least);
+        limited.for_each(|count| count.settle(most));
     }
     settle_short(counts);
 }
 
 /// The same of counts that rest on a short trial: each is as wide as its contradiction.
-fn settle_short(counts: &mut [Stated]) {
+fn settle_short(counts: &mut [Option<Counted>]) {
     for one in 0..counts.len() {
         for other in 0..counts.len() {
-            let (passed, limited) = (counts[one], counts[other]);
+            let (Some(passed), Some(limited)) = (counts[one], counts[other]) else { continue };
             let implied = limited.implied(passed.least_mb_per_s());
-            if one == other || passed.is_sustained || limited.at_least || implied <= limited.most() {
+            if one == other || passed.is_sustained() || limited.at_least || implied <= limited.most() {
                 continue;
             }
-            let is_own = limited.standing == Agreement::OwnLimit;
-            let (at, wider) = if is_own || limited.is_confirmed || limited.is_sustained {
+            let (at, wider) = if limited.is_confirmed || limited.is_sustained() {
                 // Counted down, not divided: rounding must not leave one too many.
                 let fits = |streams: &u32| {
                     limited.implied(f64::from(*streams) * passed.needed_mb_per_s) <= limited.most()
                 };
                 let least = (0..=passed.streams).rev().find(fits).unwrap_or(0);
-                (one, Stated { error: passed.error.max(passed.streams - least), ..passed })
+                (one, Counted { error: passed.error.max(passed.streams - least), ..passed })
             } else {
-                (other, Stated { error: implied - limited.streams, ..limited })
+                (other, Counted { error: implied - limited.streams, ..limited })
             };
-            counts[at] = wider;
+            counts[at] = Some(wider);
         }
     }
     // None, or some: that is unknown.
-    for count in counts.iter_mut().filter(|count| count.streams == 0 && count.error > 0) {
-        (count.at_least, count.error) = (true, 0);
-        if count.standing == Agreement::OwnLimit {
-            count.standing = Agreement::Agrees;
+    for count in counts.iter_mut().flatten().filter(|count| count.streams == 0 && count.error > 0) {
+        if !count.at_least {
+            count.open(CountLimit::Time);
         }
+        (count.error, count.own_limit) = (0, false);
     }
 }
 
 /// Whether no count contradicts another one, or the sequential rate.
 #[cfg(test)]
-fn agree(counts: &[Stated], level_mb_per_s: Option<f64>) -> bool {
-    let rates = counts.iter().map(Stated::least_mb_per_s);
+fn agree(counts: &[Option<Counted>], level_mb_per_s: Option<f64>) -> bool {
+    let rates = counts.iter().flatten().map(Counted::least_mb_per_s);
     let rates = rates.chain(level_mb_per_s).collect::<Vec<_>>();
-    counts.iter().filter(|count| !count.at_least).all(|count| {
-        let is_explained = count.standing == Agreement::OwnLimit;
-        is_explained || rates.iter().all(|rate| count.implied(*rate) <= count.most())
-    })
+    counts
+        .iter()
+        .flatten()
+        .filter(|count| !count.at_least)
+        .all(|count| count.own_limit || rates.iter().all(|rate| count.implied(*rate) <= count.most()))
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use reelgauge_analysis::Culprit;
 
     use super::*;
 
-    fn stated(streams: u32, error: u32, needed_mb_per_s: f64, at_least: bool) -> Stated {
-        Stated {
-            needed_mb_per_s,
+    fn stated(streams: u32, error: u32, needed_mb_per_s: f64, at_least: bool) -> Counted {
+        Counted {
             streams,
             error,
             at_least,
-            is_sustained: true,
+            needed_mb_per_s,
+            limit: if at_least { CountLimit::Time } else { CountLimit::Culprit(Culprit::Storage) },
+            basis: CheckBasis::Held,
+            held_s: None,
             failed_from: (!at_least).then_some(streams + 1),
             is_confirmed: false,
-            standing: Agreement::Agrees,
+            own_limit: false,
         }
+    }
+
+    fn settled<const N: usize>(counts: [Counted; N], level_mb_per_s: Option<f64>) -> [Counted; N] {
+        let mut settled = counts.map(Some);
+        settle(&mut settled, level_mb_per_s);
+        std::array::from_fn(|at| settled[at].unwrap_or(counts[at]))
     }
 
     #[test]
     fn counts_of_one_storage_agree() {
         let steady = [(29, 1, 14.0), (17, 1, 23.0), (6, 1, 62.0), (4, 1, 91.0), (4, 1, 92.0)];
-        let mut steady = steady.map(|(streams, error, each)| stated(streams, error, each, false));
-        let before = steady;
-        settle(&mut steady, Some(400.0));
-        assert_eq!(steady, before);
-        assert!(implied(&steady, Some(400.0)).iter().all(Option::is_none));
+        let steady = steady.map(|(streams, error, each)| stated(streams, error, each, false));
+        assert_eq!(settled(steady, Some(400.0)), steady);
+        assert!(implied(&steady.map(Some), Some(400.0)).iter().all(Option::is_none));
     }
 
     #[test]
     fn a_limit_below_what_others_sustain_is_tried_again_and_then_dropped() {
         // 9 of 92.2 MB/s beside at least 11 of 91.0: those need 1,001 MB/s, which is 10 of 92.2.
-        let mut counts = [stated(11, 0, 91.0, true), stated(9, 1, 92.2, false)];
-        assert_eq!(implied(&counts, None), [None, Some(10)]);
-        settle(&mut counts, None);
-        let open = Stated { error: 0, at_least: true, ..stated(9, 1, 92.2, false) };
-        assert_eq!(counts[1], Stated { standing: Agreement::Contradicted, ..open });
+        let (eleven, nine) = (stated(11, 0, 91.0, true), stated(9, 1, 92.2, false));
+        assert_eq!(implied(&[Some(eleven), Some(nine)], None), [None, Some(10)]);
+        let open = Counted { error: 0, at_least: true, limit: CountLimit::Contradicted, ..nine };
+        assert_eq!(settled([eleven, nine], None)[1], open);
         // Where more than 10 failed, 10 may pass: that is no contradiction, and within the error.
-        let agrees = Stated { failed_from: Some(11), ..stated(9, 1, 92.2, false) };
-        let mut counts = [stated(11, 0, 91.0, true), agrees];
-        settle(&mut counts, None);
-        assert_eq!(counts[1], agrees);
+        let agrees = Counted { failed_from: Some(11), ..nine };
+        assert_eq!(settled([eleven, agrees], None)[1], agrees);
         // Without that error its limit lies further up.
-        let narrow = Stated { error: 0, ..agrees };
-        let mut counts = [stated(11, 0, 91.0, true), narrow];
-        settle(&mut counts, None);
-        assert_eq!(counts[1], Stated { at_least: true, ..narrow });
+        let narrow = Counted { error: 0, ..agrees };
+        let further = Counted { at_least: true, limit: CountLimit::Time, ..narrow };
+        assert_eq!(settled([eleven, narrow], None)[1], further);
         // Confirmed, it is the format's own.
-        let confirmed = Stated { is_confirmed: true, ..stated(9, 1, 92.2, false) };
-        let mut counts = [stated(11, 0, 91.0, true), confirmed];
-        assert_eq!(implied(&counts, None), [None, None]);
-        settle(&mut counts, None);
-        assert_eq!(counts[1], Stated { standing: Agreement::OwnLimit, ..confirmed });
+        let confirmed = Counted { is_confirmed: true, ..nine };
+        assert_eq!(implied(&[Some(eleven), Some(confirmed)], None), [None, None]);
+        assert_eq!(settled([eleven, confirmed], None)[1], Counted { own_limit: true, ..confirmed });
     }
 
     #[test]
     fn none_beside_a_rate_that_carries_one_is_unknown() {
-        let mut none = [Stated { is_sustained: false, ..stated(0, 0, 92.2, false) }];
-        assert_eq!(implied(&none, Some(118.0)), [Some(1)]);
-        settle(&mut none, Some(118.0));
-        assert_eq!((none[0].at_least, none[0].streams), (true, 0));
+        let none = Counted { basis: CheckBasis::ShortTrial, ..stated(0, 0, 92.2, false) };
+        assert_eq!(implied(&[Some(none)], Some(118.0)), [Some(1)]);
+        let [none] = settled([none], Some(118.0));
+        assert_eq!((none.at_least, none.streams), (true, 0));
     }
 
     #[test]
     fn short_trials_become_as_wide_as_their_contradiction() {
-        let short = |count: Stated| Stated { is_sustained: false, ..count };
+        let short = |count: Counted| Counted { basis: CheckBasis::ShortTrial, ..count };
         // Two short trials: the one with the limit.
-        let mut counts = [short(stated(16, 1, 14.0, false)), short(stated(1, 0, 92.0, false))];
-        settle(&mut counts, None);
-        assert_eq!([counts[0].error, counts[1].error], [1, 1]);
+        let counts = [short(stated(16, 1, 14.0, false)), short(stated(1, 0, 92.0, false))];
+        assert_eq!(settled(counts, None).map(|count| count.error), [1, 1]);
         // As many of 92.2 MB/s, which is no round number.
-        let confirmed = Stated { is_confirmed: true, ..short(stated(24, 1, 92.2, false)) };
-        let mut counts = [short(stated(32, 0, 92.2, false)), confirmed];
-        settle(&mut counts, None);
-        assert!(agree(&counts, None) && counts[0].error == 7, "{counts:#?}");
+        let confirmed = Counted { is_confirmed: true, ..short(stated(24, 1, 92.2, false)) };
+        let counts = settled([short(stated(32, 0, 92.2, false)), confirmed], None);
+        assert!(agree(&counts.map(Some), None) && counts[0].error == 7, "{counts:#?}");
         // A short trial beside a limit that is better founded: the short trial.
-        let mut counts = [short(stated(16, 0, 14.0, true)), stated(1, 0, 92.0, false)];
-        settle(&mut counts, None);
+        let [short, _] = settled([short(stated(16, 0, 14.0, true)), stated(1, 0, 92.0, false)], None);
         // Nothing of it failed.
-        assert_eq!((counts[0].error, counts[0].standing), (3, Agreement::Agrees));
+        assert_eq!((short.error, short.own_limit), (3, false));
     }
 
-    fn any_count() -> impl Strategy<Value = Stated> {
+    fn any_count() -> impl Strategy<Value = Counted> {
         let needed = prop::sample::select(vec![14.0, 23.0, 62.7, 91.0, 92.2]);
         let flags = (any::<bool>(), any::<bool>(), any::<bool>());
         (needed, 0..60_u32, 0..8_u32, 0..9_u32, flags).prop_map(
             |(needed, streams, error, failed, (at_least, is_sustained, is_confirmed))| {
                 let error = if at_least && is_sustained { 0 } else { error };
                 let failed_from = (!at_least).then_some(streams + failed);
-                Stated { is_sustained, is_confirmed, failed_from, ..stated(streams, error, needed, at_least) }
+                let basis = if is_sustained { CheckBasis::Held } else { CheckBasis::ShortTrial };
+                Counted { basis, is_confirmed, failed_from, ..stated(streams, error, needed, at_least) }
             },
         )
     }
@@ -251,13 +253,13 @@ mod tests {
     proptest! {
         #[test]
         fn settled_counts_agree_and_none_promises_more_than_was_seen(
-            counts in prop::collection::vec(any_count(), 0..6),
+            counts in prop::collection::vec(prop::option::of(any_count()), 0..6),
             level in prop::option::of(1.0..2_000.0_f64),
         ) {
             let mut settled = counts.clone();
             settle(&mut settled, level);
             prop_assert!(agree(&settled, level), "{settled:#?}");
-            for (before, after) in counts.iter().zip(&settled) {
+            for (before, after) in counts.iter().flatten().zip(settled.iter().flatten()) {
                 prop_assert_eq!(before.streams, after.streams);
                 prop_assert!(!before.at_least || after.at_least);
                 // What passed a short trial alone never gets narrower, unless it is unknown now.
@@ -266,10 +268,11 @@ mod tests {
                 // What is said to have failed at a rate that others sustained did.
                 let sustained = sustained_mb_per_s(&settled, level);
                 let failed = after.failed_from.is_some_and(|failed| failed <= after.implied(sustained));
-                prop_assert!(after.standing == Agreement::Agrees || failed, "{after:?} {sustained}");
-                let is_own = after.standing == Agreement::OwnLimit;
-                prop_assert!(!is_own || after.is_confirmed && !after.at_least, "{after:?}");
-                prop_assert!(after.standing != Agreement::Contradicted || after.at_least, "{after:?}");
+                let is_contradicted = after.limit == CountLimit::Contradicted;
+                prop_assert!(!is_contradicted && !after.own_limit || failed, "{after:?} {sustained}");
+                prop_assert!(!after.own_limit || after.is_confirmed && !after.at_least, "{after:?}");
+                // What is open names no limit, and the other way round.
+                prop_assert_eq!(after.at_least, after.limit.is_open());
             }
         }
     }

@@ -16,9 +16,9 @@ use reelgauge_machine::link::{Link, LinkKind};
 use reelgauge_machine::mount::{Mount, MountKind};
 use reelgauge_report::{Screen, screen};
 
-use super::agreement::Agreement;
+use super::agreement::Counted;
 use super::everyday::{EVERYDAY, everyday};
-use super::findings::{Counted, Findings, Place, Work};
+use super::findings::{Findings, Place, Work};
 use super::hint::{hint, tests::client};
 
 fn limit() -> impl Strategy<Value = CountLimit> {
@@ -58,7 +58,7 @@ fn counted(has_speed: bool) -> impl Strategy<Value = Option<Counted>> {
             held_s: (streams > 0).then_some(if basis == CheckBasis::Held { 5.45 } else { 1.45 }),
             failed_from: failed.map(|more| streams + more),
             is_confirmed: is_confirmed && failed.is_some(),
-            standing: Agreement::Agrees,
+            own_limit: false,
         }
     });
     prop::option::of(parts)

@@ -3,14 +3,13 @@
 use reelgauge_analysis::limit::CountLimit;
 use reelgauge_analysis::sustained::{HOLD_ERROR, SustainedRate};
 use reelgauge_analysis::{CheckBasis, Culprit};
+use reelgauge_workload::search::{Search, SearchError, Trial};
 
-use super::agreement::Agreement;
-use super::budget::TRIAL_TIMES;
-use super::findings::Counted;
+use super::agreement::Counted;
+use super::budget::{TRIAL_TIMES, Times};
 use super::holding::Standing;
 use super::level::Level;
 use super::load::PointLoad;
-use super::narrowing::Narrowing;
 
 /// A count that failed at less than this share of the sustained rate is limited by how its frames lie, not by
 /// the rate.
@@ -24,159 +23,186 @@ const FEW: u32 = 6;
 #[derive(Debug)]
 pub struct Counting {
     pub(super) load: PointLoad,
-    pub(super) narrowing: Narrowing,
+    pub(super) search: Search,
     /// The limit that was set allows so many.
     pub(super) allowed: Option<u32>,
+    pub(super) known: Known,
+}
+
+/// What is known beside the trials of the search.
+#[derive(Debug, Default)]
+pub(super) struct Known {
     /// Whose fault the last trial was that failed.
     pub(super) culprit: Option<Culprit>,
     /// Whether it was stopped in the middle.
     pub(super) stopped: bool,
-    evidence: Held,
-}
-
-/// What the trials that were held for longer showed.
-#[derive(Debug, Default)]
-struct Held {
-    passed: Option<(u32, f64)>,
+    /// No more may be claimed, whatever passes a short trial: storage that bursts, and the buffers of the
+    /// players, hide for a while that the rate is too low.
+    claimable: Option<u32>,
+    /// From this count on, streams need more than others got that were overloaded. That is no limit of this
+    /// format: none of its own streams failed.
+    refuted_by_others_from: Option<u32>,
+    /// Counts that were held for longer than a trial, however that went.
     tried: Vec<u32>,
-    /// The smallest count that failed through no overload: the storage stood still, say.
+    held_s: Option<f64>,
+    /// The smallest count that failed while it was held through no overload: the storage stood still, say.
     shaken: Option<u32>,
-    /// Counts that were overloaded by the storage's fault, and the most that they got.
-    overloaded: Vec<(u32, f64)>,
-    /// What this format's own streams got while they were held and failed.
-    sustained_bytes_per_s: Option<f64>,
+    /// Counts that were held and overloaded by the storage's fault, and what they got.
+    overloaded: Vec<(u32, SustainedRate)>,
 }
 
 impl Counting {
-    pub(super) fn new(load: PointLoad, narrowing: Narrowing, allowed: Option<u32>) -> Counting {
-        Counting { load, narrowing, allowed, culprit: None, stopped: false, evidence: Held::default() }
+    pub(super) fn new(load: PointLoad, search: Search, allowed: Option<u32>) -> Counting {
+        Counting { load, search, allowed, known: Known::default() }
     }
 
     fn needed_bytes_per_s(&self) -> f64 {
         self.load.bytes_per_s()
     }
 
+    /// The largest count that passed. What more streams passed, fewer pass, too.
+    fn passed(&self) -> u32 {
+        self.search.sure().min(self.known.refuted_by_others_from.map_or(u32::MAX, |count| count - 1))
+    }
+
+    /// The count that may be claimed.
+    pub(super) fn claim(&self) -> u32 {
+        self.passed().min(self.known.claimable.unwrap_or(u32::MAX))
+    }
+
+    /// The smallest count of which a trial failed, where that limits what may be claimed.
+    fn failed_from(&self) -> Option<u32> {
+        let claim = self.claim();
+        let contested = self.search.is_contested(claim).then_some(claim);
+        self.search.failed_from().into_iter().chain(contested).min()
+    }
+
     /// Takes what all formats share into account.
     pub(super) fn share(&mut self, level: &Level) {
         let needed = self.needed_bytes_per_s();
-        let held = self.evidence.passed.map_or(0, |(count, _)| count);
+        let held = self.search.held();
         let known = (f64::from(held) * (1.0 - HOLD_ERROR)) as u32;
-        let of_rate = level.claimable(needed);
-        let own = self.evidence.sustained_bytes_per_s.map(|bytes| (bytes / needed.max(1.0)) as u32);
-        self.narrowing.claim_up_to(own.map_or(of_rate, |own| own.min(of_rate)).max(known));
-        if let Some(count) = level.refuted_from(needed) {
-            self.narrowing.refute_by_others_from(count.max(held + 1));
-        }
+        let own =
+            self.known.overloaded.iter().map(|(_, got)| (got.least_bytes_per_s() / needed.max(1.0)) as u32);
+        let of_rate = own.chain([level.claimable(needed)]).min();
+        self.known.claimable = of_rate.map(|count| count.max(known));
+        self.known.refuted_by_others_from = level.refuted_from(needed).map(|count| count.max(held + 1));
     }
 
-    /// So many were held for so long without a late frame.
-    pub(super) fn held(&mut self, count: u32, held_s: f64, is_long_enough: bool) {
-        self.evidence.tried.push(count);
+    /// So many were held without a late frame.
+    ///
+    /// # Errors
+    /// More than can be tried.
+    pub(super) fn held(&mut self, count: u32, times: Times, is_long_enough: bool) -> Result<(), SearchError> {
+        self.known.tried.push(count);
         if !is_long_enough {
-            return;
+            return Ok(());
         }
-        self.narrowing.sustain(count);
-        if self.evidence.passed.is_none_or(|(passed, _)| passed < count) {
-            self.evidence.passed = Some((count, held_s));
-        }
+        self.known.held_s = Some(times.measured.as_secs_f64());
+        self.search.report(count, Trial { passed: true, confirms: true, ..Trial::default() })
     }
 
     /// So many failed while they were held, by this machine's fault or an unknown one.
     pub(super) fn failed(&mut self, count: u32) {
-        self.evidence.tried.push(count);
+        self.known.tried.push(count);
     }
 
     /// So many failed while they were held, by the storage's fault; this is what they got where it was
     /// overloaded.
-    pub(super) fn failed_by_storage(&mut self, count: u32, got: Option<&SustainedRate>, culprit: Culprit) {
-        self.failed(count);
+    ///
+    /// # Errors
+    /// More than can be tried.
+    pub(super) fn failed_by_storage(
+        &mut self,
+        count: u32,
+        got: Option<SustainedRate>,
+        culprit: Culprit,
+    ) -> Result<(), SearchError> {
         let Some(got) = got else {
-            self.evidence.shaken = Some(self.evidence.shaken.map_or(count, |known| known.min(count)));
-            return;
+            self.failed(count);
+            self.known.shaken = Some(self.known.shaken.map_or(count, |known| known.min(count)));
+            return Ok(());
         };
-        self.narrowing.refute_from(count);
-        self.culprit = Some(culprit);
-        self.evidence.overloaded.push((count, got.most_bytes_per_s()));
-        let least = got.least_bytes_per_s();
-        let known = self.evidence.sustained_bytes_per_s;
-        self.evidence.sustained_bytes_per_s = Some(known.map_or(least, |known| known.min(least)));
+        self.known.overloaded.push((count, got));
+        self.collapsed(count, culprit)
     }
 
     /// So many failed while they were held, at a rate far below what the storage gives to a lighter load: it
     /// says nothing of fewer.
-    pub(super) fn collapsed(&mut self, count: u32, culprit: Culprit) {
+    ///
+    /// # Errors
+    /// More than can be tried.
+    pub(super) fn collapsed(&mut self, count: u32, culprit: Culprit) -> Result<(), SearchError> {
         self.failed(count);
-        self.narrowing.refute_from(count);
-        self.culprit = Some(culprit);
+        self.known.culprit = Some(culprit);
+        self.search.report(count, Trial { confirms: true, ..Trial::default() })
     }
 
-    pub(super) fn standing(&self, level: &Level) -> Standing {
+    /// How it stands; other counts imply so many.
+    pub(super) fn standing(&self, level: &Level, implied: Option<u32>) -> Standing {
+        let above = self.claim() + 1;
         Standing {
             needed_bytes_per_s: self.needed_bytes_per_s(),
-            claim: self.narrowing.streams(),
-            passed: self.narrowing.passed_most(),
+            claim: self.claim(),
+            passed: self.passed(),
             basis: self.basis(level),
-            above: self.narrowing.above(),
-            implied: None,
-            tried: self.evidence.tried.clone(),
+            above: (self.failed_from().is_none() && above <= self.search.cap()).then_some(above),
+            implied: implied.map(|count| count.min(self.search.cap())),
+            tried: self.known.tried.clone(),
         }
     }
 
     /// What the count that may be claimed rests on.
     fn basis(&self, level: &Level) -> CheckBasis {
-        let claim = self.narrowing.streams();
+        let (claim, held) = (self.claim(), self.search.held());
         let needed = self.needed_bytes_per_s();
-        if self.evidence.passed.is_some_and(|(held, _)| held >= claim) {
+        if held > 0 && held >= claim {
             return CheckBasis::Held;
         }
-        let own = self.evidence.sustained_bytes_per_s.is_some();
-        let failed = self.narrowing.failed_least().map(|count| f64::from(count) * needed);
+        let failed = self.search.failed_least().map(|count| f64::from(count) * needed);
         let far_below = failed.is_some_and(|rate| rate < FAR_BELOW_SHARE * level.least_bytes_per_s());
+        let own = !self.known.overloaded.is_empty();
         let by_rate = level.is_sustained() && claim <= level.claimable(needed) && (own || !far_below);
-        let shaken = self.evidence.shaken.is_some_and(|count| count <= claim);
-        match by_rate && !shaken && !self.narrowing.is_contested() {
+        let shaken = self.known.shaken.is_some_and(|count| count <= claim);
+        match by_rate && !shaken && !self.search.is_contested(claim) {
             true => CheckBasis::SustainedRate,
             false => CheckBasis::ShortTrial,
         }
     }
 
     pub(super) fn counted(&self, level: &Level) -> Counted {
-        let narrowing = &self.narrowing;
-        let limit = match CountLimit::of_trial(self.culprit.filter(|_| narrowing.has_limit())) {
-            CountLimit::Time if self.stopped => CountLimit::Stopped,
-            CountLimit::Time if self.allowed == Some(narrowing.streams()) => {
-                CountLimit::Culprit(Culprit::MaxRate)
-            }
+        let (streams, failed_from) = (self.claim(), self.failed_from());
+        let error = self.search.error(streams);
+        let limit = match CountLimit::of_trial(self.known.culprit.filter(|_| failed_from.is_some())) {
+            CountLimit::Time if self.known.stopped => CountLimit::Stopped,
+            CountLimit::Time if self.allowed == Some(streams) => CountLimit::Culprit(Culprit::MaxRate),
             limit => limit,
         };
+        let is_confirmed = is_confirmed(&self.known.overloaded, &self.search, self.needed_bytes_per_s());
         // Not even one stream is a limit like any other: one failed trial does not show it.
-        let times = narrowing.times_one_failed() + usize::from(level.is_below(self.needed_bytes_per_s()));
-        let is_unknown = narrowing.streams() == 0 && !self.is_limit_confirmed() && times < 2;
+        let times = self.search.times_failed(1) + u32::from(level.is_below(self.needed_bytes_per_s()));
+        let is_unknown = streams == 0 && !is_confirmed && times < 2;
         // The limit lies anywhere up to there: no number.
-        let is_vague = narrowing.has_limit() && narrowing.error() > narrowing.streams().max(FEW) / VAGUE;
-        let limit = if is_vague && !self.stopped && !limit.is_open() { CountLimit::Time } else { limit };
-        let at_least = !narrowing.has_limit() || limit.is_open() || self.stopped || is_unknown;
+        let is_vague = failed_from.is_some() && error > streams.max(FEW) / VAGUE;
+        let limit =
+            if is_vague && !self.known.stopped && !limit.is_open() { CountLimit::Time } else { limit };
+        let at_least = failed_from.is_none() || limit.is_open() || self.known.stopped || is_unknown;
         let basis = self.basis(level);
         // What is known to be sustained is no less than that.
         let is_bound = at_least && basis != CheckBasis::ShortTrial;
-        let held = self.evidence.passed.filter(|_| basis == CheckBasis::Held);
-        let held_s = held.map_or(TRIAL_TIMES.measured.as_secs_f64(), |(_, held_s)| held_s);
+        let held_s = self.known.held_s.filter(|_| basis == CheckBasis::Held);
         Counted {
-            streams: narrowing.streams(),
-            error: if is_bound { 0 } else { narrowing.error() },
+            streams,
+            error: if is_bound { 0 } else { error },
             at_least,
             needed_mb_per_s: self.needed_bytes_per_s() / 1e6,
             limit,
             basis,
-            held_s: (narrowing.streams() > 0).then_some(held_s),
-            failed_from: narrowing.failed_from(),
-            is_confirmed: self.is_limit_confirmed(),
-            standing: Agreement::Agrees,
+            held_s: (streams > 0).then_some(held_s.unwrap_or(TRIAL_TIMES.measured.as_secs_f64())),
+            failed_from,
+            is_confirmed,
+            own_limit: false,
         }
-    }
-
-    fn is_limit_confirmed(&self) -> bool {
-        is_confirmed(&self.evidence.overloaded, &self.narrowing, self.needed_bytes_per_s())
     }
 }
 
@@ -184,40 +210,53 @@ impl Counting {
 /// fault, and another trial of the same format agrees. In that one they failed by the storage's fault as
 /// well, and got less than the held ones need. One failure may be chance.
 ///
-/// `overloaded` are the counts that were held and overloaded, with the most that they got.
-fn is_confirmed(overloaded: &[(u32, f64)], trials: &Narrowing, needed_bytes_per_s: f64) -> bool {
+/// `overloaded` are the counts that were held and overloaded, with what they got.
+fn is_confirmed(overloaded: &[(u32, SustainedRate)], trials: &Search, needed_bytes_per_s: f64) -> bool {
     let Some(refuted) = overloaded.iter().map(|(count, _)| *count).min() else { return false };
     let needed = f64::from(refuted) * needed_bytes_per_s;
-    let agree = overloaded.iter().filter(|(_, most_bytes_per_s)| *most_bytes_per_s < needed);
-    agree.count() > 1 || trials.failed_below(needed)
+    let agree = overloaded.iter().filter(|(_, got)| got.most_bytes_per_s() < needed);
+    agree.count() > 1 || trials.failed_below(f64::from(refuted))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::narrowing::Tried;
+    #![allow(clippy::unwrap_used)]
+
+    use reelgauge_workload::search::SearchSettings;
+
     use super::*;
 
-    fn trials(failed: &[(u32, f64)], storage_is_acquitted: bool) -> Narrowing {
-        let mut trials = Narrowing::new(10e6, 100e6, 500, 4.0);
+    fn trials(failed: &[(u32, f64)], limited_by_client: bool) -> Search {
+        let expected = Some(10.0);
+        let mut search =
+            Search::new(SearchSettings { cap: 500, expected, ..SearchSettings::default() }).unwrap();
         for (streams, mb_per_s) in failed {
-            let bytes_per_s = mb_per_s * 1e6;
-            trials.report(*streams, Tried { passed: false, storage_is_acquitted, bytes_per_s, took_s: 1.9 });
+            let reached = Some(mb_per_s / 10.0);
+            search.report(*streams, Trial { limited_by_client, reached, ..Trial::default() }).unwrap();
         }
-        trials
+        search
+    }
+
+    fn got(counts: &[(u32, f64)]) -> Vec<(u32, SustainedRate)> {
+        let of = |(count, mb_per_s): &(u32, f64)| {
+            (*count, SustainedRate { mb_per_s: *mb_per_s, ..SustainedRate::default() })
+        };
+        counts.iter().map(of).collect()
     }
 
     #[test]
     fn one_failure_confirms_no_limit() {
         let none = trials(&[], false);
+        let eleven = got(&[(11, 90.0)]);
         assert!(!is_confirmed(&[], &trials(&[(11, 90.0)], false), 10e6), "nothing was held");
-        assert!(!is_confirmed(&[(11, 90e6)], &none, 10e6));
+        assert!(!is_confirmed(&eleven, &none, 10e6));
         // A second one of the held streams, or a short trial.
-        assert!(is_confirmed(&[(11, 90e6), (11, 95e6)], &none, 10e6));
-        assert!(is_confirmed(&[(11, 90e6)], &trials(&[(12, 95.0)], false), 10e6));
+        assert!(is_confirmed(&got(&[(11, 90.0), (11, 95.0)]), &none, 10e6));
+        assert!(is_confirmed(&eleven, &trials(&[(12, 95.0)], false), 10e6));
         // It got what the held ones lacked, was this client's fault, or was of far too many streams.
-        assert!(!is_confirmed(&[(11, 90e6), (13, 115e6)], &none, 10e6));
-        assert!(!is_confirmed(&[(11, 90e6)], &trials(&[(13, 115.0)], false), 10e6));
-        assert!(!is_confirmed(&[(11, 90e6)], &trials(&[(12, 95.0)], true), 10e6));
-        assert!(!is_confirmed(&[(11, 90e6)], &trials(&[(300, 95.0)], false), 10e6));
+        assert!(!is_confirmed(&got(&[(11, 90.0), (13, 115.0)]), &none, 10e6));
+        assert!(!is_confirmed(&eleven, &trials(&[(13, 115.0)], false), 10e6));
+        assert!(!is_confirmed(&eleven, &trials(&[(12, 95.0)], true), 10e6));
+        assert!(!is_confirmed(&eleven, &trials(&[(300, 95.0)], false), 10e6));
     }
 }

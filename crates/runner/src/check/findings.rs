@@ -9,7 +9,7 @@ use reelgauge_machine::link::{Link, LinkKind};
 use reelgauge_machine::mount::Mount;
 use reelgauge_report::check::{count_limit_words, limit_sentence, not_finished_sentence, unsteady_sentence};
 
-use super::agreement::{Agreement, Stated, implied, settle};
+use super::agreement::{Counted, implied, settle};
 use super::everyday::{EVERYDAY, everyday, name};
 use super::hint::Hint;
 use super::load::Rate;
@@ -50,91 +50,40 @@ pub fn work_of(rate: Rate) -> Option<Work> {
     }
 }
 
-/// A count at the limit of one format.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Counted {
-    /// So many passed.
-    pub streams: u32,
-    /// So many more or less it may be.
-    pub error: u32,
-    /// There may be more than that.
-    pub at_least: bool,
-    /// What each needs.
-    pub needed_mb_per_s: f64,
-    /// What ended it there.
-    pub limit: CountLimit,
-    /// What the count rests on.
-    pub basis: CheckBasis,
-    /// For how long so many were held; `None` of none.
-    pub held_s: Option<f64>,
-    /// The smallest count of which a trial failed; `None` where none did.
-    pub failed_from: Option<u32>,
-    /// The limit was confirmed: [`super::counting`] says what that is.
-    pub is_confirmed: bool,
-    /// How it stands beside the other counts.
-    pub standing: Agreement,
+/// Where the limit that was set is less than what one stream needs.
+pub(super) fn none_is_allowed(needed_mb_per_s: f64) -> Counted {
+    Counted {
+        streams: 0,
+        error: 0,
+        at_least: true,
+        needed_mb_per_s,
+        limit: CountLimit::Culprit(Culprit::MaxRate),
+        basis: CheckBasis::ShortTrial,
+        held_s: None,
+        failed_from: None,
+        is_confirmed: false,
+        own_limit: false,
+    }
 }
 
-impl Counted {
-    /// Where the limit that was set is less than what one of them needs.
-    pub(super) fn none_is_allowed(needed_mb_per_s: f64) -> Counted {
-        Counted {
-            streams: 0,
-            error: 0,
-            at_least: true,
-            needed_mb_per_s,
-            limit: CountLimit::Culprit(Culprit::MaxRate),
-            basis: CheckBasis::ShortTrial,
-            held_s: None,
-            failed_from: None,
-            is_confirmed: false,
-            standing: Agreement::Agrees,
-        }
-    }
-
-    fn stated(&self) -> Stated {
-        Stated {
-            needed_mb_per_s: self.needed_mb_per_s,
-            streams: self.streams,
-            error: self.error,
-            at_least: self.at_least,
-            is_sustained: self.basis != CheckBasis::ShortTrial,
-            failed_from: self.failed_from,
-            is_confirmed: self.is_confirmed,
-            standing: self.standing,
-        }
-    }
-
-    /// Takes what became of it beside the other counts. Without its limit it has none to name.
-    fn settled(&mut self, stated: &Stated) {
-        if stated.at_least && !self.at_least {
-            let is_contradicted = stated.standing == Agreement::Contradicted;
-            self.limit = if is_contradicted { CountLimit::Contradicted } else { CountLimit::Time };
-        }
-        (self.error, self.at_least, self.standing) = (stated.error, stated.at_least, stated.standing);
-    }
-
-    pub(super) fn into_facts(self, link: &Link, evidence: &TrialEvidence) -> CheckCount {
-        CheckCount {
-            streams: self.streams,
-            at_least: self.at_least,
-            error_streams: (!self.at_least).then_some(self.error),
-            mb_per_s: f64::from(self.streams) * self.needed_mb_per_s,
-            limited_by: count_limit_words(self.limit, link, evidence).to_owned(),
-            limit: Some(self.limit),
-            basis: Some(self.basis),
-            held_s: self.held_s,
-            // Of a count that was held too briefly nothing is called confirmed.
-            own_limit: self.standing == Agreement::OwnLimit && self.basis != CheckBasis::ShortTrial,
-        }
+fn facts_of(counted: &Counted, link: &Link, evidence: &TrialEvidence) -> CheckCount {
+    CheckCount {
+        streams: counted.streams,
+        at_least: counted.at_least,
+        error_streams: (!counted.at_least).then_some(counted.error),
+        mb_per_s: f64::from(counted.streams) * counted.needed_mb_per_s,
+        limited_by: count_limit_words(counted.limit, link, evidence).to_owned(),
+        limit: Some(counted.limit),
+        basis: Some(counted.basis),
+        held_s: counted.held_s,
+        // Of a count that was held too briefly nothing is called confirmed.
+        own_limit: counted.own_limit && counted.basis != CheckBasis::ShortTrial,
     }
 }
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// The highest rates at which anything read, and wrote.
-    best_bytes_per_s: [f64; 2],
     /// Format by format, playing and recording.
     counted: [[Option<Counted>; EVERYDAY.len()]; 2],
     /// How the sequential rates developed, reading and writing.
@@ -144,24 +93,13 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// What streams of another format may be expected to get: what those counted so far did, or the highest
-    /// rate at which anything read or wrote.
+    /// What streams of another format may be expected to get: what those counted so far did, or the
+    /// sequential rate.
     pub fn expected_bytes_per_s(&self, work: Work) -> f64 {
         let counted = self.counted[work as usize].iter().flatten();
         let carried = counted.map(|counted| f64::from(counted.streams) * counted.needed_mb_per_s * 1e6);
         let most = carried.fold(0.0, f64::max);
-        if most > 0.0 { most } else { self.best_bytes_per_s(work) }
-    }
-
-    /// The highest rate so far at which anything read, or wrote.
-    fn best_bytes_per_s(&self, work: Work) -> f64 {
-        self.best_bytes_per_s[work as usize]
-    }
-
-    /// So much was moved at once.
-    pub fn reached(&mut self, work: Work, bytes_per_s: f64) {
-        let best = &mut self.best_bytes_per_s[work as usize];
-        *best = best.max(bytes_per_s);
+        if most > 0.0 { most } else { self.level(work).map_or(0.0, |level| level.mb_per_s * 1e6) }
     }
 
     /// Takes the count of the format with this number.
@@ -173,10 +111,7 @@ impl Findings {
 
     /// The count that others imply for each format whose limit they contradict.
     pub fn implied(&self, work: Work) -> Vec<Option<u32>> {
-        let counted = &self.counted[work as usize];
-        let stated: Vec<Stated> = counted.iter().flatten().map(Counted::stated).collect();
-        let mut implied = implied(&stated, self.sustained_mb_per_s(work)).into_iter();
-        counted.iter().map(|counted| counted.as_ref().and_then(|_| implied.next().flatten())).collect()
+        implied(&self.counted[work as usize], self.sustained_mb_per_s(work))
     }
 
     /// The sequential rate, where it was held for long enough to rely on it.
@@ -189,12 +124,7 @@ impl Findings {
     fn settle(&mut self) {
         for work in [Work::Play, Work::Record] {
             let level = self.sustained_mb_per_s(work);
-            let mut counted: Vec<_> = self.counted[work as usize].iter_mut().flatten().collect();
-            let mut stated: Vec<Stated> = counted.iter().map(|counted| counted.stated()).collect();
-            settle(&mut stated, level);
-            for (counted, stated) in counted.iter_mut().zip(&stated) {
-                counted.settled(stated);
-            }
+            settle(&mut self.counted[work as usize], level);
         }
     }
 
@@ -212,7 +142,6 @@ impl Findings {
             && let Some(work) = work_of(rate)
         {
             self.levels[work as usize] = Some(level);
-            self.reached(work, level.mb_per_s * 1e6);
         }
     }
 
@@ -238,11 +167,7 @@ impl Findings {
         };
         for counted in self.counted.iter_mut().flatten().flatten() {
             if counted.limit == CountLimit::Culprit(Culprit::Storage) {
-                counted.limit = instead;
-                counted.at_least = true;
-                if counted.basis != CheckBasis::ShortTrial {
-                    counted.error = 0;
-                }
+                counted.open(instead);
             }
         }
     }
@@ -257,8 +182,8 @@ impl Findings {
                 id: format.id.clone(),
                 name: name(format),
                 needed_mb_per_s_each,
-                play: play.clone().map(|counted| counted.into_facts(link, evidence)),
-                record: record.clone().map(|counted| counted.into_facts(link, evidence)),
+                play: play.as_ref().map(|counted| facts_of(counted, link, evidence)),
+                record: record.as_ref().map(|counted| facts_of(counted, link, evidence)),
             })
         });
         formats.collect()
@@ -357,7 +282,7 @@ mod tests {
             held_s: Some(5.45),
             failed_from: Some(streams + error + 1),
             is_confirmed: true,
-            standing: Agreement::Agrees,
+            own_limit: false,
         }
     }
 
@@ -401,9 +326,9 @@ mod tests {
             at_least: false,
             limit: CountLimit::Culprit(Culprit::Storage),
             failed_from: Some(1),
-            ..Counted::none_is_allowed(92.2)
+            ..none_is_allowed(92.2)
         };
-        findings.found(4, Work::Play, Some(none.clone()));
+        findings.found(4, Work::Play, Some(none));
         assert_eq!(findings.implied(Work::Play), [None, None, None, None, Some(1)]);
         findings.settle();
         assert_eq!(limits(&findings), [CountLimit::Contradicted]);

@@ -95,8 +95,8 @@ pub struct PointLoad {
 }
 
 impl PointLoad {
-    /// Of this format, on the test files. Recorders write over them, so that a look takes no room for what
-    /// they write.
+    /// Of this format, on the test files. Recorders write over them. New files as those of `streams` would
+    /// outgrow the room that a look may take: held for six seconds at 1 GB/s they need 6 GB.
     ///
     /// # Errors
     /// A format that can't be played.

@@ -19,6 +19,7 @@ use reelgauge_formats::Format;
 use reelgauge_record::notes::RunNotes;
 use reelgauge_results::load_points::TriedFormat;
 use reelgauge_workload::script::Script;
+use reelgauge_workload::search::{FAR_OVER, Next, Search, SearchSettings, Trial};
 
 use super::VERB;
 use super::budget::{
@@ -26,11 +27,10 @@ use super::budget::{
 };
 use super::counting::Counting;
 use super::everyday::{everyday, name};
-use super::findings::{Counted, Findings, Work, work_of};
-use super::holding::{CONFIRMED_BY, Standing, next_contradiction, next_hold};
+use super::findings::{Findings, Work, none_is_allowed, work_of};
+use super::holding::{CONFIRMED_BY, next_contradiction, next_hold};
 use super::level::{Level, overloaded};
 use super::load::{PointLoad, Rate};
-use super::narrowing::{FAR_OVER, Narrowing, Tried};
 use super::place::LookTarget;
 use super::written::look_as_toml;
 use crate::error::RunError;
@@ -182,11 +182,9 @@ impl Look {
         let times = self.hold_times();
         while self.session.goes_on() && self.has_time(work, times.took_s()) {
             let implied = self.findings.implied(work);
-            let standings = countings.iter().zip(implied).map(|(one, implied)| {
-                let standing = one.as_ref()?.standing(level);
-                Some(Standing { implied, ..standing })
-            });
-            let standings: Vec<_> = standings.collect();
+            let standings = countings.iter().zip(implied);
+            let standings: Vec<_> =
+                standings.map(|(one, implied)| Some(one.as_ref()?.standing(level, implied))).collect();
             let next = match self.place.direct {
                 true => next_hold(&standings),
                 false => next_contradiction(&standings, CONFIRMED_BY),
@@ -232,9 +230,8 @@ impl Look {
         let (passed, culprit) = self.conclude(&point);
         let needed = f64::from(count) * counting.load.bytes_per_s();
         if passed {
-            let held_s = times.measured.as_secs_f64();
-            let is_long_enough = held_s >= level.hold_needed_s(needed);
-            counting.held(count, held_s, is_long_enough);
+            let is_long_enough = times.measured.as_secs_f64() >= level.hold_needed_s(needed);
+            counting.held(count, times, is_long_enough)?;
             if is_long_enough {
                 level.held(needed);
             }
@@ -250,10 +247,10 @@ impl Look {
             && needed > FAR_OVER * got.most_bytes_per_s()
             && !self.is_as_slow(work, got, observer, interrupt)?
         {
-            counting.collapsed(count, culprit);
+            counting.collapsed(count, culprit)?;
             return Ok(());
         }
-        counting.failed_by_storage(count, got.as_ref(), culprit);
+        counting.failed_by_storage(count, got, culprit)?;
         if let Some(got) = got {
             level.failed(&got);
         }
@@ -348,15 +345,22 @@ impl Look {
         let needed_bytes_per_s = point_load.bytes_per_s();
         let allowed = self.allowed(needed_bytes_per_s);
         if allowed == Some(0) {
-            self.findings.found(number, work, Some(Counted::none_is_allowed(needed_bytes_per_s / 1e6)));
+            self.findings.found(number, work, Some(none_is_allowed(needed_bytes_per_s / 1e6)));
             return Ok(None);
         }
         let most = allowance::most_of(STREAMS_MAX, |count| point_load.demand(count));
         let most = most.min(allowed.unwrap_or(most));
-        let mut narrowing = Narrowing::new(needed_bytes_per_s, expected_bytes_per_s, most, FORMAT_S);
-        narrowing.claim_up_to(level.claimable(needed_bytes_per_s));
-        let mut counting = Counting::new(point_load, narrowing, allowed);
-        while let Some(count) = counting.narrowing.next() {
+        let (cap, expected) = (most.max(1), expected_bytes_per_s / needed_bytes_per_s.max(1.0));
+        let search = Search::new(SearchSettings {
+            start: (expected as u32).min(level.claimable(needed_bytes_per_s)).clamp(1, cap),
+            cap,
+            time_max_s: Some(FORMAT_S),
+            expected: Some(expected),
+            ..SearchSettings::default()
+        })?;
+        let mut counting = Counting::new(point_load, search, allowed);
+        counting.share(level);
+        while let Next::Try { streams: count, .. } = counting.search.next() {
             let begun = Instant::now();
             let workers = counting.load.workers(count, self.session.done().len() as u16);
             if workers.is_empty() {
@@ -369,17 +373,19 @@ impl Look {
             if !self.session.goes_on() {
                 break;
             }
-            let bytes_per_s = point.total.bytes_per_s.unwrap_or(0.0);
+            let reached = point.total.bytes_per_s.map(|rate| rate / needed_bytes_per_s.max(1.0));
             let (passed, culprit) = self.conclude(&point);
             if !passed {
-                counting.culprit = Some(culprit.unwrap_or_default());
+                counting.known.culprit = Some(culprit.unwrap_or_default());
             }
-            let storage_is_acquitted = culprit.is_some_and(Culprit::acquits_storage);
+            let limited_by_client = culprit.is_some_and(Culprit::acquits_storage);
             let took_s = begun.elapsed().as_secs_f64();
-            counting.narrowing.report(count, Tried { passed, storage_is_acquitted, bytes_per_s, took_s });
+            counting
+                .search
+                .report(count, Trial { passed, limited_by_client, took_s, confirms: false, reached })?;
         }
-        counting.stopped = !self.session.goes_on();
-        let is_known = !counting.stopped || counting.narrowing.streams() > 0;
+        counting.known.stopped = !self.session.goes_on();
+        let is_known = !counting.known.stopped || counting.claim() > 0;
         Ok(is_known.then_some(counting))
     }
 

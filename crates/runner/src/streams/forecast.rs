@@ -77,13 +77,9 @@ fn steady_s(search: &Search, carries: u32, trial_s: f64, confirm_s: f64) -> f64 
         };
         let confirms = why == Why::Confirm;
         let took_s = if confirms { confirm_s } else { trial_s };
-        let trial = Trial { passed: streams <= carries, limited_by_client: false, took_s };
+        let trial = Trial { passed: streams <= carries, took_s, confirms, ..Trial::default() };
         ahead_s += took_s;
-        let reported = match confirms {
-            true => search.report_confirmation(streams, trial),
-            false => search.report(streams, trial),
-        };
-        if reported.is_err() {
+        if search.report(streams, trial).is_err() {
             break;
         }
     }

@@ -248,13 +248,8 @@ impl StreamsRun {
             let limited_by_client = culprit.is_some_and(Culprit::is_own);
             // Making further files takes time, too.
             let took_s = (self.session.now_ns() - began_ns) as f64 / 1e9;
-            let trial = Trial { passed, limited_by_client, took_s };
-            let search = &mut ended.sought.search;
-            let reported = match confirms {
-                true => search.report_confirmation(scale, trial),
-                false => search.report(scale, trial),
-            };
-            reported.map_err(|source| RunError::Search { source })?;
+            let trial = Trial { passed, limited_by_client, took_s, confirms, reached: None };
+            ended.sought.search.report(scale, trial)?;
             seek::save(self.session.run_dir(), &ended.sought, self.session.done())?;
         }
     }
@@ -275,7 +270,7 @@ impl StreamsRun {
 
     /// Where a search stands that is going to try this scale.
     fn step(&self, ended: &Ended, scale: u32, elapsed: Duration) -> SearchStep {
-        let (passed, failed) = seek::bounds(&ended.sought.search);
+        let (passed, failed) = ended.sought.search.bounds();
         let at_most = match ended.ahead.time {
             TimeAhead::Between { most_s, .. } => Duration::try_from_secs_f64(most_s).ok(),
             TimeAhead::Planned { .. } | TimeAhead::Unknown => None,

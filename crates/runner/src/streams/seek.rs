@@ -120,7 +120,7 @@ pub fn begin(
         }
         None => (Search::new(settings), Vec::new()),
     };
-    let search = search.map_err(|source| RunError::Search { source })?;
+    let search = search?;
     // Trials beyond the cap are forgotten.
     let most = cap.saturating_mul(plan.stream_count(1).max(1));
     earlier.retain(|trial| trial.point.stream_count.is_some_and(|count| count <= most));
@@ -132,7 +132,7 @@ pub fn begin(
 /// # Errors
 /// Settings that make no search.
 pub fn search_of(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> Result<Search, RunError> {
-    Search::new(settings(plan, wanted, cap)).map_err(|source| RunError::Search { source })
+    Ok(Search::new(settings(plan, wanted, cap))?)
 }
 
 fn settings(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> SearchSettings {
@@ -145,6 +145,7 @@ fn settings(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> SearchSetting
         confirm_s: (wanted.confirm.ns() > plan.duration.ns()).then_some(confirm_s),
         trials_max: None,
         time_max_s: wanted.time_max.map(|time| time.duration().as_secs_f64()),
+        expected: None,
     }
 }
 
@@ -167,17 +168,6 @@ fn searched_before(run: &Path, of: &BTreeMap<String, String>) -> Result<SearchSt
             now: now.clone(),
         }),
     }
-}
-
-/// The largest count that passed every time, below every count that ever failed, and the smallest that
-/// failed, above every count that ever passed.
-pub fn bounds(search: &Search) -> (Option<u32>, Option<u32>) {
-    let evidence = search.evidence();
-    let first_fall = evidence.iter().find(|at| at.fell() > 0).map_or(u32::MAX, |at| at.streams);
-    let top_pass = evidence.iter().rfind(|at| at.passed > 0).map_or(0, |at| at.streams);
-    let sure = evidence.iter().rfind(|at| at.passed > 0 && at.streams < first_fall);
-    let ceiling = evidence.iter().find(|at| at.fell() > 0 && at.streams > top_pass);
-    (sure.map(|at| at.streams), ceiling.map(|at| at.streams))
 }
 
 /// Why nothing could be judged in any of these trials, as where their time is shorter than a buffer: then no
@@ -300,7 +290,7 @@ mod tests {
             match search.next() {
                 Next::Done(answer) => return (sought, Some(answer)),
                 Next::Try { streams, .. } => {
-                    let trial = Trial { passed: streams <= carries, limited_by_client: false, took_s: 1.0 };
+                    let trial = Trial { passed: streams <= carries, took_s: 1.0, ..Trial::default() };
                     search.report(streams, trial).unwrap();
                 }
             }
@@ -439,10 +429,7 @@ mod tests {
                 }
                 points.push(trial(streams));
                 let passed = streams <= 5;
-                sought
-                    .search
-                    .report(streams, Trial { passed, limited_by_client: false, took_s: 1.0 })
-                    .unwrap();
+                sought.search.report(streams, Trial { passed, took_s: 1.0, ..Trial::default() }).unwrap();
                 number += 1;
             };
             let answer = answer.map(|next| match next {

@@ -12,7 +12,7 @@ fn settings(start: u32, cap: u32) -> SearchSettings {
 }
 
 fn outcome(passed: bool) -> Trial {
-    Trial { passed, limited_by_client: false, took_s: 60.0 }
+    Trial { passed, took_s: 60.0, ..Trial::default() }
 }
 
 /// Runs a search to its end.
@@ -220,7 +220,10 @@ fn confirmed(short: u32, long: u32) -> (Search, Answer, u32) {
     for minutes in 0.. {
         match run_to_confirmation(&mut search, short) {
             Ok(answer) => return (search, answer, minutes),
-            Err(streams) => search.report_confirmation(streams, outcome(streams <= long)).unwrap(),
+            Err(streams) => {
+                let minute = Trial { confirms: true, ..outcome(streams <= long) };
+                search.report(streams, minute).unwrap();
+            }
         }
     }
     unreachable!()
