@@ -30,6 +30,7 @@ const MODULES: &[&str] = &[
     "prove",
     "procedures_fleet",
     "check_sustained",
+    "check_find_max",
 ];
 
 /// Simulated worlds before the first round; every change lives through the first of them only.

@@ -353,7 +353,7 @@ fn claim_now(bed: &str, target: &Path, kind: (&str, &str), wrong: &mut Vec<Strin
 }
 
 /// Printed at once, past the capture of the test harness: a soak that is killed keeps its figures.
-fn line(text: &str) {
+pub fn line(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());
 }

@@ -6,6 +6,7 @@
 
 mod check;
 mod check_counts;
+mod check_find_max;
 mod check_sustained;
 mod compare;
 mod console_shared;

@@ -60,6 +60,7 @@ const MEASURING: &[(&str, Beside)] = &[
     ("worst_night", Beside::Few),
     ("check_counts", Beside::Few),
     ("check_sustained", Beside::Few),
+    ("check_find_max", Beside::Few),
     ("prove", Beside::Few),
     ("limiting_layer", Beside::Few),
     ("compare", Beside::Few),
