@@ -30,6 +30,8 @@ const NOT_MEASURED = "-";
 
 /** Longer cells and names are cut until somebody wants all of them. */
 const LONGEST_CELL = 160;
+/** Cells up to here need no wide column. */
+const SHORT_CELL = 64;
 
 export function SectionView({ section, charts = {} }: { section: SectionBlocks; charts?: Charts }) {
   const about = section.about === "" ? undefined : <Said text={section.about} />;
@@ -86,7 +88,9 @@ function One({ block, charts, point }: { block: Block; charts: Charts; point: nu
       return (
         <details>
           <summary>{block.of.heading}</summary>
-          <Blocks blocks={block.of.blocks} charts={charts} point={point} />
+          <div class="folded-content">
+            <Blocks blocks={block.of.blocks} charts={charts} point={point} />
+          </div>
         </details>
       );
     case "command":
@@ -117,7 +121,7 @@ function TileView({ tile }: { tile: TileBlock }) {
 /** A text with the figure behind it. */
 function Told({ path, text }: { path: string; text: string }) {
   const root = useContext(FiguresRoot);
-  if (path === "") return <Name text={text} length={LONGEST_CELL} empty="" />;
+  if (path === "") return <Name text={text} length={text.length > SHORT_CELL ? LONGEST_CELL : SHORT_CELL} empty="" />;
   const value = valueAt(root, path);
   return (
     <span class={text === NOT_MEASURED ? "faint" : "figure"} title={meaningOf(path)} data-figure={path} data-value={String(value)}>

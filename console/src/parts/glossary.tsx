@@ -13,9 +13,6 @@ const GLOSSARY = {
   "service time": "From when an operation was issued until it was done: what the storage took for it.",
   "response time":
     "From when an operation was due until it was done: service time, and the time it waited before it was issued.",
-  "EBU latency":
-    "Latency as EBU Tech 3362, § 5.1, defines it: everything in a transfer that is not data: opening, waiting between blocks, " +
-    "closing. It is not the response time of one operation.",
 } as const;
 
 export type Word = keyof typeof GLOSSARY;

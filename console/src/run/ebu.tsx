@@ -1,8 +1,9 @@
-// Throughput and response times against what the load points differ in, then the main figure of EBU Tech 3362: the
-// transfer rate of a client by type of access, for one block size; or by block size, or by client, for one type of
-// access. Behind them the paper's latencies likewise, and its three tables.
+// The charts of throughput and response times against what the load points differ in, then the main figure of EBU Tech
+// 3362: the transfer rate of a client by type of access, for one block size; or by block size, or by client, for one type
+// of access. Behind them the paper's latencies likewise.
 
-import { useMemo, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import type { LineSeriesOption } from "../charts/echarts";
@@ -11,9 +12,7 @@ import { seriesStyle } from "../charts/palette";
 import type { RunPage } from "../data/page";
 import type { LoadPoint, PaperCell, PaperMode, RunHost } from "../data/summary";
 import { blockSize, mbPerS, ms, number } from "../figures/units";
-import { Term } from "../parts/glossary";
-import { Section } from "../parts/section";
-import { MODES, PaperView } from "./paper";
+import { MODES } from "./paper";
 import {
   type Block,
   type ClientLines,
@@ -27,57 +26,64 @@ import {
   paperValues,
   usualBlock,
 } from "./paper-lines";
-import { PointPick, usePoint } from "./point-pick";
 import { sweptAxis, sweptGrid, sweptName } from "./swept";
 import type { SweptAxis, SweptGrid } from "./swept";
 
-export function EbuSection({ run }: { run: RunPage }) {
+/** What the lines of the paper's charts are in the run that is looked at. */
+const chosenLines = signal<{ run: RunPage; lines: LineChoice } | null>(null);
+
+function linesOf(run: RunPage): LineChoice {
+  const chosen = chosenLines.value;
   const points = run.summary.load_points;
-  const measured = points
-    .map((point, at) => ({ point, at }))
-    .filter(({ point }) => point.paper.block_bytes.length > 0);
-  const chosen = usePoint(measured, measured[measured.length - 1]?.at ?? 0);
-  const current = points[chosen];
+  return chosen?.run === run ? chosen.lines : { by: "access", block: usualBlock(points), mode: usualMode(points) };
+}
+
+/** Throughput and response times, and the paper's main figure. */
+export function EbuCharts({ run }: { run: RunPage }) {
+  const points = run.summary.load_points;
   const axis = useMemo(() => sweptAxis(run.summary), [run]);
-  const blocks = useMemo(() => blocksOf(points), [run]);
-  const grid = useMemo(() => sweptGrid(run.summary), [run]);
-  const [lines, setLines] = useState<LineChoice>(() => ({ by: "access", block: usualBlock(points), mode: usualMode(points) }));
-  const hosts = run.summary.hosts?.hosts ?? [];
   const main = useMemo(() => mainCharts(points), [run]);
-  const [rate, ...latencies] = useMemo(
-    () => (grid === null ? paperCharts(points, hosts, lines, sweptName(run.summary)) : gridCharts(grid, lines.mode, sweptName(run.summary))),
-    [run, grid, lines],
-  );
-  const isLadder = points.length > 1;
-  const paperAxis = grid?.axis ?? axis;
+  const { charts, paperAxis, isGrid } = usePaper(run);
+  const blocks = blocksOf(points);
+  if (points.length < 2) return null;
   return (
-    <Section
-      id="ebu"
-      title="Throughput and response time"
-      about={
+    <>
+      <LineCharts charts={main} axis={axis} />
+      {blocks.length > 0 && (
         <>
-          Throughput counts all workers and all time. <Term word="response time">Response time</Term> is that of single
-          reads and writes. <Term word="EBU latency" /> is the set-up time of a transfer.
-        </>
-      }
-    >
-      {isLadder && <LineCharts charts={main} axis={axis} />}
-      {isLadder && blocks.length > 0 && (
-        <>
-          <LinesPick blocks={blocks} points={points} isGrid={grid !== null} hosts={hosts} chosen={lines} choose={setLines} />
-          <LineChart chart={rate} axis={paperAxis} />
+          <LinesPick
+            blocks={blocks}
+            points={points}
+            isGrid={isGrid}
+            hosts={run.summary.hosts?.hosts ?? []}
+            chosen={linesOf(run)}
+            choose={(lines) => (chosenLines.value = { run, lines })}
+          />
+          <LineChart chart={charts[0]} axis={paperAxis} />
         </>
       )}
-      <details>
-        <summary>{isLadder ? "EBU latency, t" : "T"}he paper’s tables, and figures by block size</summary>
-        <div class="folded-content">
-          {isLadder && <LineCharts charts={latencies} axis={paperAxis} />}
-          <PointPick points={measured} chosen={chosen} />
-          {current !== undefined && <PaperView point={current} at={chosen} />}
-        </div>
-      </details>
-    </Section>
+    </>
   );
+}
+
+/** The paper's mean and maximum latency. */
+export function EbuLatencies({ run }: { run: RunPage }) {
+  const { charts, paperAxis } = usePaper(run);
+  return run.summary.load_points.length < 2 ? null : <LineCharts charts={charts.slice(1)} axis={paperAxis} />;
+}
+
+function usePaper(run: RunPage) {
+  const { summary } = run;
+  const { by, block, mode } = linesOf(run);
+  return useMemo(() => {
+    const grid = sweptGrid(summary);
+    const lines = { by, block, mode };
+    const charts =
+      grid === null
+        ? paperCharts(summary.load_points, summary.hosts?.hosts ?? [], lines, sweptName(summary))
+        : gridCharts(grid, mode, sweptName(summary));
+    return { charts, paperAxis: grid?.axis ?? sweptAxis(summary), isGrid: grid !== null };
+  }, [run, by, block, mode]);
 }
 
 interface Line {

@@ -16,7 +16,7 @@ import { CheckSection } from "./check";
 import { CheckTable } from "./check-table";
 import { ConfigurationSection } from "./configuration";
 import { Distribution } from "./distribution";
-import { EbuSection } from "./ebu";
+import { EbuCharts, EbuLatencies } from "./ebu";
 import { foundBy } from "./good";
 import { GoodSection } from "./good-section";
 import { Hero } from "./hero";
@@ -25,7 +25,7 @@ import { bandsOf, IncidentsSection } from "./incidents";
 import { extentOf, flowOf } from "./over-time";
 import { HostBars } from "./host-bars";
 import { HostLines } from "./host-lines";
-import { hasEbuFigures } from "./paper-lines";
+import { BlockCharts } from "./paper";
 import { SearchCharts } from "./search";
 import { Sheet } from "./sheet";
 import { SizesSection } from "./sizes";
@@ -180,7 +180,11 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
     ...said(run, "search", { search: () => search && <SearchCharts run={run} facts={search} /> }),
     ...said(run, "vda", { vda: () => vda && <VdaCharts run={run} facts={vda} /> }),
     ...said(run, "replay"),
-    ...part(hasEbuFigures(summary), "ebu", "Throughput and response time", () => <EbuSection run={run} />),
+    ...said(run, "ebu", {
+      ebu: () => <EbuCharts run={run} />,
+      "ebu-latency": () => <EbuLatencies run={run} />,
+      "ebu-blocks": (at) => points.filter((_, place) => place === at).map((point) => <BlockCharts point={point} />),
+    }),
   ];
   const table = said(run, "points");
   const machines = said(run, "hosts", hosts === null ? {} : {

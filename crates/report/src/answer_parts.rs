@@ -18,6 +18,16 @@ pub(crate) fn is_in_streams(summary: &Summary) -> bool {
     summary.load_points.iter().any(|point| point.stream_count.is_some())
 }
 
+/// Whether a run is reported in MB/s and has the paper's tables.
+pub(crate) fn has_paper(summary: &Summary) -> bool {
+    let is_reported_otherwise = summary.check.is_some()
+        || summary.replay.is_some()
+        || summary.vda.is_some()
+        || summary.search.is_some()
+        || is_in_streams(summary);
+    !is_reported_otherwise && summary.load_points.iter().any(|point| !point.paper.is_empty())
+}
+
 pub(crate) fn outcome(summary: &Summary) -> Option<String> {
     let what = match summary.outcome {
         Outcome::Complete => return None,

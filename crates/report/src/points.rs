@@ -1,13 +1,15 @@
-//! The load points on the page, one row each: in streams where the run is reported in streams.
+//! The load points on the page, one row each: in streams where the run is reported in streams, else with the
+//! charts and tables of EBU Tech 3362.
 //!
 //! Not here: the tables of the terminal, which these are ([`mod@tables`], [`mod@streams`]).
 
-use reelgauge_analysis::Summary;
+use reelgauge_analysis::{LoadPoint, Summary};
 
-use crate::document::{Block, Section};
+use crate::document::{Block, PointBlocks, Section};
 use crate::ending::ended_early;
 use crate::page::Page;
-use crate::sentence::Tone;
+use crate::sentence::{Sentence, Tone};
+use crate::text::plain;
 use crate::wanted::Style;
 use crate::{streams, tables};
 
@@ -36,5 +38,27 @@ pub(crate) fn section(summary: &Summary) -> Section {
     let mut page = Page::new(Style::default());
     ended_early(summary, &mut page);
     section.blocks.append(&mut page.blocks);
+    section
+}
+
+const EBU: &str = "Throughput counts all workers and all time. Response time is that of single reads and writes: from when \
+    an operation was due until it was done. EBU latency is the set-up time of a transfer: everything in it that is not \
+    data (EBU Tech 3362, § 5.1).";
+
+/// What the page shows of the paper's figures: lines over the load points, and the tables of each.
+pub(crate) fn ebu(summary: &Summary) -> Section {
+    let mut section = Section::of_page("ebu", "Throughput and response time", EBU);
+    let of_point = |(point, found): (usize, &LoadPoint)| {
+        let tables = tables::paper_tables(&found.paper, true).into_iter().map(Block::Table);
+        let notes = tables::paper_notes(&found.paper).into_iter();
+        let notes = notes.map(|text| Block::Paragraph(Sentence { tone: Tone::Plain, text }));
+        let charts = [Block::PageChart("ebu-blocks".to_owned())];
+        let blocks = tables.chain(notes).chain(charts).collect();
+        (!found.paper.is_empty()).then(|| PointBlocks { point, label: plain(&found.label), blocks })
+    };
+    let points = summary.load_points.iter().enumerate().filter_map(of_point).collect();
+    let mut tables = Section::new("EBU latency, the paper's tables, and figures by block size");
+    tables.blocks = vec![Block::PageChart("ebu-latency".to_owned()), Block::Points(points)];
+    section.blocks = vec![Block::PageChart("ebu".to_owned()), Block::Folded(tables)];
     section
 }

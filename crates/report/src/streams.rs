@@ -171,7 +171,7 @@ pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
         !point.label.is_empty() && (point.stream_count == Some(0) || point.label != streams_of(point))
     };
     if points.iter().any(says_more) {
-        table.column("", "load point", column(&|point| plain_short(&point.label, width / 2)));
+        table.words("load point", column(&|point| plain_short(&point.label, width / 2)));
     }
     // What has no frames is no stream.
     let streams = |point: &LoadPoint| optional_count(point.stream_count.filter(|count| *count > 0));

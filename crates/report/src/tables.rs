@@ -39,7 +39,7 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Table {
     let mut table = Table::new("Figures of each load point");
     table.rows = (0..points.len()).map(|at| format!("load_points.{at}")).collect();
     if !points.iter().all(says_only_workers) {
-        table.column("", "load point", column(&|point| plain_short(&point.label, width / 2)));
+        table.words("load point", column(&|point| plain_short(&point.label, width / 2)));
     }
     table.column("", "workers", column(&|point| count(u64::from(point.workers)))).at("workers");
     table.column("measured", "s", values(&|point| Some(point.measured_s))).at("measured_s");
@@ -74,6 +74,18 @@ pub(crate) fn errors(points: &[LoadPoint], table: &mut Table) {
 /// The paper's three tables, each with its title; what share of the blocks was short; and where the paper
 /// draws the line between data and latency.
 pub(crate) fn paper(paper: &PaperTables, page: &mut Page) {
+    for (at, table) in paper_tables(paper, false).into_iter().enumerate() {
+        if at > 0 {
+            page.gap();
+        }
+        page.caption(&table.caption);
+        page.table(table);
+    }
+    paper_notes(paper).iter().for_each(|note| page.caption(note));
+}
+
+/// The paper's tables. A page has room for types of access in words.
+pub(crate) fn paper_tables(paper: &PaperTables, is_page: bool) -> Vec<Table> {
     type Number = fn(&PaperCell) -> Option<f64>;
     let latency = if paper.per_transfer {
         "Average latency, ms: everything in a transfer that is not data"
@@ -90,23 +102,15 @@ pub(crate) fn paper(paper: &PaperTables, page: &mut Page) {
             cell.short_block_share.map(|share| share * 100.0)
         }),
     ];
-    for (at, (title, number)) in tables.into_iter().enumerate() {
-        // Shares are not in the tables of earlier versions.
-        if paper.cells.iter().all(|cell| number(cell).is_none()) {
-            continue;
-        }
-        if at > 0 {
-            page.gap();
-        }
-        page.caption(title);
-        page.table(paper_table(paper, number));
-    }
-    if let Some(symmetry) = symmetry(paper) {
-        page.caption(&symmetry);
-    }
-    if let Some(terms) = paper_terms(paper) {
-        page.caption(&terms);
-    }
+    // Shares are not in the tables of earlier versions.
+    let is_there = |(_, number): &(&str, Number)| paper.cells.iter().any(|cell| number(cell).is_some());
+    let table = |(title, number)| paper_table(paper, title, number, is_page);
+    tables.into_iter().filter(is_there).map(table).collect()
+}
+
+/// What is to be said of the paper's tables.
+pub(crate) fn paper_notes(paper: &PaperTables) -> Vec<String> {
+    [symmetry(paper), paper_terms(paper)].into_iter().flatten().collect()
 }
 
 /// How far writes keep up with reads, where both were measured with the same access.
@@ -144,22 +148,42 @@ pub(crate) fn paper_terms(paper: &PaperTables) -> Option<String> {
     ))
 }
 
-fn paper_table(paper: &PaperTables, number: fn(&PaperCell) -> Option<f64>) -> Table {
+fn paper_table(
+    paper: &PaperTables,
+    title: &str,
+    number: fn(&PaperCell) -> Option<f64>,
+    is_page: bool,
+) -> Table {
     let decimals = column_decimals(paper.cells.iter().filter_map(number));
-    let mut table = Table::default();
+    let mut table = Table::new(title);
     // Tables of a single worker have no rows for what it did not do.
     let is_there = |mode: &Mode| paper.cells.iter().any(|cell| cell.mode == *mode);
     let modes: Vec<Mode> = Mode::ROWS.into_iter().filter(is_there).collect();
-    table.column("", "", modes.iter().map(|mode| mode.name().to_owned()).collect());
+    if is_page {
+        table.words("access", modes.iter().map(|mode| access(*mode).to_owned()).collect());
+    } else {
+        table.column("", "", modes.iter().map(|mode| mode.name().to_owned()).collect());
+    }
     let sizes = paper.block_bytes.iter().copied().map(Some).chain([None]);
     for block_bytes in sizes {
         let header = block_bytes.map_or_else(|| "All".to_owned(), |bytes| block_size(u64::from(bytes)));
         let of = |mode: &Mode| cell(paper.cell(*mode, block_bytes).and_then(number), decimals);
         // The number above its unit, so that a dozen sizes fit side by side.
-        let (size, unit) = header.split_once(' ').unwrap_or(("", &header));
+        let (size, unit) = header.split_once(' ').filter(|_| !is_page).unwrap_or(("", &header));
         table.column(size, unit, modes.iter().map(of).collect());
     }
     table
+}
+
+/// A type of access in words.
+fn access(mode: Mode) -> &'static str {
+    match mode {
+        Mode::SeqRd => "sequential read",
+        Mode::RandRd => "random read",
+        Mode::SeqWr => "sequential write",
+        Mode::RandWr => "random write",
+        Mode::All => "all",
+    }
 }
 
 #[cfg(test)]

@@ -156,9 +156,11 @@ fn table(summary: &Summary, facts: &VdaFacts, is_page: bool) -> Table {
     table.column("mean response", "ms", values(|point| point.mean_response_ms)).at("mean_response_ms");
     table.column("written", "MiB/s", values(|point| point.written_mib_per_s)).at("written_mib_per_s");
     table.column("read", "MiB/s", values(|point| point.read_mib_per_s)).at("read_mib_per_s");
-    // The unit of published tables.
-    let total = values(|point| point.published_mb_per_s);
-    table.column("total", "KiB/s ÷ 1000", total).at("published_mb_per_s");
+    if points.iter().any(|point| point.published_mb_per_s.is_some()) {
+        // The unit of published tables.
+        let total = values(|point| point.published_mb_per_s);
+        table.column("total", "KiB/s ÷ 1000", total).at("published_mb_per_s");
+    }
     let valid = |(at, point): (usize, &VdaPoint)| match (point.valid, is_cut_off(summary, at)) {
         (true, _) => "yes".to_owned(),
         (false, true) => "not known".to_owned(),

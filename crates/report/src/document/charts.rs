@@ -12,6 +12,7 @@ use reelgauge_analysis::summary::LoadPoint;
 use reelgauge_analysis::{CheckFacts, SearchFacts, Summary};
 
 use super::chart::{Chart, Form, Line};
+use crate::answer_parts::has_paper;
 use crate::check::{is_not_known, marked};
 use crate::text::plain;
 use crate::units::{block_size, counted};
@@ -183,12 +184,7 @@ const PAPER_FIGURES: [PaperFigure; 3] = [
 /// The figures of EBU Tech 3362 by type of access, of runs that are reported in MB/s.
 fn of_paper(summary: &Summary) -> Vec<Chart> {
     let points = &summary.load_points;
-    let is_told_otherwise = summary.check.is_some()
-        || summary.replay.is_some()
-        || summary.vda.is_some()
-        || summary.search.is_some()
-        || points.iter().any(|point| point.stream_count.is_some());
-    if is_told_otherwise {
+    if !has_paper(summary) {
         return Vec::new();
     }
     // The paper's block size, where all load points have it.

@@ -8,6 +8,7 @@
 
 use reelgauge_analysis::Summary;
 
+use crate::answer_parts::has_paper;
 use crate::document::Section;
 use crate::{hosts, msmeter, points, replay, search, trust, vda, workers};
 
@@ -18,6 +19,7 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
         summary.vda.as_ref().map(|facts| vda::section(summary, facts)),
         summary.search.as_ref().map(|facts| search::section(summary, facts)),
         summary.msmeter.as_ref().map(msmeter::section),
+        has_paper(summary).then(|| points::ebu(summary)),
         Some(points::section(summary)),
         hosts::section(summary),
         workers::section(summary),
