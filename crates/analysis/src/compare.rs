@@ -56,6 +56,7 @@
 //! Not here: reading runs, how numbers become text (handed in as [`Say`]), and every sentence (the report
 //! room's).
 
+mod comparability;
 pub(crate) mod evidence;
 mod figures;
 mod gate;
@@ -66,7 +67,6 @@ mod of_suites;
 mod rows;
 pub mod siblings;
 mod sides;
-mod work;
 
 #[cfg(test)]
 mod tests;
@@ -79,6 +79,7 @@ use crate::statement::{self, Inconclusive};
 use crate::summary::Summary;
 use sides::Sides;
 
+pub use comparability::{Kinship, PlanDifference, WorkActor};
 pub use figures::{
     INCIDENTS, KNOWN_FIGURES, KnownFigure, LATE_FRAMES, SEARCH, SILENCE, STREAMS_HIT, SUITE_MEAN,
     SUITE_WORKLOAD, VERDICT, WORST_MARGIN, Weight, is_headline, is_of_streams, is_of_the_tool, weight,
@@ -87,7 +88,6 @@ pub use gate::Gate;
 pub use judge::{MeanScale, ratio_bounds};
 pub use label::FigureLabel;
 pub use of_suites::suite_rows;
-pub use work::{Kinship, PlanDifference, WorkActor};
 
 /// So many runs are compared at most: more columns are read by nobody.
 pub const RUNS_MAX: usize = 8;
@@ -414,12 +414,12 @@ pub fn compare_repeats(
 }
 
 fn of_sides(runs: &[RunToCompare<'_>], sides: &Sides, say: &Say) -> Comparison {
-    let kinships = work::kinships(runs);
+    let kinships = comparability::kinships(runs);
     let table = rows::table(runs, sides, &kinships, say);
     let compared = |at: usize| ComparedRun {
         side: sides.of_run[at] as u32,
         kinship: kinships[at],
-        plan_differences: work::plan_differences(&runs[0], &runs[at]),
+        plan_differences: comparability::plan_differences(&runs[0], &runs[at]),
         distinguishing_tags: distinguishing_tags(runs, at),
         ..compared(&runs[at])
     };

@@ -12,7 +12,7 @@ mod event;
 mod link;
 mod memory;
 mod msmeter;
-mod observer;
+mod observers;
 mod replay;
 mod search;
 mod vda;
@@ -23,7 +23,7 @@ pub use event::{EventEffect, EventEnd, EventFacts, Recovery, WhyUnknown, whole_s
 pub use link::LinkFacts;
 pub use memory::MemoryFacts;
 pub use msmeter::{MeterFacts, MeterTest, MeterWorker, Silence};
-pub use observer::{ObserverFacts, ObserverKind};
+pub use observers::{ObserverFacts, ObserverKind};
 pub use replay::{
     BadTiming, DELAY_MAX_PERCENT, LATENESS_MAX_US, ReplayFacts, ReplayPass, ReplaySilence, ReplayTiming,
     SilenceScene, WrittenPieces,

@@ -13,7 +13,7 @@
 //! Not here: which frames are late ([`crate::late`]), words (the report room).
 
 pub mod answers;
-mod gather;
+mod grouping;
 pub mod together;
 
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use crate::culprit::Culprit;
 
 pub use crate::machine_then::MachineThen;
 pub use answers::{AnswerTally, OwnShare, Silence};
-pub use gather::{APART_NS, IncidentTally};
+pub use grouping::{APART_NS, IncidentTally};
 
 /// So many streams of an incident are named by their numbers.
 pub const STREAMS_NAMED: usize = 64;

@@ -33,8 +33,8 @@
 //! Not here: what is good enough ([`crate::criteria`], [`crate::verdict`]).
 
 mod counted;
-mod counting;
 mod figures;
+mod frame_count;
 mod frames;
 mod kind;
 mod late_run;

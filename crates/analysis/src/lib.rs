@@ -15,7 +15,7 @@
 //!   [`limit`]: which layer limited a load point, with the counters that say so.
 //! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, what failed first, and why.
 //! * [`trace_stats`]: traces, for the whole and file by file; [`in_order`] puts logs into the order of issue;
-//!   [`listing`] chooses single operations. [`fragments`]: signs that files lie in pieces.
+//!   [`operation_list`] chooses single operations. [`fragments`]: signs that files lie in pieces.
 //! * [`msmeter`]: the tables of the original Media Storage Meter, from its workers' records.
 //! * [`naspt`]: the table of a suite of workloads, and its means. [`suites`]: several of them side by side.
 //! * [`rates`]: what workers that were asked for a rate did.
@@ -48,7 +48,6 @@ pub mod in_order;
 pub mod incident;
 pub mod late;
 pub mod limit;
-pub mod listing;
 pub mod machine_then;
 pub mod marks;
 pub mod meter;
@@ -56,6 +55,7 @@ pub mod mix_fit;
 pub mod msmeter;
 pub mod naspt;
 pub mod note;
+pub mod operation_list;
 pub mod ort;
 pub mod paper;
 pub mod path;

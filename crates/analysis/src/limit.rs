@@ -17,10 +17,10 @@
 //!
 //! Pure. Not here: sampling (doctor), reading samples back (results), words (report).
 
-mod beside;
 mod carried;
 mod choose;
 mod count;
+mod factors;
 mod finding;
 pub mod incidents;
 mod like_connections;

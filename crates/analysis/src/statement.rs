@@ -15,8 +15,8 @@ mod component;
 mod doubt;
 mod inconclusive;
 mod next_step;
-mod number;
 mod of;
+mod stated_figures;
 mod stream_count;
 
 use serde::{Deserialize, Serialize};

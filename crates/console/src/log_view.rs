@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use glob::Pattern;
 use reelgauge_analysis::detail::data::{MapLevel, OpColumns};
-use reelgauge_analysis::listing::{OpFilter, SortBy};
+use reelgauge_analysis::operation_list::{OpFilter, SortBy};
 use reelgauge_analysis::trace_stats::Period;
 use reelgauge_record::{OpKind, OpRecord};
 use reelgauge_results::ops_listing::{Listing, list_until};

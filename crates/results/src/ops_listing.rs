@@ -1,7 +1,7 @@
 //! Goes through a trace's operations and hands on those that are wanted, in the order that is wanted, with
 //! bounded memory.
 
-use reelgauge_analysis::listing::{OpFilter, SortBy, TopOps};
+use reelgauge_analysis::operation_list::{OpFilter, SortBy, TopOps};
 use reelgauge_record::OpRecord;
 use reelgauge_trace::{Trace, TraceError};
 

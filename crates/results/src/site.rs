@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::path::site::Site;
-use reelgauge_analysis::path::site::check::SiteFault;
+use reelgauge_analysis::path::site::validation::SiteFault;
 use reelgauge_record::run_dir::{RunDirError, write_atomically};
 
 /// The file's name.

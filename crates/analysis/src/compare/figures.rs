@@ -8,9 +8,9 @@ mod of_point;
 mod of_run;
 mod times;
 
+use super::comparability::{WorkActor, is_all_paced};
 use super::evidence::Noise;
 use super::incidents::Disturbances;
-use super::work::{WorkActor, is_all_paced};
 use super::{Better, ComparedLate, FigureLabel, FigureUnit, RunToCompare};
 use crate::summary::{LoadPoint, Summary};
 use known::known;

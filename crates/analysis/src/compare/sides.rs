@@ -3,7 +3,7 @@
 //! By the user's word, or found: runs whose whole configuration is the same. Where that holds for all of
 //! them nothing is found, because then what was changed in between (the server, a cable) is in no file.
 
-use super::work::is_itself;
+use super::comparability::is_itself;
 use super::{CompareError, RunToCompare};
 
 /// Degrees of freedom from which on the spread of repeats is the noise.

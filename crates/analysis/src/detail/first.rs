@@ -9,7 +9,7 @@ use super::hosts::{HostParts, parts_of};
 use super::sizes::SizeTally;
 use super::strips::{JudgedPoint, StreamsTally};
 use crate::hosts::RunHost;
-use crate::listing::{SortBy, TopOps};
+use crate::operation_list::{SortBy, TopOps};
 
 /// The slowest operations that are told, at most.
 const MAX_WORST: usize = 500;

@@ -2,8 +2,8 @@
 
 use reelgauge_record::{OpFlags, OpRecord};
 
-use super::counting::Counting;
 use super::figures::StreamFigures;
+use super::frame_count::Counting;
 use super::late_run::ClosedRun;
 use super::now::{StreamNow, between_ns};
 use super::own_delay::OwnTimes;

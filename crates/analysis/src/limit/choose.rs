@@ -3,8 +3,8 @@
 //! Whose fault a failed load point was is decided elsewhere ([`crate::culprit`]), from what taking the tool's
 //! own delay away would have saved. The questions only say where on that side the limit lies.
 
-use super::beside::factors;
 use super::carried;
+use super::factors::factors;
 use super::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use super::like_connections::stuck;
 use super::scene::Scene;

@@ -2,10 +2,10 @@
 //! may be
 //! left out, and what is left out is not known.
 //!
-//! [`check`]: whether there is such a site at all. Not here: asking (results), and what follows from it
+//! [`validation`]: whether there is such a site at all. Not here: asking (results), and what follows from it
 //! ([`super::ceiling`]).
 
-pub mod check;
+pub mod validation;
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! What a summary says on top.
 
 use super::inconclusive::{self, Evidence};
-use super::number::{self, StatedFigures};
+use super::stated_figures::{self, StatedFigures};
 use super::{Confidence, Judgement, Number, Statement, doubt, next_step};
 use crate::culprit::Culprit;
 use crate::incident::Incident;
@@ -11,7 +11,7 @@ use crate::summary::{Outcome, Summary};
 
 /// What is to be said on top of this run.
 pub fn of(summary: &Summary) -> Statement {
-    let mut figures = number::of(summary);
+    let mut figures = stated_figures::of(summary);
     if summary.ending == Some(RunEnding::FilesChanged) {
         // Why the run ended is said before the number, and nothing else is to blame.
         figures.cause = None;
@@ -36,7 +36,7 @@ pub fn of(summary: &Summary) -> Statement {
 fn evidence<'a>(summary: &'a Summary, figures: &StatedFigures) -> Evidence<'a> {
     let at_least = match figures.number {
         Number::Capacity { at_least, .. } => at_least,
-        _ => summary.search.as_ref().and_then(number::at_least),
+        _ => summary.search.as_ref().and_then(stated_figures::at_least),
     };
     Evidence {
         judgement: figures.judgement,

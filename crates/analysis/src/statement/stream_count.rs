@@ -6,7 +6,7 @@
 //! client.
 
 use super::inconclusive::PointVerdict;
-use super::number;
+use super::stated_figures;
 use crate::summary::{LoadPoint, Summary};
 
 /// A count of streams that a run sustained.
@@ -22,7 +22,7 @@ pub struct StreamCount {
 /// that failed. `None` where no count was.
 pub fn stream_count(summary: &Summary) -> Option<StreamCount> {
     let (streams, at_least) = match (&summary.search, &summary.vda) {
-        (Some(search), _) => (search.streams?, number::at_least(search).is_some()),
+        (Some(search), _) => (search.streams?, stated_figures::at_least(search).is_some()),
         (_, Some(curve)) => {
             let points = curve.points.iter().zip(&summary.load_points);
             let is_invalid = |count| {

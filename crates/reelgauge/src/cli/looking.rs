@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use reelgauge_analysis::listing::SortBy;
+use reelgauge_analysis::operation_list::SortBy;
 use reelgauge_analysis::trace_stats::Period;
 use reelgauge_record::OpKind;
 use reelgauge_workload::units::{Size, Span};

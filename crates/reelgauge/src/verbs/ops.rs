@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result, bail};
 use glob::Pattern;
-use reelgauge_analysis::listing::{OpFilter, SortBy};
+use reelgauge_analysis::operation_list::{OpFilter, SortBy};
 use reelgauge_report::units::count;
 use reelgauge_report::{OpRows, RowFormat};
 use reelgauge_results::ops_listing::{Listing, list};

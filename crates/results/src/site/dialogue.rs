@@ -8,7 +8,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use reelgauge_analysis::path::site::{Bus, Site, check};
+use reelgauge_analysis::path::site::{Bus, Site, validation};
 
 /// A question: where its answer belongs, what is asked, and how an answer looks.
 struct Question {
@@ -54,28 +54,28 @@ const SPEED: Quantity = Quantity {
         ("m", 1.0),
     ],
     shown: &[("Gbit/s", 1e3), ("Mbit/s", 1.0)],
-    bounds: check::LINK_MBIT_PER_S,
+    bounds: validation::LINK_MBIT_PER_S,
     like: "10G or 2500M",
 };
 /// A memory, in GiB.
 const MEMORY: Quantity = Quantity {
     endings: &[("tib", 1024.0), ("tb", 1024.0), ("t", 1024.0), ("gib", 1.0), ("gb", 1.0), ("g", 1.0)],
     shown: &[("TiB", 1024.0), ("GiB", 1.0)],
-    bounds: check::MEMORY_GIB,
+    bounds: validation::MEMORY_GIB,
     like: "64G",
 };
 /// A buffer, in KiB.
 const BUFFER: Quantity = Quantity {
     endings: &[("mib", 1024.0), ("mb", 1024.0), ("m", 1024.0), ("kib", 1.0), ("kb", 1.0), ("k", 1.0)],
     shown: &[("MiB", 1024.0), ("KiB", 1.0)],
-    bounds: check::BUFFER_KIB,
+    bounds: validation::BUFFER_KIB,
     like: "512K or 1.5M",
 };
 /// A disk's rate, in MB/s.
 const RATE: Quantity = Quantity {
     endings: &[("gb/s", 1e3), ("mb/s", 1.0), ("gb", 1e3), ("mb", 1.0)],
     shown: &[("GB/s", 1e3), ("MB/s", 1.0)],
-    bounds: check::DISK_MB_PER_S,
+    bounds: validation::DISK_MB_PER_S,
     like: "180 MB/s",
 };
 
@@ -99,7 +99,7 @@ const QUESTIONS: [Question; 17] = [
         table: "server",
         key: "mtu_bytes",
         asked: "The server's MTU (1500, 9000)",
-        kind: Kind::Whole(check::MTU_BYTES),
+        kind: Kind::Whole(validation::MTU_BYTES),
     },
     Question {
         table: "server",
@@ -148,7 +148,7 @@ const QUESTIONS: [Question; 17] = [
         table: "backplane",
         key: "lanes",
         asked: "How many lanes lead from there to the server (4)",
-        kind: Kind::Whole(check::LANES),
+        kind: Kind::Whole(validation::LANES),
     },
     Question {
         table: "disks",
@@ -160,7 +160,7 @@ const QUESTIONS: [Question; 17] = [
         table: "disks",
         key: "count",
         asked: "How many of them, without spares",
-        kind: Kind::Whole(check::DISKS),
+        kind: Kind::Whole(validation::DISKS),
     },
     Question {
         table: "disks",
@@ -178,7 +178,7 @@ const QUESTIONS: [Question; 17] = [
         table: "disks",
         key: "groups",
         asked: "In how many groups of that, each with its own parity (3)",
-        kind: Kind::Whole(check::DISKS),
+        kind: Kind::Whole(validation::DISKS),
     },
 ];
 
@@ -248,7 +248,7 @@ fn take(table: &mut toml::Table, question: &Question, value: Option<toml::Value>
 /// What can't be with the other answers: a generation that its bus does not have, too few disks.
 fn fault_of(question: &Question, table: &toml::Table) -> Option<String> {
     let site: Site = table.clone().try_into().ok()?;
-    let is_its = |fault: &check::SiteFault| fault.table == question.table && fault.key == question.key;
+    let is_its = |fault: &validation::SiteFault| fault.table == question.table && fault.key == question.key;
     site.faults().into_iter().find(is_its).map(|fault| fault.allowed)
 }
 
