@@ -11,7 +11,7 @@ use rtrb::Consumer;
 
 use crate::Tally;
 use crate::journal::Journal;
-use crate::lock::lock;
+use crate::mutex::lock;
 use crate::names::{Before, NameTable, TraceName};
 use crate::requests::max_request_bytes;
 

@@ -14,7 +14,7 @@ use rustix::io::{Errno, Result, pread, pwrite};
 
 use crate::attributes::file_type;
 use crate::journal::ServiceTime;
-use crate::lock::lock;
+use crate::mutex::lock;
 
 /// What direct I/O wants memory to begin at.
 const ALIGNMENT: usize = 4096;

@@ -3,7 +3,7 @@
 //! A thread that serves the application copies a record into a ring of its own and formats nothing. If
 //! the ring is full it waits: nothing is dropped. Times are nanoseconds since the recording began.
 //!
-//! Not here: the trace on disk ([`crate::drain`]) and what the operations do ([`crate::recorder`]).
+//! Not here: the trace on disk ([`crate::drain`]) and what the operations do ([`crate::request_recorder`]).
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -17,7 +17,7 @@ use reelgauge_machine::source::Host;
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 
-use crate::lock::lock;
+use crate::mutex::lock;
 use crate::worker_threads::WorkerThreads;
 
 /// Records that a serving thread can be ahead of the drain: 2 MiB, seconds of anything that goes through

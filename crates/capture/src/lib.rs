@@ -25,9 +25,9 @@ mod holders;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod journal;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
-mod lock;
-#[cfg(all(feature = "fuse", target_os = "linux"))]
 mod mount;
+#[cfg(all(feature = "fuse", target_os = "linux"))]
+mod mutex;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod names;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
@@ -37,11 +37,11 @@ mod options;
 mod passthrough;
 mod recorded;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
-mod recorder;
+mod recording;
+#[cfg(all(feature = "fuse", target_os = "linux"))]
+mod request_recorder;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod requests;
-#[cfg(all(feature = "fuse", target_os = "linux"))]
-mod session;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod storage;
 #[cfg(all(feature = "fuse", target_os = "linux"))]
@@ -62,7 +62,7 @@ pub use recorded::{CommandEnd, Recorded, Tally};
 /// See [`CaptureError`]; nothing stays mounted.
 pub fn record(options: &CaptureOptions, ready: impl FnOnce(&Path)) -> Result<Recorded, CaptureError> {
     #[cfg(all(feature = "fuse", target_os = "linux"))]
-    return session::record(options, ready);
+    return recording::record(options, ready);
     #[cfg(not(all(feature = "fuse", target_os = "linux")))]
     {
         let _ = (options, ready);

@@ -28,7 +28,7 @@ use rustix::io::{Errno, Result};
 use crate::attributes::attributes;
 use crate::handles::{OpenDir, with_aligned};
 use crate::journal::{Call, ServiceTime, What};
-use crate::recorder::{Data, Recorder, errno_of, refused};
+use crate::request_recorder::{Data, Recorder, errno_of, refused};
 use crate::requests::max_request_bytes;
 use crate::storage::{Change, Locator};
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
-use crate::lock::lock;
+use crate::mutex::lock;
 use crate::names::{Before, Linked, NameTable};
 use crate::nodes::{Entered, Found, Key, Nodes};
 

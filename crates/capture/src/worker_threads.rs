@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::lock::lock;
+use crate::mutex::lock;
 
 /// After so many requests it is looked again how many threads should be awake.
 const LOOK_EVERY: u32 = 1 << 10;
