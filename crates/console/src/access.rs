@@ -5,7 +5,7 @@
 //! * other pages in the same browser: their requests say so (`Sec-Fetch-Site`, `Origin`), and they can't add
 //!   the header that changes need without asking first, which is answered to nobody;
 //! * pages that make their own name point to this machine (DNS rebinding): the `Host` of their requests is
-//!   not one of ours ([`crate::site`]).
+//!   not one of ours ([`crate::origin`]).
 //!
 //! The page itself is the same for everybody and holds no data, so it is given to whoever asks by a name that
 //! is ours; everything behind `/api` and `/metrics` is not. Who shows the token at [`ENTER`] gets a session,
@@ -14,8 +14,8 @@
 use axum::http::Method;
 
 use crate::error::ApiError;
-use crate::session::Sessions;
-use crate::site::{CookieScope, Site};
+use crate::login::Sessions;
+use crate::origin::{CookieScope, Site};
 use crate::token::Token;
 
 /// The header that everything but reading must carry; pages from elsewhere can't send it.

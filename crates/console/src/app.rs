@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::access::AccessRules;
-use crate::client::Client;
 use crate::error::ApiError;
 use crate::fair_queue::{FairQueue, Limits};
 use crate::metrics::Metrics;
 use crate::pages::Pages;
+use crate::requester::Client;
 use crate::runs::Runs;
 use crate::shares::{Full, Share, Shares};
 use crate::start::Starter;

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::client::Client;
 use crate::error::ApiError;
+use crate::requester::Client;
 use crate::shares::{Full, Share, Shares};
 
 /// How long a queue and its lines are.

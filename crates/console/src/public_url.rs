@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use axum::http::Uri;
 
-use crate::host::{HTTP_PORT, HTTPS_PORT, split_port};
+use crate::host_header::{HTTP_PORT, HTTPS_PORT, split_port};
 
 /// A console below one of these could not tell what a proxy has taken away.
 const OWN_PATHS: [&str; 2] = ["/api/", "/metrics/"];

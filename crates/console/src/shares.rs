@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::client::Client;
+use crate::requester::Client;
 
 /// How many there are, and who has them.
 #[derive(Debug)]

@@ -192,8 +192,8 @@ mod tests {
     use reelgauge_results::live::{LiveTick, path_in, process::own_mark};
 
     use super::*;
-    use crate::client::Client;
     use crate::events::tests::{begin_line, end_line};
+    use crate::requester::Client;
     use crate::shares::Shares;
 
     fn tick(at_s: f64, late_frames: Option<u64>) -> LiveEvent {

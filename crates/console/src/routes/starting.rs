@@ -11,8 +11,8 @@ use serde::Deserialize;
 use super::{Answer, Shared, understood};
 use crate::app::App;
 use crate::catalogue::{Choices, FormatsFound};
-use crate::client::Client;
 use crate::forms::{Filled, Form};
+use crate::requester::Client;
 use crate::start::{AheadAnswer, StartAnswer};
 use crate::weight::Weight;
 

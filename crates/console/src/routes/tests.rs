@@ -21,9 +21,9 @@ use super::*;
 use crate::access::AccessRules;
 use crate::events::tests::{begin_line, end_line};
 use crate::forms::Form;
+use crate::origin::Site;
 use crate::runs::Runs;
 use crate::runs::tests::{make_run, summary};
-use crate::site::Site;
 use crate::start::{Planned, Starter};
 use crate::token::Token;
 

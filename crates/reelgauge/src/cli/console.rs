@@ -4,8 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Args;
+use reelgauge_console::http_server::{DEFAULT_LISTEN, DEFAULT_PORT};
 use reelgauge_console::public_url::PublicUrl;
-use reelgauge_console::server::{DEFAULT_LISTEN, DEFAULT_PORT};
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 
 /// Flags of `console`.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 use reelgauge_console::browser::{self, Handed};
 use reelgauge_console::forms::Form;
-use reelgauge_console::server::{Access, Server, Settings};
+use reelgauge_console::http_server::{Access, Server, Settings};
 use reelgauge_console::tls::TlsFiles;
 
 use crate::cli::{Cli, ConsoleArgs};

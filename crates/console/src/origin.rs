@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::host::{HTTP_PORT, HTTPS_PORT, bare_address, name_of, split_port};
+use crate::host_header::{HTTP_PORT, HTTPS_PORT, bare_address, name_of, split_port};
 use crate::public_url::PublicUrl;
 
 /// Where a console is.
