@@ -16,7 +16,7 @@
 mod byte_lock;
 mod clock;
 mod files;
-mod listing;
+mod folder_listing;
 mod locks;
 mod names;
 mod saving;
@@ -130,7 +130,7 @@ pub const PROBES: [Probe; 7] = [
             "listing_worst_us",
             "listing_times_dearer",
         ],
-        carry_out: listing::listing,
+        carry_out: folder_listing::listing,
     },
 ];
 

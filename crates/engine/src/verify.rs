@@ -9,12 +9,12 @@
 //! unit, and anything in units that the run didn't write.
 
 mod explain;
-mod map;
+mod write_map;
 
 use std::path::PathBuf;
 
-use self::map::UnitContent;
-pub use self::map::{WriteAt, WriteMap};
+use self::write_map::UnitContent;
+pub use self::write_map::{WriteAt, WriteMap};
 use crate::area::AreaDir;
 use crate::buffer::AlignedBuffer;
 use crate::cache;
@@ -232,7 +232,7 @@ fn read_fully(open: &OpenFile, into: &mut [u8], from: u64) -> Result<usize, i32>
 /// Whether this stamp belongs to a write that the map says may have been the last of the unit.
 fn may_be_last(state: UnitContent, stamp: &Stamp) -> bool {
     match state {
-        UnitContent::LastWrite(id) => id == map::write_id(stamp.writer, stamp.sequence),
+        UnitContent::LastWrite(id) => id == write_map::write_id(stamp.writer, stamp.sequence),
         UnitContent::AnyWrite => stamp.writer != crate::pattern::FILL_WRITER,
         UnitContent::Unwritten | UnitContent::Unknown => false,
     }

@@ -1,6 +1,6 @@
 //! One unit against what it must hold: does it, and if not, what happened?
 
-use super::map::UnitContent;
+use super::write_map::UnitContent;
 use super::{Patterns, may_be_last};
 use crate::buffer::ALIGNMENT;
 use crate::pattern::{FILL_WRITER, PatternSpec, STAMP_BYTES, Stamp};
