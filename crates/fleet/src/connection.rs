@@ -17,10 +17,10 @@ use async_nats::rustls::{ClientConfig, RootCertStore, crypto::ring};
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::site::directory::{FleetSite, SiteError};
-use crate::site::join_file::JoinFile;
-use crate::site::key::UserKey;
-use crate::site::subject::{CONTROLLER_INBOX, agent_inbox};
+use crate::fleet_site::directory::{FleetSite, SiteError};
+use crate::fleet_site::join_file::JoinFile;
+use crate::fleet_site::key::UserKey;
+use crate::fleet_site::subject::{CONTROLLER_INBOX, agent_inbox};
 
 /// How often a connection is tried. Two may be unanswered.
 const PING_INTERVAL: Duration = Duration::from_secs(2);

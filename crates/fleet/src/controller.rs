@@ -5,7 +5,7 @@
 //! and [`journey`] is all of it. [`halt`] stops what others began.
 //!
 //! * Pauses: [`pauses`] of a run; what somebody may wish of it ([`wish`]), how that reaches its controller
-//!   ([`wishes`]), and who has it done ([`ask`]).
+//!   ([`wishes`]), and who has it done ([`command_channel`]).
 //! * Several runs, one after another: [`steps`] of a plan, [`batch`] that keeps on disk how far they are, and
 //!   the time between them ([`rest`]).
 //! * Before any of it: [`preflight`], and how machines are set up: [`doctor`]. Beside it: [`observers`]. For
@@ -13,11 +13,11 @@
 //!
 //! Not here: the figures of their runs ([`crate::whole`]).
 
-pub mod ask;
 pub mod batch;
 pub mod carry_out;
 pub mod clean;
 pub mod clock;
+pub mod command_channel;
 pub mod conduct;
 pub mod doctor;
 pub mod fetch;

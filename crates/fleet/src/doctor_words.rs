@@ -8,7 +8,7 @@ use reelgauge_doctor::several::HostSaid;
 use reelgauge_report::fleet_clean::{LEFTOVERS_MAX, Leftover};
 use serde::{Deserialize, Serialize};
 
-use crate::site::name::AgentSession;
+use crate::fleet_site::agent_name::AgentSession;
 
 /// What an answer is sent as: `fleet.event.NAME.doctor`.
 pub const EVENT: &str = "doctor";
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
     use crate::protocol;
-    use crate::throughput::words::NetworkOrder;
+    use crate::throughput::messages::NetworkOrder;
 
     fn answer(findings: usize) -> DoctorAnswer {
         let finding = FindingSaid {

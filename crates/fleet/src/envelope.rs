@@ -14,9 +14,9 @@
 //!
 //! Pure. Not here: what an order says.
 
+use crate::fleet_site::agent_name::{AgentName, AgentSession, FleetId};
+use crate::fleet_site::key::{SIGNATURE_BYTES, SealCheck, SealingKey};
 use crate::protocol::PROTOCOL;
-use crate::site::key::{SIGNATURE_BYTES, SealCheck, SealingKey};
-use crate::site::name::{AgentName, AgentSession, FleetId};
 
 /// What an envelope begins with; a digit follows, the version of the protocol.
 const FORMAT: &[u8; 3] = b"RGO";

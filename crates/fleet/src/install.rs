@@ -5,7 +5,7 @@
 //! on Windows, where an administrator alone may make a service. Secrets go through ssh's standard input, to
 //! Windows by scp, and stand on no command line.
 //!
-//! Not here: making join files ([`crate::site`]).
+//! Not here: making join files ([`crate::fleet_site`]).
 
 pub mod service;
 pub mod step;

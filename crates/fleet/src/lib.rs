@@ -1,10 +1,11 @@
 //! Many machines, one measurement: agents on the machines that make load, one controller that drives them,
 //! and a NATS server between them.
 //!
-//! * A site: [`site`] is a directory with everything a fleet needs (keys, certificates, the server's
-//!   configuration, a join file for each agent); [`server`] runs a nats-server with it.
+//! * A site: [`fleet_site`] is a directory with everything a fleet needs (keys, certificates, the server's
+//!   configuration, a join file for each agent); [`nats_server`] runs a nats-server with it.
 //! * Between machines: [`connection`] is one to the server, that notices its own end; [`envelope`] signs
-//!   each order, and refuses what the controller did not send; [`limits`] is what an agent's owner allows.
+//!   each order, and refuses what the controller did not send; [`owner_limits`] is what an agent's owner
+//!   allows.
 //! * [`install`] puts agents on other machines, over ssh.
 //! * [`protocol`]: what a controller and its agents say to each other about a run.
 //! * [`throughput`]: what the network between two agents carries. [`doctor_words`]: what is said of looking
@@ -22,11 +23,11 @@ pub mod connection;
 pub mod controller;
 pub mod doctor_words;
 pub mod envelope;
+pub mod fleet_site;
 pub mod install;
-pub mod limits;
+pub mod nats_server;
+pub mod owner_limits;
 pub mod protocol;
 pub mod search;
-pub mod server;
-pub mod site;
 pub mod throughput;
 pub mod whole;

@@ -1,19 +1,19 @@
 //! What the network between two agents carries: bytes over TCP from one's memory to the other's, without any
 //! storage.
 //!
-//! * [`words`]: what the controller orders, and what agents answer.
-//! * [`proof`]: how both ends show that they know the secret which the controller has drawn for this one
+//! * [`messages`]: what the controller orders, and what agents answer.
+//! * [`handshake`]: how both ends show that they know the secret which the controller has drawn for this one
 //!   measurement. It never goes over the connection.
-//! * [`pace`]: holds both ends to the rate that their owners allow.
+//! * [`rate_limit`]: holds both ends to the rate that their owners allow.
 //! * [`receive`] listens, for a bounded time, and counts; [`send`] sends to whoever has proved itself.
 //!
 //! Not here: who is told to (controller), and whether an agent may (agent).
 
-pub mod pace;
-pub mod proof;
+pub mod handshake;
+pub mod messages;
+pub mod rate_limit;
 pub mod receive;
 pub mod send;
-pub mod words;
 
 use std::time::Duration;
 

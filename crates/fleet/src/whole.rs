@@ -20,12 +20,12 @@
 mod amounts;
 mod around;
 pub mod by_hand;
-mod count;
-mod gather;
+mod collection;
 mod nics;
 pub mod observed;
 mod places;
 mod points;
+mod recount;
 mod replayed;
 mod rows;
 mod share;
@@ -44,7 +44,7 @@ use reelgauge_results::page::{REPORT_FILE, page, run_page, write_html};
 use reelgauge_runner::streams::verdict::rate_criteria;
 use reelgauge_workload::streams::StreamsPlan;
 
-use count::Counted;
+use recount::Counted;
 use share::{AgentPart, HostTimes};
 
 pub use share::{AgentShare, ClockOffset, PauseTimes, PointTimes, StartTimes, StepTimes, WholeRequest};
@@ -138,7 +138,7 @@ pub enum WholeError {
 /// # Errors
 /// It can't be made, or is that of something else.
 pub fn begin(out: &Path, plan_toml: &str) -> Result<(), WholeError> {
-    let run_dir = gather::directory(out)?;
+    let run_dir = collection::directory(out)?;
     if !run_dir.summary_path().exists() {
         run_dir.write_plan(plan_toml)?;
     }
@@ -176,10 +176,10 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
         return Err(WholeError::Nothing { why: first.why_missing.clone().unwrap_or_default() });
     }
     let places = places::of(&parts, &points)?;
-    let run_dir = gather::directory(&out)?;
+    let run_dir = collection::directory(&out)?;
     run_dir.write_plan(&plan_toml)?;
-    gather::gather(&run_dir, &mut parts, &places)?;
-    let counts = |(part, place): (&mut AgentPart, &AgentPlace)| count::of(&run_dir, part, place);
+    collection::gather(&run_dir, &mut parts, &places)?;
+    let counts = |(part, place): (&mut AgentPart, &AgentPlace)| recount::of(&run_dir, part, place);
     let counted: Vec<_> = parts.iter_mut().zip(&places.agents).map(counts).collect();
     let mut summary = around::begun(&parts, &run_dir);
     let plan = amounts::streams_plan(&plan_toml);
@@ -198,7 +198,7 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     around::put_into(&mut summary, &seen, &totals);
     summary.marks = around::pause_marks(&pauses, places.run_ns);
     amounts::put_into(&mut summary, search.as_ref(), plan.as_ref().filter(|_| is_curve(&parts)));
-    gather::write_tables(&run_dir, &parts, &places)?;
+    collection::write_tables(&run_dir, &parts, &places)?;
     let (replay, note) = replayed::together(&parts, &places.agents);
     let replayed = parts.iter().filter_map(|part| part.run.as_ref()).any(|run| run.summary.replay.is_some());
     if replayed {

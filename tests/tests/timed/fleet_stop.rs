@@ -3,10 +3,10 @@
 
 use reelgauge_fleet::connection::Login;
 use reelgauge_fleet::controller::wish::{Asked, WISH, Wish};
+use reelgauge_fleet::fleet_site::agent_name::AgentSession;
+use reelgauge_fleet::fleet_site::directory::FleetSite;
+use reelgauge_fleet::fleet_site::subject::{event, order};
 use reelgauge_fleet::protocol::Order;
-use reelgauge_fleet::site::directory::FleetSite;
-use reelgauge_fleet::site::name::AgentSession;
-use reelgauge_fleet::site::subject::{event, order};
 use reelgauge_tests::fleet::SOON;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
 use reelgauge_tests::mounts::TempMount;

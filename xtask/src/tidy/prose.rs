@@ -37,7 +37,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/record/src/run_dir.rs", "# reelgauge run directory", "the form of a marker file"),
     ("crates/engine/src/probe/saving.rs", "the project as it", "what a probe writes and reads back"),
     ("crates/fleet/src/connection.rs", "", "errors of the NATS server, which have no number"),
-    ("crates/fleet/src/site/", "BEGIN CERTIFICATE", "the form of certificates"),
+    ("crates/fleet/src/fleet_site/", "BEGIN CERTIFICATE", "the form of certificates"),
     ("crates/import/src/fio.rs", "", "the head of another program's file"),
     ("crates/reelgauge/src/verbs/ahead.rs", "For more information", "clap's errors, which are text alone"),
     ("crates/console/src/bundle.rs", "<meta http-equiv", "the page's own frame"),

@@ -256,7 +256,7 @@ mod tests {
     use reelgauge_report::doctor::diagnosis_json;
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-    use super::super::disk::AgentDisk;
+    use super::super::run_store::AgentDisk;
     use super::*;
 
     fn duty(program: &str, at_work: bool) -> (DoctorDuty, UnboundedReceiver<DoctorNews>) {

@@ -13,7 +13,7 @@ use reelgauge_report::fleet_clean::{LEFTOVERS_MAX, Leftover, LeftoverKind};
 use reelgauge_runner::clean::{Removed, clean, look};
 use reelgauge_workload::streams::AnyPlan;
 
-use super::disk::AgentDisk;
+use super::run_store::AgentDisk;
 
 /// What decides about leftovers.
 #[derive(Clone, Debug)]

@@ -14,10 +14,10 @@ use reelgauge_machine::link::{self, LinkKind};
 use reelgauge_machine::mount::Mount;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::limits::OwnerLimits;
+use crate::owner_limits::OwnerLimits;
+use crate::throughput::messages::{NetworkOrder, NetworkState, Reception};
 use crate::throughput::receive::{Terms, listen, receive};
 use crate::throughput::send::send;
-use crate::throughput::words::{NetworkOrder, NetworkState, Reception};
 use crate::throughput::{CONNECTIONS_MAX, LONGEST};
 
 /// So many measurements are remembered.
@@ -225,7 +225,7 @@ mod tests {
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
     use super::*;
-    use crate::throughput::words::OneTimeSecret;
+    use crate::throughput::messages::OneTimeSecret;
 
     fn duty(limits: OwnerLimits, at_work: bool) -> (NetworkDuty, UnboundedReceiver<NetworkNews>) {
         let (news, came) = unbounded_channel();

@@ -29,10 +29,10 @@ use tokio::sync::mpsc::Sender;
 
 use crate::doctor_words::{KNOWS_CLEAN, KNOWS_DOCTOR};
 use crate::envelope::{Opener, OrderRefusal};
-use crate::limits::OwnerLimits;
+use crate::fleet_site::agent_name::{AgentName, AgentSession, FleetId};
+use crate::fleet_site::subject::{self, Question, SERVICE};
+use crate::owner_limits::OwnerLimits;
 use crate::protocol::PROTOCOL;
-use crate::site::name::{AgentName, AgentSession, FleetId};
-use crate::site::subject::{self, Question, SERVICE};
 
 /// How long a root may take to say what is mounted there: a mount whose server is gone never does.
 const LOOK: Duration = Duration::from_secs(2);

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fleet_site::agent_name::AgentSession;
 use crate::protocol::Answer;
-use crate::site::name::AgentSession;
 
 /// What an answer is sent as: `fleet.event.NAME.run`.
 pub const EVENT: &str = "run";

@@ -20,10 +20,10 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel};
 
-use super::disk::{AgentDisk, is_run_name};
 use super::duty::{Deed, Duty};
 use super::leftovers::target_of;
 use super::presence::unix_ns;
+use super::run_store::{AgentDisk, is_run_name};
 use super::wall_clock::Now;
 use crate::protocol::{Answer, Order, Phase};
 

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::conduct::Conduct;
 use super::fleet_plan::{FleetPlan, FleetPlanError, Placed, PlanTexts};
 use super::steps::{Round, rounds};
-use crate::agent::disk::keep;
+use crate::agent::run_store::keep;
 
 const BATCH_FILE: &str = "batch.json";
 const INDEX_FILE: &str = "index.txt";

@@ -16,9 +16,9 @@ use super::roster::call;
 use crate::connection::Login;
 use crate::doctor_words::{DoctorOrder, DoctorState, KNOWS_CLEAN};
 use crate::envelope::Sealer;
+use crate::fleet_site::agent_name::AgentName;
+use crate::fleet_site::directory::FleetSite;
 use crate::protocol::Order;
-use crate::site::directory::FleetSite;
-use crate::site::name::AgentName;
 
 /// How long an agent may take to say that it is there.
 const THERE_WITHIN: Duration = Duration::from_secs(3);

@@ -21,9 +21,9 @@ use crate::agent::presence::Presence;
 use crate::connection::Login;
 use crate::doctor_words::{DoctorAnswer, DoctorOrder, DoctorState, KNOWS_DOCTOR};
 use crate::envelope::Sealer;
-use crate::site::directory::FleetSite;
-use crate::site::name::AgentName;
-use crate::site::subject;
+use crate::fleet_site::agent_name::AgentName;
+use crate::fleet_site::directory::FleetSite;
+use crate::fleet_site::subject;
 
 /// Everything that agents say of looks.
 const FROM_ALL: &str = "fleet.event.*.doctor";
@@ -227,7 +227,7 @@ mod tests {
 
     use super::*;
     use crate::doctor_words::KNOWS_CLEAN;
-    use crate::site::name::AgentSession;
+    use crate::fleet_site::agent_name::AgentSession;
 
     /// What agents say that were built before they could be told to look: without `knows`.
     fn presence(knows: &str) -> Presence {

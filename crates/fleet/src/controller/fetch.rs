@@ -13,7 +13,7 @@ pub mod window;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::window::FetchWindow;
-use crate::agent::disk::is_file_name;
+use crate::agent::run_store::is_file_name;
 use crate::protocol::{FileThere, Order, PIECE_BYTES};
 
 /// A list of files that has not come is asked for again after so long, then after twice that, and so on: an

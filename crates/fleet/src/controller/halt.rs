@@ -7,14 +7,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::ask::{Want, obtain};
+use super::command_channel::{Want, obtain};
 use super::wire::ways;
 use super::wishes::WishSeal;
 use crate::connection::Login;
 use crate::controller::journey::JourneyError;
 use crate::envelope::Sealer;
+use crate::fleet_site::directory::FleetSite;
 use crate::protocol::{Answer, Order};
-use crate::site::directory::FleetSite;
 
 /// Every agent has said how it stands by then.
 const HEARD_WITHIN: Duration = Duration::from_secs(3);

@@ -22,11 +22,11 @@ use super::fleet_run::FleetRun;
 use super::run_folder::RunFolder;
 use super::wire::ways;
 use super::wishes::{WishSeal, wish_ways};
-use crate::agent::disk::{AgentDisk, is_run_name, keep};
+use crate::agent::run_store::{AgentDisk, is_run_name, keep};
 use crate::connection::{ConnectionError, Login};
 use crate::envelope::Sealer;
+use crate::fleet_site::directory::{FleetSite, SiteError};
 use crate::protocol::{self, ClockStep, Phase, PointStart};
-use crate::site::directory::{FleetSite, SiteError};
 use crate::whole::observed::ObserverShare;
 use crate::whole::{AgentShare, ClockOffset, PauseTimes, PointTimes, StartTimes, StepTimes, WholeRequest};
 

@@ -1,11 +1,11 @@
 //! Looks at the agents of a plan before anything is measured: how their machines differ ([`siblings`]), what
-//! the network between them carries ([`lines`]), whether their memory could answer for the storage.
+//! the network between them carries ([`network`]), whether their memory could answer for the storage.
 //!
 //! Only the network is loaded, and only where that is asked for; no storage is touched.
 //!
 //! Not here: what follows from it ([`reelgauge_analysis::preflight`]), sentences (report).
 
-pub mod lines;
+pub mod network;
 pub mod siblings;
 
 use std::fs;
@@ -26,9 +26,9 @@ use super::roster::{Expected, RosterError, call};
 use crate::agent::presence::Presence;
 use crate::connection::{ConnectionError, Login};
 use crate::envelope::Sealer;
-use crate::site::directory::{FleetSite, SiteError};
-use crate::site::name::AgentName;
-use lines::{Asker, Pair};
+use crate::fleet_site::agent_name::AgentName;
+use crate::fleet_site::directory::{FleetSite, SiteError};
+use network::{Asker, Pair};
 
 /// What was found lies under this name in a run's directory.
 pub const PREFLIGHT_FILE: &str = "preflight.json";

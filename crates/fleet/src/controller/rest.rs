@@ -11,7 +11,7 @@ use super::wish::{Answered, Standing, Wish};
 use super::wishes::{WishSeal, WishWays, wish_ways};
 use crate::agent::presence::unix_ns;
 use crate::connection::Login;
-use crate::site::directory::FleetSite;
+use crate::fleet_site::directory::FleetSite;
 
 /// How often time is looked at.
 const BEAT: Duration = Duration::from_millis(100);

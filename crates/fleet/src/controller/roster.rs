@@ -19,9 +19,9 @@ use tokio::runtime::Runtime;
 
 use crate::agent::presence::{ClockAnswer, DirectoriesAsked, DirectoriesMissing, Presence, unix_ns};
 use crate::connection::{ConnectionError, Login};
-use crate::site::directory::{FleetSite, SiteError};
-use crate::site::name::{AgentName, FleetId};
-use crate::site::subject::{self, Question};
+use crate::fleet_site::agent_name::{AgentName, FleetId};
+use crate::fleet_site::directory::{FleetSite, SiteError};
+use crate::fleet_site::subject::{self, Question};
 use clock::{ClockDifference, ClockSample};
 
 /// How many agents are asked at once.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use reelgauge_engine::space::space;
 
 use super::conduct::Conduct;
-use crate::agent::disk::{digest, is_file_name, keep};
+use crate::agent::run_store::{digest, is_file_name, keep};
 use crate::protocol::FileThere;
 
 const CONDUCT_FILE: &str = "conduct.json";

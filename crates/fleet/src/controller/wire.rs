@@ -17,9 +17,9 @@ use super::conduct::Told;
 use crate::agent::presence::RefusedOrder;
 use crate::agent::wire;
 use crate::envelope::Sealer;
+use crate::fleet_site::agent_name::{AgentName, AgentSession};
+use crate::fleet_site::subject;
 use crate::protocol::Answer;
-use crate::site::name::{AgentName, AgentSession};
-use crate::site::subject;
 
 /// Everything that agents say of runs.
 const FROM_ALL: &str = "fleet.event.*.run";

@@ -4,11 +4,11 @@
 //! server, and no agent may say or hear these subjects. Only what is sealed is heeded: whoever has the key to
 //! the server alone may look, and change nothing.
 //!
-//! Not here: how wishes travel ([`super::wishes`]), and who has them ([`super::ask`]).
+//! Not here: how wishes travel ([`super::wishes`]), and who has them ([`super::command_channel`]).
 
 use serde::{Deserialize, Serialize};
 
-use crate::site::name::AgentSession;
+use crate::fleet_site::agent_name::AgentSession;
 
 /// Where wishes are said. No agent can have this name.
 pub const WISH: &str = "fleet.event.-.wish";

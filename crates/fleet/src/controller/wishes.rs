@@ -13,9 +13,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::wish::{Answered, Asked, STANDING, SealedFor, WISH, Wish};
 use crate::envelope::{Opener, Sealer};
-use crate::site::directory::{FleetSite, SiteError};
-use crate::site::key::SealCheck;
-use crate::site::name::AgentSession;
+use crate::fleet_site::agent_name::AgentSession;
+use crate::fleet_site::directory::{FleetSite, SiteError};
+use crate::fleet_site::key::SealCheck;
 
 /// The ways of wishes to a controller, and of its answers.
 #[derive(Debug)]
@@ -135,8 +135,8 @@ mod tests {
 
     use super::super::wish::Standing;
     use super::*;
-    use crate::site::key::SealingKey;
-    use crate::site::name::FleetId;
+    use crate::fleet_site::agent_name::FleetId;
+    use crate::fleet_site::key::SealingKey;
 
     fn seal(key: &SealingKey, fleet: &FleetId) -> WishSeal {
         let session = AgentSession::draw().unwrap();

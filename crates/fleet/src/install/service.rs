@@ -3,7 +3,7 @@
 //!
 //! Both belong to the user, and keep the agent to what an agent needs.
 
-use crate::site::name::AgentName;
+use crate::fleet_site::agent_name::AgentName;
 
 /// What a service starts.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use crate::site::name::AgentName;
+use crate::fleet_site::agent_name::AgentName;
 
 /// A machine's system, as far as installing goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

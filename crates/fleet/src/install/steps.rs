@@ -6,7 +6,7 @@ use super::InstallError;
 use super::service::{ServiceText, launchd_plist, systemd_unit, words};
 use super::step::{AgentStart, By, Input, InstallRequest, InstallStep, RemoteSystem, service};
 use super::windows;
-use crate::site::name::AgentName;
+use crate::fleet_site::agent_name::AgentName;
 
 /// The folder of an agent, for a shell. Names of agents are words.
 fn folder(agent: &AgentName) -> String {

@@ -16,7 +16,7 @@ use base64::prelude::BASE64_STANDARD;
 use super::InstallError;
 use super::service::words;
 use super::step::{AgentStart, By, Input, InstallRequest, InstallStep, service};
-use crate::site::name::AgentName;
+use crate::fleet_site::agent_name::AgentName;
 
 /// The longest command that cmd.exe takes, less what its ssh server puts before it.
 const COMMAND_MAX: usize = 8_000;

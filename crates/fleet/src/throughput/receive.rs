@@ -13,9 +13,9 @@ use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::pace::Pace;
-use super::proof::{ProofError, let_in};
-use super::words::{OneTimeSecret, Received};
+use super::handshake::{ProofError, let_in};
+use super::messages::{OneTimeSecret, Received};
+use super::rate_limit::Pace;
 use super::{COMES_WITHIN, LEFT_OUT};
 
 /// So many may be about to prove themselves.

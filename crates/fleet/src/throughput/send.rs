@@ -9,7 +9,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use super::proof::enter;
+use super::handshake::enter;
 use super::receive::{Count, Terms};
 
 /// How long one address may take to answer.
@@ -109,8 +109,8 @@ mod tests {
 
     use tokio::io::AsyncReadExt;
 
+    use super::super::messages::{OneTimeSecret, Received};
     use super::super::receive::{listen, receive};
-    use super::super::words::{OneTimeSecret, Received};
     use super::*;
 
     fn terms(secret: &OneTimeSecret, owner_bytes_per_s: Option<u64>) -> Terms {

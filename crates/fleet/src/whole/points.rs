@@ -18,8 +18,8 @@ use reelgauge_report::hosts::{not_there_words, on_host_words};
 use reelgauge_runner::streams::verdict::{verdict_on_rates, verdict_when_stopped};
 
 use super::View;
-use super::count::Counted;
 use super::places::clock;
+use super::recount::Counted;
 use super::share::AgentPart;
 
 /// Puts the load points, the seconds and the verdict into the summary; what they amount to together.

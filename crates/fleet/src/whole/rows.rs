@@ -15,10 +15,10 @@ use reelgauge_analysis::{LoadPoint, Outcome, Summary};
 use reelgauge_record::agents::AgentPlace;
 
 use super::View;
-use super::count::Counted;
 use super::nics::{nics, own_limit, sampled};
 use super::places::clock;
 use super::points::{counted_by, exact_late, missing_from_s};
+use super::recount::Counted;
 use super::share::{AgentPart, StepTimes};
 
 /// Puts the section into the summary, which has its load points.

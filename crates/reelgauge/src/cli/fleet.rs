@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use reelgauge_fleet::site::name::AgentName;
+use reelgauge_fleet::fleet_site::agent_name::AgentName;
 use reelgauge_record::run_dir::DEFAULT_PARENT;
 use reelgauge_workload::units::Span;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use reelgauge_fleet::site::name::AgentName;
+use reelgauge_fleet::fleet_site::agent_name::AgentName;
 use reelgauge_workload::units::Span;
 
 use super::fleet_site::DEFAULT_SITE;

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use clap::Args;
-use reelgauge_fleet::limits::OwnerLimits;
+use reelgauge_fleet::owner_limits::OwnerLimits;
 use reelgauge_fleet::protocol::{LEASE_LEAST, LEASE_MOST};
 use reelgauge_workload::units::{Size, Span};
 

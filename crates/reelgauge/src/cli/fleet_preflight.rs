@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use reelgauge_fleet::site::name::AgentName;
+use reelgauge_fleet::fleet_site::agent_name::AgentName;
 use reelgauge_workload::units::Span;
 
 use super::fleet_site::DEFAULT_SITE;

@@ -9,7 +9,7 @@ use reelgauge_fleet::agent::network::NetworkSaid;
 use reelgauge_fleet::agent::presence::life::{AgentSettings, LifeEvent, live};
 use reelgauge_fleet::agent::service::{self, ServiceLog};
 use reelgauge_fleet::connection::Happening;
-use reelgauge_fleet::site::join_file::JoinFile;
+use reelgauge_fleet::fleet_site::join_file::JoinFile;
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::interrupt::Interrupt;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use reelgauge_fleet::controller::roster::{Expected, look};
-use reelgauge_fleet::server::program::NatsServer;
-use reelgauge_fleet::server::{FleetServer, keeper};
-use reelgauge_fleet::site::directory::{FleetSite, NewServer, NewSite};
-use reelgauge_fleet::site::name::AgentName;
+use reelgauge_fleet::fleet_site::agent_name::AgentName;
+use reelgauge_fleet::fleet_site::directory::{FleetSite, NewServer, NewSite};
+use reelgauge_fleet::nats_server::program::NatsServer;
+use reelgauge_fleet::nats_server::{FleetServer, keeper};
 use reelgauge_report::fleet_list::{AgentLine, ClockLine, RootLine, fleet_clocks, fleet_list};
 use reelgauge_report::text::shell_word;
 use reelgauge_report::units;

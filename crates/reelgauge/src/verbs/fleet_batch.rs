@@ -10,7 +10,7 @@ use reelgauge_fleet::controller::conduct::{OnLoss, WhyStopped};
 use reelgauge_fleet::controller::journey::{Journey, date_and_time, time_of_day};
 use reelgauge_fleet::controller::live_log::FleetLiveLog;
 use reelgauge_fleet::controller::rest::Rest;
-use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_report::fleet_steps::{
     StepAhead, StepResult, fleet_rests, fleet_step_begins, fleet_steps_again,

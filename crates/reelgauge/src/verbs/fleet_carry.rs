@@ -12,9 +12,9 @@ use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed, taken};
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::live_log::FleetLiveLog;
 use reelgauge_fleet::controller::roster::{Expected, Roster};
+use reelgauge_fleet::fleet_site::agent_name::AgentName;
+use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_fleet::protocol::PROTOCOL;
-use reelgauge_fleet::site::directory::FleetSite;
-use reelgauge_fleet::site::name::AgentName;
 use reelgauge_fleet::whole::observed::make_observed;
 use reelgauge_fleet::whole::{Whole, WholeError};
 use reelgauge_report::fleet_run::{

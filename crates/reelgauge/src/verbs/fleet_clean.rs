@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Result, ensure};
 use reelgauge_fleet::controller::clean::{CleanRequest, clean};
 use reelgauge_fleet::controller::preflight::PreflightError;
-use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_report::doctor::harmless;
 use reelgauge_report::fleet_clean::{LeftoversOf, fleet_clean_screen};
 use reelgauge_report::fleet_doctor::NoAnswer;

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use reelgauge_fleet::fleet_site::agent_name::AgentName;
+use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_fleet::install::Reach;
 use reelgauge_fleet::install::step::{AgentStart, By, InstallRequest, InstallStep, RemoteSystem};
 use reelgauge_fleet::install::steps::{install as steps, uninstall};
-use reelgauge_fleet::site::directory::FleetSite;
-use reelgauge_fleet::site::name::AgentName;
 use reelgauge_report::text::plain;
 
 use crate::cli::FleetInstallArgs;

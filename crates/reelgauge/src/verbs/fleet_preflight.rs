@@ -8,13 +8,13 @@ use anyhow::{Result, ensure};
 use reelgauge_analysis::preflight::Preflight;
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan, BatchRun};
 use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed};
-use reelgauge_fleet::controller::preflight::lines::Pair;
+use reelgauge_fleet::controller::preflight::network::Pair;
 use reelgauge_fleet::controller::preflight::{
     self as looking, NetworkRequest, PreflightError, PreflightRequest, keep_in, kept_in,
 };
 use reelgauge_fleet::controller::roster::{Expected, Roster};
-use reelgauge_fleet::site::directory::FleetSite;
-use reelgauge_fleet::site::name::AgentName;
+use reelgauge_fleet::fleet_site::agent_name::AgentName;
+use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_fleet::throughput::LONGEST;
 use reelgauge_report::preflight::{preflight_findings, preflight_screen};
 use reelgauge_report::units;

@@ -9,7 +9,7 @@ use reelgauge_fleet::controller::conduct::{Conduct, Member, OnLoss, Stage, WhySt
 use reelgauge_fleet::controller::fleet_plan::Placed;
 use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::roster::Roster;
-use reelgauge_fleet::site::directory::FleetSite;
+use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_report::fleet_prepare::{PreparedLine, fleet_prepared, why_not_prepared};
 use reelgauge_report::fleet_run::fleet_now;
 use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};

@@ -16,17 +16,17 @@ use reelgauge_workload::watch::WatchPlan;
 use tokio::sync::mpsc::{UnboundedReceiver, channel, unbounded_channel};
 
 use super::{Identity, PresenceError, Station};
-use crate::agent::disk::AgentDisk;
 use crate::agent::examine::{DoctorDuty, DoctorTerms, Errand};
 use crate::agent::leftovers::LeftoverTerms;
-use crate::agent::line::{Tasks, work_on};
 use crate::agent::network::{NetworkDuty, NetworkSaid, NetworkTerms};
+use crate::agent::run_store::AgentDisk;
+use crate::agent::tasks::{Tasks, work_on};
 use crate::agent::work::Workplace;
 use crate::connection::{ConnectionError, FleetConnection, Happening, Login};
 use crate::envelope::{Opener, OrderRefusal};
-use crate::limits::{OwnerLimits, admit, admit_watch};
-use crate::site::join_file::JoinFile;
-use crate::site::name::AgentSession;
+use crate::fleet_site::agent_name::AgentSession;
+use crate::fleet_site::join_file::JoinFile;
+use crate::owner_limits::{OwnerLimits, admit, admit_watch};
 
 /// How long until a server that was not there is dialled again.
 const AGAIN: Duration = Duration::from_secs(2);

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::words::OneTimeSecret;
+use super::messages::OneTimeSecret;
 
 /// Bytes of a number that is drawn, and of a proof.
 const BYTES: usize = 32;

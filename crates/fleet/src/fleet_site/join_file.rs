@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::agent_name::{AgentName, FleetId};
 use super::key::{KeyError, SealCheck, UserKey};
-use super::name::{AgentName, FleetId};
 use super::private_file::{self, PrivateFileError};
 
 /// The version of this format.
@@ -145,8 +145,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::site::certificate;
-    use crate::site::key::SealingKey;
+    use crate::fleet_site::certificate;
+    use crate::fleet_site::key::SealingKey;
 
     fn written() -> (String, UserKey, SealingKey) {
         let (key, seal) = (UserKey::draw(), SealingKey::draw());

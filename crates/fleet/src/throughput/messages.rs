@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::site::name::AgentSession;
+use crate::fleet_site::agent_name::AgentSession;
 
 /// What an answer is sent as: `fleet.event.NAME.network`.
 pub const EVENT: &str = "network";

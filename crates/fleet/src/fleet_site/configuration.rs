@@ -5,7 +5,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use super::name::AgentName;
+use super::agent_name::AgentName;
 use super::register::Register;
 use super::subject::Permissions;
 
@@ -111,9 +111,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::site::key::{SealingKey, UserKey};
-    use crate::site::name::FleetId;
-    use crate::site::register::{Member, REGISTER_VERSION};
+    use crate::fleet_site::agent_name::FleetId;
+    use crate::fleet_site::key::{SealingKey, UserKey};
+    use crate::fleet_site::register::{Member, REGISTER_VERSION};
 
     fn register() -> Register {
         Register {

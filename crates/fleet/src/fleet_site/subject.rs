@@ -12,7 +12,7 @@
 //! its own name, which no other agent hears: so none can answer for another. All subscriptions are plain: in
 //! a queue group, which NATS gives to the endpoints of its services, a start would reach one agent of many.
 
-use super::name::AgentName;
+use super::agent_name::AgentName;
 
 /// The name under which agents appear as services.
 pub const SERVICE: &str = "reelgauge-agent";

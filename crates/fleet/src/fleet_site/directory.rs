@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_report::text::shell_word;
 
+use super::agent_name::{AgentName, FleetId};
 use super::certificate::{self, CertificateError, Certificates};
 use super::configuration;
 use super::join_file::{self, is_tls};
 use super::key::{KeyError, SealingKey, UserKey};
-use super::name::{AgentName, FleetId};
 use super::private_file::{self, PrivateFileError};
 use super::register::{Member, REGISTER_VERSION, Register, RegisterError};
 

@@ -14,10 +14,10 @@ use tokio::time::Instant;
 use super::PreflightError;
 use crate::controller::roster::Expected;
 use crate::envelope::Sealer;
-use crate::site::name::{AgentName, AgentSession};
-use crate::site::subject;
+use crate::fleet_site::agent_name::{AgentName, AgentSession};
+use crate::fleet_site::subject;
 use crate::throughput::COMES_WITHIN;
-use crate::throughput::words::{
+use crate::throughput::messages::{
     NetworkAnswer, NetworkOrder, NetworkState, OneTimeSecret, Received, Reception,
 };
 

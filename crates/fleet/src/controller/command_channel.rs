@@ -16,7 +16,7 @@ use super::journey::JourneyError;
 use super::wish::{STANDING, SealedFor, Standing, WISH, Wish};
 use super::wishes::WishSeal;
 use crate::connection::Login;
-use crate::site::directory::FleetSite;
+use crate::fleet_site::directory::FleetSite;
 
 /// A controller answers within this time, if there is one; one that opens its connection anew, too.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(6);

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
+use super::agent_name::{AgentName, FleetId};
 use super::key::{SealCheck, is_user_public};
-use super::name::{AgentName, FleetId};
 
 /// The version of this format.
 pub const REGISTER_VERSION: u32 = 1;
@@ -161,7 +161,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::site::key::{SealingKey, UserKey};
+    use crate::fleet_site::key::{SealingKey, UserKey};
 
     fn register() -> Register {
         Register {

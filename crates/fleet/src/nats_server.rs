@@ -4,7 +4,7 @@
 //! hold the server to the life of a pipe: when the pipe ends, because this process ended in whatever way, the
 //! server ends, too. Its parent writes a line into the pipe to have the configuration read anew.
 //!
-//! Not here: what the configuration says ([`crate::site`]).
+//! Not here: what the configuration says ([`crate::fleet_site`]).
 
 pub mod keeper;
 pub mod program;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::site::directory::{FleetSite, SiteError};
+use crate::fleet_site::directory::{FleetSite, SiteError};
 use keeper::RELOAD;
 use program::{NatsServer, ProgramError};
 

@@ -16,10 +16,10 @@ use super::presence;
 use super::wire::{self, EVENT};
 use super::work::{AgentWork, Workplace};
 use crate::doctor_words::{self, DoctorAnswer};
+use crate::fleet_site::agent_name::{AgentName, AgentSession};
+use crate::fleet_site::subject;
 use crate::protocol::Answer;
-use crate::site::name::{AgentName, AgentSession};
-use crate::site::subject;
-use crate::throughput::words::{self as network_words, NetworkAnswer};
+use crate::throughput::messages::{self as network_words, NetworkAnswer};
 
 /// Orders that wait to be obeyed.
 const ORDERS: usize = 64;

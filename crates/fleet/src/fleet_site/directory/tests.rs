@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::site::join_file::JoinFile;
+use crate::fleet_site::join_file::JoinFile;
 
 fn names(names: &[&str]) -> Vec<AgentName> {
     names.iter().map(|name| name.parse().unwrap()).collect()
