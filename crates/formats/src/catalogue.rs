@@ -183,8 +183,8 @@ mod tests {
 
     use super::*;
     use crate::format::{ClipLayout, RateControl};
+    use crate::frame_sizes::{PictureSize, SizeModel};
     use crate::rate::FrameRate;
-    use crate::sizes::{PictureSize, SizeModel};
 
     #[test]
     fn every_row_is_good() {

@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::audio::AudioTracks;
+use crate::frame_sizes::{ClipSizes, PictureSize, SizeModel};
 use crate::raster::Raster;
 use crate::rate::FrameRate;
-use crate::sizes::{ClipSizes, PictureSize, SizeModel};
 
 /// How a clip lies in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -22,8 +22,8 @@ mod tests {
     use crate::audio::AudioTracks;
     use crate::catalogue::catalogue;
     use crate::format::Format;
+    use crate::frame_sizes::PictureSize;
     use crate::raster::Raster;
-    use crate::sizes::PictureSize;
 
     fn dpx_size(key: &str, raster: Raster) -> Option<u64> {
         let packing = match key.split_once('_')?.0 {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use reelgauge_formats::format::{ClipLayout, Format};
 use reelgauge_formats::like::{self, Basis, Like, LikeError};
-use reelgauge_formats::own::OwnFormatError;
+use reelgauge_formats::user_format::OwnFormatError;
 use reelgauge_formats::{FindError, FrameRate, catalogue};
 
 use crate::clip::{Clip, FramePlace};

@@ -4,11 +4,11 @@ use serde::Deserialize;
 
 use crate::audio::{AudioError, AudioTracks};
 use crate::format::{AUDIO_BLOCKS_PER_S, ClipLayout, Format, RateControl};
+use crate::frame_sizes::{PictureSize, SizeModel};
 use crate::id;
 use crate::mean::MeanBytes;
 use crate::raster::Raster;
 use crate::rate::{FrameRate, FrameRateError};
-use crate::sizes::{PictureSize, SizeModel};
 
 /// A row as it stands in the file.
 #[derive(Clone, Debug, Deserialize)]
@@ -267,7 +267,7 @@ impl Incomplete {
     }
 }
 
-/// Which model spreads the frames of a format whose frame size is not constant. See [`crate::sizes`].
+/// Which model spreads the frames of a format whose frame size is not constant. See [`crate::frame_sizes`].
 fn model(family: &str, kind: ClipLayout, control: RateControl, rate: FrameRate) -> SizeModel {
     match (family, control) {
         // Its rows are ceilings (DCP, IMF) or constant.

@@ -1,7 +1,7 @@
 //! `reelgauge streams`: flags become a plan with one actor, the plan is run, the summary is shown.
 
 use anyhow::{Result, bail};
-use reelgauge_formats::own::{Control, FRAME_BYTES, FrameFiles};
+use reelgauge_formats::user_format::{Control, FRAME_BYTES, FrameFiles};
 use reelgauge_formats::{FrameRate, OwnFormat};
 use reelgauge_record::notes::StorageDetails;
 use reelgauge_runner::fresh_seed;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use reelgauge_formats::format::ClipLayout;
-use reelgauge_formats::own::FrameFiles;
+use reelgauge_formats::user_format::FrameFiles;
 use reelgauge_formats::{FrameRate, OwnFormat, catalogue};
 
 use super::check::Check;

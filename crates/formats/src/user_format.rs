@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 use crate::audio::AudioTracks;
 use crate::catalogue::half_a_second;
 use crate::format::{ClipLayout, Format, NoRoomForAudio, RateControl};
+use crate::frame_sizes::{PictureSize, SizeModel};
 use crate::id;
 use crate::mean::MeanBytes;
 use crate::raster::Raster;
 use crate::rate::FrameRate;
-use crate::sizes::{PictureSize, SizeModel};
 
 /// What the user says about a format. [`OwnFormat::into_format`] checks it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
