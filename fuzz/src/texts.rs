@@ -4,7 +4,7 @@ use std::path::Path;
 
 use reelgauge_machine::sample::counter::{Look, values};
 use reelgauge_machine::sample::parse::{
-    disks, interfaces, memory, nfs, own, pressure, processors, quota, smb, softnet, tcp,
+    disks, interfaces, memory, nfs, own_process, pressure, processors, quota, smb, softnet, tcp,
 };
 use reelgauge_machine::mountstats::{connections, lines_of, process_read_bytes, server_bytes};
 
@@ -27,7 +27,7 @@ pub fn check(bytes: &[u8]) {
         6 => tcp::parse_netstat(&text, look),
         7 => softnet::parse(&text, look),
         8 => pressure::parse(pressure::Resource::Io, &text, look),
-        9 => own::parse_statm(&text, 4096, look),
+        9 => own_process::parse_statm(&text, 4096, look),
         10 => nfs::parse(&text, mount, look),
         11 => {
             let _ = (quota::groups(&text), quota::throttled_us(&text));

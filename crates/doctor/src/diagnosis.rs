@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::rule::detector::{Seen, Truth};
 use crate::rule::{Detector, Layer, Role, Rule};
 use reelgauge_machine::facts::{FactKind, Facts, Gap, Subject, Value};
-use reelgauge_machine::place::Place;
+use reelgauge_machine::path_mount::Place;
 use reelgauge_machine::system::{Os, System};
 use reelgauge_machine::texts::Texts;
 
@@ -379,7 +379,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
     /// The options of such a mount name no address: the way to its server is found out by whoever measures.
     #[test]
     fn the_cards_on_the_way_to_a_server_without_an_address_are_those_of_its_link() {
-        use reelgauge_machine::place::PlaceLink;
+        use reelgauge_machine::path_mount::PlaceLink;
         let through = |link: Option<(&str, bool)>| {
             let mounts = "29 1 0:9 / /t rw - fuse.sshfs a@nas1:/m rw\n";
             let mut place = Place::told(mounts, Path::new("/t")).unwrap();

@@ -13,7 +13,6 @@ mod disks;
 mod ends;
 mod fstab;
 mod interfaces;
-mod links;
 mod machine;
 mod measured;
 mod mounts;
@@ -21,6 +20,7 @@ mod nfs_server;
 mod number;
 mod probed;
 mod samba;
+mod server_link;
 mod stack;
 mod stornext;
 mod unraid;
@@ -35,7 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use controllers::PROGRAMS as CONTROLLER_PROGRAMS;
-pub use links::{LinkTo, link_named, link_to};
+pub use server_link::{LinkTo, link_named, link_to};
 pub use stack::Stack;
 pub(crate) use stornext::config_file as stornext_config_file;
 
@@ -284,7 +284,7 @@ impl Facts {
     fn of_linux(&mut self, texts: &Texts) {
         let interfaces = interfaces::interfaces(texts, self);
         self.subjects.insert(0, machine::machine(texts, &interfaces));
-        let links = links::Links::new(texts, &interfaces);
+        let links = server_link::Links::new(texts, &interfaces);
         mounts::mounts(texts, &links, self);
         self.subjects.extend(interfaces);
         disks::disks(texts, self);

@@ -5,12 +5,13 @@
 //! counts is sampled beside a run ([`sample`], feature `sampling`).
 //!
 //! * [`mountinfo`]: the table of mounts. [`file_system`]: where a type of file system keeps its data.
-//!   [`mount`]: what is mounted at a path, and whether it still is. [`place`]: where data lies, from a
+//!   [`mount`]: what is mounted at a path, and whether it still is. [`path_mount`]: where data lies, from a
 //!   table of mounts alone; `union`: what lies below a mount that shows others. [`devices`]: which disks
 //!   are below a mount.
 //! * [`interface`]: what a network interface is, and whether its speed is believed. [`route`]: which one
-//!   leads to an address. [`link`]: over what this client reaches the storage. [`wire`]: what Ethernet, IP
-//!   and TCP add to what is carried. [`netlink`]: what the kernel is asked for, because no file has it.
+//!   leads to an address. [`link`]: over what this client reaches the storage. [`packet_overhead`]: what
+//!   Ethernet, IP and TCP add to what is carried. [`netlink`]: what the kernel is asked for, because no file
+//!   has it.
 //! * [`mountstats`]: what NFS mounts counted, and bytes that were fetched from the storage.
 //! * [`limits`]: what this process may have. [`cgroup`], [`meminfo`]: files that tell it.
 //!   [`process`]: processes and threads, who they are and how long they ran.
@@ -34,7 +35,8 @@ pub mod mount;
 pub mod mountinfo;
 pub mod mountstats;
 pub mod netlink;
-pub mod place;
+pub mod packet_overhead;
+pub mod path_mount;
 pub mod process;
 pub mod route;
 #[cfg(feature = "sampling")]
@@ -45,4 +47,3 @@ pub mod system;
 pub mod texts;
 mod union;
 mod unraid;
-pub mod wire;

@@ -14,7 +14,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::wire;
+use crate::packet_overhead;
 
 use crate::mount::{Mount, MountKind};
 
@@ -119,8 +119,8 @@ impl Link {
             return None;
         };
         let speed_mbit_per_s = speed_mbit_per_s.filter(|_| !is_this_machine)?;
-        let mtu_bytes = mtu_bytes.unwrap_or(wire::ETHERNET_MTU_BYTES);
-        let payload_share = wire::payload_share(mtu_bytes, server_address.is_ipv6());
+        let mtu_bytes = mtu_bytes.unwrap_or(packet_overhead::ETHERNET_MTU_BYTES);
+        let payload_share = packet_overhead::payload_share(mtu_bytes, server_address.is_ipv6());
         Some(f64::from(speed_mbit_per_s) / 8.0 * payload_share)
     }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::file_system::{self, Protocol};
 use crate::mountinfo;
 
-mod protocol;
+mod description;
 
 #[cfg(target_os = "linux")]
 #[path = "mount/linux.rs"]
@@ -84,8 +84,8 @@ impl Mount {
     pub fn new(fs_type: String, source: String, mount_point: PathBuf, options: Vec<String>) -> Mount {
         Mount {
             kind: file_system::kind_of(&fs_type, &source),
-            server: protocol::server_of(&fs_type, &source, &options),
-            protocol_version: protocol::version_of(&fs_type, &options),
+            server: description::server_of(&fs_type, &source, &options),
+            protocol_version: description::version_of(&fs_type, &options),
             fs_type,
             source,
             mount_point,
@@ -118,7 +118,7 @@ impl Mount {
 
     /// One line for people: `ext4 on /dev/vda`, `SMB 3.1.1 from nas1, share media`.
     pub fn description(&self) -> String {
-        protocol::describe(self)
+        description::describe(self)
     }
 }
 

@@ -9,8 +9,8 @@
 //!
 //! Not here: what stands in a message of a family (`sample::parse::sockets`, `sample::parse::queues`).
 
-mod ask;
 pub mod ethtool;
 pub mod message;
+mod query;
 
-pub use ask::{Family, ask};
+pub use query::{Family, ask};

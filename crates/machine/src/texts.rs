@@ -2,16 +2,16 @@
 //! (`/proc/net/netstat`), a listing of a folder by the folder's, a command by its words (`ethtool -a eth0`).
 //!
 //! A text that is not there keeps the reason; one that is there and damaged keeps what of it is not
-//! understood ([`shape`]). Rules never see where texts come from: this machine ([`live`]), a folder that a
+//! understood ([`shape`]). Rules never see where texts come from: this machine ([`local`]), a folder that a
 //! script filled on another ([`folder`]), or a rule's own examples.
 
+pub mod collect_script;
 pub mod command;
 mod decoration;
 pub mod folder;
-pub mod live;
-pub mod script;
+pub mod local;
+pub mod required_texts;
 mod shape;
-pub mod wanted;
 
 use std::collections::BTreeMap;
 
@@ -119,7 +119,7 @@ impl Texts {
         self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name.to_owned());
         match self.by_name.get(name) {
             // A file of the kernel that is blank, or a program that printed nothing, tells nothing.
-            Some(Ok(text)) if text.trim().is_empty() && !wanted::says_nothing_blank(name) => {
+            Some(Ok(text)) if text.trim().is_empty() && !required_texts::says_nothing_blank(name) => {
                 Err(NotKnown::NotTold)
             }
             Some(text) => text.as_deref().map_err(NotKnown::clone),

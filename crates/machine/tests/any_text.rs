@@ -7,7 +7,7 @@ use std::path::Path;
 
 use reelgauge_machine::sample::counter::Look;
 use reelgauge_machine::sample::parse::{
-    disks, interfaces, memory, nfs, own, pressure, processors, quota, smb, softnet, tcp,
+    disks, interfaces, memory, nfs, own_process, pressure, processors, quota, smb, softnet, tcp,
 };
 
 /// The text, as everything that it may be.
@@ -22,7 +22,7 @@ fn read(text: &str) -> usize {
     tcp::parse_netstat(text, look);
     softnet::parse(text, look);
     pressure::parse(pressure::Resource::Io, text, look);
-    own::parse_statm(text, 4096, look);
+    own_process::parse_statm(text, 4096, look);
     nfs::parse(text, Path::new("/mnt/nas"), look);
     smb::parse(text, "//nas/media", look);
     look.len() + quota::groups(text).len() + usize::from(quota::throttled_us(text).is_some())

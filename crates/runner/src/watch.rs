@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use reelgauge_analysis::{Note, NoteFact, Outcome, statement};
 use reelgauge_engine::clock::Clock;
-use reelgauge_machine::place::Place;
+use reelgauge_machine::path_mount::Place;
 use reelgauge_machine::sample::{Sampling, Target, Watch};
 use reelgauge_machine::settings::settings;
 use reelgauge_machine::{host, mountinfo};

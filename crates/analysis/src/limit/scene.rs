@@ -1,7 +1,7 @@
 //! What the questions are asked of: the counters of the measured time, the load point, and what lies between
 //! this machine and the storage.
 
-use reelgauge_machine::wire;
+use reelgauge_machine::packet_overhead;
 use reelgauge_record::counters::Layer;
 
 use crate::counters::means::Means;
@@ -74,7 +74,12 @@ impl Connection<'_> {
     /// What a full segment carries: as the kernel says, else what is usual. An address of IPv6 stands in
     /// brackets.
     pub(super) fn segment_bytes(&self) -> f64 {
-        let usual = || f64::from(wire::segment_bytes(wire::ETHERNET_MTU_BYTES, self.name.starts_with('[')));
+        let usual = || {
+            f64::from(packet_overhead::segment_bytes(
+                packet_overhead::ETHERNET_MTU_BYTES,
+                self.name.starts_with('['),
+            ))
+        };
         self.of("mss_bytes").filter(|bytes| *bytes > 0.0).unwrap_or_else(usual)
     }
 }

@@ -4,7 +4,7 @@ use super::arrays::{ARRAYS, arrays, members};
 use super::{FactKind, Facts, Subject, is_one_word, no_such_word, unraid};
 use crate::devices::{self, DISKS as ALL, is_no_disk};
 use crate::texts::Texts;
-use crate::texts::wanted::mounted_loops;
+use crate::texts::required_texts::mounted_loops;
 
 pub(super) fn disks(texts: &Texts, facts: &mut Facts) {
     match texts.get(ALL) {

@@ -6,15 +6,15 @@
 use std::path::Path;
 
 use super::disks::is_virtual;
-use super::links::Links;
 use super::number::strict;
+use super::server_link::Links;
 use super::{FactKind, Facts, Subject, fstab, is_one_word, no_such_word};
 use crate::devices::is_no_disk;
 use crate::file_system::{Protocol, protocol_of};
 use crate::mountinfo::{Entry, FILE as MOUNTS, parse};
 use crate::mountstats;
 use crate::route::TABLE_V4;
-use crate::texts::wanted::{SPACE, named};
+use crate::texts::required_texts::{SPACE, named};
 use crate::texts::{NotKnown, Texts};
 
 pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {

@@ -9,7 +9,7 @@ use super::controllers;
 use super::volume::{State, Volume};
 use super::{FactKind, Facts};
 use crate::texts::Texts;
-use crate::texts::wanted::BTRFS_SHOW;
+use crate::texts::required_texts::BTRFS_SHOW;
 
 const LVS: &str = "lvs -a";
 

@@ -7,7 +7,7 @@ use super::number::strict;
 use super::zpool::{STATUS, pools};
 use super::{FactKind, Facts, Subject};
 use crate::mountinfo::FILE;
-use crate::texts::wanted::ZFS_PROPERTIES;
+use crate::texts::required_texts::ZFS_PROPERTIES;
 use crate::texts::{NotKnown, Texts};
 
 const CACHE: &str = "/proc/spl/kstat/zfs/arcstats";

@@ -79,7 +79,7 @@ fn volume(path: &Path) -> io::Result<Volume> {
 pub(super) fn mount_at(path: &Path) -> io::Result<Mount> {
     let volume = volume(path)?;
     let root = volume.root.to_string_lossy().into_owned();
-    let remote = volume.drive_type == DRIVE_REMOTE || super::protocol::unc_parts(&root).is_some();
+    let remote = volume.drive_type == DRIVE_REMOTE || super::description::unc_parts(&root).is_some();
     let fs_type = match volume.drive_type {
         _ if remote => "smb".to_owned(),
         DRIVE_RAMDISK => "ramdisk".to_owned(),

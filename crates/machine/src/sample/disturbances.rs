@@ -5,7 +5,7 @@
 //! ZFS tells of scrubs and snapshots by commands alone, and btrfs of snapshots: they are asked now and then
 //! ([`asked`]), and a look takes what they said last.
 //!
-//! Not here: the parsers ([`crate::sample::parse::events`]), and what a mark means (analysis).
+//! Not here: the parsers ([`crate::sample::parse::disturbances`]), and what a mark means (analysis).
 
 mod asked;
 
@@ -19,7 +19,7 @@ use std::time::Duration;
 use self::asked::Asked;
 use crate::route;
 use crate::sample::counter::{Layer, Look, Reading};
-use crate::sample::parse::events::{array_work, exclusive_work, is_scrubbing, put_work, shown_at};
+use crate::sample::parse::disturbances::{array_work, exclusive_work, is_scrubbing, put_work, shown_at};
 use crate::sample::parse::put_on;
 
 /// Interfaces whose link is looked at. Containers have hundreds.

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use crate::wire;
+use crate::packet_overhead;
 
 use crate::netlink::{Family, ask, ethtool};
 use crate::sample::counter::Look;
 use crate::sample::parse::sockets::Connection;
-use crate::sample::parse::{cards, pauses, queues, sockets};
+use crate::sample::parse::{cards, pause_frames, queues, sockets};
 use crate::sample::pings::{Moved, PingSocket, Pings};
 
 /// Queues and cards are asked about every so many looks: they tell of faults, and machines with containers
@@ -93,18 +93,20 @@ impl NetReader {
     fn pauses(&mut self, look: &mut Look) {
         let Some(family) = *self.ethtool.get_or_insert_with(ethtool::family) else { return };
         let mut found = Vec::new();
-        let answer = ethtool::ask_pauses(family, &mut |name, body| found.extend(pauses::pauses(name, body)));
+        let answer =
+            ethtool::ask_pauses(family, &mut |name, body| found.extend(pause_frames::pauses(name, body)));
         if answer.is_err() {
             self.ethtool = Some(None);
         }
-        found.iter().take(INTERFACES_MAX).for_each(|one| pauses::put(one, look));
+        found.iter().take(INTERFACES_MAX).for_each(|one| pause_frames::put(one, look));
     }
 
     fn ping(&mut self, server: IpAddr, connections: &[Connection], look: &mut Look) {
         let moved = self.moved(connections);
         let longest = connections.iter().filter_map(Connection::path_mtu_bytes).max();
         let longest = longest.filter(|bytes| *bytes <= PACKET_BYTES_MAX);
-        let longest = longest.map(|mtu_bytes| wire::longest_echo_bytes(mtu_bytes, server.is_ipv6()) as usize);
+        let longest = longest
+            .map(|mtu_bytes| packet_overhead::longest_echo_bytes(mtu_bytes, server.is_ipv6()) as usize);
         if let Some(pings) = &mut self.pings {
             pings.look(moved, longest, look);
         }

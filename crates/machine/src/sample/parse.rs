@@ -11,13 +11,13 @@
 
 pub mod cards;
 pub mod disks;
+pub mod disturbances;
 pub mod echo;
-pub mod events;
 pub mod interfaces;
 pub mod memory;
 pub mod nfs;
-pub mod own;
-pub mod pauses;
+pub mod own_process;
+pub mod pause_frames;
 pub mod pressure;
 pub mod processors;
 pub mod queues;

@@ -14,7 +14,9 @@ use crate::sample::disturbances::Disturbances;
 use crate::sample::net_reader::NetReader;
 use crate::sample::own_time::OwnTime;
 use crate::sample::parse::pressure::{self, Resource};
-use crate::sample::parse::{disks, interfaces, memory, nfs, own, processors, quota, smb, softnet, tcp};
+use crate::sample::parse::{
+    disks, interfaces, memory, nfs, own_process, processors, quota, smb, softnet, tcp,
+};
 use crate::sample::programs::Programs;
 use crate::sample::thread_waits::ThreadWaits;
 use crate::source::Host;
@@ -163,12 +165,12 @@ impl ProcReader {
     }
 
     fn look_at_self(&mut self, look: &mut Look) {
-        if let Some((cpu_ns, at)) = self.own_time.timed(own::process_cpu_ns) {
-            own::put_cpu(cpu_ns, at.as_nanos() as u64, look);
+        if let Some((cpu_ns, at)) = self.own_time.timed(own_process::process_cpu_ns) {
+            own_process::put_cpu(cpu_ns, at.as_nanos() as u64, look);
         }
         self.waits.look(look);
         if let Some(text) = self.read("/proc/self/statm") {
-            own::parse_statm(&text, page_bytes(), look);
+            own_process::parse_statm(&text, page_bytes(), look);
         }
         self.look_at_quotas(look);
     }

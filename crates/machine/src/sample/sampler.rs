@@ -13,7 +13,7 @@ use std::time::Duration;
 use reelgauge_record::identity;
 
 use crate::sample::counter::{Look, values};
-use crate::sample::parse::own;
+use crate::sample::parse::own_process;
 use crate::sample::proc_reader::{ProcReader, Target};
 use reelgauge_record::counters::{CountersError, Sample, StoreMeta, StoreWriter};
 
@@ -184,8 +184,8 @@ impl Watcher {
     fn look(&mut self, now_ns: u64) -> Vec<Sample> {
         let mut look = self.proc_reader.look(now_ns);
         self.looks += 1;
-        if let Some(cpu_ns) = own::thread_cpu_ns() {
-            own::put_sampling(cpu_ns, self.looks, &mut look);
+        if let Some(cpu_ns) = own_process::thread_cpu_ns() {
+            own_process::put_sampling(cpu_ns, self.looks, &mut look);
         }
         let before = self.before.take();
         let elapsed_ns = before.as_ref().map_or(0, |(before_ns, _)| now_ns.saturating_sub(*before_ns));
@@ -197,7 +197,7 @@ impl Watcher {
     fn report(&self, trouble: Option<CountersError>) -> SamplingReport {
         SamplingReport {
             looks: self.looks,
-            cpu_us: own::thread_cpu_ns().map(|ns| ns as f64 / 1e3),
+            cpu_us: own_process::thread_cpu_ns().map(|ns| ns as f64 / 1e3),
             unread: self.proc_reader.unread(),
             trouble: trouble.map(|error| format!("Counters of this run end early: {error}.")),
         }

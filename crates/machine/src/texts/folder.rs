@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::decoration;
-use super::wanted::{is_text, is_wanted, says_nothing_blank};
+use super::required_texts::{is_text, is_wanted, says_nothing_blank};
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, WHY, decoded};
 
 /// More texts than any machine has.

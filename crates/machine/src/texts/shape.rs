@@ -7,7 +7,7 @@
 
 use crate::mountinfo;
 
-use super::wanted::says_nothing_blank;
+use super::required_texts::says_nothing_blank;
 use crate::unraid::UnraidArray;
 
 /// So much of a line is shown.

@@ -21,8 +21,8 @@ use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::{Scope, diagnose};
 use reelgauge_machine::facts::{ENDS, LinkTo, MEASURED, PROBED, ends_text, link_named, link_to};
 use reelgauge_machine::mountinfo;
-use reelgauge_machine::place::Place;
-use reelgauge_machine::texts::{Texts, folder, live, script};
+use reelgauge_machine::path_mount::Place;
+use reelgauge_machine::texts::{Texts, collect_script, folder, local};
 use reelgauge_report::doctor::{diagnosis_json, doctor_screen, is_grave};
 use reelgauge_report::path::link_words;
 use reelgauge_results::site::read_site;
@@ -47,8 +47,8 @@ pub fn doctor(args: &DoctorArgs) -> Result<u8> {
     }
     let mut out = std::io::stdout().lock();
     match args.collect_script {
-        Some(ScriptKind::Sh) => out.write_all(script::shell().as_bytes())?,
-        Some(ScriptKind::Powershell) => out.write_all(script::powershell().as_bytes())?,
+        Some(ScriptKind::Sh) => out.write_all(collect_script::shell().as_bytes())?,
+        Some(ScriptKind::Powershell) => out.write_all(collect_script::powershell().as_bytes())?,
         None => return judge(args, None, &mut out),
     }
     Ok(0)
@@ -62,7 +62,7 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
             "on Windows a script asks the machine: reelgauge doctor --collect-script powershell > collect.ps1; \
              then: reelgauge doctor --from DIR"
         ),
-        None => live::collect(),
+        None => local::collect(),
     };
     if let Some(probed) = probed {
         texts.put(PROBED, Ok(probed.to_owned()));

@@ -14,8 +14,8 @@ use reelgauge_doctor::diagnosis::Finding;
 use reelgauge_doctor::rule::catalogue::rules;
 use reelgauge_doctor::rule::{Layer, Policy, Role, Severity};
 use reelgauge_doctor::{Diagnosis, Scope, diagnose};
-use reelgauge_machine::place::Place;
-use reelgauge_machine::texts::live;
+use reelgauge_machine::path_mount::Place;
+use reelgauge_machine::texts::local;
 use reelgauge_report::doctor::hint_sentence;
 
 /// A rule, and whether it is about the way to the storage.
@@ -33,7 +33,7 @@ pub fn diagnosis(target: &Path) -> Option<Diagnosis> {
     if cfg!(windows) {
         return None;
     }
-    let texts = live::collect();
+    let texts = local::collect();
     let mut place = Place::here(&texts.mounts(), target).ok()?;
     place.find_link();
     let roles = BTreeSet::from([Role::Client]);

@@ -8,7 +8,7 @@ use super::*;
 use crate::diagnosis::{Diagnosis, Scope, diagnose};
 use crate::rule::{Detector, Os};
 use reelgauge_machine::facts::{ENDS, FactKind, MEASURED, PROBED, Value};
-use reelgauge_machine::texts::wanted::{is_wanted, says_nothing_blank};
+use reelgauge_machine::texts::required_texts::{is_wanted, says_nothing_blank};
 use reelgauge_machine::texts::{NotKnown, Texts};
 
 fn collected(texts: &BTreeMap<String, String>) -> Texts {
@@ -218,7 +218,7 @@ fn every_text_that_is_read_is_collected() {
     {
         missing.insert(name);
     }
-    assert!(missing.is_empty(), "no list of texts/wanted.rs has {missing:?}");
+    assert!(missing.is_empty(), "no list of texts/required_texts.rs has {missing:?}");
 }
 
 /// An undo gives back what was found; where nothing tells what that was, it says to note it first.

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::mountinfo;
-use crate::sample::parse::events::pool_work;
+use crate::sample::parse::disturbances::pool_work;
 use crate::texts::command;
 
 /// How often they are asked.

@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::io::Read;
 
-use super::wanted::{
+use super::required_texts::{
     BDI_FILE, COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS, INTERFACE_FILES,
     INTERFACE_LISTING, LISTINGS, MAC_COMMANDS, WRITING_COMMANDS, mounted_loops, named,
 };

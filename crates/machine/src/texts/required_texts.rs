@@ -1,8 +1,8 @@
 //! Which texts are wanted of a machine: files, listings of folders, and commands that only look.
 //!
-//! One list for this machine ([`super::live`]) and for the scripts that collect on others
-//! ([`super::script`]). `IF`, `DISK`, `CPU` and `BDI` stand for each interface, disk, processor and mounted
-//! device.
+//! One list for this machine ([`super::local`]) and for the scripts that collect on others
+//! ([`super::collect_script`]). `IF`, `DISK`, `CPU` and `BDI` stand for each interface, disk, processor and
+//! mounted device.
 
 use crate::mountinfo::{self, Entry};
 
@@ -173,7 +173,7 @@ pub fn is_text(name: &str) -> bool {
 }
 
 /// The script for PowerShell, whose list is its own.
-pub(super) const POWERSHELL: &str = include_str!("script/collect.ps1");
+pub(super) const POWERSHELL: &str = include_str!("collect_script/collect.ps1");
 
 /// Texts that no list asks for and that are read where somebody brought them along, or a script gave them.
 const BROUGHT: [&str; 2] = ["sysctl -a", "uname -sr"];

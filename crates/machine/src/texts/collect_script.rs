@@ -1,12 +1,12 @@
 //! The scripts that collect texts where this program can't run: a POSIX shell script for a NAS or a Mac, one
-//! for PowerShell. Their lists are made from what this machine is asked ([`super::wanted`]).
+//! for PowerShell. Their lists are made from what this machine is asked ([`super::required_texts`]).
 
-use super::wanted::{
+use super::required_texts::{
     COMMANDS, CONTROLLER_COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS,
     INTERFACE_FILES, INTERFACE_LISTING, LISTINGS, MAC_COMMANDS, POWERSHELL, WRITING_COMMANDS, named,
 };
 
-const SHELL: &str = include_str!("script/collect.sh");
+const SHELL: &str = include_str!("collect_script/collect.sh");
 
 /// The script for shells.
 pub fn shell() -> String {
