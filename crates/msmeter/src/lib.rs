@@ -1,11 +1,11 @@
 //! The msMeter room: workers of the BBC/EBU Media Storage Meter (EBU Tech 3362) are driven by its old scripts
 //! over its own protocol, and what they report is kept.
 //!
-//! * [`script`]: the `Cmd>` scripts of the original, checked as a whole before anything is sent.
+//! * [`command_script`]: the `Cmd>` scripts of the original, checked as a whole before anything is sent.
 //! * [`settings`]: what a worker is told to do, and which folders it may be sent to.
 //! * [`lines`](mod@lines): lines out of what a worker sends, whatever is in it.
-//! * [`record`]: one record line.
-//! * [`link`]: the connections of workers.
+//! * [`worker_record`]: one record line.
+//! * [`connections`]: the connections of workers.
 //! * [`kept`]: the files of a session, written as records come.
 //! * [`session`]: carries a script out, and writes what comes of it.
 //! * [`old_text`]: record lines and the three tables as the original wrote them, for old spreadsheets.
@@ -17,11 +17,11 @@
 //! Not here: a worker (`reelgauge mix` is this program's own), the figures of the
 //! tables ([`reelgauge_analysis::msmeter`]) and the screen (report).
 
+pub mod command_script;
+pub mod connections;
 pub mod kept;
 pub mod lines;
-pub mod link;
 pub mod old_text;
-pub mod record;
-pub mod script;
 pub mod session;
 pub mod settings;
+pub mod worker_record;

@@ -1,7 +1,7 @@
 //! Lines out of what a worker sends: every piece of text comes with a NUL of its own, a record comes in three
 //! pieces, and pieces come in any portions.
 //!
-//! Not here: what a line means ([`crate::record`]).
+//! Not here: what a line means ([`crate::worker_record`]).
 
 /// The longest line that is kept. The original's buffer; a record has some sixty.
 pub const LINE_BYTES_MAX: usize = 1024;

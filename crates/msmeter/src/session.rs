@@ -20,9 +20,9 @@ use reelgauge_analysis::facts::{MeterFacts, MeterWorker};
 use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 
 use self::conduct::Session;
+use crate::command_script::Script;
+use crate::connections::{Event, Guests, Link, Workers, listen};
 use crate::kept::{Kept, MSMETER};
-use crate::link::{Event, Guests, Link, Workers, listen};
-use crate::script::Script;
 
 /// How often the end and the second are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

@@ -1,6 +1,6 @@
 //! Carries a script out: what is said to whom, what is taken of whom, and when a test is over.
 //!
-//! Not here: who may come ([`crate::link`]), what is kept where ([`crate::kept`]).
+//! Not here: who may come ([`crate::connections`]), what is kept where ([`crate::kept`]).
 
 use std::collections::HashMap;
 use std::io;
@@ -12,11 +12,11 @@ use reelgauge_analysis::msmeter::{MeterRecord, MeterTally};
 use reelgauge_analysis::{Outcome, Summary};
 
 use super::{Happening, LOOK_EVERY};
+use crate::command_script::{Command, Script};
+use crate::connections::{Event, Link, Workers};
 use crate::kept::Kept;
 use crate::lines::WireLine;
-use crate::link::{Event, Link, Workers};
-use crate::record::{WorkerLine, said};
-use crate::script::{Command, Script};
+use crate::worker_record::{WorkerLine, said};
 
 /// How long a worker has for a message before the next one follows.
 const MESSAGE_REST: Duration = Duration::from_millis(150);

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use reelgauge_analysis::{Outcome, Summary};
-use reelgauge_msmeter::link::Guests;
-use reelgauge_msmeter::script::{Command, Script};
+use reelgauge_msmeter::command_script::{Command, Script};
+use reelgauge_msmeter::connections::Guests;
 use reelgauge_msmeter::session::{Happening, MeterError, MeterRequest, carry_out};
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_report::{Detail, Tables, units};

@@ -11,8 +11,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::command_script::WORKERS_MAX;
 use crate::lines::{Lines, WireLine};
-use crate::script::WORKERS_MAX;
 
 /// What a worker says first, and what it is answered.
 const HELLO: &str = "hello";
