@@ -16,7 +16,7 @@
 //!
 //! Not here: sampling (doctor), and which of it a page shows (analysis).
 
-mod key;
+mod counter_key;
 pub mod kinds;
 mod reader;
 mod writer;
@@ -29,7 +29,7 @@ use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{Type, TypePtr};
 
-pub use key::{Key, Layer};
+pub use counter_key::{Key, Layer};
 pub use kinds::{CounterKind, CounterUnit, KINDS, Weight, kind};
 pub use reader::{CounterRow, part_meta, read_part};
 pub use writer::{Sample, StoreMeta, StoreWriter};
