@@ -14,7 +14,7 @@ use reelgauge_analysis::summary::Target;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::html::page::PageKind;
 use reelgauge_report::{Screen, html, screen};
-use reelgauge_results::live::life::life;
+use reelgauge_results::live::liveness::life;
 use reelgauge_results::load_points;
 use reelgauge_results::page::{page, run_page};
 use reelgauge_results::reopen::reopen;

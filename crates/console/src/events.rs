@@ -1,5 +1,5 @@
 //! Reading `live.jsonl` from some place on, while it is still being written. How a run began and what it told
-//! last: [`reelgauge_results::live::life`].
+//! last: [`reelgauge_results::live::liveness`].
 //!
 //! The file may be cut off anywhere, or not be a run's at all: lines that are no events are passed over, and
 //! no line is ever held that is longer than any event.
@@ -9,10 +9,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use reelgauge_record::regular_file::open_regular;
-use reelgauge_results::live::life::LINE_MAX;
+use reelgauge_results::live::liveness::LINE_MAX;
 use reelgauge_results::live::{LiveEvent, path_in};
 
-pub use reelgauge_results::live::life::{Begin, Life, begin, life};
+pub use reelgauge_results::live::liveness::{Begin, Life, begin, life};
 
 /// How much is read at once.
 const CHUNK: u64 = 1 << 20;

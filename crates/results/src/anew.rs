@@ -3,10 +3,10 @@
 use reelgauge_analysis::{Summary, statement};
 use reelgauge_record::run_dir::RunDir;
 
-use crate::beside::beside_into;
-use crate::limits::limits_into;
+use crate::limiting_layers::limits_into;
 use crate::load_points;
 use crate::reopen::{ReopenError, reopen};
+use crate::run_context::beside_into;
 
 /// The summary of a run with what was put beside it since, written in the place of the one before. Of a run
 /// that

@@ -17,9 +17,9 @@ use reelgauge_report::SuiteScreen;
 use reelgauge_report::document::html;
 use reelgauge_report::document::reference::{DocumentRun, Facts, reference_document};
 
-use crate::beside::shares_of;
 use crate::page::{HOSTS_MAX_BYTES, PLAN_MAX_BYTES, PageError, again, id_of};
 use crate::reopen::{ReopenError, reopen};
+use crate::run_context::shares_of;
 use crate::run_notes;
 use crate::site::site_of_run;
 use crate::small_file::{read_json, read_to_string};

@@ -16,7 +16,7 @@ use reelgauge_record::regular_file::read_regular_text;
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use serde::{Deserialize, Serialize};
 
-use crate::live::life::{Life, life};
+use crate::live::liveness::{Life, life};
 
 /// Name of the file in a run directory.
 pub const MARKS_FILE: &str = "marks.json";

@@ -1,12 +1,12 @@
 //! `live.jsonl`: what a run tells while it goes on, a line for each event, in its run directory.
 //!
 //! Whoever watches a run from outside (the console) reads this file; the run itself never waits for anybody.
-//! [`life`] and [`process`] tell whether the run that wrote it goes on.
+//! [`liveness`] and [`process`] tell whether the run that wrote it goes on.
 //!
 //! Not here: who has something to write (the runner, a fleet's controller), and figures. What is measured
 //! stands in the summary and the log; this is to look at, and it may have gaps.
 
-pub mod life;
+pub mod liveness;
 pub mod process;
 pub mod writer;
 

@@ -6,13 +6,14 @@
 //! ```
 //!
 //! They lie apart from `counters/`, which is what the run's own machines sampled: what says something of this
-//! machine is never read from an observer. [`gather`] puts a source onto the run's clock; [`csv_table`] and
-//! [`prometheus`] read foreign texts, and [`named`] gives their columns the names that counters have here.
+//! machine is never read from an observer. [`alignment`] puts a source onto the run's clock; [`csv_table`]
+//! and [`prometheus`] read foreign texts, and [`named`] gives their columns the names that counters have
+//! here.
 //!
 //! Not here: what it means that a server's disk was busy ([`reelgauge_analysis::limit`]).
 
+mod alignment;
 mod csv_table;
-mod gather;
 mod named;
 mod prometheus;
 mod query_range;
@@ -93,14 +94,14 @@ pub fn add(
     clock_offset_ns: Option<i64>,
     machines: &[String],
 ) -> Result<Vec<ObserverFacts>, ObserverError> {
-    let gathered = gather::gather(run_dir, source, clock_offset_ns, machines)?;
+    let gathered = alignment::gather(run_dir, source, clock_offset_ns, machines)?;
     let folder = run_dir.path().join(OBSERVERS);
     fs::create_dir_all(&folder).map_err(|error| ObserverError::Io { path: folder.clone(), source: error })?;
     gathered.into_iter().map(|gathered| put(&folder, gathered)).collect()
 }
 
 /// Writes one observer in the place of one of the same name.
-fn put(folder: &Path, gathered: gather::Gathered) -> Result<ObserverFacts, ObserverError> {
+fn put(folder: &Path, gathered: alignment::Gathered) -> Result<ObserverFacts, ObserverError> {
     let facts = gathered.facts.clone();
     let place = place_of(folder, &facts.name);
     let name = place.file_name().unwrap_or_default().to_string_lossy();
@@ -136,7 +137,7 @@ fn place_of(folder: &Path, name: &str) -> PathBuf {
 
 /// When a run, or a watch, began by the clock on its wall; `None` where it has neither counters nor a log.
 pub fn began_ns(run_dir: &RunDir) -> Option<i64> {
-    gather::began_ns(run_dir)
+    alignment::began_ns(run_dir)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use reelgauge_report::text::shell_word;
 use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
 use reelgauge_trace::{Trace, TraceError};
 
-use crate::live::life::{Life, life};
+use crate::live::liveness::{Life, life};
 use crate::reopen::{ReopenError, reopen};
 use crate::run_notes;
 use crate::small_file::{read_json, read_to_string};

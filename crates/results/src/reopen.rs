@@ -19,12 +19,12 @@ use reelgauge_report::self_cost::self_cost_sentence;
 use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::watch::WatchPlan;
 
-use crate::beside::beside_into;
 use crate::entered_marks::entered_into;
-use crate::limits::{lacks_counters, limits_into};
+use crate::limiting_layers::{lacks_counters, limits_into};
 use crate::live::LiveOutcome;
-use crate::live::life::{Life, life};
+use crate::live::liveness::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
+use crate::run_context::beside_into;
 use crate::run_event::event_into;
 use crate::run_notes;
 use crate::small_file::{PLAN_MAX_BYTES, read_to_string};

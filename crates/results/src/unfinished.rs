@@ -16,7 +16,7 @@ use reelgauge_workload::search::Search;
 use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 use serde::Deserialize;
 
-use crate::live::life::begin;
+use crate::live::liveness::begin;
 use crate::load_points::{self, LoadPointPlan, TriedFormat};
 use crate::small_file::{PLAN_MAX_BYTES, read_json, read_to_string};
 

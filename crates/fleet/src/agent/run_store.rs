@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
-use reelgauge_results::live::life::{Life, life};
+use reelgauge_results::live::liveness::{Life, life};
 use sha2::{Digest, Sha256};
 
 use crate::protocol::{FileThere, RunState};

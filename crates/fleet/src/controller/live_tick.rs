@@ -316,7 +316,7 @@ mod tests {
         let line =
             reelgauge_results::live::LiveEvent::Live(Box::new(tick(&conduct, 15_000_000_000).unwrap()))
                 .to_line();
-        assert!(line.len() < reelgauge_results::live::life::LINE_MAX, "{}", line.len());
+        assert!(line.len() < reelgauge_results::live::liveness::LINE_MAX, "{}", line.len());
     }
 
     #[test]

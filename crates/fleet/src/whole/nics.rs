@@ -8,7 +8,7 @@ use reelgauge_analysis::hosts::{HostFigure, NicFigures, StandsOut};
 use reelgauge_analysis::limit::{LimitStep, way_is_queued};
 use reelgauge_record::counters::Layer;
 use reelgauge_record::host::NicFacts;
-use reelgauge_results::limits::means_in;
+use reelgauge_results::limiting_layers::means_in;
 
 use super::share::{AgentPart, own_folder};
 

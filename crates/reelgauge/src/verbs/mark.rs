@@ -7,7 +7,7 @@ use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::text::{plain, shell_word};
 use reelgauge_report::units::moment;
 use reelgauge_results::entered_marks::{EnteredMark, enter, now_s};
-use reelgauge_results::live::life::{Life, life};
+use reelgauge_results::live::liveness::{Life, life};
 use reelgauge_results::page::{REPORT_FILE, renew_page};
 use reelgauge_runner::exit_code::BROKE_OFF;
 

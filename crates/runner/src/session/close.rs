@@ -23,9 +23,9 @@ use crate::session::made_files::MadeFiles;
 use crate::session::own_cpu::OwnCpu;
 use crate::session::summarise::{RunFacts, Subject, Traces, summarise};
 use crate::session::verify::{Verified, read_back};
-use reelgauge_results::beside::beside_into;
-use reelgauge_results::limits::limits_into;
+use reelgauge_results::limiting_layers::limits_into;
 use reelgauge_results::page::REPORT_FILE;
+use reelgauge_results::run_context::beside_into;
 use reelgauge_results::run_notes;
 
 /// How long a look at storage that may be dead may take.

@@ -20,7 +20,7 @@ use reelgauge_record::counters::Layer;
 use crate::counters::with_observers;
 use crate::entered_marks::entered_into;
 use crate::folders::of_observers;
-use crate::limits::{is_on_network, means_in, measured};
+use crate::limiting_layers::{is_on_network, means_in, measured};
 use crate::load_points::LoadPointPlan;
 use crate::observers::observers;
 use crate::run_event::event_into;
