@@ -1,7 +1,7 @@
 //! A procedure as its page shows it: the terminal's screen, and how far each step is with its run.
 
 use reelgauge_report::Style;
-use reelgauge_runner::procedure::record::{ProcedureRecord, Row, RowState};
+use reelgauge_runner::procedure::procedure_file::{ProcedureRecord, Row, RowState};
 use reelgauge_runner::procedure::shown::{procedure_text, row_name};
 use serde::Serialize;
 

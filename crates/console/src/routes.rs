@@ -23,7 +23,7 @@ use axum::{Json, Router};
 use reelgauge_analysis::counters::Counters;
 use reelgauge_record::notes::RunNotes;
 use reelgauge_results::counters::read_counters;
-use reelgauge_runner::procedure::record::ProcedureRecord;
+use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
 use reelgauge_trace::Trace;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;

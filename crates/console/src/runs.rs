@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_results::live;
 use reelgauge_results::run_notes::NOTES_FILE;
-use reelgauge_runner::procedure::record::ProcedureRecord;
+use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 

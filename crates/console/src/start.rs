@@ -17,7 +17,7 @@ use reelgauge_machine::process::Task;
 use reelgauge_machine::source::Host;
 use reelgauge_record::notes::{FIELD_CHARS_MAX, RunNotes};
 use reelgauge_results::run_notes;
-use reelgauge_runner::procedure::record::ProcedureRecord;
+use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
 use reelgauge_runner::supervise::own_session::ASKED;
 use reelgauge_workload::procedure::names;
 use serde::Serialize;

@@ -183,7 +183,7 @@ impl OwnerLimits {
     /// # Errors
     /// What is not allowed, and a plan that can't be carried out anyway.
     pub fn admit(&self, plan: &AnyPlan) -> Result<(), LimitError> {
-        let forecast = reelgauge_runner::ahead::of_plan(plan.clone());
+        let forecast = reelgauge_runner::estimate::of_plan(plan.clone());
         let mut forecast = forecast.map_err(|error| LimitError::Plan(Box::new(error)))?;
         self.check_writes(&forecast)?;
         if matches!(plan, AnyPlan::Mix(_)) {

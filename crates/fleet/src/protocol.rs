@@ -13,7 +13,7 @@
 
 use std::time::Duration;
 
-use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, LiveSaid};
+use reelgauge_runner::steered::messages::{AskedTrial, JudgedTrial, LiveSaid};
 use serde::{Deserialize, Serialize};
 
 /// An agent says how it stands at least this often.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use reelgauge_analysis::facts::{SearchFacts, StoppedBy};
 use reelgauge_report::search::{limited_by_agents, not_finished};
-use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial};
+use reelgauge_runner::steered::messages::{AskedTrial, JudgedTrial};
 use reelgauge_runner::streams::seek::{SearchState, facts, search_of};
 use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;

@@ -8,7 +8,7 @@
 //!
 //! Not here: what the event did to the streams ([`reelgauge_analysis::run_event`]), sentences.
 
-mod group;
+mod process_group;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::observer::{
     Live, NextTrial, Observer, PointAhead, RunBegin, SearchStep, Start, TrialAhead, TrialJudged,
 };
 use crate::session::live_log::FORESEEABLE;
-use group::{Group, cut_off};
+use process_group::{Group, cut_off};
 
 /// How often is looked whether it is time, and whether the command has ended.
 const BEAT: Duration = Duration::from_millis(20);

@@ -6,7 +6,7 @@
 //! * [`prove`]: the same work with and without a change, in turns. [`procedure`]: a series of runs and
 //!   actions. What such series keep: `series`.
 //! * [`mod@watch`]: counters without load. `probe`: what a target's file system does, tried in its area.
-//! * [`ahead`]: what a plan would take, before anybody starts it.
+//! * [`estimate`]: what a plan would take, before anybody starts it.
 //! * [`mod@session`]: what every kind of run keeps and does between taking its target and its summary.
 //! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it, `command_watcher`:
 //!   how a command of the user does. [`observer`]: what whoever watches it is told.
@@ -17,12 +17,12 @@
 //! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine), what was
 //! measured before (results).
 
-pub mod ahead;
 pub mod check;
 pub mod clean;
 #[cfg(unix)]
 mod command_watcher;
 pub mod error;
+pub mod estimate;
 pub mod event;
 pub mod exit_code;
 pub mod extents;
@@ -35,7 +35,7 @@ pub mod probe;
 pub mod procedure;
 pub mod prove;
 pub mod replay;
-mod series;
+mod run_series;
 pub mod session;
 #[cfg(test)]
 mod simulation;

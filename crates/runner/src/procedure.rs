@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! reelgauge-runs/2026-11-28T010203Z-nas1-ebu-study/
-//!   procedure.json   the steps and what came of each ([`record`]); written again after every step
+//!   procedure.json   the steps and what came of each ([`procedure_file`]); written again after every step
 //!   plans/           on a fleet: the plans of each run ([`fleet`])
 //!   2026-…/          the run of each step, with its log and summary
 //! ```
@@ -15,7 +15,7 @@ mod actions;
 pub mod conclusion;
 pub mod fleet;
 pub mod given_events;
-pub mod record;
+pub mod procedure_file;
 pub mod room;
 pub mod shown;
 
@@ -49,7 +49,7 @@ use crate::session::report_file::leave_report;
 use actions::{ActionError, Place};
 use fleet::FleetRequest;
 use given_events::GivenEvents;
-use record::{ActionFact, KeptTerms, ProcedureFileError, ProcedureRecord, Row, RowState};
+use procedure_file::{ActionFact, KeptTerms, ProcedureFileError, ProcedureRecord, Row, RowState};
 use room::{Lack, Need};
 
 /// How often interruptions are noticed.

@@ -17,9 +17,9 @@ mod mounted;
 mod order;
 pub mod pass;
 pub mod proof_file;
+pub mod proof_lock;
 pub mod shell;
 pub mod shown;
-pub mod turn;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,8 @@ use left_change::{LeftChangeError, Noted, own_folder};
 use mounted::MountBefore;
 use pass::{Pass, PassError, with_target};
 use proof_file::{PROOF_VERSION, Proof, ProofFileError, ProofPass};
+use proof_lock::{Turn, TurnError};
 use shell::{Running, ShellError, Waiting};
-use turn::{Turn, TurnError};
 
 /// What names a proof's directory.
 const WHAT: &str = "prove";

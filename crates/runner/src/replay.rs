@@ -10,12 +10,12 @@
 //!
 //! Not here: what an operation waits for (the trace room).
 
+mod extents;
 mod findings;
 mod forecast;
 mod images;
 mod limits;
 mod links;
-mod pieces;
 mod tape;
 mod unchanged;
 
@@ -267,7 +267,7 @@ fn passes(
             findings::lateness_of(&[worker.script.outcomes()])
         });
         findings.take(&done, tape, |at_s| session.wall_time(at_s));
-        findings.take_pieces(pieces::of_pass(session.area().dir(), tape, images, pass));
+        findings.take_pieces(extents::of_pass(session.area().dir(), tape, images, pass));
         if !done.complete {
             break;
         }

@@ -12,19 +12,19 @@ pub mod allowance;
 pub(crate) mod brief_look;
 pub mod caching;
 pub mod close;
-mod counting;
+mod counter_sampling;
 pub mod drain;
 pub mod drive;
-mod explain;
+mod environment;
 pub mod failure;
 pub mod file_table;
 pub mod finished;
+mod incident_causes;
 pub mod judging;
 pub mod live_log;
 pub mod locked_target;
 pub mod made_files;
 pub(crate) mod margins;
-mod means;
 pub mod meddling;
 pub mod own_cpu;
 pub mod point;
@@ -82,7 +82,7 @@ use reelgauge_results::site::keep_site;
 use reelgauge_results::stream_table::StreamTable;
 
 pub use close::Closing;
-pub(crate) use means::Means;
+pub(crate) use environment::Means;
 pub use point::{PointDone, PointPlan, ToJudge};
 
 /// The name of this process in the log, where a fleet would have many.
@@ -209,7 +209,9 @@ impl Session {
         let link = link::of(&locked.mount);
         let map = || Arc::new(WriteMap::new(files.targets(), opening.pattern.unit_bytes));
         Ok(Session {
-            counters: means.samples.then(|| counting::start(&run_dir, AGENT, (&locked.mount, &link), clock)),
+            counters: means
+                .samples
+                .then(|| counter_sampling::start(&run_dir, AGENT, (&locked.mount, &link), clock)),
             drain: Drain::start(log, clock).map_err(RunError::io("start a thread"))?,
             rings: means.rings,
             write_map: opening.verify.map(|_| map()),
@@ -311,7 +313,7 @@ impl Session {
 
     /// A time of the run by the clock on the wall.
     pub(crate) fn wall_time(&self, at_s: f64) -> Option<String> {
-        explain::wall_time(&self.clock, at_s)
+        incident_causes::wall_time(&self.clock, at_s)
     }
 
     /// Number of the next load point; `None` when all that the log can number are made.

@@ -5,16 +5,16 @@
 //! not told to go on for some seconds, or when nobody is left to tell it: no load without somebody who
 //! watches it.
 //!
-//! * [`words`]: what is said in either direction, a line of JSON each.
+//! * [`messages`]: what is said in either direction, a line of JSON each.
 //! * [`leash`]: until when the load may go on. Pure.
 //! * [`pilot`]: waits for starts and tells what goes on.
 //!
 //! Not here: who steers (the fleet), what is measured (the session).
 
 pub mod leash;
+pub mod messages;
 mod outbox;
 pub mod pilot;
-pub mod words;
 
 pub use pilot::{CALLED_AHEAD_NS, Pilot, start_on};
 

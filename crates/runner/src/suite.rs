@@ -36,7 +36,7 @@ use crate::interrupt::Interrupt;
 use crate::mix::{self, MixRequest, run_mix};
 use crate::observer::Observer;
 use crate::replay::{self, ReplayRequest, run_replay};
-use crate::series::{self, SeriesState};
+use crate::run_series::{self, SeriesState};
 use crate::session::finished::Finished;
 use crate::session::make_out;
 use selection::{SuiteWork, SuiteWorkload};
@@ -313,12 +313,12 @@ impl Suite {
     }
 
     fn write(&self, dir: &Path) -> Result<(), RunError> {
-        Ok(series::write(self, dir)?)
+        Ok(run_series::write(self, dir)?)
     }
 
     /// Whether this is the directory of a suite.
     pub fn is_in(dir: &Path) -> bool {
-        series::is_in::<Suite>(dir)
+        run_series::is_in::<Suite>(dir)
     }
 
     /// Reads the suite in this directory.
@@ -326,7 +326,7 @@ impl Suite {
     /// # Errors
     /// There is none, it is damaged, or a newer version wrote it.
     pub fn read(dir: &Path) -> Result<Suite, RunError> {
-        series::read(dir).map_err(|why| RunError::SuiteFile { path: dir.join(Suite::FILE_NAME), why })
+        run_series::read(dir).map_err(|why| RunError::SuiteFile { path: dir.join(Suite::FILE_NAME), why })
     }
 }
 

@@ -18,13 +18,13 @@
 //! Linux only; elsewhere the run happens in this process.
 
 #[cfg(target_os = "linux")]
+mod activity;
+#[cfg(target_os = "linux")]
 mod child;
 pub mod leash;
 pub mod own_session;
 #[cfg(target_os = "linux")]
 mod parent;
-#[cfg(target_os = "linux")]
-mod progress;
 
 use std::io;
 use std::path::PathBuf;

@@ -56,7 +56,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/reelgauge/src/", "", "files and folders that flags name"),
     ("crates/runner/src/check/place.rs", "exists", "whether there is an area yet, before a run"),
     (
-        "crates/runner/src/event/group.rs",
+        "crates/runner/src/event/process_group.rs",
         "OpenOptions::new",
         "the output of the user's command, in the run directory",
     ),
@@ -72,7 +72,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
         "the procedure's own directory",
     ),
     ("crates/runner/src/procedure/fleet.rs", "create_dir_all", "the procedure's own directory"),
-    ("crates/runner/src/procedure/record.rs", "remove_file", "the procedure's own directory"),
+    ("crates/runner/src/procedure/procedure_file.rs", "remove_file", "the procedure's own directory"),
     (
         "crates/runner/src/prove/left_change.rs",
         "is_file read read_dir remove_file symlink_metadata",
@@ -80,7 +80,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ),
     ("crates/runner/src/prove/pass.rs", "is_dir read_dir", "the folder of runs"),
     ("crates/runner/src/prove/shell.rs", "is_dir", "where the user's command runs"),
-    ("crates/runner/src/series.rs", "exists", "the directory of a series"),
+    ("crates/runner/src/run_series.rs", "exists", "the directory of a series"),
     ("crates/runner/src/session.rs", "create_dir_all", "the folder of runs"),
     (
         "crates/runner/src/session/locked_target.rs",

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use reelgauge_engine::machine_clock::machine_ns;
-use reelgauge_runner::steered::words::{SteerOrder, SteeredWord};
+use reelgauge_runner::steered::messages::{SteerOrder, SteeredWord};
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::streams::AnyPlan;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};

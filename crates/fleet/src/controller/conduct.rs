@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reelgauge_report::fleet_run::WhyMissing;
-use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, LiveSaid};
+use reelgauge_runner::steered::messages::{AskedTrial, JudgedTrial, LiveSaid};
 use serde::{Deserialize, Serialize};
 
 use super::clock::ClockBase;

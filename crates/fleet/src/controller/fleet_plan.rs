@@ -391,7 +391,7 @@ pub fn taken(placed: &[Placed]) -> Taken {
 impl Placed {
     /// What its part takes; `None` where only the agent knows: a trace lies there.
     pub fn forecast(&self) -> Option<Forecast> {
-        let mut ahead = reelgauge_runner::ahead::of_plan(self.plan()?).ok()?;
+        let mut ahead = reelgauge_runner::estimate::of_plan(self.plan()?).ok()?;
         let starts_s = START_AHEAD.as_secs_f64() * self.points as f64;
         match &mut ahead.time {
             TimeAhead::Planned { s } => *s += starts_s,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_runner::steered::leash::{Leash, Load};
-use reelgauge_runner::steered::words::{AskedTrial, JudgedTrial, ReadyPoint, SteerOrder, SteeredWord};
+use reelgauge_runner::steered::messages::{AskedTrial, JudgedTrial, ReadyPoint, SteerOrder, SteeredWord};
 use reelgauge_runner::steered::{CALLED_AHEAD_NS, start_on};
 
 use super::world::{POINTS, SECOND, STEP_NS};

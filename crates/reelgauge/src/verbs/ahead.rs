@@ -11,8 +11,8 @@ use reelgauge_analysis::forecast::Forecast;
 use reelgauge_console::form_words::title_of;
 use reelgauge_console::start::{Planned, Refusal};
 use reelgauge_report::forecast_before_start;
-use reelgauge_runner::ahead;
 use reelgauge_runner::error::RunError;
+use reelgauge_runner::estimate;
 use reelgauge_runner::suite::NASPT;
 use reelgauge_workload::streams::AnyPlan;
 
@@ -62,7 +62,7 @@ fn expect_room(verb: &Verb) -> Result<Option<RunError>> {
         _ => return Ok(None),
     };
     let plan = plan_of(verb)?;
-    Ok(plan.and_then(|plan| ahead::expect_room(plan, terms.said().keep_free).err()))
+    Ok(plan.and_then(|plan| estimate::expect_room(plan, terms.said().keep_free).err()))
 }
 
 /// The verb and its flags, as the words would be read if they were started.
@@ -94,12 +94,12 @@ fn read(words: &[OsString]) -> Result<Verb, clap::Error> {
 
 fn forecast(verb: &Verb) -> Result<Option<Forecast>> {
     match verb {
-        Verb::Check(args) => return Ok(Some(ahead::of_check(&args.path))),
-        Verb::Run(args) if is_suite(args) => return Ok(ahead::of_suite(&suite::request_of(args)?)?),
+        Verb::Check(args) => return Ok(Some(estimate::of_check(&args.path))),
+        Verb::Run(args) if is_suite(args) => return Ok(estimate::of_suite(&suite::request_of(args)?)?),
         _ => {}
     }
     match plan_of(verb)? {
-        Some(plan) => Ok(Some(ahead::of_plan(plan)?)),
+        Some(plan) => Ok(Some(estimate::of_plan(plan)?)),
         None => bail!("this verb measures nothing; use check, mix, streams, vda, replay or run"),
     }
 }

@@ -17,7 +17,7 @@ use reelgauge_report::text::{shell_argument, shell_word};
 use reelgauge_runner::procedure::fleet::{
     FleetChoice, FleetRequest, StepPlans, check_step, load_file, shared_out,
 };
-use reelgauge_runner::procedure::record::KeptTerms;
+use reelgauge_runner::procedure::procedure_file::KeptTerms;
 use reelgauge_runner::procedure::shown::{name_in_round, planned_action};
 use reelgauge_runner::procedure::words;
 use reelgauge_workload::procedure::{Action, Step};

@@ -9,7 +9,7 @@ use reelgauge_msmeter::kept::{RECORDS_FILE, SCRIPT_FILE, is_session};
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::text::shell_word;
 use reelgauge_results::watched::watch_plan;
-use reelgauge_runner::procedure::record::ProcedureRecord;
+use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 

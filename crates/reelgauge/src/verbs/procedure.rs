@@ -24,7 +24,7 @@ use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::procedure::conclusion::{conclude, summaries};
 use reelgauge_runner::procedure::given_events::GivenEvents;
-use reelgauge_runner::procedure::record::ProcedureRecord;
+use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
 use reelgauge_runner::procedure::shown::{
     deviations_in_words, procedure_table, procedure_text, states_cells, states_table,
 };

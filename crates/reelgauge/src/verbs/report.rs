@@ -16,7 +16,7 @@ use reelgauge_results::page::{page, renew_page, run_page, trace_page, write_html
 use reelgauge_results::reopen::{ReopenError, reopen};
 use reelgauge_results::trace_report::{TraceView, trace_report};
 use reelgauge_results::watched::watch_plan;
-use reelgauge_runner::procedure::record::ProcedureRecord;
+use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 use reelgauge_trace::TraceInfo;

@@ -12,7 +12,7 @@ use reelgauge_results::reopen::reopen;
 use reelgauge_workload::procedure::requirement::Missing;
 use reelgauge_workload::procedure::{Action, FindingKind};
 
-use super::record::{ProcedureRecord, Row, RowState};
+use super::procedure_file::{ProcedureRecord, Row, RowState};
 
 /// The summary of each step's run; `None` where it has none, or none that can be read.
 pub fn summaries(record: &ProcedureRecord, dir: &Path) -> Vec<Option<Summary>> {

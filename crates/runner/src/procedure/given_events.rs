@@ -6,7 +6,7 @@ use reelgauge_workload::procedure::requirement::{Missing, Requirement};
 use reelgauge_workload::units::Span;
 
 use super::ProcedureError;
-use super::record::{Row, RowState};
+use super::procedure_file::{Row, RowState};
 
 /// The events, and when and how long they take place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

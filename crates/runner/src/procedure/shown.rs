@@ -21,8 +21,8 @@ use reelgauge_workload::procedure::deviation::{Condition, Deviation};
 use reelgauge_workload::units::Span;
 
 use super::conclusion::{conclude, summaries};
+use super::procedure_file::{ActionFact, ProcedureRecord, Row, RowState};
 use super::push_out_bytes;
-use super::record::{ActionFact, ProcedureRecord, Row, RowState};
 
 /// The screen of the procedure that lies here, ending with a line feed.
 pub fn procedure_text(record: &ProcedureRecord, dir: &Path, style: Style) -> String {

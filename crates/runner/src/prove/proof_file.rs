@@ -15,7 +15,7 @@ use reelgauge_results::live::process;
 use serde::{Deserialize, Serialize};
 
 use super::change::Change;
-use crate::series::{self, SeriesState};
+use crate::run_series::{self, SeriesState};
 
 /// Version of this file.
 pub(super) const PROOF_VERSION: u32 = 1;
@@ -92,7 +92,7 @@ impl SeriesState for Proof {
 impl Proof {
     /// Whether this is the directory of a proof.
     pub fn is_in(dir: &Path) -> bool {
-        series::is_in::<Proof>(dir)
+        run_series::is_in::<Proof>(dir)
     }
 
     /// Reads the proof in this directory.
@@ -100,11 +100,11 @@ impl Proof {
     /// # Errors
     /// There is none, it is damaged, or a newer version wrote it.
     pub fn read(dir: &Path) -> Result<Proof, ProofFileError> {
-        series::read(dir).map_err(|why| ProofFileError::Read { path: dir.join(Proof::FILE_NAME), why })
+        run_series::read(dir).map_err(|why| ProofFileError::Read { path: dir.join(Proof::FILE_NAME), why })
     }
 
     pub(super) fn write(&self, dir: &Path) -> Result<(), ProofFileError> {
-        Ok(series::write(self, dir)?)
+        Ok(run_series::write(self, dir)?)
     }
 
     /// Whether it goes on: whoever began it lives, and has not come to an end.

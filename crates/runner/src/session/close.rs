@@ -11,7 +11,7 @@ use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::note::{files_left_note, no_page_note};
 
 use super::report_file::leave_report;
-use super::{Session, explain};
+use super::{Session, incident_causes};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
@@ -79,9 +79,9 @@ impl Session {
         let is_sampled = self.counters.is_some();
         let trouble = self.counters.take().and_then(|counters| counters.finish().trouble);
         self.notes.extend(trouble.map(|trouble| Note::new(NoteFact::NotSampled, trouble, "")));
-        explain::incidents(&mut self.done, self.run_dir.path(), self.link.as_ref(), &self.clock);
+        incident_causes::incidents(&mut self.done, self.run_dir.path(), self.link.as_ref(), &self.clock);
         if matches!(self.ending, Ending::Meddled(_)) {
-            explain::blame_nobody(&mut self.done);
+            incident_causes::blame_nobody(&mut self.done);
         }
         let drained = self.drain.finish()?;
         let mut summary = summarise(RunFacts {

@@ -3,7 +3,7 @@
 //! Not here: how it gets on the disk ([`reelgauge_results::live::writer`]), and what a fleet's controller
 //! writes of a run on many machines.
 
-mod disturbance;
+mod live_incidents;
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use reelgauge_results::live::process::own_mark;
 use reelgauge_results::live::writer::LiveWriter;
 use reelgauge_results::live::{LiveEvent, LiveHosts, LiveOutcome, LiveStreams, LiveTick};
 
-use self::disturbance::Disturbances;
+use self::live_incidents::Disturbances;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::{

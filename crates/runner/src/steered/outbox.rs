@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::time::Duration;
 
-use super::words::SteeredWord;
+use super::messages::SteeredWord;
 
 /// So many words wait for the reader at most, before those are left out that later ones make good.
 const WAITING_MOST: usize = 64;

@@ -10,10 +10,10 @@ use reelgauge_engine::clock::Clock;
 use reelgauge_engine::machine_clock::machine_ns;
 
 use super::leash::{Leash, Load};
-use super::outbox::Outbox;
-use super::words::{
+use super::messages::{
     AskedTrial, JudgedTrial, LiveSaid, ReadyPoint, StartRefusal, SteerOrder, SteeredWord, StreamSaid,
 };
+use super::outbox::Outbox;
 use crate::error::RunError;
 use crate::interrupt::{Interrupt, StoppedBy};
 use crate::observer::{Live, NextTrial, Observer, PointAhead, RunBegin, Start, TrialAhead, TrialJudged};

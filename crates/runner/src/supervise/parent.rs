@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, getpid, kill_process};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
-use super::progress::Progress;
+use super::activity::Progress;
 use super::{Patience, leash, says};
 use crate::exit_code::{BROKE_OFF, INTERRUPTED};
 use crate::interrupt::TOGETHER;

@@ -72,7 +72,7 @@ pub fn reader(presence: &Presence, placed: &Placed) -> Option<Reader> {
         // What a trace reads, only its agent knows.
         AnyPlan::Replay(_) => (false, false),
     };
-    let ahead = is_known.then(|| reelgauge_runner::ahead::of_plan(plan).ok()).flatten();
+    let ahead = is_known.then(|| reelgauge_runner::estimate::of_plan(plan).ok()).flatten();
     let files_bytes = ahead.map(|ahead| ahead.most_files_bytes);
     (files_bytes != Some(0)).then(|| Reader {
         agent: placed.part.agent.clone(),

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ProcedureRequest;
 use super::fleet::FleetChoice;
-use crate::series::{self, SeriesState};
+use crate::run_series::{self, SeriesState};
 
 /// Version of this file.
 pub(super) const PROCEDURE_VERSION: u32 = 1;
@@ -287,7 +287,7 @@ impl ProcedureRecord {
 
     /// Whether this is the directory of a procedure.
     pub fn is_in(dir: &Path) -> bool {
-        series::is_in::<ProcedureRecord>(dir)
+        run_series::is_in::<ProcedureRecord>(dir)
     }
 
     /// Reads the procedure in this directory.
@@ -295,12 +295,12 @@ impl ProcedureRecord {
     /// # Errors
     /// There is none, it is damaged, or a newer version wrote it.
     pub fn read(dir: &Path) -> Result<ProcedureRecord, ProcedureFileError> {
-        series::read(dir)
+        run_series::read(dir)
             .map_err(|why| ProcedureFileError::Read { path: dir.join(ProcedureRecord::FILE_NAME), why })
     }
 
     pub(super) fn write(&self, dir: &Path) -> Result<(), ProcedureFileError> {
-        Ok(series::write(self, dir)?)
+        Ok(run_series::write(self, dir)?)
     }
 
     pub(super) fn remove(dir: &Path) {
