@@ -1,6 +1,6 @@
 //! Replay: a trace in memory, what must be there before it, and the script that does it again.
 //!
-//! * [`load`]: reads a trace once, in the order of issue, and packs it; refuses what is not safe to replay.
+//! * [`loader`]: reads a trace once, in the order of issue, and packs it; refuses what is not safe to replay.
 //!   [`packed`]: how an operation is kept. [`handles`]: which open file it used. [`lanes`]: which thread it
 //!   belongs to, and what went on at the same time there. [`order`]: what it has to wait for.
 //!   [`not_replayed`]: what is not done again.
@@ -13,7 +13,7 @@ pub mod delays;
 pub mod error;
 mod handles;
 mod lanes;
-pub mod load;
+pub mod loader;
 pub mod not_replayed;
 mod order;
 pub mod outcome;
@@ -25,7 +25,7 @@ mod slots;
 
 pub use delays::Delays;
 pub use error::ReplayError;
-pub use load::{LinkCounts, Replayable, Wanted, load};
+pub use loader::{LinkCounts, Replayable, Wanted, load};
 pub use not_replayed::{NotReplayed, Without};
 pub use outcome::{Difference, Outcomes};
 pub use packed::PackedTrace;

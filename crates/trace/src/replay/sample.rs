@@ -5,7 +5,7 @@ use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::test_records::op as made_up;
 use reelgauge_record::{OpKind, OpRecord, OpenBits};
 
-use super::load::{Replayable, Wanted, load};
+use super::loader::{Replayable, Wanted, load};
 use super::{ReplayError, Wanted as HowWanted};
 use crate::info::TraceInfo;
 use crate::trace::Trace;

@@ -4,7 +4,8 @@
 //! two programs that have no file in common. At the recorded times they would not meet; as fast as possible
 //! they would run beside each other, which the application never did.
 //!
-//! Not here: what single operations wait for while their threads run side by side (see [`super::waits`]).
+//! Not here: what single operations wait for while their threads run side by side
+//! ([`super::dependencies`]).
 
 use crate::replay::lanes::Lanes;
 use crate::replay::packed::{Marks, NO_OP, PackedTrace};

@@ -22,12 +22,12 @@ use crate::prestate::walk::{Seen, Walk};
 use crate::prestate::{PreState, Prepare, climbs, decide};
 use crate::trace::Trace;
 
+mod dependencies;
 mod reorder;
-mod sequence;
-mod waits;
+mod thread_order;
 
+use dependencies::Waits;
 use reorder::Reorder;
-use waits::Waits;
 
 /// The most operations that are held in memory (36 bytes each).
 pub const OPS_MAX: u64 = 50_000_000;
@@ -511,7 +511,7 @@ impl Loader {
             return Err(ReplayError::TooLong { days: self.clock.last_due_ns / (24 * 3600 * 1_000_000_000) });
         }
         if self.wanted.order == ReplayOrder::Resources && self.wanted.pace != Pacing::Recorded {
-            sequence::keep(&self.lanes, &mut self.packed);
+            thread_order::keep(&self.lanes, &mut self.packed);
         }
         self.packed.streams = self.lanes.streams();
         if self.wanted.order == ReplayOrder::Serial || self.packed.first.is_empty() {
