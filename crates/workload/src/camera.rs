@@ -21,8 +21,8 @@ use crate::parts::{Hand, Process};
 use crate::random::Dice;
 use crate::script::{Done, Needs, Op, Script, Step};
 use crate::streams::actor::{Actor, ActorFacts, ActorScript, Instance, InstanceNeeds, Outline};
-use crate::streams::check::{Check, Checked};
 use crate::streams::setting::settings;
+use crate::streams::validation::{Check, Checked};
 use crate::vda_table::{CAMERA_OPS_PER_S, MAX_LEN, VdaLoad, WRITE_SIZES, draw, mean_bytes};
 
 pub(crate) const FACTS: ActorFacts = ActorFacts {

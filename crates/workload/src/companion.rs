@@ -29,8 +29,8 @@ use crate::parts::{Hand, Process};
 use crate::random::Dice;
 use crate::script::{Done, Needs, Op, Script, Step};
 use crate::streams::actor::{Actor, ActorFacts, ActorScript, Instance, InstanceNeeds, Outline, ScratchFile};
-use crate::streams::check::{Check, Checked};
 use crate::streams::setting::settings;
+use crate::streams::validation::{Check, Checked};
 use crate::vda_table::{
     COMPANION_MIX, COMPANION_OPS_PER_S, CompanionOp, MAX_LEN, READ_SIZES, VdaLoad, draw, mean_bytes,
 };

@@ -16,8 +16,8 @@ use crate::parts::{Hand, PAUSE_AFTER_ERROR_NS};
 use crate::plan::{BLOCK_BYTES, PlanError};
 use crate::script::{Done, Needs, Op, Script, Step};
 use crate::streams::actor::{Actor, ActorFacts, ActorScript, Instance, InstanceNeeds, Outline};
-use crate::streams::check::{Check, Checked};
 use crate::streams::setting::settings;
+use crate::streams::validation::{Check, Checked};
 use crate::units::Size;
 
 pub(crate) const FACTS: ActorFacts =

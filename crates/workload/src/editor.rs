@@ -26,8 +26,8 @@ use crate::parts::{FrameRead, Hand, PAUSE_AFTER_ERROR_NS};
 use crate::random::Dice;
 use crate::script::{Done, Needs, Script, Step};
 use crate::streams::actor::{Actor, ActorFacts, ActorScript, FrameStreams, Instance, InstanceNeeds, Outline};
-use crate::streams::check::{Check, Checked};
 use crate::streams::setting::settings;
+use crate::streams::validation::{Check, Checked};
 use crate::streams::{Footage, Frames};
 
 pub(crate) const FACTS: ActorFacts = ActorFacts {

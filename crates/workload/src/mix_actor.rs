@@ -6,8 +6,8 @@ use crate::mix::{MixFile, MixScript};
 use crate::plan::MixPlan;
 use crate::profile::Profile;
 use crate::streams::actor::{Actor, ActorFacts, ActorScript, Instance, InstanceNeeds, Outline};
-use crate::streams::check::{Check, Checked};
 use crate::streams::setting::settings;
+use crate::streams::validation::{Check, Checked};
 use crate::units::Size;
 
 pub(crate) const FACTS: ActorFacts = ActorFacts {

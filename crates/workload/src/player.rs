@@ -22,8 +22,8 @@ use crate::pace::{Pace, ReadAhead};
 use crate::parts::{FrameRead, Hand, PAUSE_AFTER_ERROR_NS};
 use crate::script::{Done, Needs, Op, Script, Step};
 use crate::streams::actor::{Actor, ActorFacts, ActorScript, FrameStreams, Instance, InstanceNeeds, Outline};
-use crate::streams::check::{Check, Checked};
 use crate::streams::setting::settings;
+use crate::streams::validation::{Check, Checked};
 use crate::streams::{Footage, Frames};
 
 pub(crate) const FACTS: ActorFacts = ActorFacts {

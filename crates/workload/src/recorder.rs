@@ -29,8 +29,8 @@ use crate::pace::Pace;
 use crate::parts::{Hand, PAUSE_AFTER_ERROR_NS};
 use crate::script::{Done, Needs, Op, Script, Step};
 use crate::streams::actor::{Actor, ActorFacts, ActorScript, FrameStreams, Instance, InstanceNeeds, Outline};
-use crate::streams::check::{Check, Checked};
 use crate::streams::setting::settings;
+use crate::streams::validation::{Check, Checked};
 use crate::streams::{Footage, Frames};
 use crate::units::Span;
 

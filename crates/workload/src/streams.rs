@@ -52,19 +52,20 @@
 //! Checks here are pure: whether the formats exist and the target has room is found out by the runner.
 //! [`catalogue`]: all actors, each with a file of its own beside this one. [`actor`]: what they are to
 //! everything around them. [`setting`]: how their settings are called, read and written; [`footage`]: those
-//! that several have. [`buffer`]: how much a stream holds in hand. [`check`]: what can be wrong. [`counts`]:
-//! how many streams that is. `flags`: settings as flags of a command line. [`text`]: plans as TOML.
+//! that several have. [`buffer_length`]: how much a stream holds in hand. [`validation`]: what can be wrong.
+//! [`counts`]: how many streams that is. `flags`: settings as flags of a command line. [`plan_toml`]: plans
+//! as TOML.
 
 pub mod actor;
-pub mod buffer;
+pub mod buffer_length;
 pub mod catalogue;
-pub mod check;
 pub mod counts;
 #[cfg(feature = "flags")]
 pub mod flags;
 pub mod footage;
+pub mod plan_toml;
 pub mod setting;
-pub mod text;
+pub mod validation;
 
 use std::path::PathBuf;
 
@@ -76,11 +77,11 @@ use crate::plan_version::PLAN_VERSION;
 use crate::range::Ramp;
 use crate::units::{Size, Span};
 
-pub use buffer::Buffer;
+pub use buffer_length::Buffer;
 pub use catalogue::{ActorKind, ActorPlan, ActorWork};
-pub use check::StreamsError;
 pub use footage::{Footage, Frames};
-pub use text::AnyPlan;
+pub use plan_toml::AnyPlan;
+pub use validation::StreamsError;
 
 /// A run of actors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -16,9 +16,9 @@ use crate::parts::{FrameRead, Hand, PAUSE_AFTER_ERROR_NS};
 use crate::script::{Done, Needs, Op, Script, Step};
 use crate::streams::Footage;
 use crate::streams::actor::{Actor, ActorFacts, ActorScript, Instance, InstanceNeeds, Outline};
-use crate::streams::check::{Check, Checked};
 use crate::streams::footage::{CLIP, check_clip};
 use crate::streams::setting::settings;
+use crate::streams::validation::{Check, Checked};
 use crate::units::Span;
 
 pub(crate) const FACTS: ActorFacts = ActorFacts {

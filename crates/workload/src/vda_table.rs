@@ -6,8 +6,8 @@
 
 use crate::random::Dice;
 use crate::streams::StreamsError;
-use crate::streams::check::{Check, Checked, OPS_PER_S};
 use crate::streams::setting::settings;
+use crate::streams::validation::{Check, Checked, OPS_PER_S};
 use crate::units::Size;
 
 /// The most files of one process.

@@ -3,7 +3,7 @@
 //!
 //! Not here: how streams and rates are judged (analysis), and making files (the runner).
 
-use super::check::{Check, Checked};
+use super::validation::{Check, Checked};
 use super::{Footage, Frames};
 use crate::media::Media;
 use crate::script::{Done, Needs, Script, Step};

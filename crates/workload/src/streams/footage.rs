@@ -6,8 +6,8 @@ use reelgauge_formats::format::ClipLayout;
 use reelgauge_formats::user_format::FrameFiles;
 use reelgauge_formats::{FrameRate, OwnFormat, catalogue};
 
-use super::check::Check;
 use super::setting::settings;
+use super::validation::Check;
 use super::{Buffer, StreamsError};
 use crate::pace::Policy;
 use crate::units::Span;

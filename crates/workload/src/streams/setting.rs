@@ -1,7 +1,7 @@
 //! Settings of actors: how each is read from a plan and written into one. The file of an actor declares its
 //! own ([`settings!`]); plan files, flags and messages go by their keys ([`crate::spelling`]).
 //!
-//! Not here: which values make sense ([`super::check`], and the files of the actors).
+//! Not here: which values make sense ([`super::validation`], and the files of the actors).
 
 use serde::de::MapAccess;
 

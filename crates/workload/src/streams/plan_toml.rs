@@ -1,6 +1,6 @@
 //! Plans of actors as TOML, and the one way in which a plan of any sort is read.
 
-use super::check::of_actor;
+use super::validation::of_actor;
 use super::{StreamsError, StreamsPlan};
 use crate::plan::{Plan, PlanError, check_version};
 use crate::replay::ReplayPlan;
