@@ -3,7 +3,7 @@
 //! Not here: what a flag means. Flags become a [`Plan`](reelgauge_workload::plan::Plan), and the plan
 //! says what is wrong with it.
 
-pub mod command;
+pub mod command_line;
 mod comparing;
 mod console;
 mod doctor;
@@ -24,7 +24,7 @@ mod procedure;
 mod proving;
 mod recording;
 mod tuning;
-mod watching;
+mod watch;
 
 pub use comparing::CompareArgs;
 pub use console::ConsoleArgs;
@@ -46,7 +46,7 @@ pub use procedure::ProcedureArgs;
 pub use proving::ProveArgs;
 pub use recording::RecordArgs;
 pub use tuning::TuneArgs;
-pub use watching::{MarkArgs, WatchArgs};
+pub use watch::{MarkArgs, WatchArgs};
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-/// What to do, in the order of the help ([`command::GROUPS`]).
+/// What to do, in the order of the help ([`command_line::GROUPS`]).
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// A 90 s check: how many streams, and what limits them
@@ -868,7 +868,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        command::command().debug_assert();
+        command_line::command().debug_assert();
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
-use crate::cli::command::command;
+use crate::cli::command_line::command;
 use crate::cli::{Cli, Verb};
 
 fn main() -> ExitCode {

@@ -11,7 +11,7 @@ use reelgauge_results::page::REPORT_FILE;
 use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::supervise::leash::QUOTED;
 
-use crate::cli::command::{GROUPS, command};
+use crate::cli::command_line::{GROUPS, command};
 use crate::cli::foreign::hint;
 pub use crate::width::{error_width, list_width, output_width};
 

@@ -1,7 +1,6 @@
 //! One file per verb.
 
 pub mod agent;
-pub mod ahead;
 mod ask;
 pub mod check;
 pub mod clean;
@@ -11,6 +10,7 @@ pub mod console;
 mod csv_tables;
 pub mod doctor;
 pub mod document;
+pub mod estimate;
 mod event;
 #[cfg(test)]
 mod every_flag;

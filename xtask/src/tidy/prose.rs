@@ -39,7 +39,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/fleet/src/connection.rs", "", "errors of the NATS server, which have no number"),
     ("crates/fleet/src/fleet_site/", "BEGIN CERTIFICATE", "the form of certificates"),
     ("crates/import/src/fio.rs", "", "the head of another program's file"),
-    ("crates/reelgauge/src/verbs/ahead.rs", "For more information", "clap's errors, which are text alone"),
+    ("crates/reelgauge/src/verbs/estimate.rs", "For more information", "clap's errors, which are text alone"),
     ("crates/console/src/bundle.rs", "<meta http-equiv", "the page's own frame"),
     ("crates/report/src/html.rs", "id=", "the page's own frame"),
     (

@@ -100,7 +100,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::cli::command::command;
+    use crate::cli::command_line::command;
 
     #[test]
     fn what_is_named_instead_exists() {

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use crate::cli::CompletionsArgs;
-use crate::cli::command::command;
+use crate::cli::command_line::command;
 
 /// Prints the completions of a shell. The exit code.
 pub fn completions(args: &CompletionsArgs) -> Result<u8> {

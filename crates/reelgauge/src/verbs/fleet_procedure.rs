@@ -23,7 +23,7 @@ use reelgauge_runner::procedure::words;
 use reelgauge_workload::procedure::{Action, Step};
 use reelgauge_workload::streams::AnyPlan;
 
-use super::ahead::planned_by;
+use super::estimate::planned_by;
 use super::fleet_carry::{expect_idle, missing_directories, refusals};
 use super::fleet_preflight::{seen, there};
 use crate::cli::TargetArgs;

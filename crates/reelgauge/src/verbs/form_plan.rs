@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use reelgauge_console::start::{Planned, Refusal};
 
-use super::ahead::{ahead, verb_of};
+use super::estimate::{ahead, verb_of};
 use super::procedure;
 use crate::cli::Verb;
 use crate::screen::said_once;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap_mangen::Man;
 
 use crate::cli::ManArgs;
-use crate::cli::command::command;
+use crate::cli::command_line::command;
 
 /// Prints the main page, or writes a page for every verb. The exit code.
 pub fn man(args: &ManArgs) -> Result<u8> {

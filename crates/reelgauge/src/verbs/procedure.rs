@@ -35,7 +35,7 @@ use reelgauge_workload::procedure::requirement::{event_names, without_step};
 use reelgauge_workload::procedure::{Procedure, Step, names, text};
 use serde::Serialize;
 
-use super::ahead::forecast_of;
+use super::estimate::forecast_of;
 use super::fleet_carry::say;
 use super::fleet_procedure::{FleetProcedure, Obstacles};
 use super::other_kinds::has_table_and_page_alone;

@@ -17,7 +17,7 @@ use reelgauge_runner::procedure::{ProcedureError, ProcedureRequest, words};
 use reelgauge_workload::procedure::requirement::{Missing, missing};
 use reelgauge_workload::procedure::{Action, Step};
 
-use super::ahead::{forecast_of, planned_by};
+use super::estimate::{forecast_of, planned_by};
 use super::fleet_procedure::FleetProcedure;
 
 /// Every step, and why the procedure would not start: the first step that cannot find its space. Agents of a

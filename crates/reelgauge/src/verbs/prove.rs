@@ -21,7 +21,7 @@ use reelgauge_runner::prove::shown::proof_text;
 use reelgauge_runner::prove::{ProveEvent, ProveRequest, prove as carry_out};
 use serde::Serialize;
 
-use super::ahead::ahead;
+use super::estimate::ahead;
 use crate::cli::ProveArgs;
 use crate::screen;
 

@@ -17,7 +17,7 @@ use reelgauge_runner::suite::NASPT;
 use reelgauge_workload::streams::AnyPlan;
 
 use super::{mix, replay, run, streams, suite, vda};
-use crate::cli::command::command;
+use crate::cli::command_line::command;
 use crate::cli::{ActorArgs, Cli, RunArgs, Verb};
 use crate::screen::said_once;
 
