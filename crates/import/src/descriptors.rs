@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::known::{Node, NodeRef};
+use crate::known_files::{Node, NodeRef};
 use crate::sink::Place;
 
 /// The most descriptors of all processes together.

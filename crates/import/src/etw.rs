@@ -24,7 +24,7 @@ use crate::ntstatus;
 use crate::number::{decimal, either, hexadecimal};
 use crate::sink::{HALF, Op, Place, Sink};
 use crate::smb2::disposition_bits;
-use crate::timeline::Shown;
+use crate::source_clock::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// Columns that are used, in the order of their numbers below.

@@ -22,7 +22,7 @@ use reelgauge_record::OpKind;
 
 use crate::number::decimal;
 use crate::sink::{Op, Sink};
-use crate::timeline::Shown;
+use crate::source_clock::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// Reads a whole source.

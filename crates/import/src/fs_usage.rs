@@ -30,7 +30,7 @@ use crate::descriptors::{Handle, OpenDescription, Processes};
 use crate::errno;
 use crate::number::{decimal, hexadecimal, seconds, time_of_day};
 use crate::sink::{Op, Sink, UNKNOWN_HANDLE};
-use crate::timeline::Shown;
+use crate::source_clock::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// Reads a whole source.

@@ -8,7 +8,7 @@
 //! **What is kept.** Without a root, every path that looks like a file's, but neither the kernel's own
 //! (`/proc`, `/sys`, `/dev`, pipes, sockets) nor the system's (`/usr`, `/lib`, `/etc`, `C:\Windows` …), which
 //! are libraries and settings that any program reads. With a root, exactly what lies below it; `/` keeps
-//! everything but the kernel's own. See [`scope`].
+//! everything but the kernel's own. See [`path_filter`].
 //!
 //! Not here: the trace itself, its names and its files, which are the trace room's; what must exist before a
 //! trace can be replayed, which follows from the operations; and recording of one's own, which is the capture
@@ -23,30 +23,30 @@ mod error;
 mod etw;
 mod fields;
 mod fio;
-mod format;
 mod fs_usage;
 mod import;
-mod known;
+mod known_files;
 mod lines;
 mod naspt;
 mod nfs;
 mod ntstatus;
 mod number;
 mod packet_time;
+pub mod path_filter;
 mod procmon;
 mod receiver;
-pub mod scope;
 mod sink;
 mod smb2;
 mod source;
+mod source_clock;
+mod source_kind;
 mod strace;
-mod timeline;
-mod wire;
+mod tshark_fields;
 
 pub use error::ImportError;
-pub use format::Format;
 pub use import::{Options, import, read};
 pub use lines::MAX_LINE_BYTES;
 pub use receiver::Receiver;
+pub use source_kind::Format;
 
 pub(crate) use source::{LineError, LineResult, Source};

@@ -24,13 +24,13 @@ mod files;
 use reelgauge_record::{OpKind, OpenBits};
 
 use crate::errno::{EIO, ENOENT};
-use crate::known::Known;
+use crate::known_files::Known;
 use crate::nfs::files::{File, NfsFiles};
 use crate::number::{decimal, either};
 use crate::packet_time::{NO_TIME, packet_time};
 use crate::sink::{Op, Place, Sink};
-use crate::timeline::Shown;
-use crate::wire::{FieldTable, Waiting};
+use crate::source_clock::Shown;
+use crate::tshark_fields::{FieldTable, Waiting};
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.

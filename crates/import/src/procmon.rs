@@ -22,7 +22,7 @@ use crate::fields::{Columns, csv};
 use crate::ntstatus;
 use crate::number::{decimal, seconds};
 use crate::sink::{END_UNKNOWN, Op, Sink};
-use crate::timeline::Shown;
+use crate::source_clock::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.

@@ -9,10 +9,10 @@ use reelgauge_trace::info::MALFORMED_SHOWN;
 use reelgauge_trace::pieces::{PIECE_BYTES, pieces};
 use reelgauge_trace::{TraceError, TraceInfo, TraceNote};
 
-use crate::known::Known;
+use crate::known_files::Known;
+use crate::path_filter::{PathScope, Spelling};
 use crate::receiver::{AGENT, Receiver};
-use crate::scope::{PathScope, Spelling};
-use crate::timeline::{Shown, Steps, Timeline};
+use crate::source_clock::{Shown, Steps, Timeline};
 use crate::{Format, Options};
 
 /// The longest operation that a record can hold. One of the system's own choice (a copy, a reservation) is

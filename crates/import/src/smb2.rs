@@ -21,14 +21,14 @@ use std::collections::HashMap;
 use reelgauge_record::{OpKind, OpenBits};
 
 use crate::errno;
-use crate::known::{Node, NodeRef};
+use crate::known_files::{Node, NodeRef};
 use crate::ntstatus::{self, END_OF_FILE, PENDING};
 use crate::number::{decimal, either, hexadecimal};
 use crate::packet_time::{NO_TIME, packet_time};
-use crate::scope::NOT_A_FILE;
+use crate::path_filter::NOT_A_FILE;
 use crate::sink::{Op, Place, Sink, UNKNOWN_HANDLE};
-use crate::timeline::Shown;
-use crate::wire::{FieldTable, Values, Waiting};
+use crate::source_clock::Shown;
+use crate::tshark_fields::{FieldTable, Values, Waiting};
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.

@@ -22,23 +22,23 @@
 mod args;
 mod calls;
 mod census;
-mod data;
 mod line;
 mod links;
 mod messages;
 mod paths;
+mod transfers;
 
 use std::collections::HashMap;
 
 use crate::day_clock::DayClock;
 use crate::descriptors::{Handle, Processes};
 use crate::sink::{HALF, Sink};
+use crate::source_clock::Shown;
 use crate::strace::args::Args;
 use crate::strace::census::Census;
 use crate::strace::line::{StraceLine, Time, What};
 use crate::strace::links::SymbolicLinks;
 use crate::strace::messages::Message;
-use crate::timeline::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.

@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("crates/engine/src/cache/residency.rs", "the name of an open file, to ask whether it may be written"),
     ("crates/engine/src/io/second_name.rs", "the name of an open file, to give it another one"),
     ("crates/engine/src/probe/folder_listing.rs", "the name of an open folder, to list it by name"),
-    ("crates/import/src/scope.rs", "why a path of a trace is left out, for people"),
+    ("crates/import/src/path_filter.rs", "why a path of a trace is left out, for people"),
     ("crates/import/src/strace/paths.rs", "paths in what a traced program did, which are never opened"),
     ("crates/record/src/named_file.rs", "folders in which a name is no file of the user"),
     ("crates/runner/src/prove/change.rs", "an example for people of a command that changes a setting"),

@@ -4,7 +4,7 @@ use reelgauge_record::{OpKind, OpenBits, OtherBits};
 
 use crate::descriptors::{Handle, OpenDescription};
 use crate::errno::ENOENT;
-use crate::scope::NOT_A_FILE;
+use crate::path_filter::NOT_A_FILE;
 use crate::sink::{Op, Sink, UNKNOWN_HANDLE};
 use crate::strace::args::{CWD, Descriptor, descriptor, has_flag, is_absolute, string, unescape, unsigned};
 use crate::strace::{Call, Strace};

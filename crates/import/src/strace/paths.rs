@@ -4,8 +4,8 @@ use reelgauge_record::{AccessBits, OpFlags, OpKind, OtherBits};
 
 use crate::descriptors::Handle;
 use crate::errno;
-use crate::known::Known;
-use crate::scope::OUTSIDE;
+use crate::known_files::Known;
+use crate::path_filter::OUTSIDE;
 use crate::sink::{Op, Place, Sink};
 use crate::strace::args::{descriptor, field, has_flag, string, unsigned};
 use crate::strace::calls::exists;
