@@ -10,6 +10,7 @@ mod documents;
 mod drawing;
 mod kernel_files;
 mod modules;
+mod names;
 mod places;
 mod product;
 mod prose;
@@ -73,6 +74,7 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     faults.extend(dead::check(&product));
     faults.extend(kernel_files::check(&product));
     faults.extend(modules::check(&product));
+    faults.extend(names::check(&product));
     faults.extend(prose::check(&product));
     faults.extend(sentences::check(&product));
     faults.extend(target_io::check(&product));
