@@ -142,6 +142,12 @@ function titleOf(column: TableBlock["columns"][number]): string {
   return name.endsWith(":") ? `${name} ${unit}` : `${name}, ${unit}`;
 }
 
+/** Where a cell's figure is in the summary: below its row, or with its row in place of `*`. */
+function pathOf({ path }: TableBlock["columns"][number], row = ""): string {
+  if (path === "") return "";
+  return path.includes("*") ? path.replace("*", row) : `${row}.${path}`;
+}
+
 /** The first table of a section as the data of a chart: figures as they are in the summary. */
 export function chartTable(run: RunPage, id: string): ChartTable {
   const blocks = run.sections.find((section) => section.id === id)?.blocks ?? [];
@@ -150,7 +156,7 @@ export function chartTable(run: RunPage, id: string): ChartTable {
   const value = (column: TableBlock["columns"][number], row: number) =>
     column.cells[row] === NOT_MEASURED ? null
     : column.path === "" ? (column.cells[row] ?? "")
-    : valueAt(run.summary, `${table?.rows[row]}.${column.path}`);
+    : valueAt(run.summary, pathOf(column, table?.rows[row]));
   const rows = columns[0]?.cells ?? [];
   return { columns: columns.map(titleOf), rows: rows.map((_, row) => columns.map((column) => value(column, row))) };
 }
@@ -160,14 +166,17 @@ export function TableView({ table }: { table: TableBlock }) {
   const height = Math.max(0, ...table.columns.map((column) => column.cells.length));
   const rows = Array.from({ length: height }, (_, row) => row);
   const columns = table.columns.map((column, at) => {
-    const pathOf = (row: number) => (column.path === "" ? "" : `${table.rows[row]}.${column.path}`);
+    const path = (row: number) => pathOf(column, table.rows[row]);
     return {
       title: titleOf(column),
       number: !column.is_words,
       head: at === 0,
       ...(column.help === "" ? {} : { help: column.help }),
-      sort: (row: number) => (column.path === "" ? (column.cells[row] ?? "") : valueAt(root, pathOf(row))),
-      cell: (row: number) => <Told path={pathOf(row)} text={column.cells[row] ?? ""} />,
+      // Numbers are sorted as numbers or not at all.
+      ...(column.path === "" && !column.is_words
+        ? {}
+        : { sort: (row: number) => (column.path === "" ? (column.cells[row] ?? "") : valueAt(root, path(row))) }),
+      cell: (row: number) => <Told path={path(row)} text={column.cells[row] ?? ""} />,
     };
   });
   const bad = new Set(table.bad_rows);

@@ -10,9 +10,6 @@ const GLOSSARY = {
   incident:
     "One disturbance as seen from outside: all late frames, of all streams, that have one cause. It says when, whom it " +
     "hit, what the storage and this machine did, and whose it was.",
-  "service time": "From when an operation was issued until it was done: what the storage took for it.",
-  "response time":
-    "From when an operation was due until it was done: service time, and the time it waited before it was issued.",
 } as const;
 
 export type Word = keyof typeof GLOSSARY;

@@ -1,5 +1,4 @@
-// How long operations took: percentiles by kind from summary.json; histogram and percentile curve from the
-// log.
+// How long operations took: histogram and percentile curve from the log.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -7,40 +6,11 @@ import type { ChartOption, Look } from "../charts/chart";
 import type { BarSeriesOption, LineSeriesOption } from "../charts/echarts";
 import { categoryAxis, decades, latencyAxis, tickUs, valueAxis } from "../charts/axes";
 import { seriesStyle } from "../charts/palette";
-import type { Detail, PercentileCurve, RunPage } from "../data/page";
-import { OP_KINDS } from "../data/summary";
-import type { LoadPoint, TimeFigures } from "../data/summary";
-import { columnText } from "../figures/column";
+import type { Detail, PercentileCurve } from "../data/page";
 import { carriedCurve } from "../figures/percentile";
-import { count, counted, duration, moment } from "../figures/units";
+import { count, counted, duration } from "../figures/units";
 import { period } from "../period";
-import { Figure } from "../parts/figure";
-import { Percentile } from "../parts/percentile";
-import { Term } from "../parts/glossary";
-import { Missing, Section } from "../parts/section";
-import { Table } from "../parts/table";
-import type { Column } from "../parts/table";
 import { binEndUs, binStartUs, latencyCounts, spanOf } from "./period-stats";
-import { PointPick, usePoint } from "./point-pick";
-
-export function Distribution({ run }: { run: RunPage }) {
-  const { detail, summary } = run;
-  return (
-    <Section
-      id="latency"
-      title="Response times"
-      about={
-        <>
-          <Term word="response time">Response time</Term> runs from when an operation was due,{" "}
-          <Term word="service time" /> from when it was issued. The difference is waiting.
-        </>
-      }
-    >
-      {detail !== null && <LatencyCharts detail={detail} />}
-      <ByKind points={summary.load_points} />
-    </Section>
-  );
-}
 
 /** Histogram of the period and percentiles of everything, from the log alone. */
 export function LatencyCharts({ detail }: { detail: Detail }) {
@@ -223,96 +193,4 @@ function curveWords(items: unknown): string {
       return `${item.seriesName ?? ""}: ${Number(percentile.toPrecision(6))} % within ${duration(value[1] ?? 0)}`;
     })
     .join("\n");
-}
-
-interface Row {
-  name: string;
-  key: string;
-  response: TimeFigures;
-  service: TimeFigures | null;
-}
-
-/** summary.json's percentiles of one load point, by kind. */
-function ByKind({ points }: { points: LoadPoint[] }) {
-  const there = points.map((point, at) => ({ point, at })).filter(({ point }) => rowsOf(point).length > 0);
-  const chosen = usePoint(there, there[there.length - 1]?.at ?? 0);
-  const point = points[chosen];
-  if (point === undefined || there.length === 0)
-    return <Missing>No operation succeeded, so there are no times.</Missing>;
-  const rows = rowsOf(point);
-  return (
-    <>
-      <PointPick points={there} chosen={chosen} />
-      <Table caption="Times of single operations, by kind" rows={rows} columns={columnsOf(chosen, rows)} />
-    </>
-  );
-}
-
-function rowsOf(point: LoadPoint): Row[] {
-  const { response, service } = point.total;
-  const rows: Row[] = [];
-  for (const kind of ["data", ...OP_KINDS] as const) {
-    const times = response[kind] ?? null;
-    if (times !== null)
-      rows.push({
-        name: kind === "data" ? "reads and writes" : kind,
-        key: kind,
-        response: times,
-        service: service[kind] ?? null,
-      });
-  }
-  return rows;
-}
-
-function columnsOf(at: number, rows: readonly Row[]): Column<Row>[] {
-  type Field = "mean_us" | "deviation_us" | "p50_us" | "p95_us" | "p99_us" | "p99_9_us" | "max_us";
-  const times = (title: string, of: "response" | "service", field: Field, percentile = 0): Column<Row> => ({
-    title: `${title}, ms`,
-    number: true,
-    sort: (row) => row[of]?.[field] ?? null,
-    cell: (row) => (
-      <Percentile
-        path={`load_points.${at}.total.${of}.${row.key}.${field}`}
-        value={row[of]?.[field]}
-        text={columnText(rows.map((row) => row[of]?.[field]), 1e3)}
-        percentile={percentile}
-        operations={row[of]?.count ?? 0}
-      />
-    ),
-  });
-  return [
-    { title: "kind", head: true, cell: (row) => row.name },
-    {
-      title: "count",
-      number: true,
-      sort: (row) => row.response.count,
-      cell: (row) => (
-        <Figure
-          path={`load_points.${at}.total.response.${row.key}.count`}
-          value={row.response.count}
-          text={count}
-        />
-      ),
-    },
-    times("mean", "response", "mean_us"),
-    ...(rows.some((row) => row.response.deviation_us != null) ? [times("deviation", "response", "deviation_us")] : []),
-    times("p50", "response", "p50_us", 50),
-    times("p95", "response", "p95_us", 95),
-    times("p99", "response", "p99_us", 99),
-    times("p99.9", "response", "p99_9_us", 99.9),
-    times("max", "response", "max_us"),
-    {
-      title: "max at",
-      number: true,
-      cell: (row) => (
-        <Figure
-          path={`load_points.${at}.total.response.${row.key}.max_began_s`}
-          value={row.response.max_began_s}
-          text={moment}
-        />
-      ),
-    },
-    times("service p50", "service", "p50_us", 50),
-    times("service p99", "service", "p99_us", 99),
-  ];
 }

@@ -15,7 +15,7 @@ import { useViewLink } from "../view-link";
 import { CheckSection } from "./check";
 import { CheckTable } from "./check-table";
 import { ConfigurationSection } from "./configuration";
-import { Distribution } from "./distribution";
+import { LatencyCharts } from "./distribution";
 import { EbuCharts, EbuLatencies } from "./ebu";
 import { foundBy } from "./good";
 import { GoodSection } from "./good-section";
@@ -207,7 +207,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
     raw: [
       ...part(check !== null, "check", "Chart by format", () => check && <CheckSection facts={check} />),
       ...(isTold ? table : []),
-      ...part(true, "latency", "Response times", () => <Distribution run={run} />),
+      ...said(run, "latency", { latency: () => detail && <LatencyCharts detail={detail} /> }),
       ...part(sizes, "sizes", "Transfer sizes", () => detail && <SizesSection detail={detail} />),
       ...said(run, "workers"),
       ...said(run, "trust"),

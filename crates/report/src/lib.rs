@@ -54,6 +54,7 @@ pub mod fragments;
 pub mod hero;
 pub mod hosts;
 pub mod html;
+mod latency;
 mod limit;
 pub mod marks;
 mod mix;

@@ -42,7 +42,8 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Names the field that its figures are.
+    /// Names the field that its figures are: below their rows or, with `*` in place of the row, as a whole
+    /// path.
     pub(crate) fn at(&mut self, path: impl Into<String>) -> &mut Column {
         self.path = path.into();
         self
