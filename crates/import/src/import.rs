@@ -12,7 +12,7 @@ use crate::lines::Lines;
 use crate::receiver::{NewTrace, Receiver};
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::{Format, ImportError, darshan, etw, fio, fs_usage, naspt, nfs, procmon, smb2, strace};
+use crate::{Format, ImportError};
 
 /// What to import, and how.
 #[derive(Clone, Debug)]
@@ -67,17 +67,7 @@ pub fn read(
         lines: Lines::new(&mut whole),
         sink: Sink::new(format, options, receiver),
     };
-    match format {
-        Format::Strace => strace::read(&mut source)?,
-        Format::Fio => fio::read(&mut source)?,
-        Format::Procmon => procmon::read(&mut source)?,
-        Format::Etw => etw::read(&mut source)?,
-        Format::FsUsage => fs_usage::read(&mut source)?,
-        Format::Smb2 => smb2::read(&mut source)?,
-        Format::Nfs => nfs::read(&mut source)?,
-        Format::Darshan => darshan::read(&mut source)?,
-        Format::Naspt => return Err(naspt::answer(&mut source)?),
-    }
+    format.read(&mut source)?;
     Ok(source.sink.finish().map_err(|error| hint(error, format))?)
 }
 

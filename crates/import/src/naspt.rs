@@ -8,8 +8,12 @@
 use crate::sink::counted;
 use crate::{ImportError, Source};
 
-/// The answer to such a file.
-pub(crate) fn answer(source: &mut Source<'_>) -> Result<ImportError, ImportError> {
+/// Refuses such a file, with what to do instead.
+pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
+    Err(answer(source)?)
+}
+
+fn answer(source: &mut Source<'_>) -> Result<ImportError, ImportError> {
     let mut found = Vec::new();
     let mut lines = 0_u64;
     let mut has_beginning = false;

@@ -1,77 +1,64 @@
-//! The kinds of sources: their names, and how such a source is made.
+//! The kinds of sources: what each is called, how it is made and who reads it. A new kind is an entry here,
+//! and a file that reads it.
 //!
 //! Not here: how one is recognised ([`crate::detect`]).
 
-use crate::{nfs, procmon, smb2, strace};
+use crate::{ImportError, Source, darshan, etw, fio, fs_usage, naspt, nfs, procmon, smb2, strace};
 
-/// A kind of source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
+macro_rules! formats {
+    ($($(#[doc = $doc:literal])* $Kind:ident($name:literal, $made_by:expr, $read:path),)*) => {
+        /// A kind of source.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Format {
+            $($(#[doc = $doc])* $Kind,)*
+        }
+
+        impl Format {
+            pub const ALL: [Format; [$($name),*].len()] = [$(Format::$Kind),*];
+
+            /// Its name on the command line.
+            pub const fn name(self) -> &'static str {
+                match self { $(Format::$Kind => $name,)* }
+            }
+
+            /// How a source of this kind is made, in a sentence or a command.
+            pub const fn made_by(self) -> &'static str {
+                match self { $(Format::$Kind => $made_by,)* }
+            }
+
+            /// Reads a whole source of this kind.
+            pub(crate) fn read(self, source: &mut Source<'_>) -> Result<(), ImportError> {
+                match self { $(Format::$Kind => $read(source),)* }
+            }
+        }
+    };
+}
+
+formats! {
     /// `strace -f -ttt -T -y`, of Linux.
-    Strace,
+    Strace("strace", strace::COMMAND, strace::read),
     /// fio's iolog, versions 2 and 3.
-    Fio,
+    Fio("fio", "fio --write_iolog=FILE", fio::read),
     /// Process Monitor's CSV, of Windows.
-    Procmon,
+    Procmon("procmon", procmon::COMMAND, procmon::read),
     /// The text of `xperf -a dumper`, of Windows.
-    Etw,
+    Etw("etw", "xperf -i FILE.etl -a dumper, of a session with FILE_IO and FILE_IO_INIT", etw::read),
     /// `fs_usage -w -f filesys`, of macOS.
-    FsUsage,
+    FsUsage("fs_usage", "sudo fs_usage -w -f filesys PID", fs_usage::read),
     /// tshark's fields of a capture of SMB2 or SMB3.
-    Smb2,
+    Smb2("smb2", smb2::COMMAND, smb2::read),
     /// tshark's fields of a capture of NFS, versions 3 and 4.
-    Nfs,
-    Darshan,
+    Nfs("nfs", nfs::COMMAND, nfs::read),
+    /// The text of `darshan-dxt-parser`.
+    Darshan("darshan", "darshan-dxt-parser FILE.darshan", darshan::read),
     /// The XML of Intel's NAS Performance Toolkit: recognised, not read.
-    Naspt,
+    Naspt("naspt", "Intel NAS Performance Toolkit", naspt::read),
 }
 
 impl Format {
-    pub const ALL: [Format; 9] = [
-        Format::Strace,
-        Format::Fio,
-        Format::Procmon,
-        Format::Etw,
-        Format::FsUsage,
-        Format::Smb2,
-        Format::Nfs,
-        Format::Darshan,
-        Format::Naspt,
-    ];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Format::Strace => "strace",
-            Format::Fio => "fio",
-            Format::Procmon => "procmon",
-            Format::Etw => "etw",
-            Format::FsUsage => "fs_usage",
-            Format::Smb2 => "smb2",
-            Format::Nfs => "nfs",
-            Format::Darshan => "darshan",
-            Format::Naspt => "naspt",
-        }
-    }
-
     /// The format with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
-    }
-
-    /// How a source of this kind is made, in a sentence or a command.
-    pub const fn made_by(self) -> &'static str {
-        match self {
-            Format::Strace => strace::COMMAND,
-            Format::Fio => "fio --write_iolog=FILE",
-            Format::Procmon => procmon::COMMAND,
-            Format::Etw => "xperf -i FILE.etl -a dumper, of a session with FILE_IO and FILE_IO_INIT",
-            Format::FsUsage => "sudo fs_usage -w -f filesys PID",
-            Format::Smb2 => smb2::COMMAND,
-            Format::Nfs => nfs::COMMAND,
-            Format::Darshan => "darshan-dxt-parser FILE.darshan",
-            Format::Naspt => "Intel NAS Performance Toolkit",
-        }
     }
 }
