@@ -50,6 +50,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("host", "what a run records of its host"),
     ("hosts", "the hosts of a run"),
     ("import", "an import, and the verb `import`"),
+    ("latency", "how long operations took"),
     ("limit", "the layer that limited a run"),
     ("limits", "what the operating system lets a process have"),
     ("lines", "lines of text that another program wrote"),
