@@ -117,8 +117,8 @@ fn a_file_system_at_64_mb_per_s() {
     compare("FUSE at 64 MB/s", of_rate(64.0), Verb::start, &faulty.path(), &[]);
 }
 
-/// One request at a time, 9 ms each. A frame is one request, so that each stream takes 0.225 of the time: 4.44
-/// streams, although the same number of requests of 1 MiB would carry 8.
+/// One request at a time, 9 ms each. A frame is one request, so that each stream takes 0.225 of the time:
+/// 4.44 streams, although as many requests of 1 MiB are 8 by their rate.
 #[test]
 fn a_file_system_that_takes_9_ms_for_each_request() {
     if !needs::are_met(&[Need::Soak]) || !needs::are_met(faulty::NEEDS) {
