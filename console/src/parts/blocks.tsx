@@ -183,7 +183,7 @@ export function TableView({ table }: { table: TableBlock }) {
   return <Table caption={table.caption} rows={rows} columns={columns} rowClass={(row) => (bad.has(row) ? "bad" : "")} />;
 }
 
-/** One choice of a load point for the whole page: it stands in the link. */
+/** One choice of a load point for the whole page: it stands in the link. Without one the last is shown. */
 function PointsView({ points, charts }: { points: readonly PointBlocks[]; charts: Charts }) {
   const chosen = points.find(({ point }) => point === chosenPoint.value) ?? points[points.length - 1];
   if (chosen === undefined) return null;
@@ -196,7 +196,7 @@ function PointsView({ points, charts }: { points: readonly PointBlocks[]; charts
             value={String(chosen.point)}
             onChange={(event) => (chosenPoint.value = Number(event.currentTarget.value))}
           >
-            {points.map(({ point, label }) => (
+            {[...points].sort((one, two) => one.point - two.point).map(({ point, label }) => (
               <option value={String(point)} selected={point === chosen.point}>
                 {`${point + 1}: ${cut(label, 60)}`}
               </option>

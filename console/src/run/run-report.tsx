@@ -29,7 +29,7 @@ import { BlockCharts } from "./paper";
 import { SearchCharts } from "./search";
 import { Sheet } from "./sheet";
 import { SizesSection } from "./sizes";
-import { StreamsSection } from "./streams";
+import { StreamCharts } from "./streams";
 import * as timed from "./timed";
 import type { Timed } from "./timed";
 import { VdaCharts } from "./vda";
@@ -196,14 +196,13 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
   });
   // Their own sections have a table of the load points.
   const isTold = [check, search, vda, summary.replay ?? null].some((one) => one !== null);
-  const inStreams = points.some((point) => point.streams != null && point.streams.streams.length > 0);
   const sizes = detail !== null && detail.sizes.length > 0;
   return {
     facts,
     points: [...machines, ...(isTold ? [] : table)],
-    streams: part(inStreams, "streams", "Stream table", () => (
-      <StreamsSection run={run} extent={time?.extent ?? null} />
-    )),
+    streams: said(run, "streams", {
+      streams: (at) => at !== null && <StreamCharts run={run} at={at} extent={time?.extent ?? null} />,
+    }),
     raw: [
       ...part(check !== null, "check", "Chart by format", () => check && <CheckSection facts={check} />),
       ...(isTold ? table : []),

@@ -2,6 +2,7 @@
 //! the streams that fared worst, then where this machine was the limit.
 
 mod answer;
+mod page_section;
 mod worst;
 
 use reelgauge_analysis::late::{LateFigures, StreamTotals};
@@ -20,6 +21,7 @@ use crate::units::{count, counted};
 use crate::wanted::{Detail, Screen};
 
 pub(crate) use answer::answer;
+pub(crate) use page_section::section;
 
 const WORST_MARGIN: &str =
     "Time that the frame which came closest to its deadline had left; below 0 it was late.";

@@ -10,7 +10,7 @@ use reelgauge_analysis::Summary;
 
 use crate::answer_parts::has_paper;
 use crate::document::Section;
-use crate::{hosts, latency, msmeter, points, replay, search, trust, vda, workers};
+use crate::{hosts, msmeter, op_times, points, replay, search, streams, trust, vda, workers};
 
 /// The sections of a run that has what they are about.
 pub fn sections(summary: &Summary) -> Vec<Section> {
@@ -21,7 +21,8 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
         summary.msmeter.as_ref().map(msmeter::section),
         has_paper(summary).then(|| points::ebu(summary)),
         Some(points::section(summary)),
-        Some(latency::section(summary)),
+        streams::section(summary),
+        Some(op_times::section(summary)),
         hosts::section(summary),
         workers::section(summary),
         Some(trust::section(summary)),
