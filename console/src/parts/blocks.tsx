@@ -118,11 +118,18 @@ function TileView({ tile }: { tile: TileBlock }) {
   );
 }
 
-/** A text with the figure behind it. */
-function Told({ path, text }: { path: string; text: string }) {
+/** A text with the figure behind it. Where there is one that is not shown, the help of its column says why. */
+function Told({ path, text, help = "" }: { path: string; text: string; help?: string }) {
   const root = useContext(FiguresRoot);
   if (path === "") return <Name text={text} length={text.length > SHORT_CELL ? LONGEST_CELL : SHORT_CELL} empty="" />;
   const value = valueAt(root, path);
+  if (text === NOT_MEASURED && value !== null && help !== "")
+    return (
+      <span class="faint not-carried" title={help}>
+        {text}
+        <span class="sr-only"> {help}</span>
+      </span>
+    );
   return (
     <span class={text === NOT_MEASURED ? "faint" : "figure"} title={meaningOf(path)} data-figure={path} data-value={String(value)}>
       {text}
@@ -176,7 +183,7 @@ export function TableView({ table }: { table: TableBlock }) {
       ...(column.path === "" && !column.is_words
         ? {}
         : { sort: (row: number) => (column.path === "" ? (column.cells[row] ?? "") : valueAt(root, path(row))) }),
-      cell: (row: number) => <Told path={path(row)} text={column.cells[row] ?? ""} />,
+      cell: (row: number) => <Told path={path(row)} text={column.cells[row] ?? ""} help={column.help} />,
     };
   });
   const bad = new Set(table.bad_rows);

@@ -10,7 +10,7 @@ use reelgauge_analysis::Summary;
 
 use crate::answer_parts::has_paper;
 use crate::document::Section;
-use crate::{hosts, msmeter, op_times, points, replay, search, streams, trust, vda, workers};
+use crate::{hosts, latency, msmeter, points, replay, search, streams, trust, vda, workers};
 
 /// The sections of a run that has what they are about.
 pub fn sections(summary: &Summary) -> Vec<Section> {
@@ -22,7 +22,7 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
         has_paper(summary).then(|| points::ebu(summary)),
         Some(points::section(summary)),
         streams::section(summary),
-        Some(op_times::section(summary)),
+        Some(latency::section(summary)),
         hosts::section(summary),
         workers::section(summary),
         Some(trust::section(summary)),

@@ -1,7 +1,7 @@
 //! How long single operations of each kind took, on the page: a table for each load point. The charts next to
 //! it are the application's.
 
-use reelgauge_analysis::figures::TimesByKind;
+use reelgauge_analysis::figures::{CARRY_P50, CARRY_P95, CARRY_P99, CARRY_P99_9, TimesByKind};
 use reelgauge_analysis::{LoadPoint, Summary, TimeFigures};
 use reelgauge_record::OpKind;
 
@@ -10,7 +10,7 @@ use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::plain;
-use crate::units::{count, moment};
+use crate::units::{count, counted, moment};
 
 const ABOUT: &str = "Response time runs from when an operation was due until it was done, service time from when it was \
     issued. The difference is waiting.";
@@ -57,25 +57,39 @@ fn table(at: usize, point: &LoadPoint) -> Option<Table> {
     );
     let path = |field: &str| format!("load_points.{at}.total.response.*.{field}");
     table.column("", "count", rows.iter().map(|row| count(row.count)).collect()).at(path("count"));
-    let columns: [(&str, &str, Times); 7] = [
-        ("mean", "mean_us", |times| Some(times.mean_us)),
-        ("deviation", "deviation_us", |times| times.deviation_us),
-        ("p50", "p50_us", TimeFigures::carried_p50_us),
-        ("p95", "p95_us", TimeFigures::carried_p95_us),
-        ("p99", "p99_us", TimeFigures::carried_p99_us),
-        ("p99.9", "p99_9_us", TimeFigures::carried_p99_9_us),
-        ("max", "max_us", |times| Some(times.max_us)),
+    let columns: [(&str, &str, Times, u64); 7] = [
+        ("mean", "mean_us", |times| Some(times.mean_us), 0),
+        ("deviation", "deviation_us", |times| times.deviation_us, 0),
+        ("p50", "p50_us", TimeFigures::carried_p50_us, CARRY_P50),
+        ("p95", "p95_us", TimeFigures::carried_p95_us, CARRY_P95),
+        ("p99", "p99_us", TimeFigures::carried_p99_us, CARRY_P99),
+        ("p99.9", "p99_9_us", TimeFigures::carried_p99_9_us, CARRY_P99_9),
+        ("max", "max_us", |times| Some(times.max_us), 0),
     ];
-    for (name, field, times) in columns {
+    for (name, field, times, needed) in columns {
         if rows.iter().any(|row| times(row).is_some()) {
-            table.column(name, "ms", ms(times)).at(path(field));
+            table.column(name, "ms", ms(times)).at(path(field)).help(&needs(name, needed));
         }
     }
     table
         .column("", "max at", rows.iter().map(|row| moment(row.max_began_s)).collect())
         .at(path("max_began_s"));
     let path = |field: &str| format!("load_points.{at}.total.service.*.{field}");
-    table.column("service p50", "ms", service_ms(TimeFigures::carried_p50_us)).at(path("p50_us"));
-    table.column("service p99", "ms", service_ms(TimeFigures::carried_p99_us)).at(path("p99_us"));
+    table
+        .column("service p50", "ms", service_ms(TimeFigures::carried_p50_us))
+        .at(path("p50_us"))
+        .help(&needs("p50", CARRY_P50));
+    table
+        .column("service p99", "ms", service_ms(TimeFigures::carried_p99_us))
+        .at(path("p99_us"))
+        .help(&needs("p99", CARRY_P99));
     Some(table)
+}
+
+/// From how many operations on a percentile is shown; nothing of what one operation has.
+fn needs(name: &str, operations: u64) -> String {
+    match operations {
+        0 => String::new(),
+        some => format!("{name} needs at least {}.", counted(some, "operation")),
+    }
 }
