@@ -3792,15 +3792,13 @@ export type TraceOverTime = {
 export type TracePage = {
   /** Name of its directory. */
   id: string,
-  /**
-   * What `reelgauge report TRACE --json` prints, without the files' maps: `Detail.maps` has better
-   * ones.
-   */
+  /** What `reelgauge report TRACE --json` prints, without the files' maps: `Detail.maps` has better
+   *  ones. */
   report: TraceReport,
+  /** What is said and shown of it, as blocks; the first is the answer. */
+  sections: Array<SectionBlocks>,
   /** What only the log knows. */
   detail: Detail,
-  /** The command that replays it. */
-  again: string,
 };
 
 /** Everything that a report of a trace shows. */

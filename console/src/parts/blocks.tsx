@@ -37,18 +37,18 @@ export function SectionView({ section, charts = {} }: { section: SectionBlocks; 
   const about = section.about === "" ? undefined : <Said text={section.about} />;
   return (
     <Section id={section.id} title={section.heading} about={about}>
-      <Blocks blocks={section.blocks} charts={charts} point={null} />
+      <Blocks blocks={section.blocks} charts={charts} />
     </Section>
   );
 }
 
 interface Props {
   blocks: readonly Block[];
-  charts: Charts;
-  point: number | null;
+  charts?: Charts;
+  point?: number | null;
 }
 
-export function Blocks({ blocks, charts, point }: Props) {
+export function Blocks({ blocks, charts = {}, point = null }: Props) {
   return (
     <>
       {blocks.map((block) => (
@@ -65,7 +65,7 @@ function One({ block, charts, point }: { block: Block; charts: Charts; point: nu
     case "paragraph":
       return (
         <p class={block.of.tone === "bad" ? "bad" : ""} dir="auto">
-          <Said text={block.of.text} />
+          {block.of.tone === "answer" ? <strong><Said text={block.of.text} /></strong> : <Said text={block.of.text} />}
         </p>
       );
     case "warning":

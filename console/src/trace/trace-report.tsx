@@ -2,14 +2,13 @@
 
 import type { ComponentChildren } from "preact";
 import type { Page, TracePage } from "../data/page";
+import { Blocks, FiguresRoot, SectionView } from "../parts/blocks";
+import { Said } from "../parts/name";
 import { Section } from "../parts/section";
 import { madeBy } from "../run/when";
 import { Shell } from "../parts/shell";
 import { FileTable } from "./file-table";
 import { OpList } from "./op-list";
-import { TraceAboutSection } from "./trace-about";
-import { TraceAnswer } from "./trace-answer";
-import { TraceFiguresSection } from "./trace-figures";
 import { TraceTime } from "./trace-time";
 import "./trace.css";
 
@@ -26,18 +25,28 @@ const PARTS = [
 ];
 
 export function TraceReportPage({ trace, page, back }: { trace: TracePage; page: Page; back?: ComponentChildren }) {
+  const [answer, figures, about] = trace.sections;
   return (
     <Shell title={trace.id} kind="Trace" sections={PARTS} madeBy={madeBy(page)} back={back}>
-      <TraceAnswer trace={trace} />
-      <TraceFiguresSection figures={trace.report.figures} />
-      <TraceTime detail={trace.detail} />
-      <Section id="files" title="Files" about="Those with the most bytes, and what was done to each.">
-        <FileTable detail={trace.detail} report={trace.report.files} />
-      </Section>
-      <Section id="operations" title="Operations" about="One by one. A click on a time shows that moment in all charts.">
-        <OpList detail={trace.detail} />
-      </Section>
-      <TraceAboutSection about={trace.report.about} />
+      <FiguresRoot.Provider value={trace.report}>
+        {answer !== undefined && (
+          <section id="answer" class="answer" aria-label="Answer">
+            <h1>
+              <Said text={answer.heading} />
+            </h1>
+            <Blocks blocks={answer.blocks} />
+          </section>
+        )}
+        {figures !== undefined && <SectionView section={figures} />}
+        <TraceTime detail={trace.detail} />
+        <Section id="files" title="Files" about="Those with the most bytes, and what was done to each.">
+          <FileTable detail={trace.detail} report={trace.report.files} />
+        </Section>
+        <Section id="operations" title="Operations" about="One by one. A click on a time shows that moment in all charts.">
+          <OpList detail={trace.detail} />
+        </Section>
+        {about !== undefined && <SectionView section={about} />}
+      </FiguresRoot.Provider>
     </Shell>
   );
 }

@@ -98,13 +98,9 @@ impl Pages {
     /// One that isn't there or can't be read, or `stop` says so.
     pub fn of_trace(&self, traces: &Traces, name: &str, stop: &dyn Fn() -> bool) -> Result<Bytes, ApiError> {
         let held = traces.open(name)?;
-        let mut trace = trace_page(held.trace().dir(), stop).map_err(ApiError::failed)?;
-        // Its directory may have been made for this look, and is gone after it.
+        let built_in = held.is_temporary().then_some(name);
+        let mut trace = trace_page(held.trace().dir(), built_in, stop).map_err(ApiError::failed)?;
         name.clone_into(&mut trace.id);
-        if held.is_temporary() {
-            trace.again = format!("reelgauge replay {name} TARGET");
-            trace.report.about.path = format!("built in; 'reelgauge traces {name} --out DIR' writes it out");
-        }
         as_json(&page(PageKind::Trace, Vec::new(), Some(trace)))
     }
 

@@ -110,6 +110,6 @@ pub use screen::{Detail, Screen, Style, Tables, screen};
 pub use statement::incident_sentences;
 pub use suite::{SuiteScreen, row_doubts, suite_screen, suite_sentence};
 pub use suites::{SuiteToShow, SuitesPage, suites_csv, suites_page, suites_screen};
-pub use trace::trace_screen;
+pub use trace::{trace_screen, trace_sections};
 pub use vda_curve::{VdaInput, vda_facts};
 pub use warning::{warning_note, warning_sentence};

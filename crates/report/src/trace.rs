@@ -5,6 +5,9 @@ use reelgauge_analysis::trace_stats::{
     FileFigures, KindFigures, ServiceFigures, SizeFigures, TraceAbout, TraceFigures, TraceReport,
 };
 
+use reelgauge_analysis::figures::CARRY_P99;
+
+use crate::document::{Block, Section};
 use crate::fragments::fragment_sentences;
 use crate::page::Page;
 use crate::sentence::Tone;
@@ -22,10 +25,10 @@ const LINE_CHARS: usize = 60;
 /// The screen as text, ending with a line feed.
 pub fn trace_screen(report: &TraceReport, style: Style) -> String {
     let mut page = Page::new(style);
-    answer(report, &mut page);
-    signs(report, &mut page);
     let figures = &report.figures;
-    both(figures, &mut page);
+    page.heading(&format!("{}{}", heading(report), period(figures)));
+    answer(report, &mut page);
+    both(figures, false, &mut page);
     sizes(figures, &mut page);
     service(figures, &mut page);
     kinds(figures, &mut page);
@@ -34,16 +37,43 @@ pub fn trace_screen(report: &TraceReport, style: Style) -> String {
     page.text
 }
 
-/// What it amounts to, in two sentences.
-fn answer(report: &TraceReport, page: &mut Page) {
-    let (about, figures) = (&report.about, &report.figures);
-    let period = match (figures.from_s, figures.to_s) {
+/// What the page shows of a trace. `again`: the command that replays it.
+pub fn trace_sections(report: &TraceReport, again: &str) -> Vec<Section> {
+    let section = |id: &str, heading: String, show: &dyn Fn(&mut Page)| {
+        let mut page = Page::new(Style::default());
+        show(&mut page);
+        Section { blocks: page.blocks, ..Section::of_page(id, heading, "") }
+    };
+    let mut first = section("answer", heading(report), &|page| {
+        answer(report, page);
+        page.sentence(Tone::Plain, "Replay it with:");
+    });
+    first.blocks.push(Block::Command(again.to_owned()));
+    let figures = section("figures", "Figures".to_owned(), &|page| {
+        both(&report.figures, true, page);
+        kinds(&report.figures, page);
+    });
+    let about = section("about", "About this trace".to_owned(), &|page| about(&report.about, false, page));
+    vec![first, figures, about]
+}
+
+fn heading(report: &TraceReport) -> String {
+    format!("Trace {}", plain_short(&report.about.name, 60))
+}
+
+/// `, from 4.00 ms to 20.0 ms`; empty for a whole trace.
+fn period(figures: &TraceFigures) -> String {
+    match (figures.from_s, figures.to_s) {
         (None, None) => String::new(),
         (from, to) => {
             format!(", from {} to {}", in_time(from.unwrap_or(0.0)), to.map_or("its end".to_owned(), in_time))
         }
-    };
-    page.heading(&format!("Trace {}{period}", plain_short(&about.name, 60)));
+    }
+}
+
+/// What it amounts to, in two sentences, and signs of fragments.
+fn answer(report: &TraceReport, page: &mut Page) {
+    let (about, figures) = (&report.about, &report.figures);
     if !about.about.is_empty() {
         page.sentence(Tone::Plain, &plain(&about.about));
     }
@@ -74,6 +104,7 @@ fn answer(report: &TraceReport, page: &mut Page) {
         );
         page.sentence(Tone::Plain, &text);
     }
+    signs(report, page);
 }
 
 /// A point of time in a trace, which may be short.
@@ -93,7 +124,7 @@ fn signs(report: &TraceReport, page: &mut Page) {
 }
 
 /// Reads and writes, one beside the other.
-fn both(figures: &TraceFigures, page: &mut Page) {
+fn both(figures: &TraceFigures, is_page: bool, page: &mut Page) {
     if figures.accesses == 0 {
         return;
     }
@@ -105,10 +136,12 @@ fn both(figures: &TraceFigures, page: &mut Page) {
     let size = |of: fn(&SizeFigures) -> f64| {
         numbers(&shown.iter().map(|row| row.3.as_ref().map(of)).collect::<Vec<_>>())
     };
-    let ms = |of: fn(&ServiceFigures) -> f64| {
-        numbers(&shown.iter().map(|row| row.4.as_ref().map(|times| of(times) / 1e3)).collect::<Vec<_>>())
+    let us = |of: &dyn Fn(&ServiceFigures) -> Option<f64>| {
+        let values = shown.iter().map(|row| Some(of(row.4.as_ref()?)? / 1e3));
+        numbers(&values.collect::<Vec<_>>())
     };
-    let mut table = Table::default();
+    let ms = |of: fn(&ServiceFigures) -> f64| us(&|times| Some(of(times)));
+    let mut table = Table::new("Reads and writes");
     table.column("", "", shown.iter().map(|row| row.0.to_owned()).collect());
     table.column("", "count", shown.iter().map(|row| count(row.1)).collect());
     let rate = |rate: Option<f64>| rate.map_or("-".to_owned(), mb_per_s);
@@ -119,6 +152,9 @@ fn both(figures: &TraceFigures, page: &mut Page) {
     table.column("median", "ms", ms(|times| times.median_us));
     table.column("mean", "ms", ms(|times| times.mean_us));
     table.column("deviation", "ms", ms(|times| times.deviation_us));
+    if is_page {
+        table.column("p99", "ms", us(&|times| (times.count >= CARRY_P99).then_some(times.p99_us)));
+    }
     table.column("max", "ms", ms(|times| times.max_us));
     page.gap();
     page.table(table);
@@ -209,16 +245,19 @@ fn kinds(figures: &TraceFigures, page: &mut Page) {
     if kinds.is_empty() {
         return;
     }
-    let mut table = Table::default();
+    let mut table = Table::new("Kinds of operations");
+    table.rows = (0..kinds.len()).map(|at| format!("figures.by_kind.{at}")).collect();
     let ms = |of: fn(&KindFigures) -> Option<f64>| {
         numbers(&kinds.iter().map(|kind| of(kind).map(|us| us / 1e3)).collect::<Vec<_>>())
     };
     table.column("", "operation", kinds.iter().map(|kind| kind.kind.clone()).collect());
-    table.column("", "count", kinds.iter().map(|kind| count(kind.ops)).collect());
-    table.column("", "failed", kinds.iter().map(|kind| count(kind.failed_ops)).collect());
-    table.column("in all", "s", numbers(&kinds.iter().map(|kind| kind.service_s).collect::<Vec<_>>()));
-    table.column("mean", "ms", ms(|kind| kind.mean_service_us));
-    table.column("max", "ms", ms(|kind| kind.max_service_us));
+    table.column("", "count", kinds.iter().map(|kind| count(kind.ops)).collect()).at("ops");
+    table.column("", "failed", kinds.iter().map(|kind| count(kind.failed_ops)).collect()).at("failed_ops");
+    table
+        .column("in all", "s", numbers(&kinds.iter().map(|kind| kind.service_s).collect::<Vec<_>>()))
+        .at("service_s");
+    table.column("mean", "ms", ms(|kind| kind.mean_service_us)).at("mean_service_us");
+    table.column("max", "ms", ms(|kind| kind.max_service_us)).at("max_service_us");
     page.gap();
     page.table(table);
     let errors = figures
@@ -263,6 +302,18 @@ fn files(report: &TraceReport, page: &mut Page) {
     }
 }
 
+/// The level, and what is seen there.
+fn seen_at(capture: &str) -> String {
+    let seen = match capture {
+        "application" => ": what the application requested, before any cache",
+        "cache" => ": what the page cache requested, with its own sizes and order",
+        "network" => ": what went over the network, without reads that the client's cache answered",
+        "block" => ": what reached the disk; its files are unknown",
+        _ => "",
+    };
+    format!("{} level{seen}", plain(capture))
+}
+
 /// What the trace is, and what to doubt.
 fn about(about: &TraceAbout, is_part: bool, page: &mut Page) {
     page.gap();
@@ -274,7 +325,7 @@ fn about(about: &TraceAbout, is_part: bool, page: &mut Page) {
         made.push_str(&format!(", {}", plain(&about.made_at)));
     }
     page.item("Made by", &made);
-    page.item("Seen at", &format!("{} level", about.capture));
+    page.item("Seen at", &seen_at(&about.capture));
     if !about.blind_to.is_empty() {
         page.item("Can't see", &plain(&about.blind_to.join(", ")));
     }

@@ -2,12 +2,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod shown;
+
 use reelgauge_analysis::trace_stats::{
     Period, TraceAbout, TraceDetails, TraceMoved, TraceReport, TraceStats,
 };
 use reelgauge_record::test_records::{op, read, write};
 use reelgauge_record::{OpKind, OpRecord, OpenBits};
-use reelgauge_report::{Style, trace_screen};
+use reelgauge_report::{Style, trace_screen, trace_sections};
+use serde_json::to_value;
+use shown::figures_shown;
 
 const NAMES: [&str; 3] =
     ["media/in.ts", "out.mov", "media/\u{1b}[2Jvery-long-name-of-a-file-that-nobody-can-read.mov"];
@@ -75,4 +79,12 @@ fn a_part_of_a_trace_says_so_and_an_empty_one_too() {
     assert!(part.contains("Whole trace: 8.00 MB in 9 reads, 4.00 kB in 1 write"), "{part}");
     let empty = trace_screen(&report(Period { from_ns: 1 << 40, to_ns: u64::MAX }), Style::default());
     assert!(empty.contains("Nothing was done in this time.") && empty.contains("to its end"), "{empty}");
+}
+
+#[test]
+fn every_path_of_its_page_leads_to_the_figure_that_is_shown() {
+    let report = report(Period::WHOLE);
+    let sections = trace_sections(&report, "reelgauge replay copy TARGET");
+    let shown = figures_shown(&to_value(&report).unwrap(), &to_value(&sections).unwrap());
+    assert!(shown >= 10, "{shown} figures");
 }

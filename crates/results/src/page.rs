@@ -24,7 +24,7 @@ use reelgauge_report::note::note_texts;
 use reelgauge_report::observers::observer_words;
 use reelgauge_report::path::hop_words;
 use reelgauge_report::text::shell_word;
-use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step};
+use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step, trace_sections};
 use reelgauge_trace::{Trace, TraceError};
 
 use crate::live::liveness::{Life, life};
@@ -117,11 +117,16 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
     })
 }
 
-/// The page of one trace, of one that ships too. `name` is what the user called it.
+/// The page of one trace. `built_in`: the name of one that ships; its directory was made for this page and is
+/// gone after it.
 ///
 /// # Errors
 /// When it is no trace, its log can't be read, or `stop` says so.
-pub fn trace_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<TracePage, PageError> {
+pub fn trace_page(
+    dir: &Path,
+    built_in: Option<&str>,
+    stop: &dyn Fn() -> bool,
+) -> Result<TracePage, PageError> {
     let trace = Trace::open(dir)?;
     let view = TraceView { period: Period::WHOLE, top: TRACE_TOP };
     let mut stats = TraceStats::new(known_sizes_before(&trace), view.period);
@@ -146,12 +151,21 @@ pub fn trace_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<TracePage, Page
     // The page has finer ones, and these are long.
     report.files.iter_mut().for_each(|file| file.map = None);
     let path = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    if let Some(name) = built_in {
+        report.about.path = where_built_in(name);
+    }
+    let again = format!("reelgauge replay {} TARGET", shell_word(built_in.map_or(&path, Path::new)));
     Ok(TracePage {
-        id: id_of(dir),
+        id: built_in.map_or_else(|| id_of(dir), str::to_owned),
+        sections: trace_sections(&report, &again),
         report,
         detail: second.detail(|file| file_name(&trace, file)),
-        again: format!("reelgauge replay {} TARGET", shell_word(&path)),
     })
+}
+
+/// In place of the directory of a trace that ships.
+pub fn where_built_in(name: &str) -> String {
+    format!("built in; 'reelgauge traces {} --out DIR' writes it out", shell_word(Path::new(name)))
 }
 
 /// Writes a page as one HTML file, whole or not at all.

@@ -53,7 +53,7 @@ fn main() -> Anything {
 fn page_of(dir: &Path) -> Result<Page, Box<dyn std::error::Error>> {
     Ok(match dir.join("run.toml").exists() {
         true => page(PageKind::Run, vec![run_page(dir, &|| false)?], None),
-        false => page(PageKind::Trace, Vec::new(), Some(trace_page(dir, &|| false)?)),
+        false => page(PageKind::Trace, Vec::new(), Some(trace_page(dir, None, &|| false)?)),
     })
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_report::answer_sentences;
+use reelgauge_report::document::Block;
 use reelgauge_results::page::{PageError, REPORT_FILE, run_page, trace_page};
 use reelgauge_results::run_notes;
 use reelgauge_runner::interrupt::Interrupt;
@@ -185,7 +186,7 @@ fn notes_are_read_where_they_are_some() {
 fn a_trace_has_a_page_with_the_report_of_the_terminal() {
     let parent = tempfile::tempdir().unwrap();
     let trace = HINT_STREAM.make(parent.path()).unwrap();
-    let page = trace_page(trace.dir(), &|| false).unwrap();
+    let page = trace_page(trace.dir(), None, &|| false).unwrap();
     assert_eq!(page.detail.ops, page.report.figures.ops);
     assert_eq!(page.detail.files.written_bytes[0], page.report.figures.written_bytes);
     assert_eq!(
@@ -193,6 +194,7 @@ fn a_trace_has_a_page_with_the_report_of_the_terminal() {
         page.report.figures.sequential_percent
     );
     assert_eq!(page.detail.file_names[&0], "hint-stream.bin");
-    assert!(page.again.starts_with("reelgauge replay /") && page.again.ends_with(" TARGET"));
+    let Some(Block::Command(again)) = page.sections[0].blocks.last() else { panic!("no command") };
+    assert!(again.starts_with("reelgauge replay /") && again.ends_with(" TARGET"));
     assert!(page.report.files.iter().all(|file| file.map.is_none()));
 }

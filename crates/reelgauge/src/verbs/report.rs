@@ -6,13 +6,13 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use reelgauge_analysis::Summary;
 use reelgauge_record::run_dir::{RunDir, RunDirError};
-use reelgauge_report::html::page::{Page, PageKind};
+use reelgauge_report::html::page::PageKind;
 use reelgauge_report::observers::observer_words;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables, trace_screen};
 use reelgauge_results::anew::judge_anew;
 use reelgauge_results::observers::add;
-use reelgauge_results::page::{page, renew_page, run_page, trace_page, write_html};
+use reelgauge_results::page::{page, renew_page, run_page, trace_page, where_built_in, write_html};
 use reelgauge_results::reopen::{ReopenError, reopen};
 use reelgauge_results::trace_report::{TraceView, trace_report};
 use reelgauge_results::watched::watch_plan;
@@ -149,13 +149,15 @@ fn of_trace(args: &ReportArgs, run: &Path, dir: &Path, is_built_in: bool) -> Res
         !unfit,
         "--tables, --workers, --observer and --csv are for runs; 'reelgauge ops --csv' lists a trace"
     );
+    let built_in = is_built_in.then(|| run.display().to_string());
     if let Some(file) = &args.html {
-        write_html(&page_of_trace(run, dir, is_built_in)?, file)?;
+        let trace = trace_page(dir, built_in.as_deref(), &|| false)?;
+        write_html(&page(PageKind::Trace, Vec::new(), Some(trace)), file)?;
     }
     let view = TraceView { period: args.period.period()?, top: args.top.unwrap_or(DEFAULT_TOP) as usize };
     let mut report = trace_report(dir, view)?;
-    if is_built_in {
-        report.about.path = where_built_in(run);
+    if let Some(name) = &built_in {
+        report.about.path = where_built_in(name);
     }
     let text = if args.json {
         format!("{}\n", serde_json::to_string_pretty(&report)?)
@@ -164,20 +166,4 @@ fn of_trace(args: &ReportArgs, run: &Path, dir: &Path, is_built_in: bool) -> Res
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)
-}
-
-fn page_of_trace(run: &Path, dir: &Path, is_built_in: bool) -> Result<Page> {
-    let mut trace = trace_page(dir, &|| false)?;
-    if is_built_in {
-        let name = shell_word(run);
-        trace.id = run.display().to_string();
-        trace.report.about.path = where_built_in(run);
-        trace.again = format!("reelgauge replay {name} TARGET");
-    }
-    Ok(page(PageKind::Trace, Vec::new(), Some(trace)))
-}
-
-/// In place of the directory of what ships: that was made for this look and is gone after it.
-fn where_built_in(run: &Path) -> String {
-    format!("built in; 'reelgauge traces {} --out DIR' writes it out", shell_word(run))
 }

@@ -118,8 +118,8 @@ pub struct TracePage {
     /// What `reelgauge report TRACE --json` prints, without the files' maps: [`Detail::maps`] has better
     /// ones.
     pub report: TraceReport,
+    /// What is said and shown of it, as blocks; the first is the answer.
+    pub sections: Vec<Section>,
     /// What only the log knows.
     pub detail: Detail,
-    /// The command that replays it.
-    pub again: String,
 }
