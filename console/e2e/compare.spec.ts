@@ -40,7 +40,7 @@ test("two runs: one line on top, then the systems, then what lies over one anoth
     ["answer", "systems", "over-time", "differences"].map((id) => page.locator(`#${id}`).evaluate((one) => one.getBoundingClientRect().top)),
   );
   expect(tops).toEqual([...tops].sort((one, two) => one - two));
-  await expect(page.locator("#differences details")).not.toHaveAttribute("open", /.*/);
+  await expect(page.locator("#differences > details")).not.toHaveAttribute("open", /.*/);
   await expectAccessible(page);
   expect(seen.errors).toEqual([]);
 });

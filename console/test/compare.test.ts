@@ -2,57 +2,10 @@
 
 import { histogramsOf } from "../src/compare/histogram-lines";
 import { expect, test } from "vitest";
-import type { ComparisonRow } from "../src/data/page";
-import { byWeight, change, isJudged, matters, noise, told } from "../src/compare/judged";
-import { changeOf } from "../src/compare/judged";
 import { isLadder, pointAxis } from "../src/compare/point-keys";
 import { nines } from "../src/compare/overlays";
-import { figuresOf } from "../src/compare/run-figures";
-import { lateText } from "../src/compare/strips-over";
+import { lateFrames, lateText } from "../src/compare/strips-over";
 import type { RunPage } from "../src/data/page";
-
-function row(judgement: ComparisonRow["judgement"], change_percent: (number | null)[]): ComparisonRow {
-  const values = change_percent.map(() => 1);
-  const rest = { group: "", figure: "f", label: "f", unit: "count" as const, better: "higher" as const };
-  return { ...rest, values, texts: values.map(String), change_percent, noise_percent: [null, 1], judgement };
-}
-
-test("worse comes before better, larger before smaller, and noise does not matter", () => {
-  const rows = [
-    row(["base", "same"], [null, 1]),
-    row(["base", "better"], [null, 50]),
-    row(["base", "worse"], [null, -5]),
-    row(["base", "worse"], [null, -20]),
-  ];
-  const first = rows.filter(matters).sort(byWeight).map((one) => one.change_percent[1]);
-  expect(first).toEqual([-20, -5, 50]);
-});
-
-test("late frames come before what they drag along, whatever the percentage", () => {
-  const late = { ...row(["base", "worse"], [null, null]), figure: "streams.total.late_frames" };
-  const mean = { ...row(["base", "worse"], [null, 2229]), figure: "total.response.write.mean_us" };
-  expect([mean, late].sort(byWeight)).toEqual([late, mean]);
-});
-
-test("that nothing failed in either says nothing of a difference", () => {
-  const same = row(["base", "same"], [null, 0]);
-  expect([isJudged(same, 0), isJudged(same, 1)]).toEqual([false, true]);
-  expect(isJudged({ ...same, values: [0, 0] }, 1)).toBe(false);
-  expect(isJudged({ ...same, values: [0, 0], figure: "streams.total.late_frames" }, 1)).toBe(true);
-  expect(isJudged(row(["base", "unknown"], [null, 3]), 1)).toBe(false);
-});
-
-test("what was asked for is no difference", () => {
-  const demand = row(["base", "demand"], [null, 100]);
-  expect(matters(demand)).toBe(false);
-  expect(told("demand").tone).toBe("plain");
-});
-
-test("changes and noise have signs and digits, and nothing is claimed of nothing", () => {
-  expect([change(3.24), change(-12), change(0), change(null), change(250.4)]).toEqual(["+3.2 %", "-12.0 %", "0.0 %", "–", "+250 %"]);
-  expect([noise(2.06), noise(null)]).toEqual(["± 2.1 %", "not known"]);
-  expect(told(undefined).word).toBe("can't be told");
-});
 
 test("each nine of a percentile is one step to the right", () => {
   expect([0, 90, 99, 99.9].map((percentile) => Math.round(nines(percentile) * 100) / 100)).toEqual([0, 1, 2, 3]);
@@ -60,10 +13,9 @@ test("each nine of a percentile is one step to the right", () => {
 });
 
 test("what has no frames, or none that was judged, has no late ones and not 0 of them", () => {
-  const total = (frames_judged: number) => ({ frames_judged, late_frames: 0, worst_margin: null });
-  const page = (streams: object | null) =>
-    ({ summary: { load_points: [{ streams, total: { bytes_per_s: null } }] }, hero: { statement: { number: { of: "none" } } } }) as unknown as RunPage;
-  const late = [page(null), page({ total: total(0) }), page({ total: total(50) })].map((one) => figuresOf(one).late_frames);
+  const total = (frames_judged: number) => ({ frames_judged, late_frames: 0 });
+  const page = (streams: object | null) => ({ summary: { load_points: [{ streams }] } }) as unknown as RunPage;
+  const late = [page(null), page({ total: total(0) }), page({ total: total(50) })].map(lateFrames);
   expect(late).toEqual([null, null, 0]);
   expect(late.map(lateText)).toEqual(["no frames to be late", "no frames to be late", "0 late frames"]);
 });
@@ -78,17 +30,6 @@ test("a sweep at one number of workers is compared value by value", () => {
   expect([both.title, both.keys]).toEqual(["workers, swept value", ["2, 64KiB", "4, 64KiB"]]);
   const run = (points: unknown[]) => ({ summary: { load_points: points } }) as unknown as RunPage;
   expect([isLadder(run(sweep)), isLadder(run([point(4, null)]))]).toEqual([true, false]);
-});
-
-test("a noise larger than the figure leaves a change without a meaning", () => {
-  const wild = { ...row(["base", "worse"], [null, 3467]), noise_percent: [null, 740] };
-  expect([changeOf(wild, 1), noise(740)]).toEqual(["–", "over 100 %"]);
-  expect(changeOf(row(["base", "worse"], [null, -20]), 1)).toBe("-20.0 %");
-});
-
-test("other work is no difference", () => {
-  const other = row(["base", "other_plan"], [null, 300]);
-  expect([matters(other), isJudged(other, 1), told("other_plan").word]).toEqual([false, false, "other work"]);
 });
 
 test("points that all count streams lie over their streams, not over workers", () => {

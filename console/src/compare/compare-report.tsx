@@ -1,21 +1,22 @@
 // Two to eight runs side by side: what became better and what worse, and how sure that is.
 
 import type { ComponentChildren } from "preact";
-import type { Comparison, Page } from "../data/page";
+import type { Comparison, Page, Sentence } from "../data/page";
 import { madeBy } from "../run/when";
 import { Shell } from "../parts/shell";
 import type { Verdict } from "../parts/shell";
-import { Differences } from "./differences";
+import { FiguresRoot, SectionView } from "../parts/blocks";
 import { histogramKinds } from "./histograms-over";
-import { isJudged } from "./judged";
 import { Overlays } from "./overlays";
 import { isLadder } from "./point-keys";
-import { ownName } from "./run-key";
-import { Settings } from "./settings";
-import { States } from "./states";
-import { Systems } from "./systems";
+import { RunKey, ownName } from "./run-key";
 import { Folded } from "../parts/section";
 import "./compare.css";
+
+/** What is looked up, behind the charts. */
+const FOLDED = ["differences", "settings"];
+
+const titleOf = ({ id, heading }: Page["sections"][number]) => ({ id, title: heading });
 
 export function CompareReport({ page, back }: { page: Page; back?: ComponentChildren }) {
   const { comparison, runs } = page;
@@ -24,58 +25,45 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
   const strips = runs.some((run) => (run.detail?.streams ?? []).length > 0);
   const histograms = histogramKinds(runs, []).length > 0;
   const curves = runs.some((run) => (run.detail?.percentiles.length ?? 0) > 0);
+  const said = page.sections.filter(({ id }) => !FOLDED.includes(id));
+  const folded = page.sections.filter(({ id }) => FOLDED.includes(id));
+  const charts = { runs: () => <RunKey runs={comparison.runs} /> };
   const sections = [
     { id: "answer", title: "Answer" },
-    ...(page.states.length > 0 ? [{ id: "states", title: "States" }] : []),
-    { id: "systems", title: "Systems" },
+    ...said.map(titleOf),
     ...(strips ? [{ id: "streams-over-time", title: "Streams" }] : []),
     { id: "over-time", title: "Throughput" },
     ...(curves ? [{ id: "percentiles", title: "Response times" }] : []),
     ...(histograms ? [{ id: "histograms", title: "Histograms" }] : []),
     ...(clients ? [{ id: "clients", title: "Load points" }] : []),
-    { id: "differences", title: "Differences" },
-    { id: "settings", title: "Settings" },
+    ...folded.map(titleOf),
   ];
   return (
     <Shell
       title={comparison.runs.map(ownName).join(" · ")}
       kind="Comparison"
-      verdict={verdictOf(comparison)}
+      verdict={verdictOf(page)}
       sections={sections}
       madeBy={madeBy(page)}
       back={back}
     >
       <h1 class="sr-only">Comparison of {comparison.runs.length} runs</h1>
       <Answer comparison={comparison} />
-      <States states={page.states} />
-      <Systems runs={runs} comparison={comparison} />
-      <Overlays runs={runs} comparison={comparison} />
-      <Folded>
-        <Differences comparison={comparison} />
-        <Settings runs={runs} comparison={comparison} />
-      </Folded>
+      <FiguresRoot.Provider value={comparison}>
+        {said.map((section) => <SectionView section={section} charts={charts} />)}
+        <Overlays runs={runs} comparison={comparison} />
+        <Folded>{folded.map((section) => <SectionView section={section} />)}</Folded>
+      </FiguresRoot.Provider>
     </Shell>
   );
 }
 
-/** In the head: worse outweighs better. What the tool itself cost says nothing about the storage. */
-function verdictOf(comparison: Comparison): Verdict {
-  const others = comparison.runs.slice(1);
-  if (others.every((run) => run.kinship === "itself")) return { word: "the same run", tone: "plain" };
-  if (others.every((run) => run.kinship === "other_work")) return { word: "not comparable", tone: "plain" };
-  if (others.every((run) => run.kinship === "other_work" || run.kinship === "other_plan")) {
-    return { word: "different work", tone: "plain" };
-  }
-  const rows = comparison.rows.filter((row) => !row.figure.startsWith("self_cost."));
-  const all = rows.flatMap((row) => row.judgement);
-  const worse = all.includes("worse");
-  const better = all.includes("better");
-  if (worse && better) return { word: "better and worse", tone: "plain" };
-  if (worse) return { word: "worse", tone: "bad" };
-  if (better) return { word: "better", tone: "good" };
-  const isKnown = rows.some((row) => row.judgement.some((_, at) => isJudged(row, at)));
-  return isKnown ? { word: "no difference found", tone: "plain" } : { word: "can't be told", tone: "plain" };
+/** In the head. */
+function verdictOf({ verdict }: Page): Verdict | null {
+  return verdict === null ? null : { word: verdict.text, tone: TONES[verdict.tone] };
 }
+
+const TONES: Record<Sentence["tone"], Verdict["tone"]> = { answer: "good", plain: "plain", inconclusive: "unsure", bad: "bad" };
 
 /** Sentences and warnings that stand open; the systems are to be seen beside them. */
 const SAID = 2;
@@ -109,8 +97,6 @@ function Answer({ comparison }: { comparison: Comparison }) {
     </section>
   );
 }
-
-type Sentence = Comparison["sentences"][number];
 
 function sentenceOf(sentence: Sentence) {
   return (

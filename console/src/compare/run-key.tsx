@@ -39,7 +39,7 @@ export function RunKey({ runs }: { runs: ComparedRun[] }) {
 }
 
 /** Its line as the charts draw it. */
-export function Sample({ at }: { at: number }) {
+function Sample({ at }: { at: number }) {
   const style = seriesStyle({ ...(dark.value ? DARK : LIGHT), width: 1000 }, at);
   const dash = style.dash === "solid" ? undefined : style.dash.join(" ");
   return (

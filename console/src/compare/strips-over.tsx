@@ -12,7 +12,6 @@ import { counted, ms } from "../figures/units";
 import { chartText } from "../parts/text";
 import { Section } from "../parts/section";
 import { cellsOf, marginLine, shortestBuffer } from "../run/strip-rows";
-import { figuresOf } from "./run-figures";
 
 /** A run's strip is so high, CSS pixels. */
 const ROW_PX = 40;
@@ -76,8 +75,13 @@ function stripOf(run: RunPage, name: string): Strip {
     const load = run.summary.load_points.find((one) => one.index === point.point);
     return cellsOf(point, point, shortestBuffer(load));
   });
-  const { late_frames } = figuresOf(run);
-  return { name, late_frames, margins: marginLine(cells), cells };
+  return { name, late_frames: lateFrames(run), margins: marginLine(cells), cells };
+}
+
+/** Where no frame was judged, as in a mix or a warm-up that was stopped, nothing is known of late ones. */
+export function lateFrames({ summary }: RunPage): number | null {
+  const judged = summary.load_points.flatMap((point) => ((point.streams?.total.frames_judged ?? 0) > 0 ? [point.streams?.total.late_frames ?? 0] : []));
+  return judged.length === 0 ? null : judged.reduce((sum, late) => sum + late, 0);
 }
 
 /** Where nothing has frames, none was late and none was in time. */

@@ -2080,8 +2080,10 @@ export type Page = {
    * them.
    */
   deviations: Array<string>,
-  /** The states of a worst night: name, streams sustained, late frames, time to recover. */
-  states: Array<[string, string, string, string]>,
+  /** Of a comparison: whether it is better or worse, in a word or two; `null` on other pages. */
+  verdict: Sentence | null,
+  /** What is said and shown behind the answer of a comparison, of suites, or of the states of a procedure. */
+  sections: Array<SectionBlocks>,
 };
 
 /** What a page shows. */
@@ -3792,8 +3794,10 @@ export type TraceOverTime = {
 export type TracePage = {
   /** Name of its directory. */
   id: string,
-  /** What `reelgauge report TRACE --json` prints, without the files' maps: `Detail.maps` has better
-   *  ones. */
+  /**
+   * What `reelgauge report TRACE --json` prints, without the files' maps: `Detail.maps` has better
+   * ones.
+   */
   report: TraceReport,
   /** What is said and shown of it, as blocks; the first is the answer. */
   sections: Array<SectionBlocks>,

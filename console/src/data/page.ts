@@ -5,11 +5,8 @@
 import type { RunPage } from "./generated";
 
 export type {
-  ComparedLate,
   ComparedRun,
-  ComparedSystem,
   Comparison,
-  ComparisonRow,
   CounterAgent,
   CounterSeries,
   Counters,

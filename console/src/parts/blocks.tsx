@@ -176,7 +176,8 @@ export function TableView({ table }: { table: TableBlock }) {
     const path = (row: number) => pathOf(column, table.rows[row]);
     return {
       title: titleOf(column),
-      number: !column.is_words,
+      // The first column names the rows.
+      number: at > 0 && !column.is_words,
       head: at === 0,
       ...(column.help === "" ? {} : { help: column.help }),
       // Numbers are sorted as numbers or not at all.

@@ -108,6 +108,7 @@ function Heading<Row>({
   sort: () => void;
 }) {
   const kind = column.number === true ? "number" : "";
+  if (column.title === "") return <td />;
   if (column.sort === undefined || !sortable) {
     return (
       <th scope="col" class={kind} title={column.help}>

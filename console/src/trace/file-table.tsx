@@ -28,7 +28,7 @@ interface FileRow {
 }
 
 /** Rows of the table. A trace's report knows a little more of its first files. */
-export function fileRows(detail: Detail, report: readonly FileFigures[]): FileRow[] {
+function fileRows(detail: Detail, report: readonly FileFigures[]): FileRow[] {
   const { files } = detail;
   const more = new Map(report.map((file) => [file.file, file]));
   return files.file.map((file, at) => ({

@@ -8,6 +8,7 @@ mod cautions;
 mod headline;
 mod junit;
 mod markdown;
+mod sections;
 mod sentences;
 mod systems;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod tests;
 
 pub use junit::junit;
 pub use markdown::markdown;
+pub use sections::{compare_sections, verdict};
 
 use reelgauge_analysis::compare::{
     CompareError, ComparedRun, Comparison, ComparisonRow, FigureUnit, Judgement, RunToCompare, Shown,
@@ -225,7 +227,7 @@ pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String 
         page.gap();
         page.heading(&heading(group));
         let rows: Vec<&ComparisonRow> = shown.iter().filter(|row| row.group == group).copied().collect();
-        let lines = table(comparison, &rows, page.width).lines(page.width);
+        let lines = table(comparison, &rows, page.width, false).lines(page.width);
         page.lines(if style.colour { lines.iter().map(|line| painted(line)).collect() } else { lines });
     }
     let systems = systems::properties(comparison, all);
@@ -255,25 +257,29 @@ pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String 
 
 /// The systems side by side, or, where there is no room for that, property by property.
 fn show_systems(properties: &[Property], runs: usize, page: &mut Page) {
-    let value =
-        |property: &Property, run: usize| property.values[run].as_deref().map_or("-".to_owned(), plain);
-    let mut table = Table::default();
-    table.column("", "", properties.iter().map(|property| plain(&property.name)).collect());
-    for run in 0..runs {
-        let cells = properties.iter().map(|property| value(property, run)).collect();
-        table.words(&format!("run {}", run + 1), cells);
-    }
+    let table = property_table("Systems", &properties.iter().collect::<Vec<_>>(), runs);
     if table.width() <= page.width {
         page.table(table);
         return;
     }
     for property in properties {
-        let first = value(property, 0);
-        let is_same = (1..runs).all(|run| value(property, run) == first);
-        let each = (0..runs).map(|run| format!("run {}: {}", run + 1, value(property, run)));
+        let first = property.shown(0);
+        let is_same = (1..runs).all(|run| property.shown(run) == first);
+        let each = (0..runs).map(|run| format!("run {}: {}", run + 1, property.shown(run)));
         let text = if is_same { first.clone() } else { each.collect::<Vec<_>>().join("; ") };
         page.item(&plain(&property.name), &text);
     }
+}
+
+/// A row for each property, a column for each run.
+fn property_table(caption: &str, properties: &[&Property], runs: usize) -> Table {
+    let mut table = Table::new(caption);
+    table.column("", "", properties.iter().map(|property| plain(&property.name)).collect());
+    for run in 0..runs {
+        let cells = properties.iter().map(|property| property.shown(run)).collect();
+        table.words(&format!("run {}", run + 1), cells);
+    }
+    table
 }
 
 /// `2026-…-edit; mix on /mnt/nas, 2026-11-20T15:40:12Z; tags smb, before`.
@@ -351,14 +357,18 @@ fn word(row: &ComparisonRow, run: usize) -> &'static str {
     }
 }
 
-fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize) -> Table {
+/// A row for each figure. On a page, figures of all load points are in one table.
+fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize, is_page: bool) -> Table {
     let chars = width.saturating_sub(20).clamp(12, LABEL_CHARS_MAX);
     let mut table = Table::default();
     table.column("", "", rows.iter().map(|row| plain_short(&row.label.to_string(), chars)).collect());
+    if is_page {
+        table.name("load point", rows.iter().map(|row| heading(&row.group)).collect());
+    }
     for (at, run) in comparison.runs.iter().enumerate() {
         let tags = name_of(run).map_or_else(String::new, |tags| plain_short(&tags, TAG_CHARS));
         let texts = rows.iter().map(|row| plain(&row.texts[at])).collect();
-        table.column(&tags, &format!("run {}", at + 1), texts);
+        table.column(&tags, &format!("run {}", at + 1), texts).at(format!("values.{at}"));
     }
     let others = comparison.others();
     for &run in &others {
@@ -367,8 +377,11 @@ fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize) -> Tabl
             rows.iter().map(|row| of(row).map_or_else(|| "-".to_owned(), show)).collect::<Vec<_>>()
         };
         let change = |row: &ComparisonRow| row.change_percent[run].filter(|_| is_noise_told(row, run));
-        table.column(&whose, "change", percent(&change, signed));
-        table.column("", "noise", percent(&|row| row.noise_percent[run], noise_words));
+        table.column(&whose, "change", percent(&change, signed)).at(format!("change_percent.{run}"));
+        table
+            .column("", "noise", percent(&|row| row.noise_percent[run], noise_words))
+            .at(format!("noise_percent.{run}"))
+            .help("How far the change may be chance, estimated from the runs themselves.");
         table.column("", "", rows.iter().map(|row| word(row, run).to_owned()).collect());
     }
     table

@@ -158,7 +158,8 @@ mod tests {
             comparison: None,
             suites: None,
             deviations: Vec::new(),
-            states: Vec::new(),
+            verdict: None,
+            sections: Vec::new(),
         };
         let mut html = Vec::new();
         write(&page, &mut html).unwrap();

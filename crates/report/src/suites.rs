@@ -7,12 +7,14 @@ use reelgauge_analysis::naspt::{Means, NasptTable};
 use reelgauge_analysis::suites::{SuitesMean, SuitesRow, SuitesTable};
 use serde::Serialize;
 
+use crate::document::{Block, Section};
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::suite::{group_words, over_words, row_doubts, suite_comparison_sentence, suite_sentence};
 use crate::table::Table;
+use crate::tables::not_measured;
 use crate::text::{display_width, plain};
-use crate::units::{counted, fixed, mb_per_s};
+use crate::units::{count, counted, fixed, mb_per_s};
 use crate::wanted::Style;
 
 /// A suite with a longer name has its number alone in a table; the name stands below it.
@@ -242,9 +244,9 @@ pub fn suites_screen(suites: &SuitesPage, style: Style) -> String {
     let mut page = Page::new(style);
     suites.sentences.iter().for_each(|sentence| page.sentence(Tone::Answer, sentence));
     page.gap();
-    page.lines(medians(suites).lines(page.width));
+    page.lines(medians(suites, false).lines(page.width));
     page.gap();
-    page.lines(means(suites).lines(page.width));
+    page.lines(means(suites, false).lines(page.width));
     page.gap();
     suites.cautions.iter().for_each(|caution| page.warning(caution));
     for (number, suite) in (1..).zip(&suites.suites) {
@@ -258,6 +260,51 @@ pub fn suites_screen(suites: &SuitesPage, style: Style) -> String {
     page.text
 }
 
+/// What a page shows behind the answer. Its bars are the page's own.
+pub fn suites_sections(suites: &SuitesPage) -> Vec<Section> {
+    let is_one = suites.suites.len() == 1;
+    let about =
+        "The median of the passes of each workload. Bytes read and written, per second of the whole pass.";
+    let mut workloads = Section::of_page("bars", "Workloads", about);
+    workloads.blocks = vec![Block::PageChart("bars".to_owned()), Block::Table(medians(suites, true))];
+    let about = match is_one {
+        true => {
+            "The geometric mean is the same whichever is averaged first, workloads or suites. The paper prints \
+             arithmetic means of multiples."
+        }
+        false => {
+            "Of the multiples of suite 1, over the workloads that both have. The paper's Table 2 prints arithmetic \
+             means. By those a storage can beat another and be beaten by it; by the geometric mean it cannot."
+        }
+    };
+    let mut averaged = Section::of_page("means", "Means", about);
+    averaged.blocks.push(Block::Table(means(suites, true)));
+    let mut measured = Section::of_page("suites", if is_one { "Suite" } else { "Suites" }, "");
+    measured.blocks.push(Block::Table(facts_table(suites)));
+    vec![workloads, averaged, measured]
+}
+
+/// What each suite is, and where it ran.
+fn facts_table(suites: &SuitesPage) -> Table {
+    let words = |of: &dyn Fn(&SuiteFacts) -> String| -> Vec<String> {
+        let dashed = |text: String| if text.is_empty() { not_measured() } else { plain(&text) };
+        suites.suites.iter().map(|suite| dashed(of(suite))).collect()
+    };
+    let mut table = Table::new("Suites");
+    table.words("suite", (1..).zip(words(&|suite| suite.id.clone())).map(numbered).collect());
+    table.words("target", words(&|suite| suite.target.clone()));
+    table.words("storage", words(&|suite| suite.storage.as_deref().map_or_else(String::new, str::to_owned)));
+    table.words("tags", words(&|suite| suite.tags.join(", ")));
+    table.column("", "passes", words(&|suite| count(suite.passes.into())));
+    table.words("pace", words(&|suite| suite.pace.clone()));
+    table.words("mean", words(&|suite| suite.sentence.clone()));
+    table
+}
+
+fn numbered((number, text): (usize, String)) -> String {
+    format!("{number}: {text}")
+}
+
 /// What a column of a suite is called.
 fn column(suites: &SuitesPage, at: usize) -> String {
     let label = plain(&suites.suites[at].label);
@@ -268,53 +315,86 @@ fn column(suites: &SuitesPage, at: usize) -> String {
     }
 }
 
-fn medians(suites: &SuitesPage) -> Table {
-    let mut table = Table::default();
+/// A row for each workload. On a page with its group, its passes where they are of one suite, and its doubts.
+fn medians(suites: &SuitesPage, is_page: bool) -> Table {
+    let mut table = Table::new("Workloads");
+    table.rows = (0..suites.rows.len()).map(|at| format!("rows.{at}")).collect();
     table.column("", "workload", suites.rows.iter().map(|row| plain(&row.workload)).collect());
+    if is_page {
+        table.name("group", suites.rows.iter().map(|row| row.group.clone()).collect());
+    }
     for at in 0..suites.suites.len() {
         let cells = suites.rows.iter().map(|row| cell(row.bytes_per_s[at], mb_per_s)).collect();
-        table.column(&column(suites, at), "MB/s", cells);
+        table.column(&column(suites, at), "MB/s", cells).at(format!("bytes_per_s.{at}"));
     }
     for at in 1..suites.suites.len() {
         let cells =
             suites.rows.iter().map(|row| cell(row.times_first[at], |times| fixed(times, 2))).collect();
-        table.column(&format!("{} as", at + 1), "times 1", cells);
+        table.column(&format!("{} as", at + 1), "times 1", cells).at(format!("times_first.{at}"));
+    }
+    if is_page && suites.suites.len() == 1 {
+        let passes = suites.rows.iter().map(|row| {
+            let passes = row.passes_bytes_per_s[0].iter().map(|pass| cell(*pass, mb_per_s));
+            passes.collect::<Vec<_>>().join(", ")
+        });
+        table.words("passes, MB/s", passes.collect());
+    }
+    let doubts: Vec<String> = suites.rows.iter().map(doubts).collect();
+    if is_page && doubts.iter().any(|doubt| *doubt != not_measured()) {
+        table.words("doubts", doubts);
     }
     table
 }
 
-/// Both means of each group: of rates for one suite, of multiples for several.
-fn means(suites: &SuitesPage) -> Table {
-    let mut table = Table::default();
+/// `client cache`, or with the numbers of the suites: `1: client cache; 3: memory`.
+fn doubts(row: &SuitesLine) -> String {
+    let doubts = (1..).zip(row.doubts.clone()).filter(|(_, doubt)| *doubt != not_measured());
+    let doubts: Vec<String> = match row.doubts.len() {
+        1 => doubts.map(|(_, doubt)| doubt).collect(),
+        _ => doubts.map(numbered).collect(),
+    };
+    if doubts.is_empty() { not_measured() } else { doubts.join("; ") }
+}
+
+/// Both means of each group: of rates for one suite, of multiples for several. A page has room for both, and
+/// for the number of workloads that were compared.
+fn means(suites: &SuitesPage, is_page: bool) -> Table {
+    let mut table = Table::new("Means");
+    table.rows = (0..suites.means.len()).map(|at| format!("means.{at}")).collect();
     table.column("", "mean over", suites.means.iter().map(|mean| mean.over.clone()).collect());
     let each = |values: fn(&SuitesMeanLine) -> &Vec<Option<f64>>, at: usize, say: fn(f64) -> String| {
         suites.means.iter().map(|mean| cell(values(mean)[at], say)).collect::<Vec<String>>()
     };
-    if suites.suites.len() == 1 {
-        table.column("geometric", "MB/s", each(|mean| &mean.geometric_bytes_per_s, 0, mb_per_s));
-        table.column("arithmetic", "MB/s", each(|mean| &mean.arithmetic_bytes_per_s, 0, mb_per_s));
-        return table;
+    let many = suites.suites.len();
+    for at in (0..many).filter(|_| is_page || many == 1) {
+        let name = |mean: &str| if many == 1 { mean.to_owned() } else { format!("{} {mean}", at + 1) };
+        let cells = each(|mean| &mean.geometric_bytes_per_s, at, mb_per_s);
+        table.column(&name("geometric"), "MB/s", cells).at(format!("geometric_bytes_per_s.{at}"));
+        let cells = each(|mean| &mean.arithmetic_bytes_per_s, at, mb_per_s);
+        table.column(&name("arithmetic"), "MB/s", cells).at(format!("arithmetic_bytes_per_s.{at}"));
     }
     let times = |times: f64| fixed(times, 2);
     for at in 1..suites.suites.len() {
         let number = at + 1;
-        table.column(
-            &format!("{number} geometric"),
-            "times 1",
-            each(|mean| &mean.geometric_times_first, at, times),
-        );
-        table.column(
-            &format!("{number} arithmetic"),
-            "times 1",
-            each(|mean| &mean.arithmetic_times_first, at, times),
-        );
+        let cells = each(|mean| &mean.geometric_times_first, at, times);
+        table
+            .column(&format!("{number} geometric"), "times 1", cells)
+            .at(format!("geometric_times_first.{at}"));
+        let cells = each(|mean| &mean.arithmetic_times_first, at, times);
+        table
+            .column(&format!("{number} arithmetic"), "times 1", cells)
+            .at(format!("arithmetic_times_first.{at}"));
+        if is_page {
+            let compared = suites.means.iter().map(|mean| count(mean.compared[at] as u64));
+            table.column(&number.to_string(), "compared", compared.collect()).at(format!("compared.{at}"));
+        }
     }
     table
 }
 
 /// A dash for what was not measured.
 fn cell(value: Option<f64>, say: impl Fn(f64) -> String) -> String {
-    value.map_or_else(|| "-".to_owned(), say)
+    value.map_or_else(not_measured, say)
 }
 
 /// A row for each workload of each suite, and one for each mean. What was not measured is empty.

@@ -1,11 +1,12 @@
 //! The screen of a trace: what it is and can't see, what the application did in all, how large and how fast
 //! its operations were, the files that matter, and signs of fragments.
 
+use std::path::Path;
+
+use reelgauge_analysis::figures::CARRY_P99;
 use reelgauge_analysis::trace_stats::{
     FileFigures, KindFigures, ServiceFigures, SizeFigures, TraceAbout, TraceFigures, TraceReport,
 };
-
-use reelgauge_analysis::figures::CARRY_P99;
 
 use crate::document::{Block, Section};
 use crate::fragments::fragment_sentences;
@@ -13,7 +14,7 @@ use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
-use crate::text::{path_short, plain, plain_short};
+use crate::text::{path_short, plain, plain_short, shell_word};
 use crate::units::{amount, block_size, count, counted, duration, fixed, mb_per_s, number};
 use crate::wanted::Style;
 
@@ -55,6 +56,11 @@ pub fn trace_sections(report: &TraceReport, again: &str) -> Vec<Section> {
     });
     let about = section("about", "About this trace".to_owned(), &|page| about(&report.about, false, page));
     vec![first, figures, about]
+}
+
+/// In place of the directory of a trace that ships.
+pub fn where_built_in(name: &str) -> String {
+    format!("built in; 'reelgauge traces {} --out DIR' writes it out", shell_word(Path::new(name)))
 }
 
 fn heading(report: &TraceReport) -> String {
@@ -142,20 +148,27 @@ fn both(figures: &TraceFigures, is_page: bool, page: &mut Page) {
     };
     let ms = |of: fn(&ServiceFigures) -> f64| us(&|times| Some(of(times)));
     let mut table = Table::new("Reads and writes");
+    table.rows = shown.iter().map(|row| row.0.trim_end_matches('s').to_owned()).collect();
     table.column("", "", shown.iter().map(|row| row.0.to_owned()).collect());
-    table.column("", "count", shown.iter().map(|row| count(row.1)).collect());
+    table.column("", "count", shown.iter().map(|row| count(row.1)).collect()).at("figures.*s");
     let rate = |rate: Option<f64>| rate.map_or("-".to_owned(), mb_per_s);
     table.column("", "MB/s", shown.iter().map(|row| rate(row.2)).collect());
-    table.column("median", "bytes", size(|sizes| sizes.median_bytes as f64));
-    table.column("mean", "bytes", size(|sizes| sizes.mean_bytes.round()));
-    table.column("deviation", "bytes", size(|sizes| sizes.deviation_bytes.round()));
-    table.column("median", "ms", ms(|times| times.median_us));
-    table.column("mean", "ms", ms(|times| times.mean_us));
-    table.column("deviation", "ms", ms(|times| times.deviation_us));
+    table
+        .column("median", "bytes", size(|sizes| sizes.median_bytes as f64))
+        .at("figures.*_sizes.median_bytes");
+    table.column("mean", "bytes", size(|sizes| sizes.mean_bytes.round())).at("figures.*_sizes.mean_bytes");
+    table
+        .column("deviation", "bytes", size(|sizes| sizes.deviation_bytes.round()))
+        .at("figures.*_sizes.deviation_bytes");
+    table.column("median", "ms", ms(|times| times.median_us)).at("figures.*_service.median_us");
+    table.column("mean", "ms", ms(|times| times.mean_us)).at("figures.*_service.mean_us");
+    table.column("deviation", "ms", ms(|times| times.deviation_us)).at("figures.*_service.deviation_us");
     if is_page {
-        table.column("p99", "ms", us(&|times| (times.count >= CARRY_P99).then_some(times.p99_us)));
+        table
+            .column("p99", "ms", us(&|times| (times.count >= CARRY_P99).then_some(times.p99_us)))
+            .at("figures.*_service.p99_us");
     }
-    table.column("max", "ms", ms(|times| times.max_us));
+    table.column("max", "ms", ms(|times| times.max_us)).at("figures.*_service.max_us");
     page.gap();
     page.table(table);
     let notes = [

@@ -167,7 +167,8 @@ fn worst_page() -> Page {
         comparison: None,
         suites: None,
         deviations: Vec::new(),
-        states: Vec::new(),
+        verdict: None,
+        sections: Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::compare::{CompareError, Comparison, Machine, RUNS_MAX, RunToCompare, WorkActor};
 use reelgauge_record::host::{HostFacts, NicFacts};
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_report::compare::{ToldComparison, comparison, sides};
+use reelgauge_report::compare::{ToldComparison, compare_sections, comparison, sides, verdict};
 use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_report::units::amount;
 use reelgauge_trace::TraceInfo;
@@ -147,7 +147,11 @@ pub fn compare_page(
         }
         run.counters = None;
     }
+    let summaries: Vec<&Summary> = runs.iter().map(|run| &run.summary).collect();
+    let sections = compare_sections(&comparison.comparison, &summaries);
     let mut page = page(PageKind::Compare, runs, None);
+    page.sections = sections;
+    page.verdict = Some(verdict(&comparison.comparison));
     page.comparison = Some(comparison.clone());
     Ok(page)
 }

@@ -24,7 +24,9 @@ use reelgauge_report::note::note_texts;
 use reelgauge_report::observers::observer_words;
 use reelgauge_report::path::hop_words;
 use reelgauge_report::text::shell_word;
-use reelgauge_report::{again_with, answer_sentences, html, incident_sentences, next_step, trace_sections};
+use reelgauge_report::{
+    again_with, answer_sentences, html, incident_sentences, next_step, trace_sections, where_built_in,
+};
 use reelgauge_trace::{Trace, TraceError};
 
 use crate::live::liveness::{Life, life};
@@ -163,11 +165,6 @@ pub fn trace_page(
     })
 }
 
-/// In place of the directory of a trace that ships.
-pub fn where_built_in(name: &str) -> String {
-    format!("built in; 'reelgauge traces {} --out DIR' writes it out", shell_word(Path::new(name)))
-}
-
 /// Writes a page as one HTML file, whole or not at all.
 ///
 /// # Errors
@@ -205,7 +202,8 @@ pub fn page(kind: PageKind, runs: Vec<RunPage>, trace: Option<TracePage>) -> Pag
         trace,
         comparison: None,
         suites: None,
-        states: Vec::new(),
+        verdict: None,
+        sections: Vec::new(),
     }
 }
 

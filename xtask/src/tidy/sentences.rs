@@ -15,7 +15,7 @@ const WORDS_MIN: usize = 4;
 const ALLOWED: &[(&str, usize)] = &[
     ("analysis", 23),
     ("capture", 28),
-    ("console", 130),
+    ("console", 129),
     ("doctor", 43),
     ("engine", 109),
     ("fleet", 127),
@@ -24,7 +24,7 @@ const ALLOWED: &[(&str, usize)] = &[
     ("machine", 75),
     ("msmeter", 28),
     ("record", 112),
-    ("reelgauge", 146),
+    ("reelgauge", 145),
     ("results", 75),
     ("runner", 141),
     ("trace", 73),

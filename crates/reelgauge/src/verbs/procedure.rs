@@ -26,7 +26,7 @@ use reelgauge_runner::procedure::conclusion::{conclude, summaries};
 use reelgauge_runner::procedure::given_events::GivenEvents;
 use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
 use reelgauge_runner::procedure::shown::{
-    deviations_in_words, procedure_table, procedure_text, states_cells, states_table,
+    deviations_in_words, procedure_table, procedure_text, states_on_page, states_table,
 };
 use reelgauge_runner::procedure::{
     Manner, ProcedureEnd, ProcedureError, ProcedureEvent, ProcedureRequest, resume_procedure, run_procedure,
@@ -294,7 +294,7 @@ fn write_page(record: &ProcedureRecord, dir: &Path, file: &Path) -> Result<()> {
         [run] => page(reelgauge_report::html::page::PageKind::Run, vec![run_page(run, &|| false)?], None),
         runs => compare_page(runs, &compare_runs(runs, None)?, &|| false)?,
     };
-    page.states = states_cells(record, dir);
+    page.sections.splice(0..0, states_on_page(record, dir));
     Ok(write_html(&page, file)?)
 }
 

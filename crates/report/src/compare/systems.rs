@@ -6,6 +6,9 @@ use std::collections::BTreeSet;
 use reelgauge_analysis::compare::{ComparedSystem, Comparison};
 use reelgauge_machine::settings::default_of;
 
+use crate::tables::not_measured;
+use crate::text::plain;
+
 /// One property of all systems.
 pub(super) struct Property {
     pub(super) name: String,
@@ -13,8 +16,13 @@ pub(super) struct Property {
 }
 
 impl Property {
-    fn differs(&self) -> bool {
+    pub(super) fn differs(&self) -> bool {
         self.values.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    /// What is shown of a run.
+    pub(super) fn shown(&self, run: usize) -> String {
+        self.values[run].as_deref().map_or_else(not_measured, plain)
     }
 
     fn is_known(&self) -> bool {

@@ -7,6 +7,8 @@
 use super::element::{element, escaped};
 use super::page::{Page, RunPage};
 use crate::compare::compare_screen;
+use crate::document::Block;
+use crate::procedure::states::STATES;
 use crate::screen::screen;
 use crate::suites::suites_screen;
 use crate::text::plain;
@@ -43,9 +45,13 @@ pub(super) fn fallback(page: &Page) -> String {
     } else {
         page.runs.iter().for_each(|run| of_run(run, style, &mut html));
     }
-    if !page.states.is_empty() {
-        element("h2", "States", &mut html);
-        page.states.iter().for_each(|cells| element("p", &plain(&cells.join(" · ")), &mut html));
+    for section in page.sections.iter().filter(|section| section.id == STATES) {
+        element("h2", &section.heading, &mut html);
+        for block in &section.blocks {
+            if let Block::Table(table) = block {
+                element("pre", &table.lines(WIDTH).join("\n"), &mut html);
+            }
+        }
     }
     if !page.deviations.is_empty() {
         element("h2", "Differs from the paper", &mut html);

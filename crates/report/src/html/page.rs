@@ -45,8 +45,10 @@ pub struct Page {
     /// Conditions of a paper that its runs did not keep, in words. Charts that correspond to the paper's name
     /// them.
     pub deviations: Vec<String>,
-    /// The states of a worst night: name, streams sustained, late frames, time to recover.
-    pub states: Vec<[String; 4]>,
+    /// Of a comparison: whether it is better or worse, in a word or two; `None` on other pages.
+    pub verdict: Option<Sentence>,
+    /// What is said and shown behind the answer of a comparison, of suites, or of the states of a procedure.
+    pub sections: Vec<Section>,
 }
 
 /// What a page shows.

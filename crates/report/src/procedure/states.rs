@@ -4,29 +4,35 @@
 use reelgauge_analysis::procedure::states::{Remedy, StateFound, StateRow, SteadyState};
 use reelgauge_analysis::run_event::{EventEnd, Recovery};
 
+use crate::document::{Block, Section};
 use crate::event::recovery_words;
 use crate::table::Table;
 use crate::text::plain;
 use crate::units::{amount, count};
 
-/// The headers of the table.
-pub const HEADERS: [&str; 4] = ["state", "streams sustained", "late frames", "time to recover"];
+/// The section's name in links.
+pub const STATES: &str = "states";
+
+/// What a page shows of the states.
+pub fn states_section(states: &[StateRow]) -> Section {
+    let blocks = vec![Block::Table(states_table(states))];
+    Section { blocks, ..Section::of_page(STATES, "States", "") }
+}
 
 /// The table for a screen.
 pub(super) fn states_table(states: &[StateRow]) -> Table {
     let cells = state_cells(states);
     let column = |at: usize| cells.iter().map(|row| row[at].clone()).collect::<Vec<String>>();
-    let [state, streams, late_frames, recovery] = HEADERS;
-    let mut table = Table::default();
-    table.column("", state, column(0));
-    table.words(streams, column(1));
-    table.column("", late_frames, column(2));
-    table.words(recovery, column(3));
+    let mut table = Table::new("States of the storage");
+    table.column("", "state", column(0));
+    table.words("streams sustained", column(1));
+    table.column("", "late frames", column(2));
+    table.words("time to recover", column(3));
     table
 }
 
 /// The cells of each state: its name, streams, late frames, time to recover.
-pub fn state_cells(states: &[StateRow]) -> Vec<[String; 4]> {
+fn state_cells(states: &[StateRow]) -> Vec<[String; 4]> {
     let cells = |state: &StateRow| {
         let (streams, late_frames, recovery) = match &state.found {
             StateFound::Search { streams, is_least, late_frames } => {

@@ -9,8 +9,9 @@ use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_record::notes::RunNotes;
 use reelgauge_report::Style;
 use reelgauge_report::deviations::{DeviationWords, deviation_words};
+use reelgauge_report::document::Section;
 use reelgauge_report::procedure::plan::PlannedAction;
-use reelgauge_report::procedure::states::{state_cells, states_csv};
+use reelgauge_report::procedure::states::{states_csv, states_section};
 use reelgauge_report::procedure::{
     Aged, Figures, ProcedureScreen, StepState, StepWords, What, procedure_csv, procedure_screen,
     procedure_sentence,
@@ -65,11 +66,11 @@ pub fn states_table(record: &ProcedureRecord, dir: &Path) -> Option<String> {
     }
 }
 
-/// The same for a page; none where the procedure has none.
-pub fn states_cells(record: &ProcedureRecord, dir: &Path) -> Vec<[String; 4]> {
+/// The same for a page; `None` where the procedure has none.
+pub fn states_on_page(record: &ProcedureRecord, dir: &Path) -> Option<Section> {
     match conclude(record, &summaries(record, dir)) {
-        Some(Finding::States { states }) => state_cells(&states),
-        _ => Vec::new(),
+        Some(Finding::States { states }) => Some(states_section(&states)),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_report::about::storage_words;
 use reelgauge_report::html::page::{Page, PageKind};
-use reelgauge_report::{SuiteToShow, SuitesPage, suites_page};
+use reelgauge_report::{SuiteToShow, SuitesPage, suites_page, suites_sections};
 use reelgauge_results::page::page;
 use reelgauge_results::run_notes;
 
@@ -52,5 +52,7 @@ pub fn side_by_side(suites: &[OpenedSuite]) -> SuitesPage {
 }
 
 pub fn page_of_suites(suites: &[OpenedSuite]) -> Page {
-    Page { suites: Some(side_by_side(suites)), ..page(PageKind::Suites, Vec::new(), None) }
+    let suites = side_by_side(suites);
+    let sections = suites_sections(&suites);
+    Page { suites: Some(suites), sections, ..page(PageKind::Suites, Vec::new(), None) }
 }
