@@ -306,8 +306,10 @@ test("every word of the trade is explained somewhere", async ({ page }) => {
     if (made()[name] === null) continue;
     await open(page, name);
     for (const word of await page.locator(".term > button").allTextContents()) explained.add(word.toLowerCase());
+    await expect(page.locator("#latency .about")).toContainText(/response time.*service time/i);
+    if (name === "sweep") await expect(page.locator("#ebu .about")).toContainText("EBU latency");
   }
-  const expected = ["knee", "service time", "response time", "own delay", "ebu latency"];
+  const expected = ["knee", "scheduling delay of reelgauge, p99"];
   if (made().frozen !== null) expected.push("margin", "headroom", "incident");
   for (const word of expected) expect([...explained]).toContain(word);
 });

@@ -507,7 +507,8 @@ fn table(rows: &[Row<'_>], width: usize, is_page: bool) -> Table {
         let skew = |row: &Row<'_>| row.skew_us.map_or_else(|| "-".to_owned(), |us| number(us / 1e3));
         table.column("start", "ms", column(&skew));
     }
-    table.words_if_they_fit("", column(&|row| row.note.clone()), width);
+    // A page has a heading above each column.
+    table.words_if_they_fit(if is_page { "note" } else { "" }, column(&|row| row.note.clone()), width);
     table
 }
 
