@@ -6,16 +6,13 @@ import { badgeSvg, badgeWords } from "../src/run/badge";
 
 /** As much of a page as a badge reads. */
 function run(number: object, judgement: string, before = ""): RunPage {
-  const stream = { name: "player", format: "Apple ProRes 422 HQ UHD", bytes_per_s: 92e6, frames_per_s: 25, nominal_frames_per_s: 25 };
   return {
-    hero: { before, storage: null, statement: { number, judgement } },
-    notes: null,
+    hero: { before, format: "Apple ProRes 422 HQ UHD", storage: null, statement: { number, judgement } },
     summary: {
       started_at: "2026-11-23T10:00:00Z",
       storage: { make: null, model: null, firmware: null, other: {} },
       tags: [],
       target: { path: "/mnt/<nas>", description: null, fs_type: "nfs4" },
-      load_points: [{ stream_count: 12, streams: { streams: [stream] } }],
     },
   } as unknown as RunPage;
 }

@@ -1,38 +1,9 @@
-// Reference lines for a count of streams, percentiles that a count carries, and what a sweep is drawn over.
+// Percentiles that a count carries, and what a sweep is drawn over.
 
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../src/data/summary";
 import { operationsFor, whyNot } from "../src/figures/percentile";
-import { references, said } from "../src/run/good";
-import type { Found } from "../src/run/good";
 import { sweptAxis } from "../src/run/swept";
-
-const FOUND: Found = { format: "ProRes", bytes_per_s_each: 100e6, streams: 12, at_least: false };
-
-describe("reference lines", () => {
-  it("are links by their payload and the streams that people need, in order", () => {
-    const all = references(FOUND);
-    expect(all.map((one) => [one.name, one.streams])).toEqual([
-      ["1 GbE", 1],
-      ["an internal hard disk", 1],
-      ["an internal SSD, or an untuned 10 GbE NAS", 4],
-      ["10 GbE", 11],
-      ["a suite of four seats", 13],
-      ["a newsroom of twenty", 24],
-      ["25 GbE", 29],
-      ["100 GbE", 117],
-    ]);
-    expect(all.every((one) => one.assumes.length > 40)).toBe(true);
-  });
-
-  it("judge a need, but not what was not found out", () => {
-    const suite = references(FOUND).find((one) => one.name === "a suite of four seats");
-    if (suite === undefined) throw new Error("there is no suite");
-    expect(said(suite, FOUND).tone).toBe("bad");
-    expect(said(suite, { ...FOUND, at_least: true }).tone).toBe("plain");
-    expect(said(suite, { ...FOUND, streams: 13 }).tone).toBe("good");
-  });
-});
 
 describe("a percentile", () => {
   it("needs an operation beyond it", () => {

@@ -903,22 +903,24 @@ export type HeldBack = {
 export type Hero = {
   /** What is said on top, as data. As in the summary; made from its figures where it has none. */
   statement: Statement,
+  /** The verdict in one or two words. */
+  verdict: VerdictWord,
+  /** What is known of it, each with its name. The doubt is not among them. */
+  facts: Array<HeroFact>,
+  /** The number as text; a dash where nothing was measured. */
+  number: string,
+  /** Where the number is in `summary.json`; empty where it is not there. */
+  number_path: string,
+  /** The format of its streams, where all are of one; `streams` elsewhere. */
+  format: string,
   /** Stands before the number: `at least`, or nothing. */
   before: string,
   /** What the number counts: `streams of Apple ProRes 422 HQ UHD without a late frame`. */
   counts: string,
   /** Why it is not more, or why that is not known. A sentence. */
   cause: string,
-  /** The failure that came first, where neither the answer nor the cause states it. A sentence. */
-  failed_first: string | null,
   /** That this client or the tool, not the storage, was the limit. A sentence; `null` elsewhere. */
   own_limit: string | null,
-  /** Which layer limited it, and what stood beside that: sentences. Empty where nothing is to be said. */
-  limited_by: string,
-  /** What was seen beside a run that nothing limited. A sentence. */
-  beside: string | null,
-  /** What the line to the storage carries, beside what was measured. `null` where no network leads there. */
-  line: string | null,
   /**
    * The doubt that the answer ends with, word for word, so that a page shows it once. Empty where it ends
    * with none.
@@ -928,6 +930,16 @@ export type Hero = {
   confidence: string,
   /** What people said of the storage: `Acme FS2, firmware 7.2, raid 6`; `null` where nobody said anything. */
   storage: string | null,
+};
+
+/** Something that is known of a run's number. */
+export type HeroFact = {
+  /** Its name in links and style sheets: `limited-by`. */
+  id: string,
+  /** Its name for people: `Limited by`. */
+  name: string,
+  /** Sentences. May be empty for the confidence, where the doubt is all. */
+  text: string,
 };
 
 /** Single bytes that were written behind the end of a file. */
@@ -2629,14 +2641,10 @@ export type RunPage = {
   summary: Summary,
   /** What of the summary was too long for a page, in words; `null` where all is there. */
   shortened: string | null,
-  /** `run.toml`; `null` where it can't be read. */
-  plan_toml: string | null,
-  /** `hosts.json`. */
-  hosts: Array<{ [field in string]: unknown }>,
+  /** The first client in one line. */
+  client: string,
   /** The command that does this run again. */
   again: string,
-  /** What people wrote down. */
-  notes: RunNotes | null,
   /** What only the log knows. */
   detail: Detail | null,
   /** Why there is no detail, in words. */
@@ -4056,4 +4064,15 @@ export type WrittenPieces = {
   pieces: number,
   /** Bytes of a piece, on average. */
   piece_bytes: number,
+};
+
+/** How a verdict is to be taken. */
+export type VerdictTone = "good" | "unsure" | "bad" | "plain";
+
+/** A verdict and how it is to be taken. */
+export type VerdictWord = {
+  /** `criteria met`. */
+  word: string,
+  /** Its sign and colour. */
+  tone: VerdictTone,
 };

@@ -2,8 +2,6 @@
 // taken from there and never computed again. What was not measured is null, never 0. Long lists are columns (one
 // array a field), because they are small and fast to read. Times are seconds since the start of the run.
 
-import type { RunPage } from "./generated";
-
 export type {
   ComparedRun,
   Comparison,
@@ -33,6 +31,3 @@ export type {
   TimeAxis,
   TracePage,
 } from "./generated";
-
-/** A machine of hosts.json: some facts are shown by name, everything else as it is. */
-export type HostFacts = RunPage["hosts"][number];

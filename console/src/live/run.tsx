@@ -109,8 +109,7 @@ const NOT_YET = new Set([404, 409, 425, 503]);
 const TURNS = 60;
 
 function FinishedRun({ id, notes, bar }: { id: string; notes: RunNotes | null; bar: ComponentChildren }) {
-  const { page, error } = useRunPage(id);
-  const shown = useMemo(() => (page === null ? null : withNotes(page, notes)), [page, notes]);
+  const { page, error } = useRunPage(id, notes);
   const source = useMemo(
     () => ({
       map: (query: URLSearchParams, stop: AbortSignal) => api.runMap(id, query, stop),
@@ -118,19 +117,16 @@ function FinishedRun({ id, notes, bar }: { id: string; notes: RunNotes | null; b
     }),
     [id],
   );
-  if (shown === null) return <Waiting title={id} what="the report" error={error} back={bar} />;
+  if (page === null) return <Waiting title={id} what="the report" error={error} back={bar} />;
   return (
     <SourceContext.Provider value={source}>
-      <ReportPage page={shown} back={bar} />
+      <ReportPage page={page} back={bar} />
     </SourceContext.Provider>
   );
 }
 
-function withNotes(page: Page, notes: RunNotes | null): Page {
-  return notes === null ? page : { ...page, runs: page.runs.map((run) => ({ ...run, notes })) };
-}
-
-function useRunPage(id: string): { page: Page | null; error: string | null } {
+/** Asked for again when the notes have changed. */
+function useRunPage(id: string, notes: RunNotes | null): { page: Page | null; error: string | null } {
   const [state, setState] = useState<{ page: Page | null; error: string | null }>({ page: null, error: null });
   useEffect(() => {
     const stop = new AbortController();
@@ -151,6 +147,6 @@ function useRunPage(id: string): { page: Page | null; error: string | null } {
       stop.abort();
       window.clearTimeout(timer);
     };
-  }, [id]);
+  }, [id, notes]);
   return state;
 }

@@ -119,7 +119,7 @@ function TileView({ tile }: { tile: TileBlock }) {
 }
 
 /** A text with the figure behind it. Where there is one that is not shown, the help of its column says why. */
-function Told({ path, text, help = "" }: { path: string; text: string; help?: string }) {
+export function Told({ path, text, help = "" }: { path: string; text: string; help?: string }) {
   const root = useContext(FiguresRoot);
   if (path === "") return <Name text={text} length={text.length > SHORT_CELL ? LONGEST_CELL : SHORT_CELL} empty="" />;
   const value = valueAt(root, path);

@@ -1,11 +1,8 @@
 // A run as a badge: `12 × Apple ProRes 422 HQ UHD · no late frame · 23 November 2026 · nas1`. Pure.
 
 import type { RunPage } from "../data/page";
-import { count, counted, duration, mbPerS } from "../figures/units";
+import { count, counted, mbPerS } from "../figures/units";
 import { cut } from "../parts/text";
-import { streamsOf } from "./good";
-import { slowestPass } from "./stated";
-import { storageLine } from "./storage";
 import { startedAt } from "./when";
 
 /** What the badge says, with whether it is good. */
@@ -25,7 +22,7 @@ function measured(run: RunPage): { words: string; tone: Tone } {
   const { statement, before } = run.hero;
   const stated = statement.number;
   const least = before === "" ? "" : `${before} `;
-  const format = cut(streamsOf(run)?.format ?? "streams", 48);
+  const format = cut(run.hero.format, 48);
   switch (stated.of) {
     case "streams": {
       const late = stated.late_frames === 0 ? "no late frame" : counted(stated.late_frames, "late frame");
@@ -51,13 +48,11 @@ function measured(run: RunPage): { words: string; tone: Tone } {
     case "throughput":
       return { words: `${mbPerS(stated.bytes_per_s)} MB/s`, tone: tone(statement.judgement) };
     case "replay": {
-      const slowest = slowestPass(run.summary.replay ?? null);
-      const delay = slowest === null ? null : (run.summary.replay?.passes[slowest]?.delay_s ?? null);
-      if (delay !== null) {
-        return { words: `replay · ${duration(Math.max(0, delay) * 1e6)} later than recorded`, tone: "plain" };
-      }
-      const rate = run.summary.replay?.passes[stated.pass]?.bytes_per_s ?? null;
-      return { words: `replay · ${rate === null ? "not measured" : `${mbPerS(rate)} MB/s`}`, tone: tone(statement.judgement) };
+      // The delay against the recording, or the rate.
+      const { number, number_path } = run.hero;
+      const isDelay = number_path.endsWith("delay_s");
+      const words = isDelay ? `${number} later than recorded` : number_path === "" ? "not measured" : `${number} MB/s`;
+      return { words: `replay · ${words}`, tone: isDelay ? "plain" : tone(statement.judgement) };
     }
     case "failed":
       return { words: "not what was asked for", tone: tone(statement.judgement) };
@@ -97,4 +92,12 @@ export function badgeSvg(run: RunPage): string {
     `<text x="${left + 9}" y="16" ${font} textLength="${text}">${safe}</text>`,
     "</svg>",
   ].join("\n");
+}
+
+/** The storage in one line: what is stated, else the path and what it is. */
+function storageLine(run: RunPage): string {
+  const { target } = run.summary;
+  if (run.hero.storage !== null) return run.hero.storage;
+  const kind = target.description ?? target.fs_type;
+  return kind === null || kind === "" ? target.path : `${target.path} (${kind})`;
 }

@@ -4,13 +4,10 @@
 import type { ComponentChildren } from "preact";
 import type { Page, RunPage } from "../data/page";
 import { counted } from "../figures/units";
+import { Told } from "../parts/blocks";
 import { Name, Said } from "../parts/name";
 import { VerdictMark } from "../parts/shell";
 import { Actions } from "./actions";
-import { Limits } from "./limits";
-import { Stated } from "./stated";
-import { Storage } from "./storage";
-import { verdictOf } from "./verdict-word";
 import { startedAt } from "./when";
 
 interface Props {
@@ -23,20 +20,19 @@ interface Props {
 export function Hero({ run, page, children }: Props) {
   const { hero } = run;
   const [first, ...others] = run.answer;
-  const verdict = verdictOf(run.summary);
   return (
-    <section id="answer" class={`section answer ${verdict.tone}`} aria-label="Answer">
+    <section id="answer" class={`section answer ${hero.verdict.tone}`} aria-label="Answer">
       <h2 class="sr-only">Answer</h2>
       <div class="hero">
         <div class="hero-number">
           <p class="hero-count">
             {hero.before !== "" && <small>{hero.before} </small>}
-            <Stated run={run} />
+            <Told path={hero.number_path} text={hero.number} />
           </p>
           <p class="hero-of" dir="auto">
             <Said text={hero.counts} />
           </p>
-          <VerdictMark verdict={verdict} />
+          <VerdictMark verdict={hero.verdict} />
         </div>
         <div class="hero-words">
           {first === undefined ? (
@@ -53,32 +49,21 @@ export function Hero({ run, page, children }: Props) {
             </p>
           ))}
           <dl class="hero-facts">
-            <Fact name="Cause" id="hero-cause">
-              <Said text={hero.cause} />
-            </Fact>
-            {hero.limited_by !== "" && (
-              <Fact name="Limited by" id="hero-limited-by">
-                <Said text={hero.limited_by} />
-              </Fact>
-            )}
-            {hero.beside !== null && (
-              <Fact name="Beside it" id="hero-beside">
-                <Said text={hero.beside} />
-              </Fact>
-            )}
-            {hero.line !== null && (
-              <Fact name="Line" id="hero-line">
-                <Said text={hero.line} />
-              </Fact>
-            )}
-            <Fact name="Confidence" id="hero-confidence">
-              {hero.doubt !== "" && <span data-sentence>{hero.doubt}</span>} <Said text={hero.confidence} />
-            </Fact>
-            <Fact name="Storage" id="hero-storage">
-              <Storage run={run} />
-            </Fact>
+            {hero.facts.map((fact) => (
+              <div>
+                <dt>{fact.name}</dt>
+                <dd id={`hero-${fact.id}`} dir="auto">
+                  {fact.id === "confidence" && hero.doubt !== "" && <span data-sentence>{hero.doubt}</span>}{" "}
+                  <Said text={fact.text} />
+                </dd>
+              </div>
+            ))}
           </dl>
-          <Limits run={run} />
+          {hero.own_limit !== null && (
+            <p class="bad" dir="auto">
+              <Said text={hero.own_limit} />
+            </p>
+          )}
         </div>
       </div>
       {children}
@@ -93,17 +78,6 @@ export function Hero({ run, page, children }: Props) {
       </div>
       <Warnings notes={run.warnings} />
     </section>
-  );
-}
-
-function Fact({ name, id, children }: { name: string; id: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd id={id} dir="auto">
-        {children}
-      </dd>
-    </div>
   );
 }
 

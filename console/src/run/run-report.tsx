@@ -14,11 +14,8 @@ import type { PagePart } from "../parts/shell";
 import { useViewLink } from "../view-link";
 import { CheckSection } from "./check";
 import { CheckTable } from "./check-table";
-import { ConfigurationSection } from "./configuration";
 import { LatencyCharts } from "./distribution";
 import { EbuCharts, EbuLatencies } from "./ebu";
-import { foundBy } from "./good";
-import { GoodSection } from "./good-section";
 import { Hero } from "./hero";
 import { BesideSection, hasBeside, markBandsOf } from "./beside";
 import { bandsOf, IncidentsSection } from "./incidents";
@@ -33,7 +30,6 @@ import { StreamCharts } from "./streams";
 import * as timed from "./timed";
 import type { Timed } from "./timed";
 import { VdaCharts } from "./vda";
-import { verdictOf } from "./verdict-word";
 import "./run.css";
 
 interface Part extends PagePart {
@@ -52,7 +48,7 @@ export function RunReport({ run, page, back }: { run: RunPage; page: Page; back?
     <Shell
       title={run.id}
       kind="Run"
-      verdict={verdictOf(run.summary)}
+      verdict={run.hero.verdict}
       sections={sections}
       madeBy={madeBy(page)}
       back={back}
@@ -87,13 +83,11 @@ function partsOf(run: RunPage, time: Timed | null): Part[] {
   if (run.summary.msmeter != null) return partsOfMsmeter(run);
   const shown = time === null ? [] : timed.partsOf(time);
   const of = (...ids: string[]): Part[] => shown.filter((part) => ids.includes(part.id));
-  const folded = (parts: Part[]): Part[] => parts.map((part) => ({ ...part, folded: true }));
   const { facts, points, streams, raw } = ownParts(run, time);
   // A first look is told by its table; its streams came and went by the hundred.
   const isLook = run.summary.check != null;
   const strips = of("strips");
-  const scale = { id: "good", title: "Is this good?", view: () => <GoodSection run={run} /> };
-  const good = foundBy(run) === null ? [] : [scale];
+  const good = said(run, "good");
   // Charts that explain incidents stand below them.
   const explains = run.incidents.length > 0 && !isLook;
   // A search is about its count, whatever made the first failing one fail.
@@ -112,6 +106,8 @@ function partsOf(run: RunPage, time: Timed | null): Part[] {
     ...folded([...of("files", "operations"), ...raw]),
   ];
 }
+
+const folded = (parts: Part[]): Part[] => parts.map((part) => ({ ...part, folded: true }));
 
 function beside(run: RunPage, time: Timed | null): Part[] {
   if (!hasBeside(run)) return [];
@@ -135,14 +131,12 @@ function partsOfWatch(run: RunPage, watched_s: number): Part[] {
             ),
           },
         ];
-  const configuration = { id: "configuration", title: "Configuration", folded: true };
-  return [...beside(run, null), ...charts, { ...configuration, view: () => <ConfigurationSection run={run} /> }];
+  return [...beside(run, null), ...charts, ...folded(said(run, "configuration"))];
 }
 
 /** Workers of the original report nothing but their records. */
 function partsOfMsmeter(run: RunPage): Part[] {
-  const configuration = { id: "configuration", title: "Configuration", folded: true };
-  return [...said(run, "msmeter"), { ...configuration, view: () => <ConfigurationSection run={run} /> }];
+  return [...said(run, "msmeter"), ...folded(said(run, "configuration"))];
 }
 
 function incidents(run: RunPage, time: Timed | null): Part[] {
@@ -210,7 +204,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
       ...part(sizes, "sizes", "Transfer sizes", () => detail && <SizesSection detail={detail} />),
       ...said(run, "workers"),
       ...said(run, "trust"),
-      ...part(true, "configuration", "Configuration", () => <ConfigurationSection run={run} />),
+      ...said(run, "configuration"),
     ],
   };
 }

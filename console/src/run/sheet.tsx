@@ -2,17 +2,17 @@
 // in the summary; what does not fit is in the report.
 
 import type { ComponentChildren } from "preact";
-import type { HostFacts, RunPage } from "../data/page";
+import type { RunPage } from "../data/page";
 import type { LoadPoint } from "../data/summary";
 import { columnText } from "../figures/column";
-import { amount, count, counted } from "../figures/units";
+import { count, counted } from "../figures/units";
+import { Told } from "../parts/blocks";
 import { Figure } from "../parts/figure";
 import { VerdictMark } from "../parts/shell";
 import { cut } from "../parts/text";
 import { CheckTable } from "./check-table";
 import { SheetPicture } from "./sheet-picture";
-import { Stated } from "./stated";
-import { criteriaWord, verdictOf } from "./verdict-word";
+import { criteriaWord } from "./verdict-word";
 import { startedAt } from "./when";
 import { sheetIsShown } from "./sheet-print";
 
@@ -34,11 +34,11 @@ export function Sheet({ run }: { run: RunPage }) {
       <div class="sheet-top">
         <p class="hero-count">
           {hero.before !== "" && <small>{hero.before} </small>}
-          <Stated run={run} />
+          <Told path={hero.number_path} text={hero.number} />
         </p>
         <div>
           <p>{cut(hero.counts, 120)}</p>
-          <VerdictMark verdict={verdictOf(summary)} />
+          <VerdictMark verdict={hero.verdict} />
         </div>
       </div>
       <p class="sheet-answer" dir="auto">
@@ -49,7 +49,7 @@ export function Sheet({ run }: { run: RunPage }) {
           ["Cause", cut(hero.cause, 260)],
           ["Confidence", cut(`${hero.doubt} ${hero.confidence}`, 200)],
           ...storageRows(run),
-          ...clientRows(run.hosts[0]),
+          ["Client", cut(run.client, 200)],
         ]}
       />
       {summary.check != null ? <CheckTable facts={summary.check} /> : <Points run={run} />}
@@ -97,21 +97,6 @@ function storageRows(run: RunPage): [string, string][] {
     ["Storage", cut(about.filter((text) => text !== "").join(", "), 200)],
     ...(options === "" ? [] : ([["Mount options", cut(options, 160)]] as [string, string][])),
   ];
-}
-
-function clientRows(host: HostFacts | undefined): [string, string][] {
-  if (host === undefined) return [["Client", "not known"]];
-  const text = (field: string) => (typeof host[field] === "string" ? (host[field] as string) : "");
-  const memory = host["memory_bytes"];
-  const facts = [
-    text("name"),
-    text("os"),
-    text("kernel"),
-    text("cpu_model"),
-    typeof host["cpu_count"] === "number" ? counted(host["cpu_count"], "processor") : "",
-    typeof memory === "number" ? `${amount(memory)} of memory` : "",
-  ];
-  return [["Client", cut(facts.filter((fact) => fact !== "").join(", "), 200)]];
 }
 
 function Points({ run }: { run: RunPage }) {

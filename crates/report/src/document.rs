@@ -14,7 +14,7 @@
 pub mod chart;
 mod charts;
 mod figures;
-mod hosts;
+pub(crate) mod hosts;
 pub mod html;
 pub mod reference;
 pub mod stated;

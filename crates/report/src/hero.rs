@@ -3,6 +3,9 @@
 //!
 //! Not here: the verdict's word and the sentences below it; terminal and page have those from `answer`.
 
+mod number;
+mod verdict;
+
 use reelgauge_analysis::facts::CheckCount;
 use reelgauge_analysis::late::LateFigures;
 use reelgauge_analysis::statement::{AtLeast, Cause, Doubt, Judgement, Number, Statement, of};
@@ -11,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::about::storage_words;
 use crate::answer::closing_doubt;
-use crate::answer_parts::streams_of;
+use crate::answer_parts::{place, streams_of};
 use crate::check;
+use crate::good;
 use crate::limit::{limit_words, line_words};
 use crate::replay;
 use crate::statement::{cause_words, culprit_words, doubt_words, whose_words};
@@ -20,28 +24,34 @@ use crate::streams;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, moment};
 
+use self::number::number;
+use self::verdict::verdict;
+pub use self::verdict::{VerdictTone, VerdictWord};
+
 /// What stands around the number on top of a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Hero {
     /// What is said on top, as data. As in the summary; made from its figures where it has none.
     pub statement: Statement,
+    /// The verdict in one or two words.
+    pub verdict: VerdictWord,
+    /// What is known of it, each with its name. The doubt is not among them.
+    pub facts: Vec<HeroFact>,
+    /// The number as text; a dash where nothing was measured.
+    pub number: String,
+    /// Where the number is in `summary.json`; empty where it is not there.
+    pub number_path: String,
+    /// The format of its streams, where all are of one; `streams` elsewhere.
+    pub format: String,
     /// Stands before the number: `at least`, or nothing.
     pub before: String,
     /// What the number counts: `streams of Apple ProRes 422 HQ UHD without a late frame`.
     pub counts: String,
     /// Why it is not more, or why that is not known. A sentence.
     pub cause: String,
-    /// The failure that came first, where neither the answer nor the cause states it. A sentence.
-    pub failed_first: Option<String>,
     /// That this client or the tool, not the storage, was the limit. A sentence; `None` elsewhere.
     pub own_limit: Option<String>,
-    /// Which layer limited it, and what stood beside that: sentences. Empty where nothing is to be said.
-    pub limited_by: String,
-    /// What was seen beside a run that nothing limited. A sentence.
-    pub beside: Option<String>,
-    /// What the line to the storage carries, beside what was measured. `None` where no network leads there.
-    pub line: Option<String>,
     /// The doubt that the answer ends with, word for word, so that a page shows it once. Empty where it ends
     /// with none.
     pub doubt: String,
@@ -51,26 +61,70 @@ pub struct Hero {
     pub storage: Option<String>,
 }
 
+/// Something that is known of a run's number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct HeroFact {
+    /// Its name in links and style sheets: `limited-by`.
+    pub id: String,
+    /// Its name for people: `Limited by`.
+    pub name: String,
+    /// Sentences. May be empty for the confidence, where the doubt is all.
+    pub text: String,
+}
+
+const CONFIDENCE: &str = "confidence";
+
 /// The words for a run's number.
 pub fn hero(summary: &Summary) -> Hero {
     let statement = summary.statement.clone().unwrap_or_else(|| of(summary));
-    let limit = limit_words(summary);
     let doubt = closing_doubt(summary);
+    let cause = cause(&statement, summary);
+    let confidence = confidence(&statement, summary, doubt.is_some());
+    let (number, number_path) = number(&statement.number, summary);
     Hero {
+        verdict: verdict(summary),
+        facts: facts(&statement, summary, &cause, &confidence),
+        number,
+        number_path,
+        format: good::found(&statement, summary)
+            .map_or_else(|| "streams".to_owned(), |found| plain(&found.format)),
         before: before(&statement.number, summary),
         counts: counts(&statement, summary),
-        cause: cause(&statement, summary),
-        failed_first: failed_first(&statement, summary),
+        cause,
         // A check states it in its cause.
         own_limit: streams::own_limit(summary).filter(|_| summary.check.is_none()),
-        limited_by: limit.limited_by(),
-        beside: limit.only_beside(),
-        line: line_words(summary),
-        confidence: confidence(&statement, summary, doubt.is_some()),
+        confidence,
         doubt: doubt.unwrap_or_default(),
         storage: storage_words(&summary.storage),
         statement,
     }
+}
+
+/// What page and fallback list below the number.
+fn facts(statement: &Statement, summary: &Summary, cause: &str, confidence: &str) -> Vec<HeroFact> {
+    let limit = limit_words(summary);
+    let facts = [
+        ("cause", "Cause", Some(cause.to_owned())),
+        ("failed-first", "Failed first", failed_first(statement, summary)),
+        ("limited-by", "Limited by", Some(limit.limited_by())),
+        ("beside", "Beside", limit.only_beside()),
+        ("line", "Line", line_words(summary)),
+        (CONFIDENCE, "Confidence", Some(confidence.to_owned())),
+        ("storage", "Storage", Some(whole_storage(summary))),
+    ];
+    let facts = facts.into_iter().filter_map(|(id, name, text)| Some((id, name, text?)));
+    let facts = facts.filter(|(id, _, text)| *id == CONFIDENCE || !text.is_empty());
+    facts.map(|(id, name, text)| HeroFact { id: id.to_owned(), name: name.to_owned(), text }).collect()
+}
+
+/// What the user said of the storage, its path, what the system says of it, and its tags.
+fn whole_storage(summary: &Summary) -> String {
+    let target = &summary.target;
+    let server = target.server.as_deref().map(|server| format!("server {}", plain_short(server, 80)));
+    let tags = (!summary.tags.is_empty()).then(|| format!("tags {}", plain(&summary.tags.join(", "))));
+    let parts = [storage_words(&summary.storage), Some(place(target)), server, tags];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 impl Hero {

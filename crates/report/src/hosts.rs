@@ -370,7 +370,7 @@ fn nic_table(nics: &[&NicFigures], width: usize) -> Table {
         numbers(&nics.iter().map(|nic| of(nic).map(|rate| rate / 1e6)).collect::<Vec<_>>())
     };
     let mut table = Table::new(NICS);
-    table.column("", "host", column(&|nic| plain_short(&nic.agent, NAME_CHARS)));
+    table.words("host", column(&|nic| plain_short(&nic.agent, NAME_CHARS)));
     table.column("", "interface", column(&|nic| plain_short(&nic.interface, NAME_CHARS)));
     table.column("received", "MB/s", rates(&|nic| nic.received_bytes_per_s)).at("received_bytes_per_s");
     table.column("sent", "MB/s", rates(&|nic| nic.sent_bytes_per_s)).at("sent_bytes_per_s");
@@ -481,7 +481,7 @@ fn table(rows: &[Row<'_>], width: usize, is_page: bool) -> Table {
     let known = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), count);
     let in_streams = rows.iter().any(|row| row.figures.streams.is_some());
     let mut table = Table::new("Hosts of the load point");
-    table.column("", "host", column(&|row| row.name.clone()));
+    table.words("host", column(&|row| row.name.clone()));
     if is_page {
         named(&mut table, rows, "group", |host| host.group.as_deref());
         named(&mut table, rows, "target", |host| host.target.as_deref());

@@ -17,6 +17,7 @@ use reelgauge_machine::process::Task;
 use reelgauge_machine::source::Host;
 use reelgauge_record::test_records::op as made_up;
 use reelgauge_record::{OpKind, OpRecord};
+use reelgauge_report::configuration::{self, RunFiles};
 use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage};
 use reelgauge_report::html::shorten::shorten;
@@ -136,6 +137,11 @@ fn worst_page() -> Page {
         ..CounterSeries::default()
     };
     let agent = CounterAgent { series: vec![series; 10], ..CounterAgent::default() };
+    let plan_toml = "<".repeat(64 << 10);
+    let hosts = [serde_json::json!({ "name": hostile() })];
+    let (again, plan_toml) = (&hostile(), Some(plan_toml.as_str()));
+    let files = RunFiles { again, plan_toml, hosts: &hosts, notes: None };
+    let configuration = configuration::section(&summary, files);
     let run = RunPage {
         id: hostile(),
         hero: hero(&summary),
@@ -143,13 +149,11 @@ fn worst_page() -> Page {
         incidents: incident_sentences(&summary),
         warnings: note_texts(&summary),
         next_step: next_step(&summary),
-        sections: html::sections(&summary),
+        sections: html::sections(&summary).into_iter().chain([configuration]).collect(),
         summary,
         shortened,
-        plan_toml: Some("<".repeat(64 << 10)),
-        hosts: vec![serde_json::json!({ "name": hostile() })],
+        client: hostile(),
         again: hostile(),
-        notes: None,
         detail: Some(worst_detail()),
         why_no_detail: None,
         observers: Vec::new(),

@@ -14,6 +14,7 @@ use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
+use reelgauge_report::configuration::{self, RunFiles, client_words};
 use reelgauge_report::deviations::deviation_sentences;
 use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
@@ -95,6 +96,12 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         search.trials = search.all_trials(&summary.load_points);
     }
     let shortened = shorten(&mut summary);
+    let again = again(&run_dir, &summary);
+    let hosts = read_json::<Vec<_>>(&run_dir.hosts_path(), HOSTS_MAX_BYTES).unwrap_or_default();
+    let plan_toml = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES);
+    let (plan_toml, notes) = (plan_toml.as_deref(), run_notes::read(dir));
+    let files = RunFiles { again: &again, plan_toml, hosts: &hosts, notes: notes.as_ref() };
+    let sections = sections(&summary).into_iter().chain([configuration::section(&summary, files)]);
     Ok(RunPage {
         id: id_of(dir),
         hero,
@@ -102,16 +109,14 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         incidents,
         warnings,
         next_step,
-        sections: sections(&summary),
-        again: again(&run_dir, &summary),
+        sections: sections.collect(),
+        client: client_words(&hosts),
+        again,
         observers: summary.observers.iter().map(observer_words).collect(),
         marks: mark_words(&summary),
         path: summary.path.as_ref().map(hop_words).unwrap_or_default(),
         summary,
         shortened,
-        plan_toml: read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES),
-        hosts: read_json(&run_dir.hosts_path(), HOSTS_MAX_BYTES).unwrap_or_default(),
-        notes: run_notes::read(dir),
         detail,
         why_no_detail,
         // A folder that can't be listed is a page without them.

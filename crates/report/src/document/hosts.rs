@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::text::plain_short;
+use crate::units::amount;
 
 /// Facts of one client that are shown.
 const FACTS: usize = 150;
@@ -12,16 +13,16 @@ const FACT_CHARS: usize = 400;
 
 /// A client's facts, in the order of the file.
 #[derive(Default)]
-pub(super) struct HostRows {
-    pub(super) rows: Vec<(String, String)>,
+pub(crate) struct HostRows {
+    pub(crate) rows: Vec<(String, String)>,
     /// Facts of which the file says that they are unknown.
     pub(super) unknown: Vec<String>,
     /// Facts that are not shown.
-    pub(super) left_out: usize,
+    pub(crate) left_out: usize,
 }
 
 /// The facts of one client.
-pub(super) fn host_rows(host: &Value) -> HostRows {
+pub(crate) fn host_rows(host: &Value) -> HostRows {
     let mut rows = HostRows::default();
     add("", host, &mut rows);
     rows
@@ -40,7 +41,9 @@ fn add(name: &str, value: &Value, to: &mut HostRows) {
         Value::Null => to.unknown.push(plain_short(name, FACT_CHARS)),
         _ if to.rows.len() == FACTS => to.left_out += 1,
         _ => {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let memory = value.as_u64().filter(|_| name == "memory bytes").map(amount);
+            let text =
+                memory.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string());
             to.rows.push((plain_short(name, FACT_CHARS), plain_short(&text, FACT_CHARS)));
         }
     }

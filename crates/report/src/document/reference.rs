@@ -16,9 +16,9 @@ use super::figures::figures;
 use super::hosts::host_rows;
 use super::stated::{Stated, about, bill_of_materials, stated};
 use super::{Block, Document, Section};
-use crate::about::storage_words;
 use crate::answer::answer_sentences;
 use crate::answer_parts::{is_in_streams, place};
+use crate::configuration::{clients, target_rows};
 use crate::deviations::deviation_sentences;
 use crate::hero::hero;
 use crate::note::note_texts;
@@ -189,7 +189,8 @@ fn as_measured(runs: &[DocumentRun]) -> Section {
     let mut shown: Vec<&[Value]> = Vec::new();
     for run in runs {
         section.blocks.push(Block::Heading(plain(run.name())));
-        section.blocks.push(Block::Rows(target(run)));
+        let id = ("Run".to_owned(), plain(&run.id));
+        section.blocks.push(Block::Rows(std::iter::once(id).chain(target_rows(&run.summary)).collect()));
         if run.hosts.is_empty() {
             continue;
         }
@@ -198,33 +199,12 @@ fn as_measured(runs: &[DocumentRun]) -> Section {
             continue;
         }
         shown.push(&run.hosts);
-        for host in &run.hosts {
-            let facts = host_rows(host);
+        for client in clients(&run.hosts) {
             section.blocks.push(Block::Heading("Client".to_owned()));
-            section.blocks.push(Block::Rows(facts.rows));
-            if facts.left_out > 0 {
-                let more = counted(facts.left_out as u64, "fact");
-                section.blocks.push(sentence(&format!("{more} more in hosts.json.")));
-            }
+            section.blocks.extend(client);
         }
     }
     section
-}
-
-fn target(run: &DocumentRun) -> Vec<(String, String)> {
-    let (summary, target) = (&run.summary, &run.summary.target);
-    let rows = [
-        ("Run", Some(run.id.clone())),
-        ("Target", Some(target.path.clone())),
-        ("File system", target.fs_type.clone()),
-        ("Mounted", target.description.clone().or_else(|| target.source.clone())),
-        ("Server", target.server.clone()),
-        ("Options", target.mount_options.clone()),
-        ("Storage", storage_words(&summary.storage)),
-        ("Link", summary.link.as_ref().map(|link| link.words.clone())),
-        ("Mode", Some(summary.effective_mode.sentence.clone()).filter(|mode| !mode.is_empty())),
-    ];
-    rows.into_iter().filter_map(|(name, text)| Some((name.to_owned(), plain(&text?)))).collect()
 }
 
 fn path(runs: &[DocumentRun]) -> Section {

@@ -66,24 +66,13 @@ fn of_run(run: &RunPage, style: Style, html: &mut String) {
     let (first, others) = run.answer.split_at(run.answer.len().min(1));
     first.iter().for_each(|sentence| element("h2", &plain(&sentence.text), html));
     others.iter().for_each(|sentence| element("p", &plain(&sentence.text), html));
-    let hero = &run.hero;
-    let confidence = hero.whole_confidence();
-    let facts = [
-        ("Cause", Some(&hero.cause)),
-        ("Failed first", hero.failed_first.as_ref()),
-        ("Limited by", Some(&hero.limited_by)),
-        ("Beside", hero.beside.as_ref()),
-        ("Line", hero.line.as_ref()),
-        ("Confidence", Some(&confidence)),
-        ("Storage", hero.storage.as_ref()),
-        ("Next", run.next_step.as_ref()),
-    ];
     html.push_str("<dl>");
-    for (name, words) in facts {
-        if let Some(words) = words.filter(|words| !words.is_empty()) {
-            element("dt", name, html);
-            element("dd", &plain(words), html);
-        }
+    let facts = run.hero.facts.iter().map(|fact| (&fact.name, &fact.text));
+    let next = "Next".to_owned();
+    let facts = facts.chain(run.next_step.iter().map(|step| (&next, step)));
+    for (name, words) in facts.filter(|(_, words)| !words.is_empty()) {
+        element("dt", name, html);
+        element("dd", &plain(words), html);
     }
     html.push_str("</dl>");
     if !run.incidents.is_empty() {

@@ -8,7 +8,6 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::counters::Counters;
 use reelgauge_analysis::detail::Detail;
 use reelgauge_analysis::trace_stats::TraceReport;
-use reelgauge_record::notes::RunNotes;
 use serde::Serialize;
 
 use crate::compare::ToldComparison;
@@ -88,15 +87,10 @@ pub struct RunPage {
     pub summary: Summary,
     /// What of the summary was too long for a page, in words; `None` where all is there.
     pub shortened: Option<String>,
-    /// `run.toml`; `None` where it can't be read.
-    pub plan_toml: Option<String>,
-    /// `hosts.json`.
-    #[cfg_attr(feature = "typescript", ts(type = "Array<{ [field in string]: unknown }>"))]
-    pub hosts: Vec<serde_json::Value>,
+    /// The first client in one line.
+    pub client: String,
     /// The command that does this run again.
     pub again: String,
-    /// What people wrote down.
-    pub notes: Option<RunNotes>,
     /// What only the log knows.
     pub detail: Option<Detail>,
     /// Why there is no detail, in words.
