@@ -911,8 +911,8 @@ export type Hero = {
   number: string,
   /** Where the number is in `summary.json`; empty where it is not there. */
   number_path: string,
-  /** The format of its streams, where all are of one; `streams` elsewhere. */
-  format: string,
+  /** The result for a badge, without day and storage. */
+  badge: VerdictWord,
   /** Stands before the number: `at least`, or nothing. */
   before: string,
   /** What the number counts: `streams of Apple ProRes 422 HQ UHD without a late frame`. */
@@ -928,8 +928,8 @@ export type Hero = {
   doubt: string,
   /** How sure it is, without that doubt. Sentences; empty where the doubt is all. */
   confidence: string,
-  /** What people said of the storage: `Acme FS2, firmware 7.2, raid 6`; `null` where nobody said anything. */
-  storage: string | null,
+  /** The storage in one line: what people said of it, or its path and what it is. */
+  storage: string,
 };
 
 /** Something that is known of a run's number. */
@@ -1670,7 +1670,7 @@ export type MarkWords = {
   from_s: number,
   /** Until when. */
   to_s: number,
-  /** What happened, and where. */
+  /** What happened, where and when. */
   text: string,
 };
 
@@ -2651,12 +2651,8 @@ export type RunPage = {
   why_no_detail: string | null,
   /** What was sampled beside the I/O, and by whom else. */
   counters: Counters | null,
-  /** Who else sampled, in words. */
-  observers: Array<string>,
   /** What happened meanwhile that is known to disturb storage. */
   marks: Array<MarkWords>,
-  /** The path to the disks, part by part. Empty where nothing of it is known beyond this machine's link. */
-  path: Array<HopWords>,
 };
 
 /** Whether a run goes on, or how it ended. */

@@ -7,11 +7,6 @@ export function operationsFor(percentile: number): number {
   return Math.round(1 / (1 - percentile / 100));
 }
 
-/** A percentile of so many operations, where they carry it. */
-export function carried(percentile: number, operations: number, value: number | null | undefined): number | null {
-  return operations >= operationsFor(percentile) ? (value ?? null) : null;
-}
-
 /** A curve without the percentiles that its count does not carry; the longest stays. */
 export function carriedCurve(curve: PercentileCurve): PercentileCurve {
   const keep = curve.percentile.map((percentile) => percentile >= 100 || whyNot(percentile, curve.count) === null);

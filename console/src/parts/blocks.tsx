@@ -6,7 +6,7 @@ import { createContext } from "preact";
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import type { ChartTable } from "../charts/chart-table";
-import type { Block, PointBlocks, SectionBlocks, Table as TableBlock, Tile as TileBlock } from "../data/generated";
+import type { Block, HopWords, PointBlocks, SectionBlocks, Table as TableBlock, Tile as TileBlock } from "../data/generated";
 import type { RunPage } from "../data/page";
 import { meaningOf } from "../figures/meaning";
 import { chosenPoint } from "../view";
@@ -102,9 +102,26 @@ function One({ block, charts, point }: { block: Block; charts: Charts; point: nu
         </pre>
       );
     case "diagram":
+      return <Path hops={block.of} />;
     case "missing":
       throw new Error(`A page has no block of kind ${block.kind}`);
   }
+}
+
+/** From this machine down to the disks; the part that can carry least is marked. */
+function Path({ hops }: { hops: readonly HopWords[] }) {
+  return (
+    <ol class="path" aria-label="The path from this machine to the disks">
+      {hops.map((hop) => (
+        <li data-hop class={`hop ${hop.is_lowest ? "hop-lowest" : ""} ${hop.is_known ? "" : "hop-unknown"}`}>
+          <strong>{hop.name}</strong>
+          <span dir="auto">{hop.known}</span>
+          {hop.carries !== "" && <span class="hop-carries">{hop.carries}</span>}
+          {hop.is_lowest && <span class="hop-mark">the lowest</span>}
+        </li>
+      ))}
+    </ol>
+  );
 }
 
 function TileView({ tile }: { tile: TileBlock }) {
@@ -155,10 +172,18 @@ function pathOf({ path }: TableBlock["columns"][number], row = ""): string {
   return path.includes("*") ? path.replace("*", row) : `${row}.${path}`;
 }
 
+export function blocksOf(run: RunPage, id: string): readonly Block[] {
+  return run.sections.find((section) => section.id === id)?.blocks ?? [];
+}
+
+/** The first table of a section. */
+export function tableOf(run: RunPage, id: string): TableBlock | undefined {
+  return blocksOf(run, id).flatMap((block) => (block.kind === "table" ? [block.of] : []))[0];
+}
+
 /** The first table of a section as the data of a chart: figures as they are in the summary. */
 export function chartTable(run: RunPage, id: string): ChartTable {
-  const blocks = run.sections.find((section) => section.id === id)?.blocks ?? [];
-  const table = blocks.flatMap((block) => (block.kind === "table" ? [block.of] : []))[0];
+  const table = tableOf(run, id);
   const columns = table?.columns ?? [];
   const value = (column: TableBlock["columns"][number], row: number) =>
     column.cells[row] === NOT_MEASURED ? null
@@ -168,7 +193,7 @@ export function chartTable(run: RunPage, id: string): ChartTable {
   return { columns: columns.map(titleOf), rows: rows.map((_, row) => columns.map((column) => value(column, row))) };
 }
 
-export function TableView({ table }: { table: TableBlock }) {
+export function TableView({ table, most }: { table: TableBlock; most?: number }) {
   const root = useContext(FiguresRoot);
   const height = Math.max(0, ...table.columns.map((column) => column.cells.length));
   const rows = Array.from({ length: height }, (_, row) => row);
@@ -188,7 +213,7 @@ export function TableView({ table }: { table: TableBlock }) {
     };
   });
   const bad = new Set(table.bad_rows);
-  return <Table caption={table.caption} rows={rows} columns={columns} rowClass={(row) => (bad.has(row) ? "bad" : "")} />;
+  return <Table {...(most === undefined ? {} : { most })} caption={table.caption} rows={rows} columns={columns} rowClass={(row) => (bad.has(row) ? "bad" : "")} />;
 }
 
 /** One choice of a load point for the whole page: it stands in the link. Without one the last is shown. */

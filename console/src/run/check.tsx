@@ -4,57 +4,38 @@ import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
 import type { ChartOption, Look } from "../charts/chart";
 import { categoryAxis, valueAxis } from "../charts/axes";
-import type { CheckFacts, CheckFormat } from "../data/summary";
-import { Name } from "../parts/name";
-import { Section } from "../parts/section";
+import type { RunPage } from "../data/page";
+import type { CheckCount, CheckFacts, CheckFormat } from "../data/summary";
+import { chartTable, tableOf } from "../parts/blocks";
 import { chartText } from "../parts/text";
-import { counted, isSustained, limitedBy } from "./check-table";
 
-export function CheckSection({ facts }: { facts: CheckFacts }) {
-  const option = useMemo(() => (look: Look) => bars(facts.formats, look), [facts]);
+export function CheckChart({ run, facts }: { run: RunPage; facts: CheckFacts }) {
+  const [, play, record] = tableOf(run, "formats")?.columns ?? [];
+  const said = { play: play?.cells ?? [], record: record?.cells ?? [] };
+  const option = useMemo(() => (look: Look) => bars(facts.formats, said, look), [facts]);
   const described = facts.formats
-    .map((format) => `${format.name}: ${counted(format.play)} play, ${counted(format.record)} record`)
+    .map((format, at) => `${format.name}: ${said.play[at]} play, ${said.record[at]} record`)
     .join("; ");
   return (
-    <Section
-      id="check"
-      title="Chart by format"
-      about={
-        <>
-          <Name text={facts.mount} />
-          {facts.link != null && (
-            <>
-              , over <Name text={facts.link} />
-            </>
-          )}
-          .
-        </>
-      }
-    >
-      <div class="grid wide">
-        <Chart
-          id="check-formats"
-          title="Streams by format"
-          describe={described || "No format was measured."}
-          option={option}
-          height={60 + 44 * Math.max(facts.formats.length, 1)}
-          table={() => ({
-            columns: ["format", "play", "record", "each needs, MB/s", "limited by"],
-            rows: facts.formats.map((one) => [
-              one.name,
-              counted(one.play),
-              counted(one.record),
-              one.needed_mb_per_s_each,
-              limitedBy(one),
-            ]),
-          })}
-        />
-      </div>
-    </Section>
+    <div class="grid wide">
+      <Chart
+        id="check-formats"
+        title="Streams by format"
+        describe={described || "No format was measured."}
+        option={option}
+        height={60 + 44 * Math.max(facts.formats.length, 1)}
+        table={() => chartTable(run, "formats")}
+      />
+    </div>
   );
 }
 
-function bars(formats: CheckFormat[], look: Look): ChartOption {
+/** Whether so many streams can be relied on, and not only passed a short trial. */
+function isSustained(found: CheckCount): boolean {
+  return found.basis === "held" || found.basis === "sustained_rate";
+}
+
+function bars(formats: CheckFormat[], said: { play: string[]; record: string[] }, look: Look): ChartOption {
   const names = formats.map((format) => chartText(format.name, look.width < 500 ? 22 : 44));
   const colours = { play: look.read, record: look.write };
   const series = (["play", "record"] as const).map((work) => ({
@@ -78,7 +59,7 @@ function bars(formats: CheckFormat[], look: Look): ChartOption {
       show: true,
       position: "right" as const,
       color: look.ink,
-      formatter: (bar: { dataIndex: number }) => counted(formats[bar.dataIndex]?.[work] ?? null),
+      formatter: (bar: { dataIndex: number }) => said[work][bar.dataIndex] ?? "",
     },
   }));
   return {

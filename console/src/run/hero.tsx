@@ -1,23 +1,15 @@
 // What a run's page opens with: the number, the verdict, the cause, how sure it is and of which storage, and one
 // next step. Everything that somebody needs who reads no further.
 
-import type { ComponentChildren } from "preact";
 import type { Page, RunPage } from "../data/page";
 import { counted } from "../figures/units";
-import { Told } from "../parts/blocks";
+import { Blocks, blocksOf, Told } from "../parts/blocks";
 import { Name, Said } from "../parts/name";
 import { VerdictMark } from "../parts/shell";
 import { Actions } from "./actions";
 import { startedAt } from "./when";
 
-interface Props {
-  run: RunPage;
-  page: Page;
-  /** What this kind of run answers with beside a number. */
-  children?: ComponentChildren;
-}
-
-export function Hero({ run, page, children }: Props) {
+export function Hero({ run, page }: { run: RunPage; page: Page }) {
   const { hero } = run;
   const [first, ...others] = run.answer;
   return (
@@ -66,7 +58,11 @@ export function Hero({ run, page, children }: Props) {
           )}
         </div>
       </div>
-      {children}
+      {run.summary.check != null && (
+        <div class="check">
+          <Blocks blocks={blocksOf(run, "formats")} charts={{}} point={null} />
+        </div>
+      )}
       {run.next_step !== null && (
         <p class="hero-next" dir="auto" data-next-step>
           <strong>Next:</strong> <Said text={run.next_step} />

@@ -12,12 +12,11 @@ import { Folded } from "../parts/section";
 import { Shell } from "../parts/shell";
 import type { PagePart } from "../parts/shell";
 import { useViewLink } from "../view-link";
-import { CheckSection } from "./check";
-import { CheckTable } from "./check-table";
+import { CheckChart } from "./check";
 import { LatencyCharts } from "./distribution";
 import { EbuCharts, EbuLatencies } from "./ebu";
 import { Hero } from "./hero";
-import { BesideSection, hasBeside, markBandsOf } from "./beside";
+import { markBandsOf, Marks } from "./marks";
 import { bandsOf, IncidentsSection } from "./incidents";
 import { extentOf, flowOf } from "./over-time";
 import { HostBars } from "./host-bars";
@@ -56,7 +55,7 @@ export function RunReport({ run, page, back }: { run: RunPage; page: Page; back?
       <h1 class="sr-only">Run {run.id}</h1>
       <FiguresRoot.Provider value={run.summary}>
       <BandsContext.Provider value={bands}>
-        <Hero run={run} page={page}>{run.summary.check != null && <CheckTable facts={run.summary.check} />}</Hero>
+        <Hero run={run} page={page} />
         <div class="timed">
           {time !== null && <timed.PeriodStrip time={time} />}
           {parts.filter((part) => part.folded !== true).map((part) => part.view())}
@@ -110,8 +109,7 @@ function partsOf(run: RunPage, time: Timed | null): Part[] {
 const folded = (parts: Part[]): Part[] => parts.map((part) => ({ ...part, folded: true }));
 
 function beside(run: RunPage, time: Timed | null): Part[] {
-  if (!hasBeside(run)) return [];
-  return [{ id: "beside", title: "Beside the run", view: () => <BesideSection run={run} extent={time?.extent ?? null} /> }];
+  return said(run, "beside", { marks: () => <Marks run={run} extent={time?.extent ?? null} /> });
 }
 
 /** A watch has counters and nothing else. */
@@ -198,7 +196,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
       streams: (at) => at !== null && <StreamCharts run={run} at={at} extent={time?.extent ?? null} />,
     }),
     raw: [
-      ...part(check !== null, "check", "Chart by format", () => check && <CheckSection facts={check} />),
+      ...said(run, "check", { "check-formats": () => check && <CheckChart run={run} facts={check} /> }),
       ...(isTold ? table : []),
       ...said(run, "latency", { latency: () => detail && <LatencyCharts detail={detail} /> }),
       ...part(sizes, "sizes", "Transfer sizes", () => detail && <SizesSection detail={detail} />),

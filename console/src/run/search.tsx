@@ -9,7 +9,6 @@ import type { RunPage } from "../data/page";
 import type { LoadPoint, SearchFacts, TrialsAt } from "../data/summary";
 import { count } from "../figures/units";
 import { chartTable } from "../parts/blocks";
-import { criteria } from "./verdict-word";
 
 /** What trials can have failed by: the headers of the table of trials. */
 interface Faults {
@@ -93,7 +92,7 @@ function trialBars(trials: TrialsAt[], faults: Faults, look: Look): ChartOption 
 }
 
 function outcomeOf(point: LoadPoint, faults: Faults): string {
-  if (criteria(point.verdict) === "met") return "passed";
+  if (point.verdict?.passed === true) return "passed";
   if (["this_machine", "tool", "max_rate"].includes(point.culprit ?? "")) return faults.own;
   return point.verdict?.storage_failed === true ? faults.theirs : "not known";
 }

@@ -3,16 +3,11 @@
 
 import type { ComponentChildren } from "preact";
 import type { RunPage } from "../data/page";
-import type { LoadPoint } from "../data/summary";
-import { columnText } from "../figures/column";
-import { count, counted } from "../figures/units";
-import { Told } from "../parts/blocks";
-import { Figure } from "../parts/figure";
+import { counted } from "../figures/units";
+import { Blocks, blocksOf, tableOf, TableView, Told } from "../parts/blocks";
 import { VerdictMark } from "../parts/shell";
 import { cut } from "../parts/text";
-import { CheckTable } from "./check-table";
 import { SheetPicture } from "./sheet-picture";
-import { criteriaWord } from "./verdict-word";
 import { startedAt } from "./when";
 import { sheetIsShown } from "./sheet-print";
 
@@ -25,6 +20,7 @@ const MOST_SETTINGS = 12;
 export function Sheet({ run }: { run: RunPage }) {
   if (!sheetIsShown.value) return null;
   const { summary, hero } = run;
+  const points = tableOf(run, "points");
   return (
     <article class="sheet" aria-label="Vendor sheet">
       <header>
@@ -48,11 +44,13 @@ export function Sheet({ run }: { run: RunPage }) {
         rows={[
           ["Cause", cut(hero.cause, 260)],
           ["Confidence", cut(`${hero.doubt} ${hero.confidence}`, 200)],
-          ...storageRows(run),
+          ["Storage", cut(hero.facts.find((fact) => fact.id === "storage")?.text ?? "", 200)],
+          ["Mount options", cut(summary.target.mount_options ?? "not known", 160)],
           ["Client", cut(run.client, 200)],
         ]}
       />
-      {summary.check != null ? <CheckTable facts={summary.check} /> : <Points run={run} />}
+      {summary.check != null && <Blocks blocks={blocksOf(run, "formats")} charts={{}} point={null} />}
+      {summary.check == null && points !== undefined && <TableView table={points} most={MOST_POINTS} />}
       <Incidents run={run} />
       {run.detail !== null && run.detail.streams.length > 0 && summary.check == null && (
         <SheetPicture run={run} detail={run.detail} />
@@ -87,75 +85,6 @@ function Rows({ rows }: { rows: [string, ComponentChildren][] }) {
       ))}
     </dl>
   );
-}
-
-function storageRows(run: RunPage): [string, string][] {
-  const { target } = run.summary;
-  const about = [run.hero.storage ?? "", target.path, target.description ?? target.fs_type ?? "", target.server ?? ""];
-  const options = target.mount_options ?? "";
-  return [
-    ["Storage", cut(about.filter((text) => text !== "").join(", "), 200)],
-    ...(options === "" ? [] : ([["Mount options", cut(options, 160)]] as [string, string][])),
-  ];
-}
-
-function Points({ run }: { run: RunPage }) {
-  const points = run.summary.load_points;
-  const shown = points.slice(0, MOST_POINTS).map((point, at) => ({ point, at }));
-  const part = points.length > shown.length ? `, the first ${shown.length} of ${count(points.length)}` : "";
-  const columns = figuresOf(points);
-  return (
-    <table>
-      <caption>Load points{part}</caption>
-      <thead>
-        <tr>
-          <th scope="col">load point</th>
-          {columns.map((column) => (
-            <th scope="col">{column.title}</th>
-          ))}
-          <th scope="col">criteria</th>
-        </tr>
-      </thead>
-      <tbody>
-        {shown.map(({ point, at }) => (
-          <tr>
-            <th scope="row">{cut(point.label, 40)}</th>
-            {columns.map(({ path, of, text }) => (
-              <td>
-                <Figure path={`load_points.${at}.${path}`} value={of(point)} text={text} />
-              </td>
-            ))}
-            <td>{criteriaWord(point.verdict, point.culprit)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-interface FigureColumn {
-  title: string;
-  path: string;
-  of: (point: LoadPoint) => number | null | undefined;
-  text: (value: number) => string;
-}
-
-function figuresOf(points: LoadPoint[]): FigureColumn[] {
-  const scaled = (title: string, path: string, of: FigureColumn["of"], scale: number): FigureColumn => ({
-    title,
-    path,
-    of,
-    text: columnText(points.map(of), scale),
-  });
-  const late: FigureColumn["of"] = (point) => point.streams?.total.late_frames;
-  const margin: FigureColumn["of"] = (point) => point.streams?.total.worst_margin?.margin_us;
-  return [
-    scaled("read, MB/s", "total.read_bytes_per_s", (point) => point.total.read_bytes_per_s, 1e6),
-    scaled("write, MB/s", "total.written_bytes_per_s", (point) => point.total.written_bytes_per_s, 1e6),
-    { title: "late frames", path: "streams.total.late_frames", of: late, text: count },
-    scaled("worst margin, ms", "streams.total.worst_margin.margin_us", margin, 1e3),
-    { title: "errors", path: "total.failed_ops", of: (point) => point.total.failed_ops, text: count },
-  ];
 }
 
 function Incidents({ run }: { run: RunPage }) {

@@ -8,6 +8,7 @@ use reelgauge_analysis::sustained::{RateTrend, SustainedRate};
 use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Culprit, LoadPoint, Outcome, Summary};
 
 use crate::answer_parts::outcome;
+use crate::document::{Block, Section};
 use crate::ending::next;
 use crate::limit::limit_words;
 use crate::note::note_texts;
@@ -48,7 +49,7 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
 pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page: &mut Page) {
     if !facts.formats.is_empty() {
         page.gap();
-        page.table(formats(facts, page.width));
+        page.table(formats(facts, page.width, false));
     }
     page.gap();
     let rates_known =
@@ -71,6 +72,26 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
         (None, None) => {}
     }
     next(summary, show, page);
+}
+
+/// What the head of the page shows: the counts of each format, and the rates of one client.
+pub(crate) fn head(summary: &Summary, facts: &CheckFacts) -> Section {
+    let mut head = Section::of_page("formats", "", "");
+    let line =
+        facts.line_rate_mb_per_s.map(|rate| ("Line rate".to_owned(), format!("{} MB/s", number(rate))));
+    let client = ("One client".to_owned(), rates(summary, facts));
+    if !facts.formats.is_empty() {
+        head.blocks.push(Block::Table(formats(facts, usize::MAX, true)));
+    }
+    head.blocks.push(Block::Rows(line.into_iter().chain([client]).collect()));
+    head
+}
+
+/// What the page shows behind its head.
+pub(crate) fn section(summary: &Summary, facts: &CheckFacts) -> Section {
+    let mut section = Section::of_page("check", "Chart by format", place(summary, facts));
+    section.blocks.push(Block::PageChart("check-formats".to_owned()));
+    section
 }
 
 /// `11 × Apple ProRes 422 HQ UHD, 25 fps play without a late frame, and 9 record.`: of the heaviest
@@ -142,20 +163,23 @@ fn place(summary: &Summary, facts: &CheckFacts) -> String {
     format!("At {}: {}{}.", plain(&summary.target.path), plain(&facts.mount), link.unwrap_or_default())
 }
 
-/// Formats down, what they do across; what each needs, above what the link carries.
-fn formats(facts: &CheckFacts, width: usize) -> Table {
-    let formats = &facts.formats[..facts.formats.len().min(FORMATS_MAX)];
-    let link = facts.line_rate_mb_per_s;
+/// Formats down, what they do across; what each needs, above what the link carries. A page has all formats,
+/// and the link below them.
+fn formats(facts: &CheckFacts, width: usize, is_page: bool) -> Table {
+    let formats =
+        if is_page { &facts.formats } else { &facts.formats[..facts.formats.len().min(FORMATS_MAX)] };
+    let link = facts.line_rate_mb_per_s.filter(|_| !is_page);
     let below = |text: &str| link.map(|_| text.to_owned());
     let cells = |of: &dyn Fn(&CheckFormat) -> String| formats.iter().map(of).chain(below("")).collect();
     let names = formats.iter().map(|format| plain_short(&format.name, width.saturating_sub(COUNT_CHARS)));
     let needed: Vec<Option<f64>> = formats.iter().map(|format| Some(format.needed_mb_per_s_each)).collect();
     let needed = numbers(&needed).into_iter().chain(link.map(number));
-    let mut table = Table::default();
-    table.column("", "streams without a late frame", names.chain(below("the link carries about")).collect());
-    table.column("", "play", cells(&|format| marked(format.play.as_ref())));
-    table.column("", "record", cells(&|format| marked(format.record.as_ref())));
-    table.column("needs", "MB/s", needed.collect());
+    let mut table = Table::new("Formats");
+    table.rows = (0..formats.len()).map(|at| format!("check.formats.{at}")).collect();
+    table.words("streams without a late frame", names.chain(below("the link carries about")).collect());
+    table.column("", "play", cells(&|format| marked(format.play.as_ref()))).at("play.streams");
+    table.column("", "record", cells(&|format| marked(format.record.as_ref()))).at("record.streams");
+    table.column("needs", "MB/s", needed.collect()).at("needed_mb_per_s_each");
     let limited_by = |format: &CheckFormat| {
         let of = |found: &Option<CheckCount>| found.as_ref().map(|found| plain_short(&found.limited_by, 26));
         match (of(&format.play), of(&format.record)) {

@@ -3,6 +3,7 @@
 //!
 //! Not here: the verdict's word and the sentences below it; terminal and page have those from `answer`.
 
+mod badge;
 mod number;
 mod verdict;
 
@@ -24,6 +25,7 @@ use crate::streams;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, moment};
 
+use self::badge::badge;
 use self::number::number;
 use self::verdict::verdict;
 pub use self::verdict::{VerdictTone, VerdictWord};
@@ -42,8 +44,8 @@ pub struct Hero {
     pub number: String,
     /// Where the number is in `summary.json`; empty where it is not there.
     pub number_path: String,
-    /// The format of its streams, where all are of one; `streams` elsewhere.
-    pub format: String,
+    /// The result for a badge, without day and storage.
+    pub badge: VerdictWord,
     /// Stands before the number: `at least`, or nothing.
     pub before: String,
     /// What the number counts: `streams of Apple ProRes 422 HQ UHD without a late frame`.
@@ -57,8 +59,8 @@ pub struct Hero {
     pub doubt: String,
     /// How sure it is, without that doubt. Sentences; empty where the doubt is all.
     pub confidence: String,
-    /// What people said of the storage: `Acme FS2, firmware 7.2, raid 6`; `None` where nobody said anything.
-    pub storage: Option<String>,
+    /// The storage in one line: what people said of it, or its path and what it is.
+    pub storage: String,
 }
 
 /// Something that is known of a run's number.
@@ -82,21 +84,22 @@ pub fn hero(summary: &Summary) -> Hero {
     let cause = cause(&statement, summary);
     let confidence = confidence(&statement, summary, doubt.is_some());
     let (number, number_path) = number(&statement.number, summary);
+    let before = before(&statement.number, summary);
+    let format = good::found(&statement, summary).map_or_else(|| "streams".to_owned(), |found| found.format);
     Hero {
         verdict: verdict(summary),
         facts: facts(&statement, summary, &cause, &confidence),
         number,
         number_path,
-        format: good::found(&statement, summary)
-            .map_or_else(|| "streams".to_owned(), |found| plain(&found.format)),
-        before: before(&statement.number, summary),
+        badge: badge(&statement, summary, &before, &format),
+        before,
         counts: counts(&statement, summary),
         cause,
         // A check states it in its cause.
         own_limit: streams::own_limit(summary).filter(|_| summary.check.is_none()),
         confidence,
         doubt: doubt.unwrap_or_default(),
-        storage: storage_words(&summary.storage),
+        storage: storage_words(&summary.storage).unwrap_or_else(|| place(&summary.target)),
         statement,
     }
 }

@@ -7,7 +7,11 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::marks::{Mark, MarkKind};
 use serde::{Deserialize, Serialize};
 
+use crate::document::{Block, Section};
 use crate::event::end_words;
+use crate::observers::observer_words;
+use crate::path::hop_words;
+use crate::sentence::Tone;
 use crate::text::plain_short;
 use crate::units::moment;
 
@@ -28,33 +32,61 @@ pub struct MarkWords {
     pub from_s: f64,
     /// Until when.
     pub to_s: f64,
-    /// What happened, and where.
+    /// What happened, where and when.
     pub text: String,
 }
 
 /// All marks of a run, the earliest first.
 pub fn mark_words(summary: &Summary) -> Vec<MarkWords> {
     let words =
-        |mark: &Mark| MarkWords { from_s: mark.began_s, to_s: mark.ended_s, text: words_of(mark, summary) };
+        |mark: &Mark| MarkWords { from_s: mark.began_s, to_s: mark.ended_s, text: line(mark, summary) };
     summary.marks.iter().map(words).collect()
 }
 
 /// The lines of a screen that tell of them.
 pub(crate) fn mark_lines(summary: &Summary) -> Vec<String> {
-    let line = |mark: &Mark| {
-        let text = words_of(mark, summary);
-        let (from, until) = (moment(mark.began_s), moment(mark.ended_s));
-        match mark.is_open {
-            true => format!("{text}, from {from} on, and it went on at the end"),
-            false if mark.began_s == mark.ended_s => format!("{text}, at {from}"),
-            false => format!("{text}, between {from} and {until}"),
-        }
-    };
-    let mut lines: Vec<String> = summary.marks.iter().take(SHOWN).map(line).collect();
+    let mut lines: Vec<String> = summary.marks.iter().take(SHOWN).map(|mark| line(mark, summary)).collect();
     if summary.marks.len() > SHOWN {
         lines.push(format!("and {} more, in summary.json", summary.marks.len() - SHOWN));
     }
     lines
+}
+
+/// What the page shows next to a run: the path to the disks, marks, and who else sampled. `None` where there
+/// is none of it.
+pub(crate) fn section(summary: &Summary) -> Option<Section> {
+    let mut section = Section::of_page("beside", "Path, marks and observers", "");
+    let hops = summary.path.as_ref().map(hop_words).filter(|hops| !hops.is_empty());
+    if let Some(hops) = hops {
+        section.blocks.push(Block::Heading("The path to the disks".to_owned()));
+        section.say(
+            Tone::Plain,
+            "What each part of it can carry, where that is known, and what was measured there.",
+        );
+        section.blocks.push(Block::Diagram(hops));
+    }
+    if !summary.marks.is_empty() {
+        section.blocks.push(Block::Heading("Marks".to_owned()));
+        section.say(
+            Tone::Plain,
+            "Events during the run that are known to disturb storage. Their time alone proves nothing.",
+        );
+        section.blocks.push(Block::PageChart("marks".to_owned()));
+    }
+    for observer in &summary.observers {
+        section.say(Tone::Plain, format!("Observer: {}.", observer_words(observer)));
+    }
+    (!section.blocks.is_empty()).then_some(section)
+}
+
+fn line(mark: &Mark, summary: &Summary) -> String {
+    let text = words_of(mark, summary);
+    let (from, until) = (moment(mark.began_s), moment(mark.ended_s));
+    match mark.is_open {
+        true => format!("{text}, from {from} on, and it went on at the end"),
+        false if mark.began_s == mark.ended_s => format!("{text}, at {from}"),
+        false => format!("{text}, between {from} and {until}"),
+    }
 }
 
 /// What happened at the same time as a stretch of the run: `md0 resync`.

@@ -156,9 +156,7 @@ fn worst_page() -> Page {
         again: hostile(),
         detail: Some(worst_detail()),
         why_no_detail: None,
-        observers: Vec::new(),
         marks: Vec::new(),
-        path: Vec::new(),
         counters: Some(Counters { agents: vec![agent] }),
     };
     Page {

@@ -22,8 +22,6 @@ use reelgauge_report::html::sections;
 use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::marks::mark_words;
 use reelgauge_report::note::note_texts;
-use reelgauge_report::observers::observer_words;
-use reelgauge_report::path::hop_words;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{
     again_with, answer_sentences, html, incident_sentences, next_step, trace_sections, where_built_in,
@@ -112,9 +110,7 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         sections: sections.collect(),
         client: client_words(&hosts),
         again,
-        observers: summary.observers.iter().map(observer_words).collect(),
         marks: mark_words(&summary),
-        path: summary.path.as_ref().map(hop_words).unwrap_or_default(),
         summary,
         shortened,
         detail,

@@ -14,7 +14,6 @@ use crate::compare::ToldComparison;
 use crate::document::Section;
 use crate::hero::Hero;
 use crate::marks::MarkWords;
-use crate::path::HopWords;
 use crate::sentence::{IncidentSentence, Sentence};
 use crate::suites::SuitesPage;
 
@@ -97,12 +96,8 @@ pub struct RunPage {
     pub why_no_detail: Option<String>,
     /// What was sampled beside the I/O, and by whom else.
     pub counters: Option<Counters>,
-    /// Who else sampled, in words.
-    pub observers: Vec<String>,
     /// What happened meanwhile that is known to disturb storage.
     pub marks: Vec<MarkWords>,
-    /// The path to the disks, part by part. Empty where nothing of it is known beyond this machine's link.
-    pub path: Vec<HopWords>,
 }
 
 /// A trace.

@@ -10,7 +10,7 @@ use reelgauge_analysis::Summary;
 
 use crate::answer_parts::has_paper;
 use crate::document::Section;
-use crate::{good, hosts, latency, msmeter, points, replay, search, streams, trust, vda, workers};
+use crate::{check, good, hosts, latency, marks, msmeter, points, replay, search, streams, trust, vda, workers};
 
 /// The sections of a run that has what they are about.
 pub fn sections(summary: &Summary) -> Vec<Section> {
@@ -23,6 +23,9 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
         Some(points::section(summary)),
         streams::section(summary),
         Some(latency::section(summary)),
+        summary.check.as_ref().map(|facts| check::head(summary, facts)),
+        summary.check.as_ref().map(|facts| check::section(summary, facts)),
+        marks::section(summary),
         good::section(summary),
         hosts::section(summary),
         workers::section(summary),
