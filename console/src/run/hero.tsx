@@ -45,7 +45,11 @@ export function Hero({ run, page }: { run: RunPage; page: Page }) {
               <div>
                 <dt>{fact.name}</dt>
                 <dd id={`hero-${fact.id}`} dir="auto">
-                  {fact.id === "confidence" && hero.doubt !== "" && <span data-sentence>{hero.doubt}</span>}{" "}
+                  {fact.id === "confidence" && hero.doubt !== "" && (
+                    <>
+                      <span data-sentence>{hero.doubt}</span>{" "}
+                    </>
+                  )}
                   <Said text={fact.text} />
                 </dd>
               </div>

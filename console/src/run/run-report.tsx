@@ -64,8 +64,8 @@ export function RunReport({ run, page, back }: { run: RunPage; page: Page; back?
           </div>
         </div>
       </BandsContext.Provider>
-      </FiguresRoot.Provider>
       <Sheet run={run} />
+      </FiguresRoot.Provider>
     </Shell>
   );
 }
