@@ -17,11 +17,11 @@ use reelgauge_machine::process::Task;
 use reelgauge_machine::source::Host;
 use reelgauge_record::test_records::op as made_up;
 use reelgauge_record::{OpKind, OpRecord};
-use reelgauge_report::configuration::{self, RunFiles};
 use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage};
 use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::note::note_texts;
+use reelgauge_report::run_configuration::{self, RunFiles};
 use reelgauge_report::{answer_sentences, html, incident_sentences, next_step};
 
 const MS: u64 = 1_000_000;
@@ -141,7 +141,7 @@ fn worst_page() -> Page {
     let hosts = [serde_json::json!({ "name": hostile() })];
     let (again, plan_toml) = (&hostile(), Some(plan_toml.as_str()));
     let files = RunFiles { again, plan_toml, hosts: &hosts, notes: None };
-    let configuration = configuration::section(&summary, files);
+    let configuration = run_configuration::section(&summary, files);
     let run = RunPage {
         id: hostile(),
         hero: hero(&summary),

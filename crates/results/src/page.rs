@@ -14,7 +14,6 @@ use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_report::configuration::{self, RunFiles, client_words};
 use reelgauge_report::deviations::deviation_sentences;
 use reelgauge_report::hero::hero;
 use reelgauge_report::html::page::{PAGE_VERSION, Page, PageKind, RunPage, TracePage};
@@ -22,6 +21,7 @@ use reelgauge_report::html::sections;
 use reelgauge_report::html::shorten::shorten;
 use reelgauge_report::marks::mark_words;
 use reelgauge_report::note::note_texts;
+use reelgauge_report::run_configuration::{self, RunFiles, client_words};
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{
     again_with, answer_sentences, html, incident_sentences, next_step, trace_sections, where_built_in,
@@ -99,7 +99,7 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
     let plan_toml = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES);
     let (plan_toml, notes) = (plan_toml.as_deref(), run_notes::read(dir));
     let files = RunFiles { again: &again, plan_toml, hosts: &hosts, notes: notes.as_ref() };
-    let sections = sections(&summary).into_iter().chain([configuration::section(&summary, files)]);
+    let sections = sections(&summary).into_iter().chain([run_configuration::section(&summary, files)]);
     Ok(RunPage {
         id: id_of(dir),
         hero,

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::text::plain_short;
-use crate::units::amount;
+use crate::units::count;
 
 /// Facts of one client that are shown.
 const FACTS: usize = 150;
@@ -41,9 +41,9 @@ fn add(name: &str, value: &Value, to: &mut HostRows) {
         Value::Null => to.unknown.push(plain_short(name, FACT_CHARS)),
         _ if to.rows.len() == FACTS => to.left_out += 1,
         _ => {
-            let memory = value.as_u64().filter(|_| name == "memory bytes").map(amount);
+            let whole = value.as_u64().map(count);
             let text =
-                memory.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string());
+                whole.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string());
             to.rows.push((plain_short(name, FACT_CHARS), plain_short(&text, FACT_CHARS)));
         }
     }
@@ -60,7 +60,7 @@ mod tests {
         let host = json!({"name": "edit-1", "nics": [{"name": "eth0", "speed_mbit_per_s": null, "mtu_bytes": 9000}]});
         let rows = host_rows(&host);
         let said: Vec<String> = rows.rows.iter().map(|(name, text)| format!("{name}={text}")).collect();
-        assert_eq!(said, ["name=edit-1", "nics eth0 mtu bytes=9000", "nics eth0 name=eth0"]);
+        assert_eq!(said, ["name=edit-1", "nics eth0 mtu bytes=9,000", "nics eth0 name=eth0"]);
         assert_eq!(rows.unknown, ["nics eth0 speed mbit per s"]);
         let many: Vec<u32> = (0..1000).collect();
         assert_eq!(host_rows(&json!({"a": many})).left_out, 850);

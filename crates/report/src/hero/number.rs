@@ -10,8 +10,8 @@ const NOT_MEASURED: &str = "–";
 /// A summary that was made again from a log holds no statement: its number has no path.
 pub(super) fn number(number: &Number, summary: &Summary) -> (String, String) {
     let stated = |field: &str, text: String| {
-        let path = summary.statement.as_ref().map(|_| format!("statement.number.{field}"));
-        (text, path.unwrap_or_else(String::new))
+        let path = |_| format!("statement.number.{field}");
+        (text, summary.statement.as_ref().map_or_else(String::new, path))
     };
     let streams = |streams: u64| stated("streams", count(streams));
     match number {

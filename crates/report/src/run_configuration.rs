@@ -77,7 +77,7 @@ fn of_run(summary: &Summary) -> Vec<(String, String)> {
             "Files",
             format!("{} of {}{reused}", counted(files.files, "file"), block_size(files.file_size_bytes)),
         ),
-        ("Run directory", summary.run_dir.clone().unwrap_or_else(String::new)),
+        ("Run directory", summary.run_dir.as_deref().unwrap_or("").to_owned()),
         ("Version", version),
     ];
     let rows = rows.into_iter().filter(|(_, text)| !text.is_empty());
