@@ -10,7 +10,9 @@ use reelgauge_analysis::Summary;
 
 use crate::answer_parts::has_paper;
 use crate::document::Section;
-use crate::{check, good, hosts, latency, marks, msmeter, points, replay, search, streams, trust, vda, workers};
+use crate::{
+    check, good, hosts, latency, marks, msmeter, points, replay, search, streams, trust, vda, workers,
+};
 
 /// The sections of a run that has what they are about.
 pub fn sections(summary: &Summary) -> Vec<Section> {
