@@ -3914,6 +3914,17 @@ export type Verdict = {
   storage_failed: boolean,
 };
 
+/** How a verdict is to be taken. */
+export type VerdictTone = "good" | "unsure" | "bad" | "plain";
+
+/** A verdict and how it is to be taken. */
+export type VerdictWord = {
+  /** `criteria met`. */
+  word: string,
+  /** Its sign and colour. */
+  tone: VerdictTone,
+};
+
 /** What verification found. */
 export type VerifyFacts = {
   /** Bytes that were compared with what had been written. */
@@ -4060,15 +4071,4 @@ export type WrittenPieces = {
   pieces: number,
   /** Bytes of a piece, on average. */
   piece_bytes: number,
-};
-
-/** How a verdict is to be taken. */
-export type VerdictTone = "good" | "unsure" | "bad" | "plain";
-
-/** A verdict and how it is to be taken. */
-export type VerdictWord = {
-  /** `criteria met`. */
-  word: string,
-  /** Its sign and colour. */
-  tone: VerdictTone,
 };
