@@ -66,7 +66,7 @@ test("marks are drawn on the run's time axis, told with their times, and shown b
   expect(marks.map((mark) => mark.kind)).toContain("remount");
   const told = page.locator("#beside [data-mark]");
   await expect(told).toHaveCount(marks.length);
-  for (const [at] of marks.entries()) await expect(told.nth(at)).toContainText(/ (at|between|from) [\d.]+ s/);
+  for (const [at] of marks.entries()) await expect(told.nth(at)).toContainText(/\s(at|between|from)\s[\d.]+\ss/);
   for (const chart of ["stream-strips", "throughput"]) expect(await areas(page, chart), chart).toBe(marks.length);
   // The margins show their warm-up in the same way.
   expect(await areas(page, "margin")).toBeGreaterThanOrEqual(marks.length);
