@@ -109,6 +109,7 @@ pub fn is_last(source: &impl Source, name: &str) -> bool {
 }
 
 /// Whether there is hardware behind an interface, or several such together.
+#[cfg(feature = "sampling")]
 pub(crate) fn is_physical(source: &impl Source, name: &str) -> bool {
     has(source, name, "device") || has(source, name, "bonding")
 }
