@@ -86,7 +86,10 @@ fn every_run_gets_a_report_with_the_figures_of_its_summary() {
     let answer = serde_json::to_value(answer_sentences(&finished.summary)).unwrap();
     assert_eq!((&page["kind"], &run["answer"]), (&Value::from("run"), &answer));
     assert_eq!(run["id"].as_str(), finished.run_dir.file_name().unwrap().to_str());
-    assert!(run["plan_toml"].as_str().unwrap().contains("xavc-intra-class-100-1080-25"));
+    let configuration = run["sections"].as_array().unwrap().last().unwrap();
+    let folded = configuration["blocks"].as_array().unwrap().last().unwrap();
+    let plan_toml = folded["of"]["blocks"][0]["of"].as_str().unwrap();
+    assert!(plan_toml.contains("xavc-intra-class-100-1080-25"), "{plan_toml}");
     assert!(run["again"].as_str().unwrap().starts_with("reelgauge run /"));
     let detail = &run["detail"];
     assert_eq!(detail["ops"].as_u64(), Some(summary.log.rows));

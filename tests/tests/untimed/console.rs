@@ -294,7 +294,13 @@ fn runs_from_a_terminal_are_listed_and_notes_outlive_the_console() {
     let console = Console::start(scratch.path(), mix.runs());
     assert_eq!(console.entry(&id).unwrap()["notes"], notes);
     let page = console.client.get(&format!("/api/runs/{id}/page")).expect(200).json();
-    assert_eq!(page["runs"][0]["notes"], notes);
+    let sections = page["runs"][0]["sections"].as_array().unwrap();
+    let configuration = sections.iter().find(|section| section["id"] == "configuration").unwrap();
+    let rows = configuration["blocks"].as_array().unwrap().iter().filter(|block| block["kind"] == "rows");
+    let rows: Vec<&Value> = rows.flat_map(|block| block["of"].as_array().unwrap()).collect();
+    for row in [["Name", "Monday"], ["Make", "A"], ["Model", "B"], ["Firmware", "1.2"], ["raid", "6"]] {
+        assert!(rows.contains(&&json!(row)), "{row:?}: {rows:?}");
+    }
 }
 
 #[test]

@@ -387,8 +387,11 @@ fn pages_of_runs_and_traces_are_told() {
     // Kept, until something about the run changes.
     let made_at = &page["made_at"];
     assert_eq!(&scene.get("/api/runs/run/page").json()["made_at"], made_at);
-    scene.change("PUT", "/api/runs/run/notes", r#"{"note":"seen"}"#);
-    assert_eq!(scene.get("/api/runs/run/page").json()["runs"][0]["notes"]["note"], "seen");
+    scene.change("PUT", "/api/runs/run/notes", r#"{"name":"seen"}"#);
+    let noted = scene.get("/api/runs/run/page").json();
+    let configuration = noted["runs"][0]["sections"].as_array().unwrap().last().unwrap();
+    let rows = serde_json::json!([["Name", "seen"]]);
+    assert!(configuration["blocks"].as_array().unwrap().iter().any(|block| block["of"] == rows));
     let compared = scene.get("/api/compare?run=run&run=other");
     assert_eq!(compared.status, StatusCode::OK, "{}", compared.text);
     let compared = compared.json();
