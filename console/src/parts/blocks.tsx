@@ -160,10 +160,13 @@ export function valueAt(root: unknown, path: string): number | null {
   return typeof at === "number" ? at : null;
 }
 
+/** What a comma parts from a name: `p99, ms`. Else the two lines are one name: `late frames`. */
+const UNIT = /^(%|s|ms|µs|bytes|[KMGT]?i?B|[KMGT]?i?B\/s.*|op\/s|0 to 1)$/;
+
 function titleOf(column: TableBlock["columns"][number]): string {
   const [name, unit] = column.header;
   if (name === "" || unit === "") return name + unit;
-  return name.endsWith(":") ? `${name} ${unit}` : `${name}, ${unit}`;
+  return UNIT.test(unit) && !name.endsWith(":") ? `${name}, ${unit}` : `${name} ${unit}`;
 }
 
 /** Where a cell's figure is in the summary: below its row, or with its row in place of `*`. */
