@@ -261,6 +261,10 @@ test("runs are searched, compared, noted and deleted", async ({ page }) => {
   await dialog.getByLabel(/^Model/).fill(HOSTILE.markup);
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
+  // The page that has the notes, in a while; a period that was chosen before stays.
+  await page.getByRole("button", { name: "Shorter period" }).click();
+  await expect(page.locator("#configuration")).toContainText("onerror");
+  await expect(page.locator(".strip-words output")).toHaveText(/^[\d.]+ s to .* of /);
   await takesTheRunAlong(page);
   await page.goto(`${server.url}#/`);
   await page.getByRole("searchbox").first().fill("onerror");

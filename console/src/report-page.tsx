@@ -17,8 +17,10 @@ interface Props {
 }
 
 export function ReportPage(props: Props) {
-  // Another page has other times.
-  useEffect(() => () => void (period.value = null), [props.page]);
+  // Other runs have other times. The same ones are asked for again when their notes change.
+  const { kind, runs, trace } = props.page;
+  const shown = [kind, trace?.id ?? "", ...runs.map((run) => run.id)].join("\n");
+  useEffect(() => () => void (period.value = null), [shown]);
   return (
     <ConditionsContext.Provider value={props.page.deviations}>
       <Kind {...props} />
