@@ -28,8 +28,8 @@ export type Charts = Record<string, (point: number | null) => ComponentChildren>
 /** What a cell shows where nothing was measured. */
 const NOT_MEASURED = "-";
 
-/** Longer cells and names are cut until somebody wants all of them. */
-const LONGEST_CELL = 160;
+/** Longer cells and names are cut until the reader opens them. */
+const LONGEST_CELL = 320;
 /** Cells up to here need no wide column. */
 const SHORT_CELL = 64;
 

@@ -77,7 +77,7 @@ pub enum Block {
     PageChart(String),
     /// Blocks of each load point; one is shown at a time.
     Points(Vec<PointBlocks>),
-    /// Blocks that are shown when somebody opens them.
+    /// Blocks that are shown when the reader opens them.
     Folded(Section),
     /// Parts one after the other, as data pass through them.
     Diagram(Vec<HopWords>),

@@ -1,6 +1,6 @@
 //! What the page says of a run, as sections of blocks: sentences, tables, and where its charts stand.
 //!
-//! The application draws blocks as they are and has no words of its own for them; it has the charts, by the
+//! The application draws blocks as they are and adds no words to them. It has the charts, by the
 //! names in [`Block::PageChart`](crate::document::Block::PageChart). A figure of a table is looked up in the
 //! summary by its path, so the page can never show another one.
 //!

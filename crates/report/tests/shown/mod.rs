@@ -1,4 +1,4 @@
-//! The figures that sections of a page show, held against the file that their paths lead into.
+//! The figures that sections of a page show, compared with the file that their paths lead into.
 
 use serde_json::Value;
 
