@@ -1,7 +1,7 @@
-//! The binary under test: started with arguments, stopped at a time limit, judged by what it said.
+//! The binary under test: started with arguments, stopped at a time limit, judged by its output.
 //!
 //! Its output goes to files, not to pipes. A process with a thread stuck in a dead mount keeps its files
-//! open for as long as the thread is stuck, even after it has exited; a pipe would never come to its end.
+//! open as long as the thread is stuck, even after it has exited. A pipe would never reach its end.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,7 +15,8 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::scratch::{Scratch, target_dir};
 
-/// How long [`run`] waits before it kills. Far more than any of these runs takes, on a loaded machine too.
+/// How long [`run`] waits before it kills the binary. Far more than any of these runs needs, even on a
+/// busy host.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// How a run of the binary ended.
@@ -23,27 +24,27 @@ const LIMIT: Duration = Duration::from_secs(120);
 pub struct Outcome {
     /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
-    /// Everything it said on standard output.
+    /// Everything it wrote to standard output.
     pub stdout: String,
-    /// Everything it said on standard error.
+    /// Everything it wrote to standard error.
     pub stderr: String,
-    /// From its start to its end.
+    /// Time from start to end.
     pub took: Duration,
 }
 
 impl Outcome {
-    /// Itself, if the exit code is this one.
+    /// Returns the outcome if the exit code is this one.
     ///
     /// # Panics
-    /// If it is another one; with everything that the binary said.
+    /// If the exit code differs. The message has all output of the binary.
     #[track_caller]
     pub fn expect_code(self, code: i32) -> Outcome {
         assert!(self.code == Some(code), "exit code {:?}, not {code}\n{}", self.code, self.said());
         self
     }
 
-    /// It must have come to its end. A run that is inconclusive, because this machine was busy or the storage
-    /// slow, ends with status 1.
+    /// The run must have completed. A run that is inconclusive (busy host, slow storage) exits with
+    /// status 1, which is accepted too.
     #[track_caller]
     #[must_use]
     pub fn expect_end(self) -> Outcome {
@@ -61,8 +62,8 @@ impl Outcome {
         parsed.unwrap_or_else(|error| panic!("stdout is not JSON alone ({error})\n{}", self.said()))
     }
 
-    /// Standard output with every run of white space as one blank: where the lines of a screen break depends
-    /// on how long the paths in it are.
+    /// Standard output with each run of white space replaced by one blank. Line breaks on a screen
+    /// depend on the lengths of the paths in it.
     pub fn words(&self) -> String {
         flowing(&self.stdout)
     }
@@ -78,13 +79,14 @@ pub fn flowing(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The lines that are wider than a terminal of so many columns. Those with a path or a command are left out:
-/// they stay whole, so that they can be pasted, and their width is that of the place where the test runs.
+/// The lines that are wider than a terminal of so many columns. Lines with a path or a command are
+/// ignored: they are never wrapped, so that they can be pasted, and their width depends on where the
+/// test runs.
 pub fn too_wide(text: &str, columns: usize) -> Vec<&str> {
     text.lines().filter(|line| line.chars().count() > columns && !line.contains('/')).collect()
 }
 
-/// Where the binary is: `REELGAUGE_BIN`, or that of this build, brought up to date.
+/// The path of the binary: `REELGAUGE_BIN`, or the binary of this build, brought up to date.
 ///
 /// # Panics
 /// If it cannot be built.
@@ -120,10 +122,11 @@ pub fn run<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Outcome {
 /// The verbs of the binary, in the order of its first screen.
 ///
 /// # Panics
-/// If some that everybody knows are not among them.
+/// If one of the well-known verbs is missing.
 pub fn verbs() -> Vec<String> {
     let help = run(["--help"]).expect_code(0).stdout;
-    // Behind the heading of their group, in one column; the last ones of a group may be named alone.
+    // Verbs follow the heading of their group, in one column. The last verbs of a group may be listed
+    // without a description.
     let of_line = |line: &str| -> Vec<String> {
         match line.trim().strip_prefix("and ") {
             Some(named) => named.split(", ").map(str::to_owned).collect(),
@@ -141,7 +144,7 @@ pub fn verbs() -> Vec<String> {
     verbs
 }
 
-/// Starts the binary, without input, in a process group of its own.
+/// Starts the binary without input, in a separate process group.
 ///
 /// # Panics
 /// If it cannot be started.
@@ -149,7 +152,7 @@ pub fn start<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Running
     start_by(Command::new(path()), arguments)
 }
 
-/// [`start`], but through a command that ends by becoming the binary, and takes its arguments.
+/// [`start`], but through a command that execs the binary and takes its arguments.
 ///
 /// # Panics
 /// If it cannot be started.
@@ -158,7 +161,7 @@ pub fn start_by<A: AsRef<OsStr>>(mut by: Command, arguments: impl IntoIterator<I
     let output = |name: &str| File::create(scratch.path().join(name)).unwrap();
     let child = by
         .args(arguments)
-        // Neither a terminal's width nor a developer's settings may show in what it says.
+        // Neither a terminal's width nor a developer's settings may influence the output.
         .env_remove("RUST_LOG")
         .env("COLUMNS", "100")
         .current_dir(scratch.path())
@@ -186,17 +189,17 @@ impl Running {
         self.child.id()
     }
 
-    /// The folder it runs in, where it leaves what it is told no place for.
+    /// The working directory, which receives every file without an explicit path.
     pub fn folder(&self) -> &Path {
         self.scratch.path()
     }
 
-    /// What it has said on standard error until now.
+    /// What it has written to standard error so far.
     pub fn stderr(&self) -> String {
         self.said("stderr")
     }
 
-    /// What it has said on standard output until now.
+    /// What it has written to standard output so far.
     pub fn stdout(&self) -> String {
         self.said("stdout")
     }
@@ -206,10 +209,10 @@ impl Running {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Sends it (and not its children) a signal.
+    /// Sends a signal to the process, not to its children.
     ///
     /// # Panics
-    /// If it is gone.
+    /// If the process no longer exists.
     pub fn signal(&self, signal: Signal) {
         kill_process(self.process(), signal).unwrap();
     }
@@ -233,8 +236,8 @@ impl Running {
         self.ended.is_some()
     }
 
-    /// Whether it has done all it will do: it has ended, or nothing of it is left but threads that the
-    /// kernel does not let go (the first thread is gone, the process cannot be waited for).
+    /// Whether it has finished its work. Either it has ended, or only threads are left that the kernel
+    /// does not release. In that case the first thread has exited, and the process cannot be waited for.
     pub fn is_done(&mut self) -> bool {
         self.has_ended() || self.state() == Some('Z')
     }
@@ -245,7 +248,7 @@ impl Running {
         stat.rsplit_once(") ")?.1.chars().next()
     }
 
-    /// What each of its threads does in the kernel: name, state, where it waits, its call. For a failure that
+    /// The kernel state of each thread: name, state, wait channel, system call. For failures that
     /// nothing else explains.
     pub fn threads(&self) -> String {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id()));
@@ -263,7 +266,7 @@ impl Running {
         tasks.into_iter().flatten().flatten().map(line).collect()
     }
 
-    /// Waits until `done` holds; gives how long that took, or `None` after `limit`.
+    /// Waits until `done` holds. Returns how long that took, or `None` after `limit`.
     pub fn until(&mut self, limit: Duration, mut done: impl FnMut(&mut Running) -> bool) -> Option<Duration> {
         let start = Instant::now();
         loop {
@@ -308,7 +311,8 @@ impl Drop for Running {
     fn drop(&mut self) {
         if !self.has_ended() {
             self.kill();
-            // Not for ever: what is stuck in the kernel is let go only when the bed below it is dropped.
+            // Not forever: threads stuck in the kernel are released only when the bed below them is
+            // dropped.
             let _ = self.until(Duration::from_secs(2), Running::has_ended);
         }
     }

@@ -1,4 +1,4 @@
-//! Recorders to which something is done while they measure, and what was found to be at fault.
+//! Recorders with a fault injected while they measure, and the layer that was found at fault.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::run_dir::{self, at, count};
 use crate::streams::SMALL;
 use crate::verb::Verb;
 
-/// How long something is held up: long against the recorders' buffers.
+/// How long something is suspended: long compared with the recorders' buffers.
 pub const HELD_UP: Duration = Duration::from_millis(1600);
 
-/// More than any of these runs takes, a stuck one excepted.
+/// More than any of these runs takes, except a stuck one.
 const LIMIT: Duration = Duration::from_secs(90);
 
 /// Three recorders with half a second of buffer.
@@ -26,7 +26,7 @@ pub fn recorders(target: &Path, more: &[&str]) -> Verb {
         .with(more)
 }
 
-/// A disk with room for them.
+/// A disk with room for the recorders.
 ///
 /// # Panics
 /// If it cannot be mounted.
@@ -34,17 +34,17 @@ pub fn disk() -> TempMount {
     TempMount::image(ImageKind::Ext4, 768)
 }
 
-/// The process that measures, which is not the one that was started.
+/// The process that measures. It is not the process that was started.
 ///
 /// # Panics
-/// If the run says nothing of it.
+/// If the run does not report it.
 pub fn measuring_process(verb: &Verb) -> Pid {
     let live = std::fs::read_to_string(verb.run_dir().join("live.jsonl")).unwrap();
     let begin: Value = serde_json::from_str(live.lines().next().unwrap()).unwrap();
     Pid::from_raw(i32::try_from(count(&begin, "pid")).unwrap()).unwrap()
 }
 
-/// Starts it, lets it measure for a second, and does something to it. Gives its summary.
+/// Starts the verb, lets it measure for a second, then injects the fault. Returns the summary.
 ///
 /// # Panics
 /// If it does not end with unmet criteria.

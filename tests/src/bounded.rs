@@ -1,7 +1,7 @@
-//! The binary within bounds: it may have only so many files open, and what memory it took at most is told.
+//! The binary with limits on open files, and with its peak memory reported.
 //!
-//! A Python process between starts it and waits for it, because the kernel tells exactly what a child took
-//! only to its parent, when it has ended (`ru_maxrss`). Needs `Need::Tool("python3")`.
+//! A Python process starts the binary and waits for it, because the kernel reports the exact memory of a
+//! child (`ru_maxrss`) only to its parent, and only after it has ended. Needs `Need::Tool("python3")`.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -11,8 +11,9 @@ use std::time::Duration;
 use crate::binary::{self, Outcome};
 use crate::scratch::Scratch;
 
-/// Starts a program, waits for it and writes down what memory it took, in KiB. Its arguments: where to, how
-/// many files may be open (0: as many as here), a file whose text is its input ("-": none), the program.
+/// Starts a program, waits for it and writes its peak memory in KiB to a file. Arguments: that file, the
+/// limit on open files (0: the limit of this process), a file that becomes its input ("-": none), the
+/// program.
 const KEEPER: &str = "
 import os, resource, sys
 told, files, stdin, program = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4:]
@@ -32,21 +33,21 @@ sys.exit(os.waitstatus_to_exitcode(status) % 256)
 /// How long a run may take; debug builds read a million operations in a few seconds.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Bounds.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounds<'a> {
     /// How many files it may have open; 0 for as many as this process.
     pub open_files: u32,
-    /// What it reads on standard input; a pipe may be named. Nothing, if none is.
+    /// What it reads on standard input, which may be a pipe. `None` for no input.
     pub input: Option<&'a Path>,
 }
 
-/// How a run ended, and what it took.
+/// How a run ended, and its peak memory.
 #[derive(Debug)]
 pub struct Bounded {
-    /// How it ended. A signal shows as an exit code of 256 less its number.
+    /// How it ended. A signal is reported as an exit code of 256 minus its number.
     pub outcome: Outcome,
-    /// The most memory that it had, in MiB. Never less than Python's own, about 10.
+    /// Peak memory in MiB. Never less than Python's own, about 10.
     pub peak_mib: u64,
 }
 

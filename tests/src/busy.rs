@@ -1,18 +1,18 @@
-//! A machine whose cores are busy with other work.
+//! A host whose cores are busy with other work.
 
 use std::process::{Child, Command, Stdio};
 
 /// Busy processes for each core.
 const EACH: usize = 4;
-/// They end by themselves after so much time of a core, should the test be killed.
+/// Each process ends after this much CPU time, in case the test is killed.
 const LIMIT_S: u32 = 60;
 
-/// Processes that do nothing, as fast as they can. Killed on drop.
+/// Busy loops. Killed on drop.
 #[derive(Debug)]
 pub struct Busy(Vec<Child>);
 
 impl Busy {
-    /// Several for every core, as nice as this: 0 for as good as anybody, 19 for those who stand back.
+    /// Several busy loops per core with this niceness: 0 competes with the binary, 19 yields to it.
     ///
     /// # Panics
     /// If they can't be started.

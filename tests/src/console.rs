@@ -1,4 +1,4 @@
-//! `reelgauge console` as a bed: a server on a port that is free, and whatever it started stopped in the end.
+//! `reelgauge console` as a bed: a server on a free port. Everything it started is stopped in the end.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::binary::{self, Running};
 use crate::http::Client;
 
-/// How long it may take to listen, on a loaded machine too.
+/// How long it may take to listen, even on a busy host.
 const SOON: Duration = Duration::from_secs(30);
 
 /// A console that runs.
@@ -19,7 +19,7 @@ const SOON: Duration = Duration::from_secs(30);
 pub struct Console {
     /// The process.
     pub running: Running,
-    /// Who asks it.
+    /// A client of its HTTP interface.
     pub client: Client,
     /// The link that it printed.
     pub link: String,
@@ -33,13 +33,14 @@ impl Console {
         Console::with(root, runs, &[])
     }
 
-    /// The same with these flags, on a free port of this machine alone unless they say where.
+    /// The same with these flags. It listens on a free loopback port unless the flags set another
+    /// address.
     #[track_caller]
     pub fn with(root: &Path, runs: &Path, flags: &[&str]) -> Console {
         Console::by(Command::new(binary::path()), root, runs, &[&["--no-open"], flags].concat())
     }
 
-    /// The same, through a command that ends by becoming the binary.
+    /// The same, through a command that execs the binary.
     ///
     /// # Panics
     /// If it does not listen.
@@ -71,14 +72,14 @@ impl Console {
         self.link.split_once("#token=").expect("a token").1
     }
 
-    /// Starts what was filled in.
+    /// Requests a start with the values of the form.
     #[track_caller]
     pub fn ask_to_start(&self, verb: &str, values: &Value) -> Value {
         let body = json!({"verb": verb, "values": values}).to_string();
         self.client.change("POST", "/api/start", &body).expect(200).json()
     }
 
-    /// Starts a run; its name.
+    /// Starts a run. Returns its name.
     ///
     /// # Panics
     /// If it is refused.
@@ -88,7 +89,7 @@ impl Console {
         answer["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
-    /// What the list says of a run; `None` where it isn't there.
+    /// The list's entry of a run; `None` if it is not in the list.
     pub fn entry(&self, id: &str) -> Option<Value> {
         let runs = self.client.get("/api/runs").expect(200).json();
         runs.as_array().unwrap().iter().find(|run| run["id"] == id).cloned()
@@ -109,10 +110,10 @@ impl Drop for Console {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 ///
 /// # Panics
-/// If it isn't within half a minute.
+/// If it does not hold within half a minute.
 #[track_caller]
 pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();

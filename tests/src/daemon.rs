@@ -1,11 +1,11 @@
-//! Servers that a bed needs: started in the foreground, killed by their number.
+//! Servers that a bed needs: started in the foreground, killed by their process number.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a server may take until it is ready.
+/// How long a server may take to get ready.
 const READY: Duration = Duration::from_secs(20);
 
 /// A process of a bed. Killed on drop.
@@ -16,7 +16,7 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts it, with what it says going to a file, and waits until it is ready.
+    /// Starts the server with its output going to a file, and waits until it is ready.
     ///
     /// # Panics
     /// If it cannot be started, ends at once or does not get ready.
@@ -38,7 +38,7 @@ impl Daemon {
         daemon
     }
 
-    /// What it has said.
+    /// Its output so far.
     pub fn said(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned()
     }
@@ -48,7 +48,7 @@ impl Daemon {
         self.child.id()
     }
 
-    /// The processes that it has started, and those that they have.
+    /// Its child processes and all their descendants.
     pub fn children(&self) -> Vec<u32> {
         children(self.child.id())
     }
@@ -61,7 +61,7 @@ impl Daemon {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Ends it without giving it a chance to say goodbye, and its children before it.
+    /// Kills it without a chance to clean up, after killing its children.
     pub fn kill(&mut self) {
         for pid in children(self.child.id()) {
             let _ = crate::tool::tool_with(&["kill", "-KILL", &pid.to_string()]);
@@ -108,7 +108,8 @@ mod tests {
         }
         let sleeper = children(daemon.pid())[0];
         drop(daemon);
-        // It is not ours to wait for, and a killed process lives until it gets a processor.
+        // It is not our child, so it cannot be waited for. A killed process lives until it gets a
+        // processor.
         let stat = || std::fs::read_to_string(format!("/proc/{sleeper}/stat")).unwrap_or_default();
         let is_gone = |stat: &str| stat.is_empty() || stat.contains(") Z ");
         let start = Instant::now();

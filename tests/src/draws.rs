@@ -24,10 +24,10 @@ impl Draws {
     }
 }
 
-/// A number from the environment, or what is usual.
+/// A number from the environment, or the default.
 ///
 /// # Panics
-/// If it is none.
+/// If the value is not a number.
 pub fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |value| value.parse().unwrap())
 }

@@ -1,13 +1,18 @@
 //! A file system that fails on demand.
 //!
-//! It hands every request on to a folder on disk, until a test asks for something else: errors on reads,
-//! writes or syncs (everywhere, in a byte range, or after so many operations), short reads, flipped bits,
-//! delays (of everything, or of first reads), a limited bandwidth (of all together, or of each open file;
-//! falling as the volume fills, files are written or too many requests wait), costs of edits and of growing
-//! files, and requests that are never answered; a clock that is off, names without case, renames that are
-//! refused, locks that everybody gets. It is not fast, and not meant to be.
+//! It forwards every request to a folder on disk until a test switches a fault on:
 //!
-//! What it does not imitate: a cache. Files are opened with direct I/O, so that every read and write of the
+//! - errors on reads, writes or syncs (everywhere, in a byte range, or after so many operations),
+//! - short reads, flipped bits, delays (of everything, or of first reads),
+//! - a limited bandwidth, of all files together or of each open file. It can fall as the volume fills,
+//!   as files are written or when too many requests wait,
+//! - extra costs of edits and of growing files, and requests that are never answered,
+//! - a clock that is off, names without case, renames that are refused, locks that are granted to every
+//!   process.
+//!
+//! It is not fast, and not meant to be.
+//!
+//! It does not imitate a cache. Files are opened with direct I/O, so that every read and write of the
 //! binary arrives here.
 
 mod costs;
@@ -31,14 +36,14 @@ use passthrough::Passthrough;
 /// What [`Faulty::mount`] needs.
 pub const NEEDS: &[Need] = &[Need::Root, Need::Fuse, Need::FileSystem("fuse")];
 
-/// The mounted file system. Unmounted on drop; whatever hangs is let go first.
+/// The mounted file system. Unmounted on drop, after all hanging requests are released.
 #[derive(Debug)]
 pub struct Faulty {
     faults: Arc<Faults>,
     session: Option<BackgroundSession>,
     scratch: Scratch,
     backing: PathBuf,
-    /// Gone only after what is mounted over it.
+    /// Declared last: dropped only after the file system mounted over it.
     _memory: Option<TempMount>,
 }
 
@@ -53,7 +58,7 @@ impl Faulty {
         Faulty::over(backing, scratch, None, 4)
     }
 
-    /// The same, which gives every lock to everybody.
+    /// The same, but it grants every lock to every process.
     ///
     /// # Panics
     /// If it cannot be mounted.
@@ -66,8 +71,8 @@ impl Faulty {
         Faulty { faults, session: Some(session), scratch, backing, _memory: None }
     }
 
-    /// Mounts it over memory, so that no disk below takes time of its own; so many requests can take their
-    /// time side by side.
+    /// Mounts it over memory, so that no disk below adds delays. That many requests can wait at the same
+    /// time.
     ///
     /// # Panics
     /// If it cannot be mounted.
@@ -76,8 +81,8 @@ impl Faulty {
         Faulty::over(memory.path().to_owned(), Scratch::new(), Some(memory), requests)
     }
 
-    /// Over a folder whose files' contents go another way; mounted as what `source` says, and as a file
-    /// system of this kind: `fuse.KIND`.
+    /// Mounts it over a folder, with file contents on another data path. `source` and the kind
+    /// (`fuse.KIND`) appear in the mount table.
     ///
     /// # Panics
     /// If it cannot be mounted.
@@ -103,7 +108,7 @@ impl Faulty {
         self.scratch.path().join("mnt")
     }
 
-    /// The folder where everything really is.
+    /// The folder on disk that holds the real files.
     pub fn backing(&self) -> PathBuf {
         self.backing.clone()
     }
@@ -147,7 +152,7 @@ mod tests {
 
     const EIO: i32 = rustix::io::Errno::IO.raw_os_error();
 
-    /// A mount with a file of 64 KiB of ones, if this machine can mount.
+    /// A mount with a file of 64 KiB of ones, if this host can mount.
     fn with_file() -> Option<(Faulty, PathBuf)> {
         if !crate::needs::are_met(NEEDS) {
             return None;
@@ -171,7 +176,7 @@ mod tests {
         file.write_at(b"ab", 4).unwrap();
         drop(file);
         let all = std::fs::read(&path).unwrap();
-        // What is opened for appending is written at the end.
+        // Files opened for appending are written at the end.
         assert_eq!(all, [&[1; 10][..], b"ab"].concat());
         let renamed = faulty.path().join("dir/other");
         std::fs::rename(&path, &renamed).unwrap();

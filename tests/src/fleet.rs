@@ -1,4 +1,4 @@
-//! A fleet on this machine: a site, its server, and agents, all through the binary.
+//! A fleet on the local host: a site, its server, and agents, all through the binary.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::binary::{self, Outcome, Running};
 use crate::scratch::Scratch;
 
-/// How long anything may take, on a machine that is busy, too.
+/// How long anything may take, even on a busy host.
 pub const SOON: Duration = Duration::from_secs(60);
-/// How often a server is tried to be started, because somebody else took its port.
+/// How often the start of a server is tried. Another process can take its port.
 const ATTEMPTS: usize = 5;
 
-/// The server's program, if there is one.
+/// The server program, if it is installed.
 pub fn nats_server() -> Option<PathBuf> {
     let made = crate::python::program("nats-server");
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -23,7 +23,7 @@ pub fn nats_server() -> Option<PathBuf> {
     std::iter::once(made).chain(dirs).find(|program| program.is_file())
 }
 
-/// A fleet with a server that runs. Taken down on drop.
+/// A fleet with a running server. Taken down on drop.
 #[derive(Debug)]
 pub struct Fleet {
     up: Running,
@@ -32,10 +32,10 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// A fleet with these agents, none of which runs.
+    /// A fleet with these agents, none of them running yet.
     ///
     /// # Panics
-    /// If it does not come up.
+    /// If it does not start.
     #[track_caller]
     pub fn start(agents: &[&str]) -> Fleet {
         for _ in 0..ATTEMPTS {
@@ -64,7 +64,7 @@ impl Fleet {
         root
     }
 
-    /// Where its server listens.
+    /// The port that its server listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -74,7 +74,7 @@ impl Fleet {
         &mut self.up
     }
 
-    /// The server itself, which that process has started.
+    /// The server itself, started by that process.
     ///
     /// # Panics
     /// If it does not run.
@@ -86,17 +86,17 @@ impl Fleet {
         Pid::from_raw(pid.expect("a nats-server that runs")).unwrap()
     }
 
-    /// What that process has said.
+    /// The output of that process so far.
     pub fn up_says(&self) -> String {
         self.up.stderr()
     }
 
-    /// Whether anybody listens there.
+    /// Whether a process listens on the server's port.
     pub fn listens(&self) -> bool {
         TcpStream::connect(("127.0.0.1", self.port)).is_ok()
     }
 
-    /// Waits until nobody listens there any more; whether that is so.
+    /// Waits until no process listens on the server's port. Returns whether that happened.
     pub fn falls_silent(&self) -> bool {
         let start = Instant::now();
         while self.listens() && start.elapsed() < SOON {
@@ -105,10 +105,10 @@ impl Fleet {
         !self.listens()
     }
 
-    /// Starts the server anew, once it is gone.
+    /// Starts the server again after it was killed.
     ///
     /// # Panics
-    /// If it does not come up.
+    /// If it does not start.
     #[track_caller]
     pub fn up_again(&mut self) {
         self.up = up(&self.dir()).expect("the server comes up again");
@@ -119,7 +119,7 @@ impl Fleet {
         self.dir().join("join").join(format!("{name}.toml"))
     }
 
-    /// An agent that is there, with these flags, too.
+    /// Starts an agent with additional flags and waits until it appears.
     ///
     /// # Panics
     /// If it does not appear.
@@ -128,7 +128,7 @@ impl Fleet {
         self.agent_by(Command::new(binary::path()), name, root, flags)
     }
 
-    /// The same, but through a command that ends by becoming the binary.
+    /// The same, but through a command that execs the binary.
     ///
     /// # Panics
     /// If it does not appear.
@@ -144,7 +144,7 @@ impl Fleet {
         agent
     }
 
-    /// Asks the fleet something: `ls`, `ping`, `add d`.
+    /// Runs a `fleet` command: `ls`, `ping`, `add d`.
     pub fn ask(&self, words: &[&str]) -> Outcome {
         let dir = self.dir().display().to_string();
         binary::run(["fleet"].iter().chain(words).copied().chain(["--fleet", &dir]))
@@ -153,13 +153,13 @@ impl Fleet {
 
 impl Drop for Fleet {
     fn drop(&mut self) {
-        // The server, too, where whoever started it was killed.
+        // Kills the whole group: the server outlives its parent if that was killed.
         let group = i32::try_from(self.up.pid()).ok().and_then(Pid::from_raw);
         let _ = group.map(|group| kill_process_group(group, Signal::KILL));
     }
 }
 
-/// A server that is up; none where it ended at once.
+/// A running server; `None` if it ended at once.
 fn up(dir: &Path) -> Option<Running> {
     let program = nats_server().expect("a nats-server");
     let words =
@@ -180,7 +180,7 @@ fn server_in(stat: &str, group: u32) -> Option<i32> {
     is_of_group.then(|| pid.parse().ok()).flatten()
 }
 
-/// A port that nobody listened on a moment ago.
+/// A port that was free a moment ago.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -1,4 +1,4 @@
-//! A fleet whose agents are there, with folders of their own on this machine, and a plan for it: small mixes
+//! A fleet with running agents, each with a folder on the local host, and a plan for it: small mixes
 //! that list every operation.
 
 use std::collections::BTreeMap;
@@ -15,32 +15,32 @@ use crate::mix::Mix;
 use crate::run_dir::{at, count};
 use crate::scratch::Scratch;
 
-/// For what only a machine in trouble is slow to do.
+/// For operations that are slow only on a busy host.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
-/// See the module.
+/// A fleet with its agents, plan and folders.
 #[derive(Debug)]
 pub struct Bed {
-    /// The fleet, with its server.
+    /// The fleet and its server.
     pub fleet: Fleet,
     agents: Vec<(String, Running)>,
     scratch: Scratch,
 }
 
 impl Bed {
-    /// With these agents and one load point that takes so long.
+    /// A bed with these agents and one load point of this duration.
     ///
     /// # Panics
-    /// If it does not come up.
+    /// If it does not start.
     #[track_caller]
     pub fn new(names: &[&str], duration: &str) -> Bed {
         Bed::ramp(names, "2", duration)
     }
 
-    /// With these agents and load points of so many workers, each of which takes so long.
+    /// A bed with these agents and load points of so many workers, each of this duration.
     ///
     /// # Panics
-    /// If it does not come up.
+    /// If it does not start.
     #[track_caller]
     pub fn ramp(names: &[&str], workers: &str, duration: &str) -> Bed {
         let fleet = Fleet::start(names);
@@ -53,7 +53,7 @@ impl Bed {
             "0ms",
             "--duration",
             "100ms",
-            // Every operation is listed in the end.
+            // Pauses keep the log small: every operation is listed in the end.
             "--max-delay",
             "40ms",
         ]);
@@ -69,7 +69,7 @@ impl Bed {
         bed
     }
 
-    /// The plan of the fleet, with this in front of or behind its only group: `[fleet]`, `[[step]]`.
+    /// The plan of the fleet, with these tables before or after its only group: `[fleet]`, `[[step]]`.
     ///
     /// # Panics
     /// If it can't be written.
@@ -79,7 +79,8 @@ impl Bed {
         std::fs::write(self.scratch.path().join("fleet.toml"), format!("{group}{tables}")).unwrap();
     }
 
-    /// The plan of the fleet, whose agents all work on the test files of the first. Their directory.
+    /// The plan of the fleet, in which all agents use the test files of the first. Returns their
+    /// directory.
     ///
     /// # Panics
     /// If it can't be written.
@@ -99,13 +100,13 @@ impl Bed {
     #[track_caller]
     pub fn start_agent(&mut self, name: &str) {
         let keep = self.kept(name).display().to_string();
-        // Whoever is lost is missed soon.
+        // A short limit, so that a lost agent is noticed soon.
         let flags = ["--keep", &keep, "--max-silence", "5s"];
         let agent = self.fleet.agent(name, &self.fleet.root("nas"), &flags);
         self.agents.push((name.to_owned(), agent));
     }
 
-    /// Puts an agent with further flags in place of one that does nothing.
+    /// Replaces an idle agent with one that has further flags.
     ///
     /// # Panics
     /// If it does not appear.
@@ -114,7 +115,7 @@ impl Bed {
         self.limit_agent_by(name, Command::new(binary::path()), flags);
     }
 
-    /// The same, through a command that ends by becoming the binary.
+    /// The same, through a command that execs the binary.
     ///
     /// # Panics
     /// If it does not appear.
@@ -127,16 +128,16 @@ impl Bed {
         self.agents.push((name.to_owned(), agent));
     }
 
-    /// Kills an agent's process, and nothing else.
+    /// Kills an agent's process only.
     ///
     /// # Panics
     /// If there is none.
     pub fn kill_agent(&self, name: &str) {
-        // It stays in the list: what it had started is taken down with it only at the end.
+        // It stays in the list, so that the processes it started are taken down at the end.
         self.agent(name).signal(Signal::KILL);
     }
 
-    /// An agent's process, the latest of that name.
+    /// An agent's process; the latest one of that name.
     ///
     /// # Panics
     /// If there is none.
@@ -144,7 +145,7 @@ impl Bed {
         &self.agents.iter().rfind(|(other, _)| other == name).unwrap().1
     }
 
-    /// Starts every agent again whose process is gone.
+    /// Restarts every agent whose process has ended.
     ///
     /// # Panics
     /// If one does not appear.
@@ -157,27 +158,27 @@ impl Bed {
         gone.for_each(|name| self.start_agent(&name));
     }
 
-    /// Kills the server, and starts it anew.
+    /// Kills the server and starts it again.
     ///
     /// # Panics
-    /// If it goes on, or does not come up.
+    /// If it survives, or does not start.
     pub fn server_again(&mut self) {
         self.fleet.up().signal(Signal::KILL);
         assert!(self.fleet.falls_silent());
         self.fleet.up_again();
     }
 
-    /// Where an agent keeps its runs.
+    /// The directory in which an agent keeps its runs.
     pub fn kept(&self, name: &str) -> PathBuf {
         self.scratch.path().join("kept").join(name)
     }
 
-    /// Where run directories go.
+    /// The directory that receives run directories.
     pub fn runs(&self) -> PathBuf {
         self.scratch.path().join("runs")
     }
 
-    /// The folder that everything is in.
+    /// The scratch folder of the bed.
     pub fn path(&self) -> &Path {
         self.scratch.path()
     }
@@ -188,30 +189,30 @@ impl Bed {
         std::iter::once("fleet").chain(words.iter().copied()).map(str::to_owned).chain(flags).collect()
     }
 
-    /// The controller at work on the plan, with these flags.
+    /// Starts the controller on the plan with these flags.
     pub fn run_with(&self, flags: &[&str]) -> Running {
         let plan = self.scratch.path().join("fleet.toml").display().to_string();
         let words: Vec<&str> = ["run", plan.as_str()].into_iter().chain(flags.iter().copied()).collect();
         binary::start(self.words(&words))
     }
 
-    /// The controller at work on the plan. It prints JSON.
+    /// Starts the controller on the plan. It prints JSON.
     pub fn run(&self) -> Running {
         self.run_with(&["--json"])
     }
 
-    /// A controller that takes something up again, with these flags.
+    /// Starts a controller that resumes an interrupted run, with these flags.
     pub fn resume(&self, what: &str, flags: &[&str]) -> Running {
         let words: Vec<&str> = ["run", "--resume", what].into_iter().chain(flags.iter().copied()).collect();
         binary::start(self.words(&words))
     }
 
-    /// What is left on agents, fetched.
+    /// Fetches the files left on agents.
     pub fn logs(&self) -> Outcome {
         binary::run(self.words(&["logs", "--json"]))
     }
 
-    /// What an agent has not given back yet.
+    /// The run directories that an agent has not released yet.
     ///
     /// # Panics
     /// If it has no folder.
@@ -221,10 +222,10 @@ impl Bed {
     }
 }
 
-/// Waits until the controller has said this.
+/// Waits until the controller has printed these words.
 ///
 /// # Panics
-/// If it ends before, or never does.
+/// If it ends before, or never prints them.
 #[track_caller]
 pub fn until_said(run: &mut Running, words: &str) {
     let says = |run: &mut Running| run.stderr().contains(words) || run.has_ended();
@@ -232,7 +233,7 @@ pub fn until_said(run: &mut Running, words: &str) {
     assert!(waited.is_some() && run.stderr().contains(words), "it does not say {words:?}\n{}", run.stderr());
 }
 
-/// Waits until operations of a load point were done.
+/// Waits until operations of a load point have been done.
 ///
 /// # Panics
 /// If it ends before, or never does.
@@ -241,11 +242,11 @@ pub fn until_measuring(run: &mut Running) {
     until_said(run, ", p99 ");
 }
 
-/// Every operation that anybody counted in any load point is in the log that came, and in the figures. How
-/// many of each agent in the first.
+/// Checks that every counted operation of every load point is in the fetched log and in the figures.
+/// Returns the counts of each agent in the first load point.
 ///
 /// # Panics
-/// If not.
+/// If an operation is missing.
 #[track_caller]
 pub fn counted(run_dir: &Path, summary: &Value) -> Vec<u64> {
     let mut all = 0;

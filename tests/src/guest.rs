@@ -1,10 +1,10 @@
 //! A virtual machine with real NFS and SMB clients.
 //!
-//! The kernel that tests run on may know neither. Debian's cloud kernel does; it runs here in QEMU, with its
-//! processor emulated, so that no hardware support is needed. That is slow, and inflates every time: the
+//! The local kernel may have neither. Debian's cloud kernel has both; it runs here in QEMU with an
+//! emulated processor, so that no hardware support is needed. That is slow and inflates every time. The
 //! guest shows what is *right* on such mounts, never how fast they are.
 //!
-//! The servers run beside the guest, in a network namespace of their own, behind a shaped link.
+//! The servers run on the host, each in a network namespace, behind a shaped link.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,8 +34,8 @@ pub const NEEDS: &[Need] = &[
     Need::Tool("nsenter"),
 ];
 
-/// Kernel modules that the guest loads, with what they depend on: network, both clients, and the ciphers
-/// that the SMB client asks for by name.
+/// Kernel modules that the guest loads with their dependencies: network, both clients, and the ciphers
+/// that the SMB client loads by name.
 const MODULES: &[&str] = &[
     "virtio_pci",
     "virtio_net",
@@ -57,14 +57,14 @@ const MODULES: &[&str] = &[
     "aesni_intel",
 ];
 
-/// What a job in the guest said and how it ended.
+/// The output of a job in the guest, and how it ended.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
     /// Its standard output.
     pub stdout: String,
     /// Its standard error.
     pub stderr: String,
-    /// Its exit code; `None` if it did not come to its end.
+    /// Its exit code; `None` if it did not end.
     pub code: Option<i32>,
 }
 
@@ -92,8 +92,8 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Starts the servers and boots the machine, which then does the jobs of `tests/guest/jobs`: all of them
-    /// in a soak, else half the ways of doing I/O on each file system.
+    /// Starts the servers and boots the machine, which then does the jobs of `tests/guest/jobs`. A soak
+    /// does all of them; otherwise each file system gets half the ways of doing I/O.
     ///
     /// # Panics
     /// If something cannot be set up.
@@ -109,7 +109,7 @@ impl Guest {
         let mut qemu = link.on_client("qemu-system-x86_64");
         qemu.args(["-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1024", "-smp", "2", "-no-reboot"])
             .args(["-display", "none", "-monitor", "none"])
-            // What the kernel doesn't know is the environment of the guest's first program.
+            // The kernel passes unknown parameters on as environment of the guest's first program.
             .args(["-append", &format!("console=ttyS0 quiet panic=-1 mitigations=off WAYS={}", ways())])
             .arg("-kernel")
             .arg(kernel.image())
@@ -123,13 +123,13 @@ impl Guest {
         Guest { machine, nfs_server, smb_server, console, _link: link, _scratch: scratch }
     }
 
-    /// Everything the guest has said until now.
+    /// The guest's output so far.
     pub fn said(&self) -> String {
         let console = std::fs::read(&self.console).unwrap_or_default();
         String::from_utf8_lossy(&console).replace('\r', "")
     }
 
-    /// Waits until the guest has said this.
+    /// Waits until the guest has printed this.
     ///
     /// # Panics
     /// If it has not after `limit`, or switches off before.
@@ -138,7 +138,7 @@ impl Guest {
         let start = Instant::now();
         while !self.said().contains(what) {
             let hopeless = start.elapsed() > limit || !self.machine.is_running();
-            // It may have said it just before it switched off.
+            // The text may have been printed just before the guest switched off.
             assert!(!hopeless || self.said().contains(what), "no '{what}' from the guest\n{}", self.said());
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -160,13 +160,13 @@ impl Guest {
     }
 }
 
-/// Which ways of doing I/O the guest tries: every one in a soak; otherwise each driver and each mode once on
-/// each file system, and each pair of them on one.
+/// The ways of doing I/O that the guest tries. A soak tries all. Otherwise each file system gets each
+/// driver and each mode once, and each pair of driver and mode is tried on one file system.
 fn ways() -> &'static str {
     if needs::is_soak() { "all" } else { "half" }
 }
 
-/// Reads the jobs from what the guest has said. Kernel messages between the marks are left out.
+/// Reads the jobs from the guest's output. Kernel messages between the marks are dropped.
 fn jobs(said: &str) -> BTreeMap<String, Job> {
     let mut jobs = BTreeMap::<String, Job>::new();
     let mut current: Option<(String, bool)> = None;
@@ -179,7 +179,7 @@ fn jobs(said: &str) -> BTreeMap<String, Job> {
                 jobs.entry((*name).to_owned()).or_default().code = code.parse().ok();
                 current = None;
             }
-            // A mark, while a job says something.
+            // A mark may appear while a job prints something.
             (["READY", _], _) => {}
             (_, Some((name, is_stderr))) if !is_kernel_message(line) => {
                 let job = jobs.entry(name.clone()).or_default();
@@ -219,7 +219,7 @@ impl Kernel {
             let _ = std::fs::remove_dir_all(&kernel.folder);
             std::fs::create_dir_all(&kernel.folder).map_err(|error| error.to_string())?;
             kernel.download().or_else(|_| {
-                // The version of an old package list may be gone from the archive.
+                // The version in an old package list may have been removed from the archive.
                 try_tool("apt-get -q update")?;
                 kernel.download()
             })?;
@@ -246,13 +246,13 @@ impl Kernel {
         self.folder.join(format!("boot/vmlinuz-{}", self.version))
     }
 
-    /// The files of these modules and of what they depend on, in loading order.
+    /// The files of these modules and of their dependencies, in loading order.
     fn modules(&self, names: &[&str]) -> Vec<PathBuf> {
         let mut files = Vec::new();
         let folder = self.folder.to_string_lossy();
         for name in names {
             let show = ["modprobe", "-S", &self.version, "-d", &folder, "--show-depends", name];
-            // What is built into the kernel has no file.
+            // Modules that are built into the kernel have no file.
             let shown = tool_with(&show).unwrap_or_default();
             for file in
                 shown.lines().filter_map(|line| line.strip_prefix("insmod ")).map(|file| file.trim().into())
@@ -295,7 +295,7 @@ fn ram_disk(kernel: &Kernel, scratch: &Scratch) -> PathBuf {
     std::fs::copy(ours.join("init"), root.join("init")).unwrap();
     std::fs::copy(ours.join("jobs"), root.join("jobs")).unwrap();
     std::fs::copy(binary::path(), root.join("bin/reelgauge")).unwrap();
-    // What the guest need not unpack with an emulated processor.
+    // Debug symbols would cost time to unpack on an emulated processor.
     tool(&format!("strip {}/bin/reelgauge", root.display()));
     for library in libraries(binary::path()) {
         let inside = root.join(library.strip_prefix("/").unwrap());
@@ -316,7 +316,7 @@ fn ram_disk(kernel: &Kernel, scratch: &Scratch) -> PathBuf {
     packed
 }
 
-/// What a program is loaded with: its loader and its libraries, where it looks for them.
+/// The loader and the libraries of a program, at the paths where it looks for them.
 fn libraries(program: &Path) -> Vec<PathBuf> {
     let said = tool(&format!("ldd {}", program.display()));
     let paths = said.split_whitespace().filter(|word| word.starts_with('/'));
@@ -350,7 +350,7 @@ EXPORT {{
     Daemon::start(&mut ganesha, &scratch.path().join("ganesha.log"), || link.server_listens(2049))
 }
 
-/// Starts an SMB server with everything of its own.
+/// Starts an SMB server with its own configuration and state.
 fn serve_smb(link: &Link, scratch: &Scratch) -> Daemon {
     let (share, state) = (scratch.dir("smb"), scratch.dir("smb-state"));
     let own: String =

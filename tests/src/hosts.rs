@@ -1,6 +1,6 @@
-//! Hosts on one switch, each a network namespace with an address and a line of its own.
+//! Hosts on one switch, each a network namespace with an address and a line.
 //!
-//! Not here: two hosts and what may stand between them ([`crate::link`]).
+//! Two hosts with devices between them are in [`crate::link`].
 
 use std::process::Command;
 
@@ -11,9 +11,9 @@ use crate::tool::tool;
 /// What [`Hosts::new`] needs.
 pub const NEEDS: &[Need] = &[Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter")];
 
-/// The queue of a line up to this speed takes and drops packets, as that of a real line does. Virtual cables
-/// carry bursts of 64 KiB whole: then a queue of 20 ms holds six, and each that it drops is 45 packets. On
-/// faster lines single packets would cost the test machine too much.
+/// Up to this speed, the queue of a line handles single packets, as that of a real line does. Virtual
+/// cables carry bursts of 64 KiB whole. A queue of 20 ms then holds six, and each drop loses 45 packets.
+/// On faster lines, handling single packets would cost the host too much.
 const PACKETS_UP_TO_MBIT: u32 = 100;
 
 /// The hosts. Removed on drop.
@@ -55,7 +55,7 @@ impl Hosts {
         Hosts { hosts, _switch: switch }
     }
 
-    /// Where a host is reached by the others.
+    /// The address of a host on the switch.
     ///
     /// # Panics
     /// If there is no such host.
@@ -63,7 +63,7 @@ impl Hosts {
         address(self.hosts.iter().position(|(other, _)| other == name).unwrap())
     }
 
-    /// Gives a host an address that can move.
+    /// Adds an address to a host that can move to another host.
     ///
     /// # Panics
     /// If there is no such host, or it is refused.
@@ -71,8 +71,9 @@ impl Hosts {
         tool(&format!("ip -n {} addr add {address}/24 dev v0", self.namespace(name)));
     }
 
-    /// What the shell takes to move an address from one host to another, and to announce it there as a
-    /// cluster does: a host asks for another by broadcast, and all that know the address learn where it is.
+    /// A shell command that moves an address from one host to another and announces it there, as a
+    /// cluster does. The host sends an ARP request by broadcast, so that all hosts that know the address
+    /// learn its new place.
     ///
     /// # Panics
     /// If there is no such host.

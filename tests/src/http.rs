@@ -1,5 +1,5 @@
-//! A small HTTP client that sends exactly what it is told: paths as they are, and headers that no browser
-//! would.
+//! A small HTTP client that sends exactly what the test passes: paths unchanged, and headers that no
+//! browser would send.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,24 +7,24 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// How long a server may take for an answer, or between two events.
+/// How long a server may take to answer, or between two events.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A server on this machine.
+/// A client of a server on the local host.
 #[derive(Clone, Debug)]
 pub struct Client {
-    /// `127.0.0.1:8642`.
+    /// Host and port: `127.0.0.1:8642`.
     pub address: String,
-    /// A header that every request carries, with what lets it in; none for a stranger.
+    /// A header with the credentials, sent with every request. `None` for an unauthenticated client.
     pub pass: Option<(&'static str, String)>,
 }
 
-/// What a server said.
+/// A response.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The status.
     pub status: u16,
-    /// The headers, their names in small letters.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body, as text.
     pub body: String,
@@ -34,7 +34,7 @@ impl Answer {
     /// The body as JSON.
     ///
     /// # Panics
-    /// If it is none.
+    /// If it is not JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {self:?}"))
@@ -45,16 +45,16 @@ impl Answer {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// What is wrong, as the server says it.
+    /// The server's error message.
     #[track_caller]
     pub fn error(&self) -> String {
         self.json()["error"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Itself, if the status is this one.
+    /// Returns the answer if the status is this one.
     ///
     /// # Panics
-    /// If it is another one.
+    /// If the status differs.
     #[track_caller]
     pub fn expect(self, status: u16) -> Answer {
         assert_eq!(self.status, status, "{}", self.body.chars().take(2_000).collect::<String>());
@@ -63,15 +63,15 @@ impl Answer {
 }
 
 impl Client {
-    /// The same server, asked by somebody who shows nothing.
+    /// The same server, without credentials.
     pub fn stranger(&self) -> Client {
         Client { pass: None, ..self.clone() }
     }
 
-    /// The same server, asked by a browser: one that shows this token once, and then its cookie.
+    /// The same server, as a browser uses it: it presents this token once, and its cookie from then on.
     ///
     /// # Panics
-    /// If it is not let in.
+    /// If the login is refused.
     #[track_caller]
     pub fn browser(&self, token: &str) -> Client {
         let shown = serde_json::json!({ "token": token }).to_string();
@@ -80,19 +80,19 @@ impl Client {
         Client { pass: Some(("Cookie", cookie.expect("a cookie").to_owned())), ..self.clone() }
     }
 
-    /// Reads.
+    /// Sends a GET request.
     #[track_caller]
     pub fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, &[], "")
     }
 
-    /// Changes something, as the console's page does.
+    /// Sends a request that changes something, with the headers of the console's page.
     #[track_caller]
     pub fn change(&self, method: &str, path: &str, body: &str) -> Answer {
         self.ask(method, path, &[("X-Reelgauge", "1"), ("Content-Type", "application/json")], body)
     }
 
-    /// Asks with these headers; one of the name `Host` is sent in place of the right one.
+    /// Sends a request with these headers. A header named `Host` replaces the default one.
     ///
     /// # Panics
     /// If there is no answer.
@@ -114,10 +114,10 @@ impl Client {
         Answer { status, headers, body: String::from_utf8(bytes).unwrap() }
     }
 
-    /// Listens to server-sent events. Dropping it closes the connection.
+    /// Subscribes to server-sent events. Dropping the result closes the connection.
     ///
     /// # Panics
-    /// If there are none.
+    /// If the server sends none.
     #[track_caller]
     pub fn events(&self, path: &str) -> Events {
         let mut reader = self.send("GET", path, &[], "");
@@ -126,7 +126,7 @@ impl Client {
         Events { reader, text: String::new() }
     }
 
-    /// Asks, and does not wait for all of the answer: its status.
+    /// Sends a request without reading the whole answer. Returns its status.
     ///
     /// # Panics
     /// If there is none.
@@ -135,7 +135,7 @@ impl Client {
         head(&mut self.send(method, path, &[], "")).0
     }
 
-    /// Asks, and hangs up.
+    /// Sends a request and closes the connection at once.
     #[track_caller]
     pub fn hang_up(&self, method: &str, path: &str) {
         drop(self.send(method, path, &[], ""));
@@ -207,7 +207,7 @@ fn is_chunked(headers: &[(String, String)]) -> bool {
     headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked")
 }
 
-/// The next chunk; `None` behind the last.
+/// The next chunk; `None` after the last.
 fn chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let length = usize::from_str_radix(&line(reader), 16).ok().filter(|length| *length > 0)?;
     let mut bytes = vec![0; length + 2];

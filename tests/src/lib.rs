@@ -1,13 +1,14 @@
-//! The test beds: what the end-to-end tests in `tests/tests/` need to drive the binary against real mounts,
-//! real servers and real faults.
+//! The test beds: everything the end-to-end tests in `tests/tests/` need to drive the binary against
+//! real mounts, real servers and real faults.
 //!
-//! The product is known here by its command line, its exit codes and its files alone; nothing links it. (One
-//! test, of hostile traces, writes with the trace room's writer what no importer would let through.)
-//! Everything that a bed sets up (mounts, network namespaces, servers, folders) is taken down when its guard
-//! is dropped, a failing test included. What a killed test run leaves behind carries the number of its
-//! process in its name and is removed by the next run ([`scratch`]).
+//! The tests know the product only by its command line, its exit codes and its files; no crate of it is
+//! linked. (One exception: a test of hostile traces uses the trace writer to create traces that no
+//! importer accepts.) Everything a bed sets up (mounts, network namespaces, servers, folders) is taken
+//! down when its guard is dropped, even if the test fails. The leftovers of a killed test run have its
+//! process number in their names. The next run removes them ([`scratch`]).
 //!
-//! A test that cannot run on this machine says so and is counted ([`needs`]); it never passes silently.
+//! A test that cannot run on this host reports that and is counted ([`needs`]). It never passes
+//! silently.
 //!
 //! Harness code may panic: a bed that cannot be set up is a failed test.
 

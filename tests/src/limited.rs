@@ -1,5 +1,5 @@
-//! What a run says of its limit, and the load that tests of it make: which layer was named, what else stood
-//! out, and the sentence on the screen.
+//! The limit that a run reports, and the load for tests of it: the named layer, the other conspicuous
+//! layers, and the sentence on the screen.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::verb::Verb;
 /// More than any of these runs takes.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// What a load point says of its limit, and what the terminal said of it.
+/// The limit of a load point, and the terminal output about it.
 #[derive(Debug)]
 pub struct Told {
     /// The limit of the first load point.
@@ -25,19 +25,19 @@ pub struct Told {
 }
 
 impl Told {
-    /// The layer; nothing where none was found.
+    /// The layer; empty if none was found.
     pub fn step(&self) -> &str {
         self.limit["found"]["step"].as_str().unwrap_or_default()
     }
 
-    /// Of everything that stood out, the layers.
+    /// All conspicuous layers.
     pub fn all_steps(&self) -> Vec<&str> {
         let contributing = at(&self.limit, "contributing").as_array().unwrap();
         let found = contributing.iter().filter_map(|finding| finding["step"].as_str());
         Some(self.step()).filter(|step| !step.is_empty()).into_iter().chain(found).collect()
     }
 
-    /// A figure of what was found.
+    /// A figure of the evidence.
     ///
     /// # Panics
     /// If there is none.
@@ -48,13 +48,13 @@ impl Told {
         found.and_then(|seen| seen["value"].as_f64()).unwrap_or_else(|| panic!("{measure}: {:#}", self.limit))
     }
 
-    /// Whether a rule is named with what was found.
+    /// Whether a rule is named in the evidence.
     pub fn has_rule(&self, rule: &str) -> bool {
         let rules = self.limit["found"]["rules"].as_array();
         rules.is_some_and(|rules| rules.iter().any(|named| named == rule))
     }
 
-    /// The rule is named.
+    /// Checks that the rule is named.
     ///
     /// # Panics
     /// If it is not.
@@ -63,7 +63,7 @@ impl Told {
         assert!(self.has_rule(rule), "{rule}: {:#}", self.limit);
     }
 
-    /// None of these layers stood out.
+    /// Checks that none of these layers is conspicuous.
     ///
     /// # Panics
     /// If one did.
@@ -82,14 +82,14 @@ impl Told {
     }
 }
 
-/// Everything on the way to the storage but its being full: of a sound network none of it stands out.
+/// Every network fault except saturation. A sound network must show none of them.
 pub const FAULTS_OF_THE_WAY: &[&str] = &["path_broken", "network_loss", "tcp_window", "send_buffer"];
 
-/// Runs it, on the client's side of a link where there is one; its exit code is 0, or 1 where what was asked
-/// for was not met.
+/// Runs the verb, on the client's side of a link if there is one. Returns the exit code: 0, or 1 if the
+/// criteria were not met.
 ///
 /// # Panics
-/// If it ends with another.
+/// If it exits with another status.
 #[track_caller]
 pub fn ended(verb: &Verb, link: Option<&Link>) -> (i32, Told) {
     let outcome = start(verb, link).wait(LIMIT);
@@ -100,10 +100,10 @@ pub fn ended(verb: &Verb, link: Option<&Link>) -> (i32, Told) {
     (code.unwrap_or_default(), told(verb, screen))
 }
 
-/// Runs it to a good end.
+/// Runs the verb, which must succeed.
 ///
 /// # Panics
-/// If it has none.
+/// If it fails.
 #[track_caller]
 pub fn measured(verb: &Verb, link: Option<&Link>) -> Told {
     let (code, told) = ended(verb, link);
@@ -111,7 +111,7 @@ pub fn measured(verb: &Verb, link: Option<&Link>) -> Told {
     told
 }
 
-/// Starts it, on the client's side of a link where there is one.
+/// Starts the verb, on the client's side of a link if there is one.
 pub fn start(verb: &Verb, link: Option<&Link>) -> binary::Running {
     match link {
         Some(link) => {
@@ -122,14 +122,14 @@ pub fn start(verb: &Verb, link: Option<&Link>) -> binary::Running {
     }
 }
 
-/// What its run directory says of the first load point.
+/// Reads the limit of the first load point from the run directory.
 #[track_caller]
 pub fn told(verb: &Verb, screen: String) -> Told {
     let limit = at(&run_dir::summary(&verb.run_dir()), "load_points.0.limit").clone();
     Told { limit, screen }
 }
 
-/// Two workers that read, or write (`writes` is `"0"` or `"100"`), a megabyte at a time for four seconds.
+/// Two workers that read or write 1 MB at a time for four seconds. `writes` is `"0"` or `"100"`.
 pub fn bulk(target: &Path, writes: &str) -> Verb {
     let mix = Mix::on(target).with(&["--direct", "--writes", writes, "--random", "0", "--blocks", "1MiB"]);
     let mix = mix.with(&["--length", "8MiB", "--file-size", "32MiB", "--keep-free", "1GiB"]);

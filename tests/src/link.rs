@@ -1,7 +1,7 @@
 //! A network of two hosts, each a network namespace, with a link of limited speed between them.
 //!
-//! Programs are started with `nsenter --net`: `ip netns exec` would also give them a mount namespace of
-//! their own, and what they mount would be invisible to everybody else.
+//! Programs are started with `nsenter --net`. `ip netns exec` would also create a mount namespace for
+//! them, and no other process would see what they mount.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::needs::Need;
 use crate::scratch::{Scratch, unique_name};
 use crate::tool::{tool, tool_with};
 
-/// The server's address, the same in every link: each has namespaces of its own.
+/// The server's address. It is the same in every link, because each link has separate namespaces.
 pub const SERVER: &str = "10.78.0.2";
 
 /// The client's address.
@@ -26,9 +26,9 @@ pub const NEEDS_FAR: &[Need] =
 pub struct Link {
     server: Namespace,
     client: Namespace,
-    /// What stands between them.
+    /// The switch between them, if any.
     _switch: Option<Namespace>,
-    /// What carries the packets of a link that is long.
+    /// The process that forwards the packets of a far link.
     line: Option<(Daemon, Scratch)>,
 }
 
@@ -52,8 +52,8 @@ impl Link {
         Link { server, client, _switch: None, line: None }
     }
 
-    /// A link on which every packet takes this long in each direction, and so many of a thousand are lost.
-    /// Its speed is what a program in Python carries: some hundred MB/s.
+    /// A link on which every packet takes this long in each direction, and so many of a thousand are
+    /// lost. A Python program forwards the packets, which limits the speed to some hundred MB/s.
     ///
     /// # Panics
     /// If it cannot be set up.
@@ -74,8 +74,8 @@ impl Link {
         Link { server, client, _switch: None, line: Some((line, scratch)) }
     }
 
-    /// A link through a switch: a fast port to the server, and one of this many Mbit/s to the client, with so
-    /// many bytes of buffer. Every packet is as long as it would be on a wire.
+    /// A link through a switch: a fast port to the server, and a port of this many Mbit/s to the client
+    /// with so many bytes of buffer. Every packet is as long as it would be on a wire.
     ///
     /// # Panics
     /// If it cannot be set up.
@@ -97,18 +97,18 @@ impl Link {
         Link { server, client, _switch: Some(switch), line: None }
     }
 
-    /// From now on the way swallows packets that are longer than Ethernet's usual ones.
+    /// From now on the path drops packets that are longer than Ethernet's usual ones.
     ///
     /// # Panics
-    /// If this is no long link.
+    /// If this is not a far link.
     pub fn swallow_long_packets(&self) {
         self.tell_line("USR1");
     }
 
-    /// From now on nothing comes through.
+    /// From now on no packet passes.
     ///
     /// # Panics
-    /// If this is no long link.
+    /// If this is not a far link.
     pub fn cut(&self) {
         self.tell_line("USR2");
     }
@@ -118,10 +118,10 @@ impl Link {
         tool(&format!("kill -{signal} {}", line.pid()));
     }
 
-    /// Sets something of the kernel's network on both hosts: `net.ipv4.tcp_window_scaling=0`.
+    /// Sets a network sysctl on both hosts: `net.ipv4.tcp_window_scaling=0`.
     ///
     /// # Panics
-    /// If that is refused.
+    /// If the kernel refuses it.
     pub fn set_on_both(&self, setting: &str) {
         for mut host in [self.on_server("sysctl"), self.on_client("sysctl")] {
             let output = host.args(["-q", "-w", setting]).output().unwrap();
@@ -147,10 +147,10 @@ impl Link {
         tool(&format!("ip -n {c} link set br0 up"));
     }
 
-    /// Gives the client's side another name, before anything uses the link.
+    /// Renames the client's interface. Call it before anything uses the link.
     ///
     /// # Panics
-    /// If that is refused.
+    /// If the kernel refuses it.
     #[must_use]
     pub fn named_on_client(self, name: &str) -> Link {
         let c = &self.client.0;
@@ -161,38 +161,38 @@ impl Link {
         self
     }
 
-    /// Sets the server's end of the cable up or down, and with it the link of both.
+    /// Sets the server's end of the cable up or down, which changes the link state of both ends.
     ///
     /// # Panics
-    /// If that is refused.
+    /// If the kernel refuses it.
     pub fn set_up(&self, is_up: bool) {
         let (server, state) = (&self.server.0, if is_up { "up" } else { "down" });
         tool(&format!("ip -n {server} link set v0 {state}"));
     }
 
-    /// What the shell takes to give the server's side another speed, in Mbit/s.
+    /// A shell command that sets another speed on the server's side, in Mbit/s.
     pub fn set_server_speed(&self, mbit: u32) -> String {
         let server = &self.server.0;
         format!("tc -n {server} qdisc change dev v0 root tbf rate {mbit}mbit burst 256kb latency 20ms")
     }
 
-    /// Lets both hosts fill queues as most servers do, whatever this machine's own way is (BBR keeps them
-    /// empty).
+    /// Makes both hosts fill queues as most servers do, whatever the local host's congestion control is
+    /// (BBR keeps queues empty).
     ///
     /// # Panics
-    /// If that is refused.
+    /// If the kernel refuses it.
     #[must_use]
     pub fn filling_queues(self) -> Link {
         self.set_on_both("net.ipv4.tcp_congestion_control=reno");
         self
     }
 
-    /// The name of the client's side, for programs that are given one.
+    /// The name of the client's interface, for programs that take one.
     pub fn client_name(&self) -> &str {
         &self.client.0
     }
 
-    /// The name of the server's side.
+    /// The name of the server's interface.
     pub fn server_name(&self) -> &str {
         &self.server.0
     }
@@ -218,13 +218,14 @@ impl Link {
     }
 }
 
-/// Lets all packets of a connection that a virtual cable's end receives be taken in by one processor. Else
-/// they wait in the queue of whichever processor sent them, and overtake each other, as on no real cable.
+/// Makes one processor receive all packets of a connection at this end of a virtual cable. Otherwise
+/// packets wait in the queue of the processor that sent them and overtake each other, which no real
+/// cable allows.
 pub(crate) fn keep_in_order(namespace: &str, device: &str) {
     let processors = std::thread::available_parallelism().map_or(1, usize::from).min(32);
     let mask = (1_u64 << processors) - 1;
     let set = format!("echo {mask:x} > /sys/class/net/{device}/queues/rx-0/rps_cpus");
-    // Only a mount of its own shows the namespace's devices in /sys.
+    // Only a new mount of /sys shows the namespace's devices.
     tool_with(&["ip", "netns", "exec", namespace, "sh", "-c", &set]).unwrap();
 }
 
@@ -241,7 +242,7 @@ impl Namespace {
         namespace
     }
 
-    /// What tells it from others, short enough for the name of a device.
+    /// A short suffix, unique for each namespace, for the names of devices.
     pub(crate) fn number(&self) -> String {
         let digits: String = self.0.chars().filter(char::is_ascii_digit).collect();
         let from = digits.len().saturating_sub(12);

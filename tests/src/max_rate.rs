@@ -1,4 +1,4 @@
-//! A limit on bytes a second, and whether it was kept to.
+//! A limit on bytes per second, and the check that a run kept to it.
 
 use serde_json::Value;
 
@@ -6,13 +6,14 @@ use crate::run_dir::number;
 
 /// Slower than any storage that a test runs on.
 pub const RATE: u64 = 4 << 20;
-/// The same, as a flag says it.
+/// The same, as the value of a flag.
 pub const RATE_FLAG: &str = "4MiB";
 
-/// A fifth more in a time than a rate gives: what may be ahead, and one operation, in two seconds.
+/// Checks that the bytes are at most a fifth over what the rate allows. Bytes sent ahead and one
+/// operation account for that in two seconds.
 ///
 /// # Panics
-/// If it is not.
+/// If there are more.
 #[track_caller]
 pub fn is_kept_to(point: &Value, rate: u64) {
     let moved = number(point, "total.read_bytes_per_s") + number(point, "total.written_bytes_per_s");

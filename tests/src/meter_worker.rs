@@ -1,8 +1,9 @@
-//! A worker of the original Media Storage Meter, as its protocol shows it from outside: it connects, says
-//! hello, takes each portion that it receives for messages, and reports in the three pieces of the original.
+//! A worker of the original Media Storage Meter, as seen from outside by its protocol. It connects,
+//! sends its greeting, treats each received portion as one message, and reports in the three pieces of
+//! the original.
 //!
-//! It does no I/O; its figures are drawn from its number, so that a test knows every record. The original
-//! itself is under the GPL and Windows' tools, and is not built here.
+//! It does no I/O. Its figures are derived from its number, so that a test knows every record. The
+//! original itself is under the GPL, needs Windows tools and is not built here.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -10,46 +11,46 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// One operation each so often.
+/// The interval between operations.
 const EVERY: Duration = Duration::from_millis(20);
 
-/// What a worker does that a good one does not.
+/// How a worker deviates from a good one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trait {
-    /// Nothing.
+    /// No deviation.
     None,
-    /// It has too few test files, and does nothing when it is started, as the original.
+    /// It has too few test files and does nothing when it is started, like the original.
     NoFiles,
     /// Its connection breaks after so many records.
     BreaksAfter(usize),
     /// It counts reads that fail as done.
     FailedReads,
-    /// It stands still for two seconds after so many records.
+    /// It stalls for two seconds after so many records.
     StallsAfter(usize),
     /// It reports nothing more after so many records.
     StallsForGoodAfter(usize),
 }
 
-/// A worker that runs beside a test.
+/// A worker that runs in a thread of the test.
 pub struct MeterWorker {
     thread: JoinHandle<()>,
     messages: Receiver<String>,
     records: Receiver<String>,
 }
 
-/// What a worker saw and said.
+/// The messages a worker received and the records it sent.
 pub struct Met {
-    /// Messages, in their order.
+    /// Received messages, in order.
     pub messages: Vec<String>,
-    /// Records that it sent whole.
+    /// Records sent completely.
     pub records: Vec<String>,
 }
 
 impl MeterWorker {
-    /// Connects to a controller on this machine, and waits until it is greeted.
+    /// Connects to a controller on the local host and waits for its greeting.
     ///
     /// # Panics
-    /// Nobody greets it.
+    /// If no controller greets it.
     pub fn connect(port: u16, number: usize, of: Trait) -> MeterWorker {
         let until = Instant::now() + Duration::from_secs(20);
         let mut stream = loop {
@@ -75,7 +76,7 @@ impl MeterWorker {
     /// Waits for its end.
     ///
     /// # Panics
-    /// It panicked.
+    /// If the worker panicked.
     pub fn met(self) -> Met {
         self.thread.join().unwrap();
         Met { messages: self.messages.iter().collect(), records: self.records.iter().collect() }
@@ -88,7 +89,7 @@ fn work(mut stream: TcpStream, number: usize, of: Trait, message: &dyn Fn(String
         let mut portion = [0; 255];
         match stream.read(&mut portion) {
             Ok(0) => return,
-            // The original throws a full portion away.
+            // The original discards a full portion.
             Ok(255) => continue,
             Ok(count) => {
                 for text in portion[..count].split(|byte| *byte == 0).filter(|text| !text.is_empty()) {

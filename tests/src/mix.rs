@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::verb::Verb;
 
-/// A little data and a little time: enough for every kind of operation to happen many times. Between
-/// transfers it waits, 2 ms on average: what asks for no more leaves the processors to what runs beside it.
+/// A little data and a little time, enough for every kind of operation to happen many times. It waits
+/// between transfers, 2 ms on average, which leaves the processors to concurrent tests.
 const SMALL: &[&str] = &[
     "--files",
     "2",
@@ -29,7 +29,7 @@ const SMALL: &[&str] = &[
 /// The flag of the pauses between transfers.
 const PAUSES: &str = "--max-delay";
 
-/// A `mix` to be started; see [`Verb`] for what can be done with it.
+/// A `mix` to be started. [`Verb`] has the operations on it.
 #[derive(Debug)]
 pub struct Mix(Verb);
 
@@ -39,7 +39,7 @@ impl Mix {
         Mix(Verb::on("mix", target).with(SMALL))
     }
 
-    /// The same without pauses: as fast as the target and this machine let it go.
+    /// The same without pauses, as fast as the target and the host allow.
     pub fn flat_out_on(target: &Path) -> Mix {
         Mix::on(target).without(PAUSES)
     }

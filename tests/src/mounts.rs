@@ -35,9 +35,9 @@ impl ImageKind {
         }
     }
 
-    /// What its maker is told, so that the file system does nothing of its own later: ext4 clears its tables
-    /// seconds after it was mounted, and where the image's store can't do that by a hole, the loop device
-    /// forgets its read-ahead by it.
+    /// Options of its maker that make it initialize the whole file system at once. ext4 would otherwise
+    /// clear its tables seconds after the mount. If the image's store cannot do that by punching a hole,
+    /// the loop device then loses its read-ahead.
     const fn made_whole(self) -> &'static str {
         match self {
             ImageKind::Ext4 => " -E lazy_itable_init=0,lazy_journal_init=0",
@@ -46,7 +46,7 @@ impl ImageKind {
     }
 }
 
-/// A mounted file system. Unmounted on drop, whatever is still using it.
+/// A mounted file system. Unmounted on drop, even if it is still in use.
 #[derive(Debug)]
 pub struct TempMount {
     // Dropped in this order.
@@ -73,7 +73,7 @@ impl TempMount {
         TempMount::image_in(scratch, &folder, kind, mib)
     }
 
-    /// The same with its image file in another folder: on a slow store, say.
+    /// The same with its image file in another folder, such as a slow store.
     ///
     /// # Panics
     /// If it cannot be made or mounted.
@@ -90,7 +90,7 @@ impl TempMount {
         TempMount::mount(scratch, |mount| format!("mount -t {} -o loop {image} {mount}", kind.name()))
     }
 
-    /// Another name for a folder.
+    /// A bind mount of a folder.
     ///
     /// # Panics
     /// If it cannot be mounted.
@@ -98,7 +98,7 @@ impl TempMount {
         TempMount::with(|mount| format!("mount --bind {} {mount}", folder.display()))
     }
 
-    /// Mounts with the command line that is made from the mount point.
+    /// Mounts with the command line that the closure makes from the mount point.
     fn with(command: impl FnOnce(std::path::Display<'_>) -> String) -> TempMount {
         TempMount::mount(Scratch::new(), command)
     }
@@ -115,12 +115,12 @@ impl TempMount {
         &self.mounted.0
     }
 
-    /// A folder beside the mount point, on the disk below it.
+    /// A folder next to the mount point, on the disk below it.
     pub fn beside(&self) -> &Path {
         self.scratch.path()
     }
 
-    /// Stops every change to the file system until the guard is dropped: writers hang in the kernel.
+    /// Stops every change to the file system until the guard is dropped. Writers hang in the kernel.
     ///
     /// # Panics
     /// If the file system cannot be frozen.
@@ -148,12 +148,12 @@ impl Drop for Frozen {
     }
 }
 
-/// Something is mounted here, until this is dropped.
+/// A mount point, unmounted on drop.
 #[derive(Debug)]
 pub struct Mounted(PathBuf);
 
 impl Mounted {
-    /// Takes charge of what is mounted at this point.
+    /// Takes over the mount at this point.
     pub fn at(point: PathBuf) -> Mounted {
         Mounted(point)
     }
@@ -169,7 +169,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Takes a mount out of the tree, even if it is in use or its server is gone.
+/// Detaches a mount from the tree, even if it is in use or its server is unreachable.
 pub fn detach(mount: &Path) {
     let _ = tool_with(&["umount", "--lazy", "--force", &mount.to_string_lossy()]);
 }
@@ -199,7 +199,7 @@ mod tests {
         let mount = TempMount::tmpfs(8);
         let path = mount.path().to_owned();
         assert_eq!(below(&path).as_slice(), std::slice::from_ref(&path));
-        // Even while something uses it.
+        // Also while a process uses it.
         let in_use = std::fs::File::create(path.join("file")).unwrap();
         drop(mount);
         assert!(below(&path).is_empty() && !path.exists());

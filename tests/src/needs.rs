@@ -1,8 +1,8 @@
-//! What a test needs from the machine, and what happens where that is missing.
+//! What a test needs from the host, and what happens if it is missing.
 //!
-//! The test prints `SKIPPED: why` and returns, and the name goes to the file that the environment variable
-//! `REELGAUGE_SKIPS` names, where `cargo xtask test` counts it. With `CI=true` a missing need is a failure:
-//! CI machines can have everything, so a test that does not run there protects nothing.
+//! The test prints `SKIPPED: why` and returns. Its name goes to the file in the environment variable
+//! `REELGAUGE_SKIPS`, where `cargo xtask test` counts it. With `CI=true` a missing need is a failure: CI
+//! machines can have everything, so a skipped test there protects nothing.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// Something that a test cannot do without.
 #[derive(Clone, Copy, Debug)]
 pub enum Need {
-    /// To be root, for mounts and network namespaces.
+    /// Root privileges, for mounts and network namespaces.
     Root,
     /// A program on the PATH (or in /usr/sbin).
     Tool(&'static str),
@@ -20,9 +20,9 @@ pub enum Need {
     Fuse,
     /// The device for virtual network interfaces.
     Tun,
-    /// A kernel that throttles block devices for a control group.
+    /// A kernel that can throttle block devices for a control group.
     Throttle,
-    /// A kernel that limits the processor time of a control group.
+    /// A kernel that can limit the processor time of a control group.
     Quota,
     /// A module of the system's own Python.
     SystemPython(&'static str),
@@ -30,12 +30,12 @@ pub enum Need {
     Python,
     /// The server of fleets, which `cargo xtask test` installs.
     NatsServer,
-    /// A machine that does nothing else, for minutes: `cargo xtask soak`.
+    /// An otherwise idle host for minutes: `cargo xtask soak`.
     Soak,
 }
 
 impl Need {
-    /// Why it is missing, if it is.
+    /// The reason if it is missing.
     fn missing(self) -> Option<String> {
         let unless = |there: bool, why: String| (!there).then_some(why);
         match self {
@@ -71,7 +71,8 @@ impl Need {
     }
 }
 
-/// Whether a program can be started by its name; system programs count even if the PATH lacks their folder.
+/// Whether a program can be started by its name. System programs count even if the PATH lacks their
+/// folder.
 fn is_on_path(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/sbin", "/sbin"].map(Into::into);
@@ -87,15 +88,15 @@ fn kernel_knows(name: &str) -> bool {
     listed() || (crate::tool::tool_with(&["modprobe", name]).is_ok() && listed())
 }
 
-/// Whether the machine does nothing else: `cargo xtask soak`.
+/// Whether the host is otherwise idle: `cargo xtask soak`.
 pub fn is_soak() -> bool {
     std::env::var_os("REELGAUGE_SOAK").is_some()
 }
 
-/// Whether everything is there; if not, says so where it is counted. Use [`crate::require`].
+/// Whether all needs are met; if not, the skip is reported and counted. Use [`crate::require`].
 ///
 /// # Panics
-/// With `CI=true`, if something is missing that could be had.
+/// With `CI=true`, if something is missing that could be installed.
 pub fn are_met(needs: &[Need]) -> bool {
     let missing: Vec<String> = needs.iter().filter_map(|need| need.missing()).collect();
     if missing.is_empty() {
@@ -107,7 +108,7 @@ pub fn are_met(needs: &[Need]) -> bool {
     false
 }
 
-/// Says that this test does not run, and why.
+/// Reports that this test is skipped, and why.
 fn skip(why: &str, must_run: bool) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
@@ -118,17 +119,17 @@ fn skip(why: &str, must_run: bool) {
     };
     let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
     if let Ok(mut list) = list {
-        // One write, so that lines of tests that run side by side do not mix.
+        // A single write, so that lines of concurrent tests do not mix.
         let _ = list.write_all(format!("{test}: {why}\n").as_bytes());
     }
 }
 
-/// Whether nothing may be left out.
+/// Whether skipping a test is forbidden.
 fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")
 }
 
-/// Ends a test that cannot run on this machine, saying why.
+/// Returns from a test that cannot run on this host, and reports why.
 ///
 /// ```
 /// use reelgauge_tests::{needs::Need, require};

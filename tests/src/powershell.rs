@@ -3,15 +3,15 @@
 use crate::scratch::Scratch;
 use crate::tool::tool_with;
 
-/// Whether there is one. Debian has none.
+/// Whether it is installed. Debian has no package of it.
 pub fn is_here() -> bool {
     ["/usr/bin/pwsh", "/usr/local/bin/pwsh"].iter().any(|path| std::path::Path::new(path).exists())
 }
 
-/// Parses a script and runs nothing of it.
+/// Parses a script without running any of it.
 ///
 /// # Panics
-/// If it finds a mistake.
+/// If the parser reports a mistake.
 pub fn parse(text: &str) {
     let scratch = Scratch::new();
     let script = scratch.path().join("script.ps1");

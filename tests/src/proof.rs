@@ -1,4 +1,4 @@
-//! A proof (`reelgauge prove`) with a home of its own, where what undoes a change is kept.
+//! A proof (`reelgauge prove`) with a separate home, which keeps the undo of a change.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,25 +7,26 @@ use std::time::Duration;
 use crate::binary::{self, Outcome, Running};
 use crate::scratch::Scratch;
 
-/// What a pass takes where it matters little what it measures.
+/// The length of a pass if the measured figures do not matter.
 const SHORT: &str = "300ms";
 
 /// More than any of these proofs takes.
 pub const LIMIT: Duration = Duration::from_secs(110);
 
-/// A proof with a home of its own, where what undoes a change is kept.
+/// A proof with a separate home, which keeps the undo of a change.
 #[derive(Debug)]
 pub struct Proof {
     /// Its own folder; its results are in `out`.
     pub scratch: Scratch,
-    /// What takes the place of the user's home.
+    /// Replaces the user's home.
     pub home: PathBuf,
-    /// The command line behind the program's name.
+    /// The arguments of the program.
     pub words: Vec<String>,
 }
 
 impl Proof {
-    /// Of this change; the state of things is a file in here, which the change makes and the undo removes.
+    /// A proof of this change. The state is a file in the scratch folder: the change creates it, and the
+    /// undo removes it.
     pub fn of(change: &str, undo: &str, target: &Path) -> Proof {
         Proof::measuring_for(SHORT, change, undo, target)
     }
@@ -44,7 +45,7 @@ impl Proof {
         Proof { scratch, home, words }
     }
 
-    /// Of making a file, which is left behind if nobody undoes it.
+    /// A change that creates a file. The file remains if the undo is not run.
     pub fn of_a_file(target: &Path, file: &Path) -> Proof {
         let file = file.display();
         Proof::of(&format!("touch {file}"), &format!("rm {file}"), target)
@@ -55,12 +56,12 @@ impl Proof {
         self.by(&self.words)
     }
 
-    /// Starts the program by the same user.
+    /// Starts the program with this home.
     pub fn by(&self, words: &[String]) -> Running {
         self.by_in(&self.home, words)
     }
 
-    /// Started in a directory.
+    /// The same, in a working directory.
     pub fn by_in(&self, directory: &Path, words: &[String]) -> Running {
         let mut command = Command::new("sh");
         command.args(["-c", "cd \"$0\" && exec \"$@\""]).arg(directory).arg(binary::path());
@@ -84,12 +85,12 @@ impl Proof {
         self.start().wait(LIMIT)
     }
 
-    /// Another start of the program by the same user.
+    /// Runs the program with this home.
     pub fn other(&self, words: &[&str]) -> Outcome {
         self.by(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).wait(LIMIT)
     }
 
-    /// Whether something that undoes a change is kept.
+    /// Whether the undo of a change is kept.
     pub fn has_undo(&self) -> bool {
         let folder = self.home.join(".local/state/reelgauge/undo");
         let is_one = |file: std::fs::DirEntry| file.path().extension().is_some_and(|end| end == "json");

@@ -1,4 +1,4 @@
-//! Reading logs as users do who have never heard of this tool: with pyarrow and with DuckDB.
+//! Reads logs as users do who do not know this tool: with pyarrow and with DuckDB.
 
 use std::path::{Path, PathBuf};
 

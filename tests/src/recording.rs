@@ -1,5 +1,5 @@
-//! A recording through the binary: what it printed, and the operations of its trace. And the other witness
-//! for the same command: what strace saw of it, imported through the binary.
+//! A recording through the binary: its output, and the operations of its trace. A second witness of the
+//! same command is strace, whose output is imported through the binary.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,27 +10,27 @@ use crate::binary::{self, Outcome, Running};
 use crate::scratch::Scratch;
 use crate::tool::tool_with;
 
-/// A read or write: what, of which file below the directory, where, how much was asked for and done.
+/// A read or write: kind, file below the directory, offset, bytes requested and done.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Transfer {
     /// "read" or "write".
     pub kind: String,
     /// Path below the directory.
     pub file: String,
-    /// Byte position.
+    /// Offset in bytes.
     pub offset: u64,
-    /// Bytes asked for.
+    /// Bytes requested.
     pub asked: u64,
     /// Bytes done.
     pub done: u64,
 }
 
-/// What strace saw of a command.
+/// What strace recorded of a command.
 #[derive(Debug)]
 pub struct Watched {
     /// The operations of the imported trace.
     pub ops: Vec<Value>,
-    /// What the trace says of itself.
+    /// What `info` prints about the trace.
     pub info: Value,
 }
 
@@ -41,7 +41,7 @@ impl Watched {
     }
 }
 
-/// Runs a command under strace, as the importer wants it, and imports what that says of a directory.
+/// Runs a command under strace, as the importer requires, and imports the operations on a directory.
 ///
 /// # Panics
 /// If it fails.
@@ -52,7 +52,7 @@ pub fn watch(dir: &Path, command: &[String]) -> Watched {
     Watched { ops: listed(info["dir"].as_str().unwrap()), info }
 }
 
-/// Runs a command under strace and imports what that says of a directory into a folder; gives what was
+/// Runs a command under strace and imports the operations on a directory into a folder. Returns what was
 /// printed.
 ///
 /// # Panics
@@ -69,7 +69,7 @@ pub fn watch_into(scratch: &Scratch, dir: &Path, command: &[String]) -> Value {
     binary::run(words).expect_code(0).json()
 }
 
-/// A place for a recording: the directory that is recorded, and another for its traces.
+/// A place for a recording: the recorded directory, and another one for its traces.
 #[derive(Debug)]
 pub struct Recording {
     scratch: Scratch,
@@ -78,14 +78,14 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Of an empty directory of its own.
+    /// A recording of a new, empty directory.
     pub fn new() -> Recording {
         let scratch = Scratch::new();
         let dir = scratch.dir("media");
         Recording { scratch, flags: Vec::new(), dir }
     }
 
-    /// Of this directory.
+    /// A recording of this directory.
     pub fn of(dir: &Path) -> Recording {
         Recording { dir: dir.to_owned(), ..Recording::new() }
     }
@@ -107,7 +107,7 @@ impl Recording {
         self.scratch.path().join("traces")
     }
 
-    /// The arguments of the binary for this command.
+    /// The arguments of the binary that record this command.
     pub fn words(&self, command: &[String]) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["record".into(), self.dir.clone().into()];
         words.extend(["--json".into(), "--out".into(), self.out().into()]);
@@ -122,18 +122,18 @@ impl Recording {
         binary::start(self.words(command))
     }
 
-    /// Records a shell's script, in which `$D` is the directory; gives how that ended.
+    /// Records a shell script, in which `$D` is the directory. Returns how it ended.
     #[track_caller]
     pub fn shell(&self, script: &str) -> Outcome {
         binary::run(self.words(&self.script(script)))
     }
 
-    /// The command for a shell's script.
+    /// The command that runs a shell script.
     pub fn script(&self, script: &str) -> Vec<String> {
         ["sh", "-c", &script.replace("$D", self.dir.to_str().unwrap())].map(str::to_owned).to_vec()
     }
 
-    /// Records a command, which must succeed; gives what was printed.
+    /// Records a command, which must succeed. Returns what was printed.
     #[track_caller]
     pub fn run(&self, command: &[String]) -> Value {
         binary::run(self.words(command)).expect_code(0).json()
@@ -146,7 +146,7 @@ impl Default for Recording {
     }
 }
 
-/// The operations of the trace that a recording printed.
+/// The operations of the trace that a recording reported.
 ///
 /// # Panics
 /// If there is none.
@@ -165,12 +165,12 @@ pub fn listed(trace: &str) -> Vec<Value> {
     outcome.json().as_array().unwrap().clone()
 }
 
-/// Those of one kind.
+/// The operations of one kind.
 pub fn of_kind<'a>(ops: &'a [Value], kind: &str) -> Vec<&'a Value> {
     ops.iter().filter(|op| op["kind"] == kind).collect()
 }
 
-/// Its reads and writes, sorted, without failed ones and without those of a memory map.
+/// Its reads and writes, sorted. Failed ones and those of a memory map are dropped.
 pub fn transfers(ops: &[Value]) -> Vec<Transfer> {
     let number = |op: &Value, key: &str| op[key].as_u64().unwrap_or(0);
     let data = ops.iter().filter(|op| op["kind"] == "read" || op["kind"] == "write");
@@ -188,15 +188,15 @@ pub fn transfers(ops: &[Value]) -> Vec<Transfer> {
     all
 }
 
-/// Whether a memory map caused it.
+/// Whether a memory map caused the operation.
 pub fn is_mapped(op: &Value) -> bool {
     op["flags"].as_str().is_some_and(|flags| flags.contains("mapped"))
 }
 
-/// Whether something of ours is mounted at or below a directory.
+/// Whether a mount of the tool is at or below a directory.
 ///
 /// # Panics
-/// If the system does not say.
+/// If the mount table cannot be read.
 pub fn is_mounted(dir: &Path) -> bool {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let dir = dir.to_str().unwrap();

@@ -1,5 +1,5 @@
-//! What makes no sense must be refused before anything is touched: exit code 2, a message that says what to
-//! do, nothing on standard output, no run directory, and a target that is as it was.
+//! Invalid input must be refused before anything is touched: exit code 2, a message with the remedy,
+//! nothing on standard output, no run directory, and an unchanged target.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::binary::{self, Running};
 use crate::scratch::Scratch;
 use crate::tree::tree;
 
-/// A refusal takes no time.
+/// A refusal must be quick.
 const AT_ONCE: Duration = Duration::from_secs(10);
 
-/// Every one of these is refused, with a message that contains its remedy: flags, and what is to be in the
-/// message.
+/// Checks that each case is refused with a message that contains its remedy. A case is the flags and
+/// words of the message.
 ///
 /// # Panics
-/// If one is not; with everything that is wrong with it, and with all others that are not.
+/// If one is not refused. The message lists all failures of all cases.
 #[track_caller]
 pub fn all_refused(verb: &str, target: &Path, cases: &[(&[&str], &str)]) {
     let words = |flags: &[&str]| {
@@ -32,7 +32,8 @@ pub fn all_refused(verb: &str, target: &Path, cases: &[(&[&str], &str)]) {
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
-/// This call is refused, with a message that contains `remedy`, and the target is as it was.
+/// Checks that this call is refused with a message that contains `remedy`, and that the target is
+/// unchanged.
 ///
 /// # Panics
 /// If it is not.

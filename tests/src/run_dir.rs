@@ -23,7 +23,7 @@ pub fn all_in(runs: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Whether operations of the run have reached the disk: it has made its files, and measures.
+/// Whether operations of the run have reached the disk. It has then made its files and measures.
 pub fn has_log(run: &Path) -> bool {
     let agents = std::fs::read_dir(run.join("ops")).into_iter().flatten().flatten();
     let mut files = agents.flat_map(|agent| std::fs::read_dir(agent.path()).into_iter().flatten().flatten());
@@ -44,7 +44,7 @@ pub fn summary(run: &Path) -> Value {
 /// A value inside JSON, by its path: `totals.reads.ops`, `points.0.errors`.
 ///
 /// # Panics
-/// If there is none; with what there is instead.
+/// If it does not exist. The message has the JSON.
 #[track_caller]
 pub fn at<'a>(json: &'a Value, path: &str) -> &'a Value {
     let pointer = format!("/{}", path.replace('.', "/"));
@@ -54,7 +54,7 @@ pub fn at<'a>(json: &'a Value, path: &str) -> &'a Value {
 /// A whole number inside JSON.
 ///
 /// # Panics
-/// If there is no such thing.
+/// If it does not exist.
 #[track_caller]
 pub fn count(json: &Value, path: &str) -> u64 {
     let value = at(json, path);
@@ -64,7 +64,7 @@ pub fn count(json: &Value, path: &str) -> u64 {
 /// A number inside JSON.
 ///
 /// # Panics
-/// If there is no such thing.
+/// If it does not exist.
 #[track_caller]
 pub fn number(json: &Value, path: &str) -> f64 {
     let value = at(json, path);
@@ -74,7 +74,7 @@ pub fn number(json: &Value, path: &str) -> f64 {
 /// A text inside JSON.
 ///
 /// # Panics
-/// If there is no such thing.
+/// If it does not exist.
 #[track_caller]
 pub fn text<'a>(json: &'a Value, path: &str) -> &'a str {
     let value = at(json, path);

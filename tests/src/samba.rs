@@ -1,9 +1,8 @@
-//! A folder whose data really go through a Samba server behind a link: reads and writes are those of Samba's
-//! own client library, over TCP. Names and lengths are looked up beside it, in the share's own folder.
+//! A folder whose data really pass through a Samba server behind a link. Reads and writes are those of
+//! Samba's own client library, over TCP. Names and lengths come directly from the share's folder.
 //!
-//! That is enough to ask what limits the data, and no more. What a mounted share does is shown by the
-//! kernel's client in [`crate::guest`]; smbnetfs, which would need no virtual machine, does not open what it
-//! is asked to.
+//! That is enough to test what limits the data, and no more. [`crate::guest`] tests a mounted share with
+//! the kernel's client. smbnetfs needs no virtual machine either, but it cannot open files as required.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -30,11 +29,11 @@ pub const NEEDS: &[Need] = &[
     Need::Tool("nsenter"),
 ];
 
-/// The server's shell: smbd with this configuration, and once more as long as it is asked for with a file.
+/// The server's shell: smbd with this configuration. It starts smbd again while a file requests it.
 const STARTED_AGAIN: &str = "while smbd --foreground --no-process-group --debug-stdout -s \"$0\"; [ -e \"$1\" ]; \
                              do rm \"$1\"; done";
 
-/// The name of the file that asks for it.
+/// The name of the file that requests another start.
 const AGAIN: &str = "again";
 
 /// A server of one share. Taken down on drop.
@@ -48,21 +47,21 @@ pub struct SambaServer {
 }
 
 impl SambaServer {
-    /// Serves a fresh folder at this address, with these lines in the global section. `command` gives one
-    /// that runs on the server's host.
+    /// Serves a fresh folder at this address, with these lines in the global section. `command` returns
+    /// a command that runs on the server's host.
     ///
     /// # Panics
-    /// If it does not come up.
+    /// If it does not start.
     pub fn serve(command: &dyn Fn(&str) -> Command, address: &str, global: &str) -> SambaServer {
         let scratch = Scratch::new();
         let share = scratch.dir("share");
         SambaServer::start(command, address, global, share, scratch)
     }
 
-    /// Serves the same folder from another host, at every address that it has or gets.
+    /// Serves the same folder from another host, at every address that it has or receives.
     ///
     /// # Panics
-    /// If it does not come up.
+    /// If it does not start.
     pub fn stand_by(&self, command: &dyn Fn(&str) -> Command) -> SambaServer {
         let anywhere = "  bind interfaces only = no\n";
         SambaServer::start(command, &self.address, anywhere, self.share.clone(), Scratch::new())
@@ -91,7 +90,7 @@ impl SambaServer {
         SambaServer { daemon, scratch, share, address: address.to_owned() }
     }
 
-    /// Mounts the share on a host: `command` gives one that runs there.
+    /// Mounts the share on a host. `command` returns a command that runs there.
     ///
     /// # Panics
     /// If it cannot be mounted.
@@ -106,8 +105,7 @@ impl SambaServer {
         self.share.clone()
     }
 
-    /// What the shell takes to kill it, once and for all. An smbd that exits takes its whole process
-    /// group with it.
+    /// A shell command that kills it for good. An smbd that exits kills its whole process group.
     pub fn killing(&self) -> String {
         let shell = self.daemon.pid();
         format!(
@@ -153,16 +151,17 @@ impl Samba {
         &self.link
     }
 
-    /// What the shell takes to give the server these lines in the global section, and to make its clients
-    /// come again.
+    /// A shell command that puts these lines into the server's global section and makes its clients
+    /// reconnect.
     ///
     /// # Panics
-    /// If the lines cannot be written down.
+    /// If the lines cannot be written.
     pub fn setting(&self, name: &str, global: &str) -> String {
         let folder = self.server.scratch.path();
         let prepared = folder.join(name);
         std::fs::write(&prepared, text(folder, &self.server.share, SERVER, global)).unwrap();
-        // Reading its file again is not enough: the socket that listens keeps its options, and hands them on.
+        // Reloading its configuration is not enough: the listening socket keeps its options, and new
+        // connections inherit them.
         format!(
             "cp {} {} && touch {} && {} && sleep 1",
             prepared.display(),
@@ -172,8 +171,8 @@ impl Samba {
         )
     }
 
-    /// What `smbstatus --json` and `testparm -s -v` say of the server, put into a folder as a collecting
-    /// script puts it there.
+    /// Writes the output of `smbstatus --json` and `testparm -s -v` into a folder, as a collecting
+    /// script does.
     ///
     /// # Panics
     /// If one of them fails.
@@ -230,7 +229,7 @@ impl Client {
         Client { share: share.to_owned(), pipes: Mutex::new(pipes), child: Mutex::new(child) }
     }
 
-    /// Sends a request, and takes how many bytes came or went, and what came.
+    /// Sends a request. Returns the number of bytes transferred, and the data.
     fn ask(
         &self,
         kind: u8,

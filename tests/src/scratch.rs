@@ -1,7 +1,8 @@
-//! Folders, and the names of everything else, that belong to one test and do not outlive it.
+//! Folders and unique names that belong to one test and do not outlive it.
 //!
-//! Names begin with `rge` and the number of the test process, so that what a killed run left behind can be
-//! told from what a living one is using: the first scratch folder of a process sweeps the former away.
+//! Names begin with `rge` and the number of the test process. Leftovers of a killed run can thus be
+//! distinguished from files of a running one. The first scratch folder of a process removes the
+//! leftovers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -10,10 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::mounts;
 use crate::tool::tool_with;
 
-/// What every name begins with.
+/// The prefix of every name.
 const PREFIX: &str = "rge";
 
-/// A name that nothing else has: `rge1234n7`. Short enough for a network namespace.
+/// A unique name: `rge1234n7`. Short enough for a network namespace.
 pub fn unique_name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("{PREFIX}{}n{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
@@ -25,19 +26,19 @@ fn owner(name: &str) -> Option<u32> {
     pid.parse().ok()
 }
 
-/// Whether the name belongs to a process that is gone.
+/// Whether the name belongs to a process that has ended.
 fn is_stale(name: &str) -> bool {
     owner(name).is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists())
 }
 
-/// The folder that cargo builds into; scratch folders and downloads are kept there, on a real disk.
+/// The target folder of cargo. Scratch folders and downloads are kept there, on a real disk.
 pub fn target_dir() -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     // target/debug/deps/test-0123
     exe.ancestors().nth(3).unwrap().to_owned()
 }
 
-/// A folder of a test's own, on the disk that holds the target folder. Removed on drop.
+/// A folder of one test, on the disk that holds the target folder. Removed on drop.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
@@ -63,7 +64,7 @@ impl Scratch {
         &self.path
     }
 
-    /// A folder in it, made if needed.
+    /// A folder inside, created if needed.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -86,14 +87,15 @@ impl Drop for Scratch {
             println!("kept: {}", self.path.display());
             return;
         }
-        // A mount that is still there would be emptied: its guard failed, and the next sweep detaches it.
+        // Removing a folder with a live mount would empty the mounted file system. Its guard failed, so
+        // the next sweep detaches it.
         if mounts::below(&self.path).is_empty() {
             let _ = std::fs::remove_dir_all(&self.path);
         }
     }
 }
 
-/// Removes what processes that are gone left behind: processes, mounts, folders, network namespaces,
+/// Removes the leftovers of processes that have ended: processes, mounts, folders, network namespaces,
 /// control groups.
 fn sweep(all: &Path) {
     for entry in std::fs::read_dir(all).unwrap().flatten() {

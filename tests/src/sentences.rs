@@ -1,13 +1,15 @@
-//! What a screen says, held against the summary that it was made from: [`untrue`] gives every sentence that
-//! the figures do not bear out.
+//! Compares a screen with the summary that it was made from. [`untrue`] returns every sentence that the
+//! figures contradict.
 //!
-//! * `prose`: sentences, and rows of tables, out of a screen. `figures`: every number with a unit has to be
-//!   a figure of the summary. `claims`: verdicts, and words that say that something was measured. `rows`:
-//!   tables have no figures of what was not measured.
+//! * `prose`: splits a screen into sentences and rows of tables. `figures`: every number with a unit has
+//!   to be
+//!   a figure of the summary. `claims`: verdicts, and words that claim a measurement. `rows`: tables
+//!   have no
+//!   figures of what was not measured.
 //!
-//! It knows no sentence by heart, so wording may change: what it looks for are numbers with their units, and
-//! the few words in which a verdict is given. Not here: whether the summary itself is right; that is held
-//! against the log elsewhere.
+//! It compares no whole sentence, so wording may change. It looks for numbers with their units, and for
+//! the few words of a verdict. It does not test whether the summary itself is right; other tests compare
+//! that with the log.
 
 mod claims;
 mod figures;
@@ -18,7 +20,7 @@ use serde_json::Value;
 
 use crate::run_dir::at;
 
-/// What of this screen the summary does not bear out, in words; empty where all is true.
+/// The statements of this screen that the summary contradicts; empty if all are true.
 pub fn untrue(screen: &str, summary: &Value) -> Vec<String> {
     let sentences = prose::sentences(screen);
     let mut found = figures::untrue(&sentences, summary);
@@ -27,15 +29,15 @@ pub fn untrue(screen: &str, summary: &Value) -> Vec<String> {
     found
 }
 
-/// What a screen without a summary must not say: nothing was measured.
+/// The statements that a screen without a summary must not make, because nothing was measured.
 pub fn untrue_without_summary(screen: &str) -> Vec<String> {
     let told = |sentence: &String| claims::claims_anything(sentence) || sentence.contains(" MB/s");
     let told = prose::sentences(screen).into_iter().filter(told);
     told.map(|sentence| format!("there is no summary: {sentence}")).collect()
 }
 
-/// What of `load-points.csv` is not in the summary: a load point that was stopped before anything was
-/// finished has no rates.
+/// The values of `load-points.csv` that are not in the summary. A load point that was stopped before
+/// anything was finished has no rates.
 pub fn untrue_in_csv(csv: &str, summary: &Value) -> Vec<String> {
     let mut lines = csv.lines();
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
@@ -59,7 +61,7 @@ pub fn untrue_in_csv(csv: &str, summary: &Value) -> Vec<String> {
     wrong
 }
 
-/// The cells of a line of CSV; a quoted cell may hold commas.
+/// The cells of a line of CSV. A quoted cell may contain commas.
 fn cells_of(line: &str) -> Vec<String> {
     let (mut cells, mut is_quoted) = (vec![String::new()], false);
     for c in line.chars() {
@@ -77,7 +79,7 @@ fn points(summary: &Value) -> &[Value] {
     at(summary, "load_points").as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A number of a load point by its path; 0 where there is none.
+/// A number of a load point by its path; 0 if it does not exist.
 fn amount(value: &Value, path: &str) -> f64 {
     value.pointer(&format!("/{}", path.replace('.', "/"))).and_then(Value::as_f64).unwrap_or(0.0)
 }
@@ -87,14 +89,14 @@ fn is_cut_off(point: &Value) -> bool {
     point.get("ended_early").is_some_and(|why| !why.is_null())
 }
 
-/// Whether a load point was stopped before anything in it was finished. Frames that nothing answered are late
-/// all the same.
+/// Whether a load point was stopped before anything in it was finished. Unanswered frames count as late
+/// even then.
 fn is_unmeasured(point: &Value) -> bool {
     let judged = amount(point, "streams.total.frames_judged");
     is_cut_off(point) && amount(point, "total.ops") + judged == 0.0
 }
 
-/// Whether the run came to its end.
+/// Whether the run was completed.
 fn is_complete(summary: &Value) -> bool {
     summary.get("outcome").and_then(Value::as_str) == Some("complete")
 }

@@ -1,5 +1,5 @@
-//! A wall clock that a test sets while the binary runs: that of one process and of those that it starts. The
-//! machine's own stays as it is.
+//! A wall clock that a test sets while the binary runs. Only one process and its children see it; the
+//! host's clock is unchanged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::tool::tool_with;
 /// What [`SetClock::new`] needs.
 pub const NEEDS: &[Need] = &[Need::Tool("cc")];
 
-/// See the module.
+/// A clock for one process and its children.
 #[derive(Debug)]
 pub struct SetClock {
     library: PathBuf,
@@ -22,7 +22,7 @@ pub struct SetClock {
 }
 
 impl SetClock {
-    /// One that is right.
+    /// A clock without an offset.
     ///
     /// # Panics
     /// If it can't be made.
@@ -37,18 +37,18 @@ impl SetClock {
         SetClock { library, ahead, _scratch: scratch }
     }
 
-    /// Sets it to be ahead by this.
+    /// Sets the clock ahead by this much.
     ///
     /// # Panics
     /// If it can't be set.
     pub fn set(&self, ahead_ns: i64) {
         use std::os::unix::fs::FileExt;
-        // In place: the file is mapped.
+        // Written in place, because the file is mapped.
         let file = fs::OpenOptions::new().write(true).open(&self.ahead).unwrap();
         file.write_all_at(&ahead_ns.to_ne_bytes(), 0).unwrap();
     }
 
-    /// The binary, whose clock this is.
+    /// A command for the binary that uses this clock.
     pub fn command(&self) -> Command {
         let mut command = Command::new(binary::path());
         command.env("LD_PRELOAD", &self.library).env("REELGAUGE_TEST_CLOCK", &self.ahead);

@@ -1,5 +1,5 @@
-//! A folder as an SMB share on this machine, and a client in user space. The kernel's own SMB client is in
-//! [`crate::guest`]; this one needs no virtual machine, and no network but the loopback.
+//! A folder as an SMB share on the local host, and a client in user space. The kernel's own SMB client
+//! is in [`crate::guest`]. This one needs no virtual machine, and no network but the loopback.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Shares a folder, to be written by anybody, with these lines in the share's section.
+    /// Shares a folder with write access for every user, with these lines in the share's section.
     ///
     /// # Panics
     /// If the server does not start.
@@ -30,7 +30,7 @@ impl Share {
         Share::by(Command::new("smbd"), folder, options)
     }
 
-    /// The same, with every call of the server on files written down by strace.
+    /// The same, with strace recording all file system calls of the server.
     ///
     /// # Panics
     /// If the server does not start.
@@ -43,7 +43,8 @@ impl Share {
 
     fn by(mut smbd: Command, folder: &Path, options: &str) -> Share {
         let scratch = Scratch::new();
-        // Free a moment ago; somebody else may take it before the server does, which then ends at once.
+        // The port was free a moment ago. Another process may take it first; the server then ends at
+        // once.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let state = scratch.dir("state").display().to_string();
         let config = format!(
@@ -63,7 +64,7 @@ impl Share {
         Share { port, _server: server, _scratch: scratch }
     }
 
-    /// Writes a file through it, with single bytes ahead every `spacing` bytes; without any if that is 0.
+    /// Writes a file through it, with a single byte ahead every `spacing` bytes; 0 for none.
     ///
     /// # Panics
     /// If the client fails.

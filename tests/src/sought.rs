@@ -1,25 +1,26 @@
-//! A search for the largest number of players of an own format, as a plan.
+//! A search for the largest number of players of a custom format, as a plan.
 
 use std::path::{Path, PathBuf};
 
 use crate::scratch::Scratch;
 
-/// Frames of an own format: 53 blocks of 4 KiB, so that they can be read directly.
+/// Frame size of the custom format: 53 blocks of 4 KiB, which allows direct I/O.
 pub const OWN_FRAME_BYTES: u64 = 217_088;
 
-/// What one stream of it moves.
+/// The rate of one stream.
 pub const OWN_BYTES_PER_S: u64 = OWN_FRAME_BYTES * 25;
 
-/// A search for the largest number of players of an own format: from its first count, which is right, to its
-/// last, which is two too many, and back to the one in between. What is found must hold on for some seconds.
+/// A search for the largest number of players of a custom format. It starts at a count that passes, goes
+/// to a cap that is two too many, and back to the count in between. The found count is confirmed for
+/// some seconds.
 pub struct Sought {
-    /// What it begins with.
+    /// The first count.
     pub start: u32,
-    /// The most it may find.
+    /// The largest count it may find.
     pub cap: u32,
-    /// Of a trial.
+    /// Duration of a trial.
     pub duration: &'static str,
-    /// How far a player reads ahead; none for the usual one.
+    /// How far a player reads ahead; `None` for the default.
     pub buffer: Option<&'static str>,
 }
 

@@ -1,7 +1,7 @@
-//! A folder mounted over SSH from a server of our own, behind a link of limited speed.
+//! A folder mounted over SSH from a local server, behind a link of limited speed.
 //!
-//! Of the network file systems that need no kernel module it is the only one that does positional reads
-//! and writes right, so it stands for all of them in everyday tests; real NFS and SMB clients are in
+//! Of the network file systems that need no kernel module, only this one handles positional reads and
+//! writes correctly. Everyday tests use it for all of them; real NFS and SMB clients are in
 //! [`crate::guest`].
 
 use std::path::{Path, PathBuf};
@@ -29,11 +29,12 @@ pub const NEEDS: &[Need] = &[
 /// A mounted folder, its client and its server. Taken down on drop.
 #[derive(Debug)]
 pub struct Sshfs {
-    // Dropped in this order: a client that is gone lets go of its mount, a server that is gone of its files.
+    // Dropped in this order: ending the client releases its mount, and ending the server releases its
+    // files.
     client: Daemon,
     mounted: Mounted,
     server: Daemon,
-    /// What it serves lies in memory: it is the link that is measured, and a disk has moments of its own.
+    /// The served folder is in memory. The link is measured, and a disk would add its own delays.
     served: TempMount,
     link: Link,
     _scratch: Scratch,
@@ -52,17 +53,17 @@ impl Sshfs {
         Sshfs::mount_with(mbit, &[])
     }
 
-    /// The same, in which every user of this machine may do everything.
+    /// The same, with full access for every local user.
     pub fn for_all(mbit: u32) -> Sshfs {
         Sshfs::mount_with(mbit, &["allow_other"])
     }
 
-    /// The same through a link that is there already.
+    /// The same through an existing link.
     pub fn over(link: Link) -> Sshfs {
         Sshfs::mount_over(link, &[])
     }
 
-    /// The same, which connects again when its connection is gone.
+    /// The same, but it reconnects after a lost connection.
     pub fn connecting_again(link: Link) -> Sshfs {
         Sshfs::mount_over(link, &["reconnect"])
     }
@@ -89,7 +90,7 @@ impl Sshfs {
         self.served.path().to_owned()
     }
 
-    /// Kills the client: the mount stays and answers nothing but errors.
+    /// Kills the client. The mount stays and answers only errors.
     pub fn kill_client(&mut self) {
         self.client.kill();
     }
@@ -99,7 +100,7 @@ impl Sshfs {
         self.server.kill();
     }
 
-    /// The server's processes, those of its connections with them.
+    /// The server's processes, including those of its connections.
     pub fn server_processes(&self) -> Vec<u32> {
         let mut all = self.server.children();
         all.push(self.server.pid());
@@ -111,13 +112,13 @@ impl Sshfs {
         &self.link
     }
 
-    /// The guard of the mount itself.
+    /// The guard of the mount point.
     pub fn mounted(&self) -> &Mounted {
         &self.mounted
     }
 }
 
-/// Starts an SSH server with keys and configuration of its own.
+/// Starts an SSH server with its own keys and configuration.
 fn serve(link: &Link, folder: &Path) -> Daemon {
     let at = folder.display();
     for key in ["host", "user"] {
@@ -130,7 +131,7 @@ fn serve(link: &Link, folder: &Path) -> Daemon {
          PasswordAuthentication no\n"
     );
     std::fs::write(folder.join("sshd_config"), config).unwrap();
-    // Where sshd drops its privileges; an init script would have made it.
+    // sshd needs this folder to drop its privileges; usually an init script makes it.
     std::fs::create_dir_all("/run/sshd").unwrap();
     let mut sshd = link.on_server("/usr/sbin/sshd");
     sshd.args(["-D", "-e", "-f"]).arg(folder.join("sshd_config"));

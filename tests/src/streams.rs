@@ -1,4 +1,5 @@
-//! What tests of streams have in common: formats of a known rate, and the second opinion on late frames.
+//! What tests of streams have in common: formats of a known rate, and an independent count of late
+//! frames.
 
 use std::path::Path;
 
@@ -20,7 +21,7 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// What one stream of it moves.
+    /// The rate of one stream.
     pub const fn bytes_per_s(self) -> u64 {
         self.frame_bytes * self.fps
     }
@@ -32,14 +33,14 @@ pub const SMALL: Flat = Flat { id: "dnxhr-lb-hd-25", frame_bytes: 188_416, fps: 
 /// The frames of [`SMALL`] at 24000 / 1001 per second, a rate that no decimal number holds.
 pub const FILM: &str = "dnxhr-lb-hd-23976";
 
-/// Counts late frames from the log of a run, without the product.
+/// Counts late frames from the log of a run, without code of the product.
 #[track_caller]
 pub fn late_frames_in_log(run: &Path) -> Value {
     python::script("late_frames.py", &[run])
 }
 
-/// The run and its log agree about every stream of every load point, frame by frame. Gives how many late
-/// frames there were.
+/// Checks that the summary and the log agree about every stream of every load point, frame by frame.
+/// Returns the number of late frames.
 #[track_caller]
 pub fn agrees_with_log(verb: &Verb, summary: &Value) -> u64 {
     let counted = late_frames_in_log(&verb.run_dir());
@@ -70,8 +71,8 @@ pub fn agrees_with_log(verb: &Verb, summary: &Value) -> u64 {
     late
 }
 
-/// What a search found must be the computed capacity or one less, and never more. `floor` is the capacity by
-/// what was measured, `ceiling` the one that cannot be exceeded.
+/// Checks that a search found the computed capacity or one less, and never more. `floor` is the capacity
+/// by measurement, `ceiling` the one that cannot be exceeded.
 #[track_caller]
 pub fn found_within(summary: &Value, floor: u64, ceiling: u64) -> u64 {
     let search = at(summary, "search");
@@ -80,7 +81,8 @@ pub fn found_within(summary: &Value, floor: u64, ceiling: u64) -> u64 {
     assert!(found + 1 >= floor, "found {found} of {floor}\n{search:#}");
     let sometimes = at(search, "at_most").as_u64().unwrap_or(found);
     assert!(sometimes <= ceiling, "{sometimes} passed, but no more than {ceiling} are possible\n{search:#}");
-    // A machine that is busy otherwise may say that it was itself the limit; the numbers hold either way.
+    // On a busy host the search may report that the host itself was the limit. The numbers hold either
+    // way.
     let trials = at(search, "trials").as_array().unwrap();
     let more = trials.iter().find(|trial| count(trial, "streams") == sometimes + 1);
     let fell = more.map_or(0, |trial| count(trial, "failed") + count(trial, "client_limited"));
@@ -95,7 +97,7 @@ pub fn capacity(bytes_per_s: f64, stream: u64) -> u64 {
     streams
 }
 
-/// A share of a sum, to compare with a tolerance.
+/// Checks a value against an expected one, with a relative tolerance.
 #[track_caller]
 pub fn within(json: &Value, path: &str, expected: f64, tolerance: f64) {
     let found = number(json, path);

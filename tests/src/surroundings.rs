@@ -1,21 +1,22 @@
-//! A target deep in a folder with other people's files at every level: what climbs out of it is seen.
+//! A target deep in a tree with other files at every level. Any access outside the target shows up
+//! there.
 
 use std::path::{Path, PathBuf};
 
 use crate::scratch::Scratch;
 use crate::tree::{Tree, tree};
 
-/// Folders from the outermost to the target. A few steps up from the area still end in here.
+/// Folders from the outermost to the target. A few steps up from the area still end in this tree.
 const LEVELS: [&str; 6] = ["one", "two", "three", "four", "five", "target"];
 
-/// A target, and what lies around it.
+/// A target and its surroundings.
 #[derive(Debug)]
 pub struct Surroundings {
     scratch: Scratch,
 }
 
 impl Surroundings {
-    /// A new one.
+    /// Creates the tree.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -35,23 +36,23 @@ impl Surroundings {
         self.outermost().join(LEVELS.iter().collect::<PathBuf>())
     }
 
-    /// The outermost folder, which nothing should leave.
+    /// The outermost folder. No test may change anything outside it.
     pub fn outermost(&self) -> PathBuf {
         self.scratch.dir("around")
     }
 
-    /// A place beside it all, for traces and results.
+    /// A path outside the tree, for traces and results.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.scratch.dir(name)
     }
 
-    /// Everything around the area and in the target, but not the area.
+    /// The state of everything around the area and in the target, except the area.
     pub fn stock(&self) -> Tree {
         let area = LEVELS.iter().collect::<PathBuf>().join("reelgauge-area");
         tree(&self.outermost(), &[area.to_str().unwrap()])
     }
 
-    /// What is left in the area of the files of a replay.
+    /// The files of a replay that are left in the area.
     pub fn left_in_area(&self) -> Vec<PathBuf> {
         let area = self.target().join("reelgauge-area");
         let below = |path: &Path| path.starts_with("scratch");

@@ -1,4 +1,4 @@
-//! A terminal of any size: what a person sees of the binary there. tmux draws it.
+//! A terminal of any size that shows the binary's screen as a user sees it. tmux draws it.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,27 +8,27 @@ use std::time::{Duration, Instant};
 use crate::binary;
 use crate::tool::tool_with;
 
-/// Rows of every terminal; what scrolls out of it is kept.
+/// Rows of every terminal; scrolled lines are kept.
 const ROWS: u32 = 45;
-/// More than any of these commands takes, on a loaded machine too.
+/// More than any of these commands takes, even on a busy host.
 const LIMIT: Duration = Duration::from_secs(400);
-/// Printed by the shell behind the command, with its exit code.
+/// Printed by the shell after the command, with its exit code.
 const END: &str = "ended-with-code";
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-/// A terminal; dropping it ends what runs in it.
+/// A terminal. Dropping it ends the programs in it.
 #[derive(Debug)]
 pub struct Terminal {
     socket: String,
 }
 
-/// What stood on a terminal when a command had ended.
+/// The content of a terminal after a command has ended.
 #[derive(Debug)]
 pub struct Seen {
-    /// All lines, without blanks at their ends.
+    /// All lines, without trailing blanks.
     pub lines: Vec<String>,
-    /// Lines of the display while the command went on, as often as it was looked at.
+    /// Lines of the display from each poll during the command.
     pub meanwhile: Vec<String>,
     /// The exit code.
     pub code: i32,
@@ -41,7 +41,8 @@ impl Seen {
     }
 }
 
-/// Runs the binary in a directory, in a terminal of this width, and looks at it until it has ended.
+/// Runs the binary in a directory, in a terminal of this width, and polls the display until it has
+/// ended.
 ///
 /// # Panics
 /// When tmux can't be used, or the command does not end.
@@ -59,7 +60,7 @@ pub fn seen(columns: u32, dir: &Path, words: &[&str]) -> Seen {
     terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", &rows, "sh", "-c", &line]);
     let began = Instant::now();
     let mut meanwhile = Vec::new();
-    // Many commands end at once; those that go on are not looked at all the time.
+    // Many commands end at once. Longer ones are polled less often.
     let mut pause = Duration::from_millis(25);
     loop {
         let lines = terminal.lines();
@@ -81,22 +82,22 @@ impl Terminal {
         tool_with(&words).unwrap_or_else(|error| panic!("{words:?}: {error}"))
     }
 
-    /// What stands on it, with what has scrolled away. What tmux had to break is one line again, which is
-    /// then wider than the terminal.
+    /// The content of the display, including scrolled lines. Lines that tmux had to wrap are joined, and
+    /// are then wider than the terminal.
     fn lines(&self) -> Vec<String> {
         let text = self.tmux(&["capture-pane", "-p", "-J", "-S", "-"]);
         text.lines().map(|line| line.trim_end().to_owned()).collect()
     }
 }
 
-/// A word as the shell takes it, whatever is in it.
+/// Quotes any word for the shell.
 fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may have ended itself.
+        // The server may have ended already.
         let _ = Command::new("tmux").args(["-L", &self.socket, "kill-server"]).output();
     }
 }

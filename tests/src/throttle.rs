@@ -1,7 +1,7 @@
-//! A block device that the kernel throttles for one process, or its processor time, by its control groups.
+//! A limit on a block device or on processor time for one process, by control groups of the kernel.
 //!
-//! Version 1 of control groups (`blkio`) and version 2 (`io`) both do it; which one has the controller is up
-//! to the system.
+//! Both version 1 (`blkio`) and version 2 (`io`) of control groups can do it. The system decides which
+//! one has the controller.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use crate::scratch::unique_name;
 /// Where control groups are mounted.
 const ROOT: &str = "/sys/fs/cgroup";
 
-/// A control group whose processes read a device at a limited speed. Removed on drop, when it is empty.
+/// A control group whose processes read a device at a limited speed. Removed on drop, once it is empty.
 #[derive(Debug)]
 pub struct Throttle {
     folder: PathBuf,
 }
 
-/// Where the controller is, and what its limit is written to.
+/// The path of the controller, and the file for its limit.
 fn controller() -> Option<(PathBuf, &'static str)> {
     let v1 = Path::new(ROOT).join("blkio");
     if v1.join("blkio.throttle.read_bps_device").exists() {
@@ -32,7 +32,7 @@ fn controller() -> Option<(PathBuf, &'static str)> {
     Some((v2, "io.max"))
 }
 
-/// Where processor time is limited, and whether that is version 1.
+/// The path of the controller for processor time, and whether it is version 1.
 fn quota_controller() -> Option<(PathBuf, bool)> {
     let v1 = Path::new(ROOT).join("cpu");
     if v1.join("cpu.shares").exists() {
@@ -61,7 +61,7 @@ impl Throttle {
         Throttle::limited(path, "rbps", bytes_per_s)
     }
 
-    /// The same of writes, too, each for itself.
+    /// The same for reads and writes, each with its own limit.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -78,8 +78,8 @@ impl Throttle {
         throttle
     }
 
-    /// A group whose processes get at most this many reads per second answered, however large these are: as
-    /// from a disk that has to move for each.
+    /// A group whose processes get at most this many reads per second, whatever their size. This is a
+    /// disk that has to seek for each.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -87,7 +87,7 @@ impl Throttle {
         Throttle::limited(path, "riops", reads_per_s)
     }
 
-    /// A group whose processes get so much processor time, of all processors together, in each period.
+    /// A group whose processes get this much processor time per period, summed over all processors.
     ///
     /// # Panics
     /// If it cannot be made.
@@ -116,10 +116,10 @@ impl Throttle {
         std::fs::write(self.folder.join("cgroup.procs"), pid).unwrap();
     }
 
-    /// Lets its processes run as they like again.
+    /// Removes the limit on processor time.
     ///
     /// # Panics
-    /// If the limit can't be taken away.
+    /// If the limit can't be removed.
     pub fn lift_processors(&self) {
         let v1 = self.folder.join("cpu.cfs_quota_us");
         if v1.exists() {
@@ -129,7 +129,7 @@ impl Throttle {
         }
     }
 
-    /// With this limit, as version 2 calls it.
+    /// A group with this limit, named as in version 2.
     fn limited(path: &Path, limit: &str, value: u64) -> Throttle {
         let (root, file) = controller().unwrap();
         let is_v2 = file == "io.max";
@@ -147,8 +147,8 @@ impl Throttle {
         throttle
     }
 
-    /// A command that goes into the group and becomes this program: the program, its threads and its
-    /// children are throttled.
+    /// A command that enters the group and execs this program. The program, its threads and its children
+    /// are throttled.
     pub fn command(&self, program: &Path) -> Command {
         let mut shell = Command::new("sh");
         shell.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(self.folder.join("cgroup.procs"));
@@ -163,7 +163,7 @@ impl Drop for Throttle {
     }
 }
 
-/// Removes a group; its last process may have ended just now.
+/// Removes a group. Its last process may have ended just now.
 fn remove(folder: &Path) {
     for _ in 0..50 {
         match std::fs::remove_dir(folder) {
@@ -175,7 +175,7 @@ fn remove(folder: &Path) {
     }
 }
 
-/// Removes the groups that processes which are gone left behind.
+/// Removes the groups of processes that have ended.
 pub(crate) fn sweep(is_stale: impl Fn(&str) -> bool) {
     let roots =
         controller().map(|(root, _)| root).into_iter().chain(quota_controller().map(|(root, _)| root));

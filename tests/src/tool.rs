@@ -1,19 +1,19 @@
-//! Running the small programs that beds are made with.
+//! Runs the small programs that beds are made with.
 
 use std::process::{Command, Stdio};
 
-/// Runs a command line (split at blanks, no quoting) and gives what it printed.
+/// Runs a command line (split at blanks, no quoting) and returns its output.
 ///
 /// # Panics
-/// If it cannot be started or fails; with everything that it said.
+/// If it cannot be started or fails. The message has all its output.
 pub fn tool(line: &str) -> String {
     try_tool(line).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// [`tool`], but a failure is handed back.
+/// [`tool`], but a failure is returned.
 ///
 /// # Errors
-/// What was run, how it ended and everything that it said.
+/// The command, how it ended and all its output.
 pub fn try_tool(line: &str) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     tool_with(&words)
@@ -22,7 +22,7 @@ pub fn try_tool(line: &str) -> Result<String, String> {
 /// [`try_tool`] for arguments that may contain blanks.
 ///
 /// # Errors
-/// What was run, how it ended and everything that it said.
+/// The command, how it ended and all its output.
 pub fn tool_with(words: &[&str]) -> Result<String, String> {
     let (program, arguments) = words.split_first().ok_or("no program")?;
     let output = Command::new(program)

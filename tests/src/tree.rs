@@ -1,4 +1,4 @@
-//! What a folder holds, to show that nothing in it was changed.
+//! The content of a folder, to show that nothing in it was changed.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -6,11 +6,11 @@ use std::hash::Hasher;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Every file and folder below a folder, each with what would show a change: type, permissions, owner,
-/// modification time and a hash of its content. Symbolic links are not followed.
+/// Every file and folder below a folder, with everything that would show a change: type, permissions,
+/// owner, modification time and a hash of its content. Symbolic links are not followed.
 pub type Tree = BTreeMap<PathBuf, String>;
 
-/// Takes stock of a folder, leaving out those of its own children that `except` names.
+/// Records the state of a folder without the direct children in `except`.
 ///
 /// # Panics
 /// If something cannot be read.
@@ -45,7 +45,7 @@ fn describe(path: &Path, about: &std::fs::Metadata) -> String {
     } else {
         String::new()
     };
-    // A folder's time changes when a child that is left out comes or goes, so it is no evidence.
+    // A folder's time changes when an excluded child is created or removed, so it is no evidence.
     let time = if about.is_dir() { 0 } else { about.mtime_nsec() + about.mtime() * 1_000_000_000 };
     format!("{:o} {}:{} {time} {content}", about.mode(), about.uid(), about.gid())
 }

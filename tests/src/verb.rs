@@ -1,4 +1,4 @@
-//! A verb of the command line with its flags and a place for its results, to be run as often as a test likes.
+//! A verb of the command line with its flags and a folder for its results. A test can run it repeatedly.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::binary::{self, Outcome, Running};
 use crate::run_dir;
 use crate::scratch::Scratch;
 
-/// A call of the binary. What is added later wins over what was there.
+/// A call of the binary. Flags added later override earlier ones.
 #[derive(Debug)]
 pub struct Verb {
     words: Vec<OsString>,
@@ -19,19 +19,19 @@ pub struct Verb {
 }
 
 impl Verb {
-    /// This verb on this directory, plan or scenario, with `--json` and a folder of its own for `--out`.
+    /// This verb on this directory, plan or scenario, with `--json` and a fresh folder for `--out`.
     pub fn on(verb: &str, operand: impl AsRef<OsStr>) -> Verb {
         Verb { words: vec![verb.into(), operand.as_ref().into()], flags: Vec::new(), runs: Scratch::new() }
     }
 
-    /// With another operand behind the first.
+    /// Adds another operand after the first.
     #[must_use]
     pub fn operand(mut self, operand: impl AsRef<OsStr>) -> Verb {
         self.words.push(operand.as_ref().into());
         self
     }
 
-    /// With these flags: `["--driver", "uring", "--verify"]`.
+    /// Adds these flags: `["--driver", "uring", "--verify"]`.
     #[must_use]
     pub fn with(mut self, words: &[&str]) -> Verb {
         let mut words = words.iter().peekable();
@@ -42,7 +42,7 @@ impl Verb {
         self
     }
 
-    /// With this flag, whose value is a path.
+    /// Adds this flag with a path as its value.
     #[must_use]
     pub fn with_path(self, flag: &str, path: &Path) -> Verb {
         self.set(flag, Some(path.into()))
@@ -54,7 +54,7 @@ impl Verb {
         verb
     }
 
-    /// Without this flag.
+    /// Removes this flag.
     #[must_use]
     pub fn without(mut self, flag: &str) -> Verb {
         self.flags.retain(|(name, _)| name != flag);
@@ -66,7 +66,7 @@ impl Verb {
         self.runs.path()
     }
 
-    /// The words of the command line, without `--json`: what it prints is then for people.
+    /// The words of the command line without `--json`, for output in plain text.
     pub fn plain_words(&self) -> Vec<OsString> {
         let mut words = self.words.clone();
         words.extend(["--out".into(), self.runs.path().into()]);
@@ -95,14 +95,14 @@ impl Verb {
         binary::run(self.words())
     }
 
-    /// Runs it to its end, for people to read.
+    /// Runs it to its end, with output in plain text.
     #[track_caller]
     pub fn run_plain(&self) -> Outcome {
         binary::run(self.plain_words())
     }
 
-    /// Runs it to its end, which must be a good one; gives the summary that it printed. A replay and a VDA
-    /// run are inconclusive where this machine is too busy for their response times.
+    /// Runs it to its end, which must succeed. Returns the printed summary. A replay and a VDA run may
+    /// be inconclusive if the host is too busy for their response times.
     #[track_caller]
     pub fn measure(&self) -> Value {
         let outcome = self.run();

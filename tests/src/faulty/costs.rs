@@ -1,8 +1,8 @@
-//! What a request costs the store's line beyond its bytes, and how the line slows: as the volume fills, as
-//! files of a name are written, or while too many requests wait at a time.
+//! The cost of a request beyond its bytes, and how the line slows down: as the volume fills, as files of
+//! a name are written, or while too many requests wait at a time.
 //!
-//! Everything is booked with the one line that all requests pass through, so that the rate follows from bytes
-//! alone, however many requests there are at a time.
+//! All requests share one line, and every cost is booked there. The rate then follows from bytes alone,
+//! however many requests are in flight.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -30,35 +30,35 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// What makes the line slower and slower.
+/// What slows the line down over time.
 #[derive(Clone, Debug)]
 pub(super) enum Fading {
-    /// The share of this folder's volume that is used: a full one loses `loss` of the rate.
+    /// How full the volume of this folder is. A full one loses `loss` of the rate.
     Full { folder: PathBuf, loss: f64 },
-    /// Bytes written into files whose names begin like this: after `half_bytes` half of the rate is left,
-    /// after twice as many a third.
+    /// Bytes written into files with this name prefix. After `half_bytes`, half of the rate is left;
+    /// after twice as many, a third.
     Worn { prefix: String, half_bytes: f64, written_bytes: u64 },
 }
 
-/// A write, as far as its cost depends on it.
+/// The properties of a write that its cost depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Write<'a> {
     /// The file's own name.
     pub(super) name: &'a str,
     pub(super) len: u64,
-    /// It does not go on where the last write through this open file ended.
+    /// It does not continue where the last write through this open file ended.
     pub(super) jumps: bool,
-    /// It ends behind the end of the file.
+    /// It ends beyond the end of the file.
     pub(super) grows: bool,
 }
 
 impl Costs {
-    /// A write that does not go on where the last one ended costs as much as so many bytes.
+    /// A write that does not continue where the last one ended costs as much as so many bytes.
     pub(super) fn jumps_cost(&self, bytes: u64) {
         self.jump_bytes.store(bytes, Ordering::SeqCst);
     }
 
-    /// A write that makes a file longer costs so much more of its bytes.
+    /// A write that extends a file costs this share of its bytes in addition.
     pub(super) fn growth_costs(&self, percent: u64) {
         self.growth_percent.store(percent, Ordering::SeqCst);
     }
@@ -69,7 +69,7 @@ impl Costs {
         self.crowd_from.store(from, Ordering::SeqCst);
     }
 
-    /// A request that waits until the result is dropped, and what it costs.
+    /// Registers a request as waiting until the result is dropped. Also returns its cost.
     pub(super) fn begin(&self, cost: u64) -> (Waiting<'_>, u64) {
         let waiting = self.waiting.fetch_add(1, Ordering::SeqCst) + 1;
         let from = self.crowd_from.load(Ordering::SeqCst);
@@ -81,7 +81,7 @@ impl Costs {
         *self.fading.lock().unwrap() = Some(fading);
     }
 
-    /// Books a write; what it costs beyond its bytes.
+    /// Books a write. Returns its cost beyond its bytes.
     pub(super) fn of_write(&self, write: Write<'_>) -> u64 {
         if let Some(Fading::Worn { prefix, written_bytes, .. }) = &mut *self.fading.lock().unwrap()
             && write.name.starts_with(prefix.as_str())
@@ -102,7 +102,7 @@ impl Costs {
         }
     }
 
-    /// What is left of the line's rate now; `None` where nothing makes it slower.
+    /// The share of the line's rate that is left; `None` if nothing slows it down.
     pub(super) fn rate_left(&self) -> Option<f64> {
         match self.fading.lock().unwrap().as_ref()? {
             Fading::Full { folder, loss } => {

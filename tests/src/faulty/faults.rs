@@ -1,4 +1,4 @@
-//! The switches of the failing file system, and what they make of a request.
+//! The switches of the failing file system, and their effect on a request.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::costs::{Costs, Fading, Write};
 use super::pipe::{Allowance, OwnPipe, Pipe};
 
-/// What a server remembers at once.
+/// The unit of a server's page cache.
 const PAGE_BYTES: u64 = 4096;
 
 /// Which faults are on. Changed by the test while the binary runs.
@@ -26,7 +26,7 @@ pub struct Faults {
     seek_every: AtomicU64,
     seek_us: AtomicU64,
     first_read_us: AtomicU64,
-    /// What was read so far, as file and page: what a server would have in its memory.
+    /// The pages read so far, by file: a server would have them in memory.
     remembered: Mutex<HashSet<(u64, u64)>>,
     short_reads: AtomicBool,
     flip_bits: AtomicBool,
@@ -36,16 +36,16 @@ pub struct Faults {
     no_replacing: AtomicBool,
     ops: AtomicU64,
     pipe: Pipe,
-    /// What passes at most while the pipe lets a burst through.
+    /// The burst rate, while a burst is allowed.
     peak: Pipe,
     each_bytes_per_s: AtomicU64,
-    /// The pipe's rate while nothing makes it slower.
+    /// The pipe's rate before anything slows it down.
     fresh_bytes_per_s: AtomicU64,
     costs: Costs,
     held: Mutex<Held>,
 }
 
-/// Answers that nobody gets, until they all do.
+/// Answers withheld until the hang ends.
 #[derive(Default)]
 struct Held(Vec<Box<dyn FnOnce() + Send>>);
 
@@ -55,12 +55,12 @@ impl std::fmt::Debug for Held {
     }
 }
 
-/// What is to become of a request.
+/// What happens to a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is carried out.
     Done,
-    /// It is carried out, but not right.
+    /// It is carried out with a wrong result.
     Spoilt,
     /// It fails with this error.
     Fails(i32),
@@ -129,15 +129,15 @@ impl Faults {
         self.delay_us.store(u64::try_from(by.as_micros()).unwrap(), Ordering::SeqCst);
     }
 
-    /// Reads and writes that begin at a multiple of so many bytes take this much longer: a disk has to move
-    /// there, because another piece of the file begins.
+    /// Reads and writes that begin at a multiple of so many bytes take this much longer. This is a disk
+    /// that has to seek because another extent begins.
     pub fn seek_every(&self, bytes: u64, takes: Duration) {
         self.seek_us.store(u64::try_from(takes.as_micros()).unwrap(), Ordering::SeqCst);
         self.seek_every.store(bytes, Ordering::SeqCst);
     }
 
-    /// Reads of pages that were not read before take this much longer: a server with a memory, which has to
-    /// fetch from its disk what it has not read yet. Forgets what was read until now.
+    /// Reads of pages that were not read before take this much longer. This is a server with a page
+    /// cache that has to fetch new pages from its disk. Forgets which pages were read so far.
     ///
     /// # Panics
     /// If a thread of the file system has panicked.
@@ -146,7 +146,7 @@ impl Faults {
         self.first_read_us.store(u64::try_from(longer.as_micros()).unwrap(), Ordering::SeqCst);
     }
 
-    /// Takes the time of a first read, if this is one.
+    /// Waits as long as a first read takes, if this is one.
     pub(super) fn fetch(&self, file: u64, offset: u64, len: u64) {
         let first_read_us = self.first_read_us.load(Ordering::SeqCst);
         if first_read_us == 0 {
@@ -168,39 +168,40 @@ impl Faults {
         self.peak.limit(0);
     }
 
-    /// The same with a burst allowance, as cloud volumes and write caches have: so many bytes pass at the
-    /// peak rate first, and again after the store was idle.
+    /// The same with a burst allowance, as cloud volumes and write caches have. So many bytes pass at
+    /// the peak rate first, and again after the store was idle.
     pub fn limit_with_burst(&self, bytes_per_s: u64, burst_bytes: u64, peak_bytes_per_s: u64) {
         self.peak.limit(peak_bytes_per_s);
         self.pipe.limit_with(bytes_per_s, Allowance { bytes: burst_bytes });
     }
 
-    /// A write that does not go on where the last one through the same open file ended costs the line as much
-    /// as so many bytes: a store that has to read and write around an edit.
+    /// A write that does not continue where the last one through the same open file ended costs the line
+    /// as much as so many bytes. This is a store with read-modify-write around an edit.
     pub fn jumps_cost(&self, bytes: u64) {
         self.costs.jumps_cost(bytes);
     }
 
-    /// A write that makes a file longer costs the line so much more of its bytes: a store that has to find
-    /// room for them.
+    /// A write that extends a file costs the line this share of its bytes in addition. This is a store
+    /// that has to allocate space.
     pub fn growth_costs(&self, percent: u64) {
         self.costs.growth_costs(percent);
     }
 
-    /// While so many requests or more wait at a time, each takes so many times as long: a store that
-    /// collapses under too many streams. No more wait at a time than were named when it was mounted.
+    /// While so many requests or more wait at a time, each takes so many times as long. This is a store
+    /// that collapses under too many streams. The number of requests given at mount time is the most
+    /// that can wait.
     pub fn collapse_from(&self, requests: u64, times: u64) {
         self.costs.crowds_cost(requests, times);
     }
 
-    /// All reads and writes together move so many bytes per second while the volume of this folder is empty,
-    /// and `loss` of that less when it is full, evenly in between.
+    /// All reads and writes together move so many bytes per second while the volume of this folder is
+    /// empty. The rate falls linearly, by `loss` when the volume is full.
     pub fn limit_falling_with_space(&self, bytes_per_s: u64, folder: PathBuf, loss: f64) {
         self.fade(bytes_per_s, Fading::Full { folder, loss });
     }
 
-    /// All reads and writes together move so many bytes per second, half of that after so many bytes were
-    /// written into files whose names begin like this, a third after twice as many.
+    /// All reads and writes together move so many bytes per second. The rate halves after so many bytes
+    /// were written into files with this name prefix, and is a third after twice as many.
     pub fn limit_falling_with_wear(&self, bytes_per_s: u64, prefix: &str, half_bytes: f64) {
         let prefix = prefix.to_owned();
         self.fade(bytes_per_s, Fading::Worn { prefix, half_bytes, written_bytes: 0 });
@@ -217,13 +218,13 @@ impl Faults {
         self.costs.worn_bytes()
     }
 
-    /// Books a write; what it costs the line beyond its bytes.
+    /// Books a write. Returns its cost on the line beyond its bytes.
     pub(super) fn cost_of_write(&self, write: Write<'_>) -> u64 {
         self.costs.of_write(write)
     }
 
-    /// What is opened from now on moves so many bytes per second, whatever others do: a store whose bandwidth
-    /// is shared out evenly, and not to whoever asks for more at a time. 0 ends it.
+    /// Each file opened from now on moves so many bytes per second, whatever others do. This is a store
+    /// that shares its bandwidth evenly between files, not by the number of requests. 0 ends it.
     pub fn limit_each_bytes_per_s(&self, bytes_per_s: u64) {
         self.each_bytes_per_s.store(bytes_per_s, Ordering::SeqCst);
     }
@@ -238,17 +239,17 @@ impl Faults {
         OwnPipe::new(self.each_bytes_per_s.load(Ordering::SeqCst))
     }
 
-    /// Reads give half of what was asked for.
+    /// Reads return half of the requested bytes.
     pub fn shorten_reads(&self) {
         self.short_reads.store(true, Ordering::SeqCst);
     }
 
-    /// Reads give one wrong bit, in the middle.
+    /// Reads return one wrong bit, in the middle.
     pub fn flip_bits(&self) {
         self.flip_bits.store(true, Ordering::SeqCst);
     }
 
-    /// Times of files are those of a clock that is ahead by so many seconds.
+    /// File times come from a clock that is ahead by so many seconds.
     pub fn shift_clock(&self, seconds: i64) {
         self.clock_ahead_s.store(seconds, Ordering::SeqCst);
     }
@@ -257,7 +258,7 @@ impl Faults {
         self.clock_ahead_s.load(Ordering::SeqCst)
     }
 
-    /// Names that differ by case alone are one.
+    /// Names that differ only in case are the same name.
     pub fn ignore_case(&self) {
         self.no_case.store(true, Ordering::SeqCst);
     }
@@ -266,7 +267,7 @@ impl Faults {
         self.no_case.load(Ordering::SeqCst)
     }
 
-    /// Nothing can be renamed over something that is there.
+    /// Renames over an existing file are refused.
     pub fn refuse_replacing(&self) {
         self.no_replacing.store(true, Ordering::SeqCst);
     }
@@ -275,12 +276,12 @@ impl Faults {
         self.no_replacing.load(Ordering::SeqCst)
     }
 
-    /// Nothing that moves or syncs data is answered any more.
+    /// Requests that move or sync data are no longer answered.
     pub fn hang(&self) {
         self.hang.store(true, Ordering::SeqCst);
     }
 
-    /// Ends the hang: what was held fails with an I/O error, and what comes later is carried out.
+    /// Ends the hang. Held requests fail with an I/O error; later ones are carried out.
     ///
     /// # Panics
     /// If a thread of the file system has panicked.
@@ -303,7 +304,7 @@ impl Faults {
         self.ops.load(Ordering::SeqCst)
     }
 
-    /// Decides about a read or write, and takes the time it is to take; `cost` is in bytes of the line.
+    /// Decides about a read or write and waits as long as it takes. `cost` is in bytes of the line.
     pub(super) fn fate_of_transfer(&self, errno: &AtomicI32, offset: u64, len: u64, cost: u64) -> Fate {
         self.ops.fetch_add(1, Ordering::SeqCst);
         if let Some(left) = self.costs.rate_left() {
@@ -329,7 +330,7 @@ impl Faults {
         self.fate(errno)
     }
 
-    /// Decides about a request that faults are to hit.
+    /// Decides about a request that faults apply to.
     pub(super) fn fate(&self, errno: &AtomicI32) -> Fate {
         if self.hang.load(Ordering::SeqCst) {
             return Fate::Hangs;
@@ -348,7 +349,7 @@ impl Faults {
         self.held.lock().unwrap().0.push(Box::new(answer));
     }
 
-    /// Makes read data wrong, as asked for.
+    /// Corrupts read data if a switch is on.
     pub(super) fn spoil(&self, data: &mut Vec<u8>) {
         if self.short_reads.load(Ordering::SeqCst) {
             data.truncate(data.len() / 2);

@@ -1,4 +1,4 @@
-//! The file system itself: requests of the kernel become calls on a folder, unless a fault comes between.
+//! The file system itself: kernel requests become calls on a folder, unless a fault applies.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -21,15 +21,15 @@ use super::costs::Write;
 use super::faults::{Fate, Faults};
 use super::pipe::OwnPipe;
 
-/// The kernel asks again every time: nothing is remembered that a fault should have changed.
+/// The kernel must ask again every time, so that it caches nothing that a fault should have changed.
 const NO_TTL: Duration = Duration::ZERO;
 
-/// Requests of one open file that may be on their way at a time.
+/// Requests of one open file that may be in flight at a time.
 const IN_FLIGHT: u16 = 128;
 
-/// The file system behind [`Faulty`]: requests become calls on the folder `root`.
+/// The file system behind [`Faulty`]. Requests become calls on the folder `root`.
 ///
-/// A file is known to the kernel by the number that it has on disk.
+/// The kernel knows a file by its inode number on disk.
 #[derive(Debug)]
 pub(super) struct Passthrough {
     faults: Arc<Faults>,
@@ -37,24 +37,24 @@ pub(super) struct Passthrough {
     paths: Mutex<HashMap<u64, PathBuf>>,
     open: Mutex<HashMap<u64, Arc<Handle>>>,
     next_handle: AtomicU64,
-    /// What reads and writes go through instead of the files themselves.
+    /// Replaces the files themselves for reads and writes.
     data: Option<Arc<dyn DataPath>>,
-    /// Locks are asked for here, and everybody gets them.
+    /// Locks are handled here and always granted, instead of by the kernel.
     grants_locks: bool,
 }
 
-/// A way to the contents of files, by their path below the root.
+/// Access to file contents, by path below the root.
 pub trait DataPath: std::fmt::Debug + Send + Sync {
-    /// Reads; how many bytes came.
+    /// Reads. Returns the number of bytes read.
     ///
     /// # Errors
-    /// As the file system behind it has them.
+    /// Those of the underlying file system.
     fn read_at(&self, path: &Path, into: &mut [u8], offset: u64) -> io::Result<usize>;
 
     /// Writes all of it.
     ///
     /// # Errors
-    /// As the file system behind it has them.
+    /// Those of the underlying file system.
     fn write_all_at(&self, path: &Path, data: &[u8], offset: u64) -> io::Result<()>;
 }
 
@@ -67,7 +67,7 @@ struct Handle {
     /// Where the last write ended.
     written_until: AtomicU64,
     pipe: OwnPipe,
-    /// Where its contents go another way: that, and its path there.
+    /// The other data path, and the file's path there, if it has one.
     data: Option<(Arc<dyn DataPath>, PathBuf)>,
 }
 
@@ -79,7 +79,7 @@ impl Handle {
         }
     }
 
-    /// What is to be booked of a write.
+    /// The properties of a write that are booked.
     fn booked(&self, offset: u64, len: u64) -> Write<'_> {
         let end = offset + len;
         let jumps = self.written_until.swap(end, Ordering::SeqCst) != offset;
@@ -108,12 +108,12 @@ impl Passthrough {
         }
     }
 
-    /// The same, of which everybody gets every lock.
+    /// The same file system, which grants every lock.
     pub(super) fn granting_locks(self) -> Passthrough {
         Passthrough { grants_locks: true, ..self }
     }
 
-    /// What has this name in a folder, as it is written there.
+    /// The entry of this name in a folder, in its real spelling.
     fn named(&self, folder: &Path, name: &OsStr) -> PathBuf {
         let path = folder.join(name);
         if !self.faults.ignores_case() || path.symlink_metadata().is_ok() {
@@ -132,7 +132,7 @@ impl Passthrough {
         self.paths.lock().unwrap().get(&node.0).cloned().ok_or(stale)
     }
 
-    /// What the kernel is told about a path, which it may ask about later.
+    /// The attributes of a path. Registers the path, because the kernel may ask about it later.
     fn entry(&self, path: &Path) -> io::Result<FileAttr> {
         let mut attributes = attributes(&std::fs::symlink_metadata(path)?);
         let ahead_s = self.faults.clock_ahead_s();
@@ -150,8 +150,8 @@ impl Passthrough {
         self.open.lock().unwrap().get(&handle.0).cloned().ok_or(closed)
     }
 
-    /// Nothing is cached. Where each open file has a bandwidth of its own, the kernel must not let the writes
-    /// to one file wait for each other.
+    /// Nothing is cached. If each open file has its own bandwidth, the kernel must not serialize the
+    /// writes to one file.
     fn open_flags(&self) -> FopenFlags {
         match self.faults.limits_each() {
             true => FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES,
@@ -170,7 +170,7 @@ impl Passthrough {
         FileHandle(handle)
     }
 
-    /// A new or emptied file, and what to tell about it.
+    /// Creates or empties a file. Returns its attributes and handle.
     fn make(&self, path: &Path, mode: u32, flags: i32) -> io::Result<(FileAttr, FileHandle)> {
         let exclusive = flags & i32::try_from(rustix::fs::OFlags::EXCL.bits()).unwrap_or(0) != 0;
         let mut options = OpenOptions::new();
@@ -209,7 +209,7 @@ impl Passthrough {
     }
 }
 
-/// What the kernel wants to know about a file.
+/// The attributes of a file, as the kernel wants them.
 fn attributes(about: &Metadata) -> FileAttr {
     let time = |seconds: i64, nanos: i64| {
         SystemTime::UNIX_EPOCH + Duration::new(seconds.unsigned_abs(), u32::try_from(nanos).unwrap_or(0))
@@ -233,7 +233,7 @@ fn attributes(about: &Metadata) -> FileAttr {
     }
 }
 
-/// Answers a request that has nothing to say but that it went well.
+/// Answers a request that returns nothing but success.
 fn answer(reply: ReplyEmpty, result: io::Result<()>) {
     match result {
         Ok(()) => reply.ok(),
@@ -259,7 +259,7 @@ fn answer_attr(reply: ReplyAttr, result: io::Result<FileAttr>) {
 
 impl Filesystem for Passthrough {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
-        // As many requests at a time as anybody asks for; an older kernel keeps its own number.
+        // Allows more requests at a time than any test needs. An older kernel keeps its own limit.
         let _ = config.set_max_background(IN_FLIGHT);
         if self.grants_locks {
             let locks = InitFlags::FUSE_POSIX_LOCKS | InitFlags::FUSE_FLOCK_LOCKS;

@@ -1,20 +1,19 @@
-//! A pipe of limited bandwidth that everything has to pass through, one request after the other; and one
-//! that an open file has for itself.
+//! A pipe of limited bandwidth that serves one request after the other, and one for each open file.
 //!
-//! The time of each request follows from when the pipe is free, not from how long anybody slept, so that the
-//! bandwidth is exact however late the system wakes a thread.
+//! The time of each request follows from when the pipe is free, not from how long a thread slept. The
+//! bandwidth is exact even if the system wakes threads late.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How much of the time that it was idle the pipe may catch up: about what a thread is woken late.
+/// How much idle time the pipe may catch up: about the delay of a thread's wakeup.
 const CATCH_UP: Duration = Duration::from_millis(2);
 
-/// The bandwidth, and until when it is used up.
+/// The bandwidth, and when the pipe is free again.
 #[derive(Debug)]
 pub(super) struct Pipe(Mutex<State>);
 
-/// A burst allowance: so many bytes pass at once after the pipe was idle for long enough.
+/// A burst allowance: so many bytes pass at once after the pipe was idle long enough.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
     pub(super) bytes: u64,
@@ -28,7 +27,7 @@ struct State {
 }
 
 impl Pipe {
-    /// A pipe that holds nothing up.
+    /// A pipe without a limit.
     pub(super) fn unlimited() -> Pipe {
         Pipe(Mutex::new(State { bytes_per_s: 0, busy_until: Instant::now(), catch_up: CATCH_UP }))
     }
@@ -39,19 +38,19 @@ impl Pipe {
         *state = State { bytes_per_s, busy_until: Instant::now(), catch_up: CATCH_UP };
     }
 
-    /// Goes on at another rate; what is on its way passes as before.
+    /// Continues at another rate. Requests in flight keep the old one.
     pub(super) fn change_rate(&self, bytes_per_s: u64) {
         self.0.lock().unwrap().bytes_per_s = bytes_per_s;
     }
 
-    /// The same with a burst allowance, which is full now and fills again as fast as the pipe is idle.
+    /// The same with a burst allowance. It is full now, and refills while the pipe is idle.
     pub(super) fn limit_with(&self, bytes_per_s: u64, allowance: Allowance) {
         let catch_up = CATCH_UP + time_of(allowance.bytes, bytes_per_s);
         let busy_until = Instant::now().checked_sub(catch_up).unwrap();
         *self.0.lock().unwrap() = State { bytes_per_s, busy_until, catch_up };
     }
 
-    /// Comes back when so many bytes have passed.
+    /// Returns when so many bytes have passed.
     #[cfg(test)]
     pub(super) fn pass(&self, bytes: u64) {
         if let Some(until) = self.reserve(bytes) {
@@ -59,7 +58,8 @@ impl Pipe {
         }
     }
 
-    /// When so many bytes will have passed, which are on their way from now on; `None` without a limit.
+    /// Reserves the time of so many bytes that arrive now. Returns when they have passed; `None` without
+    /// a limit.
     pub(super) fn reserve(&self, bytes: u64) -> Option<Instant> {
         let mut state = self.0.lock().unwrap();
         if state.bytes_per_s == 0 {
@@ -76,16 +76,16 @@ fn passed(state: &State, bytes: u64, now: Instant) -> Instant {
     state.busy_until.max(since) + time_of(bytes, state.bytes_per_s)
 }
 
-/// A pipe of one open file: its requests take, together, exactly as long as their bytes need. An answer that
-/// came too late is made up for in the next request; the time in which nothing was asked is nobody's.
+/// A pipe of one open file. Its requests together take exactly as long as their bytes need. The next
+/// request makes up for an answer that was late. Time without requests does not count.
 #[derive(Debug)]
 pub(super) struct OwnPipe {
-    /// 0: it holds nothing up.
+    /// 0 means unlimited.
     bytes_per_s: u64,
     answers: Mutex<Answers>,
 }
 
-/// When the last answer should have come, and when it did.
+/// When the last answer was due, and when it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Answers {
     due: Instant,
@@ -99,12 +99,12 @@ impl OwnPipe {
         OwnPipe { bytes_per_s, answers: Mutex::new(Answers { due: now, came: now }) }
     }
 
-    /// Comes back when the bytes of a request that arrived at a moment have passed.
+    /// Returns when the bytes of a request that arrived at this time have passed.
     pub(super) fn pass(&self, arrived: Instant, bytes: u64) {
         if self.bytes_per_s == 0 {
             return;
         }
-        // Held meanwhile: the next request begins where this one ends.
+        // The lock is held while waiting: the next request begins where this one ends.
         let mut answers = self.answers.lock().unwrap();
         answers.due = due(*answers, arrived, bytes, self.bytes_per_s);
         std::thread::sleep(answers.due.saturating_duration_since(Instant::now()));
@@ -132,10 +132,10 @@ mod tests {
     fn a_pipe_of_its_own_makes_up_for_late_answers_and_not_for_idle_time() {
         let (start, ms) = (Instant::now(), Duration::from_millis);
         let opened = Answers { due: start, came: start };
-        // Opened, and 5 ms later asked for 100 ms' worth.
+        // Opened; 5 ms later, 100 ms' worth of bytes is requested.
         let first = due(opened, start + ms(5), 100_000, 1_000_000);
         assert_eq!(first, start + ms(105));
-        // It came 30 ms late; the next is asked for 2 ms after that.
+        // It was answered 30 ms late. The next request arrives 2 ms after that.
         let late = Answers { due: first, came: first + ms(30) };
         assert_eq!(due(late, late.came + ms(2), 100_000, 1_000_000), first + ms(102));
     }

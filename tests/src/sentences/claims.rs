@@ -1,14 +1,14 @@
-//! The words in which a verdict is given, and those that say that something was measured: each has to follow
-//! from load points that came to their end.
+//! The words of a verdict, and words that claim a measurement. Each has to follow from completed load
+//! points.
 
 use serde_json::Value;
 
 use super::{amount, is_complete, is_cut_off, is_unmeasured, points};
 
-/// Whether the summary bears out the words, given the sentence that they stand in.
+/// Whether the summary supports the words, given their sentence.
 type Holds = fn(&Value, &str) -> bool;
 
-/// Words, and when they may be said.
+/// Words, and the condition under which they are true.
 const CLAIMS: [(&str, Holds); 23] = [
     ("without a late frame", |summary, sentence| {
         if sentence.starts_with("Not one stream") {
@@ -58,7 +58,7 @@ const CLAIMS: [(&str, Holds); 23] = [
     (" the most of ", is_of_a_whole_point),
 ];
 
-/// Whether a first look has a count of which more may be, and the sentence begins with it.
+/// Whether a quick check has a lower bound as its count, and the sentence begins with it.
 fn is_lower_bound(summary: &Value, sentence: &str) -> bool {
     let formats = summary.pointer("/check/formats").and_then(Value::as_array);
     let counts = formats.into_iter().flatten().flat_map(|format| [&format["play"], &format["record"]]);
@@ -73,7 +73,7 @@ pub(super) fn claims_anything(sentence: &str) -> bool {
     CLAIMS.iter().any(|(words, _)| sentence.contains(words))
 }
 
-/// The claims that do not hold, and what is missing.
+/// The claims that are untrue, and what is missing.
 pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     for sentence in sentences {
@@ -90,7 +90,7 @@ pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
     wrong
 }
 
-/// What a run that was stopped has to say.
+/// The statement that an interrupted run lacks.
 fn unsaid(sentences: &[String], summary: &Value) -> Option<String> {
     if is_complete(summary) {
         return None;
@@ -112,12 +112,12 @@ fn has_late(point: &Value) -> bool {
     amount(point, "streams.total.late_frames") > 0.0
 }
 
-/// It came to its end, and its criteria were met.
+/// The load point was completed, and its criteria were met.
 fn passed(point: &Value) -> bool {
     !is_cut_off(point) && point.pointer("/verdict/passed") == Some(&true.into())
 }
 
-/// It came to its end, and something that was measured was not met.
+/// The load point was completed, and a measured criterion was not met.
 fn failed(point: &Value) -> bool {
     let failures = point.pointer("/verdict/failures").and_then(Value::as_array);
     let measured = failures.is_some_and(|all| all.iter().any(|failure| failure["measured"] == true));
@@ -128,7 +128,7 @@ fn has_whole_point(summary: &Value) -> bool {
     points(summary).iter().any(|point| !is_cut_off(point) && amount(point, "total.ops") > 0.0)
 }
 
-/// Whether a load point of the curve came to its end and is not valid: one with so many streams, or any.
+/// Whether a completed load point of the curve is invalid: the one with so many streams, or any.
 fn is_invalid(summary: &Value, streams: Option<u64>) -> bool {
     let curve = summary.pointer("/vda/points").and_then(Value::as_array);
     let curve = curve.into_iter().flatten().zip(points(summary));
@@ -155,7 +155,7 @@ fn carries_a_format(summary: &Value) -> bool {
     formats(summary).any(|format| amount(format, "play.streams") + amount(format, "record.streams") > 0.0)
 }
 
-/// Whether a look of every format came to its end, playing and recording.
+/// Whether the checks of every format were completed, both playing and recording.
 fn every_format_is_known(summary: &Value) -> bool {
     let is_known = |format: &Value| ["play", "record"].iter().all(|work| !format[*work].is_null());
     is_complete(summary) && formats(summary).next().is_some() && formats(summary).all(is_known)
@@ -166,11 +166,11 @@ fn passed_every_time(summary: &Value) -> bool {
     let found = amount(summary, "search.streams");
     let trials = summary.pointer("/search/trials").and_then(Value::as_array);
     let mut at_it = trials.into_iter().flatten().filter(|trial| amount(trial, "streams") == found);
-    // A first look has no trials, and says of each format how sure it is.
+    // A quick check has no trials, and reports the confidence of each format.
     summary.get("search").is_none() || at_it.any(|trial| amount(trial, "passed") > 0.0)
 }
 
-/// Not a search that ended before it was certain. Others say what a link carries.
+/// Not a search that ended before it was certain. Other sentences report the speed of a link.
 fn is_no_open_search(summary: &Value) -> bool {
     summary.pointer("/search/complete") != Some(&false.into())
 }
@@ -180,14 +180,14 @@ fn every_pass(summary: &Value, what: &str) -> bool {
     passes.is_some_and(|all| !all.is_empty() && all.iter().all(|pass| pass[what] == true))
 }
 
-/// Whether any pass of a replay came to its end.
+/// Whether any pass of a replay was completed.
 fn was_replayed(summary: &Value) -> bool {
     let passes = summary.pointer("/replay/passes").and_then(Value::as_array);
     passes.into_iter().flatten().any(|pass| pass["complete"] == true)
 }
 
-/// Whether `7 workers moved 85 MB/s …, the most of 3 load points` is told of one that came to its end, where
-/// any did.
+/// Whether `7 workers moved 85 MB/s …, the most of 3 load points` is about a completed load point, if
+/// there is one.
 fn is_of_a_whole_point(summary: &Value, sentence: &str) -> bool {
     let workers = sentence.split(' ').zip(sentence.split(' ').skip(1));
     let mut workers = workers.filter(|(_, word)| word.starts_with("worker")).map(|(number, _)| number);

@@ -4,20 +4,19 @@ use serde_json::Value;
 
 use super::{amount, points};
 
-/// Parts of a summary that no sentence is made from; with their hundreds of figures any number would be
-/// found.
+/// Parts of a summary that no sentence is made from. Their hundreds of figures would match any number.
 const NOT_TOLD: [&str; 3] = ["series", "plan", "data_set"];
 
-/// What begins a sentence of the only part of the series that one is made from.
+/// The beginning of the only sentence that is made from the series.
 const STANDSTILL: &str = "Nothing was answered for ";
 
-/// Parts that sentences with a word of their own are made from.
+/// Parts whose sentences contain a word that marks them.
 const TOLD_WITH: [(&str, &str); 2] = [("per_worker", "worker"), ("paper", "EBU Tech")];
 
-/// So many of 100, or of the runs that are advised, is no figure.
+/// "Out of 100", or the number of recommended runs, is not a figure.
 const IDIOM: f64 = 100.0;
 
-/// What a number is a number of.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     BytesPerSecond,
@@ -30,7 +29,7 @@ enum Unit {
     Workers,
 }
 
-/// A number as it is written, in the base of its unit, and half of what its last digit stands for.
+/// A number as it is written, in the base of its unit, and half the value of its last digit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Told {
     unit: Unit,
@@ -38,7 +37,7 @@ struct Told {
     rounding: f64,
 }
 
-/// The numbers that are no figure of the summary.
+/// The numbers that are not figures of the summary.
 pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
     let wrong = sentences.iter().flat_map(|sentence| {
         let mut figures = Vec::new();
@@ -53,7 +52,7 @@ pub(super) fn untrue(sentences: &[String], summary: &Value) -> Vec<String> {
     wrong.collect()
 }
 
-/// The frames that the tool made late, in all load points.
+/// The frames that Reelgauge itself made late, in all load points.
 fn late_through_the_tool(summary: &Value) -> (Unit, f64) {
     let late = |point| amount(point, "streams.total.late_frames_with_own_delay");
     (Unit::Frames, points(summary).iter().map(late).sum())
@@ -65,13 +64,13 @@ fn measured(summary: &Value) -> (Unit, f64) {
 }
 
 fn is_figure(told: &Told, figures: &[(Unit, f64)]) -> bool {
-    // What is zero in the summary was measured, or it would be null; but no answer takes no time.
+    // A zero in the summary was measured, otherwise it would be null. But no response takes zero time.
     let is_zero_time = told.unit == Unit::Microseconds && told.value == 0.0 && told.rounding <= 0.5;
     let near = |figure: f64| (figure - told.value).abs() <= told.rounding * 1.001;
     !is_zero_time && figures.iter().any(|(unit, figure)| *unit == told.unit && near(*figure))
 }
 
-/// The numbers of a sentence that have a unit, each as it is written.
+/// The numbers of a sentence that have a unit, each with its text.
 fn told(sentence: &str) -> Vec<(String, Told)> {
     let words: Vec<&str> = sentence.split(' ').collect();
     let pairs = words.windows(2).filter_map(|pair| {
@@ -105,7 +104,7 @@ fn read(number: &str, word: &str) -> Option<Told> {
     Some(Told { unit, value: value * scale, rounding })
 }
 
-/// Every figure below a value that a sentence may be made from, by the name that it has.
+/// All figures below a value that a sentence may be made from, by name.
 fn collect(value: &Value, name: &str, sentence: &str, into: &mut Vec<(Unit, f64)>) {
     match value {
         Value::Object(fields) => {
@@ -113,7 +112,7 @@ fn collect(value: &Value, name: &str, sentence: &str, into: &mut Vec<(Unit, f64)
                 let with = TOLD_WITH.iter().find(|(part, _)| *part == name);
                 !NOT_TOLD.contains(&name) && with.is_none_or(|(_, word)| sentence.contains(word))
             };
-            // What was seen of a limit has its name beside it.
+            // Evidence of a limit has its name in the next field.
             let measured = fields.get("measure").and_then(Value::as_str).zip(fields.get("value"));
             if let Some((measure, value)) = measured {
                 collect(value, measure, sentence, into);
@@ -133,7 +132,7 @@ fn collect(value: &Value, name: &str, sentence: &str, into: &mut Vec<(Unit, f64)
     }
 }
 
-/// The unit that a name ends with, or what it counts.
+/// The unit that a name ends with, or the thing that it counts.
 fn unit_of(name: &str, value: f64) -> Option<(Unit, f64)> {
     let ends = [
         ("ops_per_s", Unit::OpsPerSecond, 1.0),

@@ -1,10 +1,11 @@
-//! A screen as sentences, and as rows of tables. Cells of a row are two blanks apart; sentences are wrapped.
+//! Splits a screen into sentences and rows of tables. Cells of a row are two blanks apart; sentences are
+//! wrapped.
 
-/// Marks of lines that hold paths, which are no sentences.
+/// Labels of lines that hold paths instead of sentences.
 const PATHS: [&str; 3] = ["Files:", "Report:", "Next:"];
 
-/// The sentences of a screen, unwrapped. What is announced before a run starts is none: it tells nothing
-/// that was measured.
+/// The sentences of a screen, unwrapped. Announcements before a run are skipped, because they contain no
+/// measurement.
 pub(super) fn sentences(screen: &str) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
     let mut in_paths = false;
@@ -24,7 +25,7 @@ pub(super) fn sentences(screen: &str) -> Vec<String> {
     paragraphs.iter().flat_map(|paragraph| split(paragraph.trim())).collect()
 }
 
-/// `Warning: …`: something that begins on a line of its own.
+/// `Warning: …`: text that begins on a separate line.
 fn is_labelled(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(label, _)| label.len() < 24 && !label.contains(['.', ',']))
 }
@@ -39,7 +40,7 @@ pub(super) fn cells(row: &str) -> Vec<&str> {
     row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
 }
 
-/// The sentences of a paragraph: a full stop and a blank end one.
+/// The sentences of a paragraph. A full stop and a blank end one.
 fn split(paragraph: &str) -> Vec<String> {
     let parts = paragraph.split(". ").map(str::trim).filter(|part| !part.is_empty());
     parts.map(|part| part.trim_end_matches('.').to_owned()).collect()

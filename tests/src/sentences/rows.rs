@@ -1,4 +1,4 @@
-//! Tables: a row of what was not measured has no figures, and a verdict in a row is the summary's.
+//! Tables: a row of something unmeasured has no figures, and a verdict in a row is the summary's.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::prose::{cells, is_row};
 use super::{is_cut_off, is_unmeasured, points};
 use crate::run_dir::text;
 
-/// The rows that the summary does not bear out.
+/// The rows that the summary contradicts.
 pub(super) fn untrue(screen: &str, summary: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     for table in tables(screen) {
@@ -28,20 +28,20 @@ pub(super) fn untrue(screen: &str, summary: &Value) -> Vec<String> {
     wrong
 }
 
-/// Runs of lines that are rows.
+/// Groups of adjacent lines that are rows.
 fn tables(screen: &str) -> Vec<Vec<&str>> {
     let lines: Vec<&str> = screen.lines().collect();
     lines.split(|line| !is_row(line)).filter(|table| table.len() > 2).map(<[&str]>::to_vec).collect()
 }
 
-/// How many numbers stand in a row.
+/// The count of numbers in a row.
 fn numbers(row: &str) -> usize {
     row.split_whitespace().filter(|word| word.replace(',', "").parse::<f64>().is_ok()).count()
 }
 
 fn load_point(row: &str, point: &Value, head: &str, wrong: &mut Vec<String>) {
     let label = text(point, "label");
-    // The label may have a number of its own; then come workers or streams, and how long it was measured.
+    // The label may contain a number. Workers or streams follow, and the measured time.
     let known = if row.trim().starts_with(label) && head.contains("load point") { numbers(label) } else { 0 };
     if is_unmeasured(point) && numbers(row) > known + 2 {
         wrong.push(format!("a figure of a load point that was not measured: {row}"));
@@ -63,19 +63,19 @@ fn load_point(row: &str, point: &Value, head: &str, wrong: &mut Vec<String>) {
     }
 }
 
-/// Of a curve, a load point that was cut off is neither valid nor not.
+/// On a curve, an interrupted load point is neither valid nor invalid.
 fn of_curve(row: &str, point: &Value, wrong: &mut Vec<String>) {
     let said = cells(row).last().copied().unwrap_or_default();
     if is_cut_off(point) && said != "not known" {
         wrong.push(format!("it was cut off, and is neither valid nor not: {row}"));
     }
-    // Streams and what was asked for.
+    // Streams and the requested rate.
     if is_unmeasured(point) && numbers(row) > 2 {
         wrong.push(format!("a figure of a load point that was not measured: {row}"));
     }
 }
 
-/// A format's cells for playing and recording: a count only where a look ended.
+/// A format's cells for playing and recording: a count only if the check was completed.
 fn of_format(screen: &str, format: &Value) -> Vec<String> {
     let name = text(format, "name");
     let row = screen.lines().find(|line| line.starts_with(name) && is_row(line));
@@ -84,12 +84,12 @@ fn of_format(screen: &str, format: &Value) -> Vec<String> {
     };
     let cells = cells(row);
     let wrong = ["play", "record"].into_iter().zip([1, 2]).filter_map(|(work, at)| {
-        // A tick or a cross stands before a count.
+        // A tick or a cross precedes a count.
         let cell = cells.get(at).copied().unwrap_or_default().trim_start_matches(['✓', '✗', ' ']);
         let found = format.get(work).filter(|found| !found.is_null());
         let streams = found.and_then(|found| found["streams"].as_u64());
         let is_least = found.is_some_and(|found| found["at_least"] == true);
-        // What passed a short trial alone is no bound.
+        // A result of a short trial alone is not a bound.
         let is_short = found.is_some_and(|found| found["basis"] == "short_trial");
         let is_right = match (streams, is_least) {
             (None, _) => cell == "not measured",

@@ -1,10 +1,10 @@
-//! Screens that say what their summaries bear out, and screens that do not.
+//! Screens that agree with their summaries, and screens that do not.
 
 use serde_json::json;
 
 use super::*;
 
-/// One load point came to its end, and one was stopped before anything in it was finished.
+/// One completed load point, and one that was stopped before anything in it was finished.
 fn stopped() -> Value {
     let streams = |frames: u64| json!({"total": {"streams": 2, "frames_judged": frames, "late_frames": 0}});
     let total = |ops: u64, rate: Option<f64>| {
@@ -59,7 +59,7 @@ fn numbers_that_the_summary_does_not_have() {
         is_found(&TRUE.replace(right, wrong), &stopped(), wrong);
     }
     is_found(&TRUE.replace("1 stream of", "3 streams of"), &stopped(), "3 streams");
-    // A number may be broken off from its unit.
+    // A line break may separate a number from its unit.
     is_found(&TRUE.replace("4.71 MB/s", "4.75\nMB/s"), &stopped(), "4.75 MB/s");
 }
 
@@ -81,7 +81,7 @@ fn verdicts_that_nothing_bears_out() {
         let found = untrue(&format!("{begin}{claim}\n"), &nothing);
         assert!(found.len() > 1, "{claim}: {found:?}");
     }
-    // Not saying anything is not enough either.
+    // An empty screen is not enough either.
     is_found(begin, &nothing, "nothing was measured");
     is_found("Nothing was measured on /mnt.\n", &nothing, "it was stopped");
     assert_eq!(untrue(&format!("{begin}Nothing was measured on /mnt.\n"), &nothing), Vec::<String>::new());
