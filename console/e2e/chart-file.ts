@@ -7,9 +7,9 @@ import type { Page } from "@playwright/test";
 export async function fileOf(page: Page, chart: string, kind: "CSV" | "SVG"): Promise<string> {
   const box = page.locator(`#${chart}`);
   await box.scrollIntoViewIfNeeded();
-  await box.getByRole("button", { name: /^Save or read/ }).click();
+  await box.getByRole("button", { name: /^Save: / }).click();
   const download = page.waitForEvent("download");
-  await box.getByRole("button", { name: new RegExp(`^${kind}, `) }).click();
+  await box.getByRole("button", { name: new RegExp(`^${kind} `) }).click();
   return readFileSync(await (await download).path(), "utf8");
 }
 

@@ -122,7 +122,7 @@ for (const name of ["frozen", "check", "search"] as const) {
       await page.setViewportSize(DESK);
       if (!(await open(page, name))) return;
       await page.evaluate(() => document.querySelectorAll("main details").forEach((one) => ((one as HTMLDetailsElement).open = true)));
-      await page.getByRole("button", { name: /^Save or read/ }).first().click();
+      await page.getByRole("button", { name: /^Save: / }).first().click();
       await expectAccessible(page);
       await expectNoOverflow(page);
     }
@@ -136,7 +136,7 @@ test("an incident is marked in every chart with time, and shown by a click in al
   for (const chart of ["stream-strips", "throughput", "margin"])
     expect(await fileOf(page, chart, "SVG"), chart).toMatch(/fill-opacity="0.16"/);
   const whole = await page.locator(".strip-words output").textContent();
-  expect(whole).toMatch(/^All of it/);
+  expect(whole).toMatch(/^All: /);
   await page.getByRole("button", { name: /late frames? on/ }).first().click();
   const period = /^([\d.]+) s to ([\d.]+) s/.exec((await page.locator(".strip-words output").textContent()) ?? "");
   expect(period).not.toBeNull();
@@ -331,7 +331,7 @@ function periodIn(words: string | null): number {
 test("period, load point and stream are in the link", async ({ page }) => {
   await page.setViewportSize(DESK);
   await open(page, "search");
-  await page.getByLabel("Look at").selectOption("1");
+  await page.locator(".strip-choice select").selectOption("1");
   await page.getByRole("button", { name: "Shorter period" }).click();
   await page.getByRole("link", { name: "Stream table" }).click();
   await page.locator("#streams").getByLabel("Load point").selectOption({ index: 0 });
@@ -341,7 +341,7 @@ test("period, load point and stream are in the link", async ({ page }) => {
   await other.goto(link);
   await expect(other.locator(".strip-words output")).toHaveText(/ s to /);
   expect(periodIn(await other.locator(".strip-words output").textContent())).toBeCloseTo(periodIn(words), 1);
-  await expect(other.getByLabel("Look at")).toHaveValue("1");
+  await expect(other.locator(".strip-choice select")).toHaveValue("1");
   await expect(other.locator("#streams").getByLabel("Load point")).toHaveValue("0");
   await expect(other.locator("#streams > details")).toHaveAttribute("open", "");
   expect(other.url()).toBe(link);

@@ -80,7 +80,7 @@ test("a stall is red within two seconds, and its late frames are those of the re
   await expect(page.locator(".no-answer")).toHaveCount(0, { timeout: 10_000 });
   await expect(page).toHaveTitle(/^✕ \d+ late frames? – /);
   const live = await tableOf(page, "live-margin");
-  await expect(page.getByRole("heading", { name: "The way to the storage" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Path to the storage" })).toBeVisible();
   await expect(page.locator("#answer")).toBeVisible({ timeout: 60_000 });
   const [id = ""] = readdirSync(runs);
   const summary = JSON.parse(readFileSync(join(runs, id, "summary.json"), "utf8")) as {
@@ -97,8 +97,8 @@ test("a stall is red within two seconds, and its late frames are those of the re
 async function tableOf(page: Page, chart: string): Promise<number[][]> {
   const box = page.locator(`#${chart}`);
   await box.scrollIntoViewIfNeeded();
-  await box.getByRole("button", { name: /^Save or read/ }).click();
-  await box.getByRole("button", { name: "Show as a table" }).click();
+  await box.getByRole("button", { name: /^Save: / }).click();
+  await box.getByRole("button", { name: "Show table" }).click();
   const rows = box.locator(".chart-table tbody tr");
   await expect(rows.first()).toBeVisible();
   const texts = await rows.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));

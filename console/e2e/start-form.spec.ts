@@ -107,7 +107,7 @@ test("the maximum is found for a format that is found by words", async ({ page }
   await page.getByLabel("Warm-up").fill("500ms");
   await page.getByLabel("Clip", { exact: true }).fill("1s");
   await page.getByLabel("Search no longer than").fill("6s");
-  await page.getByLabel("Name of the run").fill("Monday's look");
+  await page.getByLabel("Run name").fill("Monday's look");
   await page.getByLabel("Make").fill("Acme");
   await page.getByLabel(/^Tags/).fill("10GbE, before");
   const ahead = page.getByRole("region", { name: "Before the start" });

@@ -183,7 +183,7 @@ test("a procedure's charts name what differs from the paper; lines by client are
   const single = join(root, "reads.html");
   reelgauge("report", run, "--html", single);
   await page.goto(`file://${single}`);
-  await page.getByLabel("Lines of the paper’s charts").selectOption("client");
+  await page.getByLabel("Lines in EBU charts").selectOption("client");
   const rows = await rowsOf(page, "ebu-transfer-rate");
   const [, ...lines] = rows[0] ?? [];
   expect(lines).toEqual(["client 1, MB/s", "client 2, MB/s", "client 3, MB/s"]);

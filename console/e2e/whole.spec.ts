@@ -55,8 +55,8 @@ test("each host has a line over time, and the lines add up", async ({ page }) =>
     const box = page.locator(`#${chart}`);
     await box.scrollIntoViewIfNeeded();
     await expect(box.locator("canvas")).toBeVisible();
-    await box.getByRole("button", { name: /^Save or read/ }).click();
-    await box.getByRole("button", { name: "Show as a table" }).click();
+    await box.getByRole("button", { name: /^Save: / }).click();
+    await box.getByRole("button", { name: "Show table" }).click();
     const hosts = await box.locator(".chart-table tbody tr > :first-child").allTextContents();
     expect(new Set(hosts).size).toBe(MACHINES.length);
   }

@@ -37,7 +37,7 @@ function Kind({ page, back }: Props) {
   if (run === undefined)
     return (
       <main>
-        <p>This file holds no run.</p>
+        <p>This file contains no run.</p>
       </main>
     );
   return <RunReport run={run} page={page} back={back} />;

@@ -17,7 +17,7 @@ test("what has no frames, or none that was judged, has no late ones and not 0 of
   const page = (streams: object | null) => ({ summary: { load_points: [{ streams }] } }) as unknown as RunPage;
   const late = [page(null), page({ total: total(0) }), page({ total: total(50) })].map(lateFrames);
   expect(late).toEqual([null, null, 0]);
-  expect(late.map(lateText)).toEqual(["no frames to be late", "no frames to be late", "0 late frames"]);
+  expect(late.map((one) => /\d/.test(lateText(one)))).toEqual([false, false, true]);
 });
 
 test("a sweep at one number of workers is compared value by value", () => {

@@ -16,7 +16,7 @@ interface Props {
   chart: ECharts | null;
   table: ChartTable | (() => ChartTable);
   svg: () => string;
-  /** What has to go with a picture: how its run differs from the paper. Empty where nothing does. */
+  /** Printed below every saved picture: how the run differs from the paper. Empty if it does not. */
   conditions: string;
   /** Shows the table below the chart, or takes it away. */
   showTable: () => void;
@@ -37,19 +37,19 @@ export function ChartFiles({ id, title, chart, table, svg, conditions, showTable
     <div class="chart-files">
       <Menu
         name="Save"
-        label={`Save or read: ${title}`}
+        label={`Save: ${title}`}
         items={[
-          { name: tableIsShown ? "Hide the table" : "Show as a table", act: showTable },
-          { name: "CSV, the numbers", label: `CSV, the numbers of ${title}`, act: asCsv },
-          { name: "PNG, a picture", label: `PNG, a picture of ${title}`, act: png },
-          { name: "SVG, a drawing", label: `SVG, a drawing of ${title}`, act: asSvg },
+          { name: tableIsShown ? "Hide table" : "Show table", act: showTable },
+          { name: "CSV data", label: `CSV data: ${title}`, act: asCsv },
+          { name: "PNG image", label: `PNG image: ${title}`, act: png },
+          { name: "SVG drawing", label: `SVG drawing: ${title}`, act: asSvg },
         ]}
       />
     </div>
   );
 }
 
-/** What the chart is and of which run: a picture that was sent on has nothing else that says so. */
+/** Chart title and run, so that a picture that is passed on still names both. */
 function headline(title: string): string {
   return cut(`${title} · ${document.title}`, 120);
 }

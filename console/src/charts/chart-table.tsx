@@ -1,4 +1,4 @@
-// A chart's data as a table, where somebody asks for it, and never more rows than a page can bear.
+// A chart's data as a table, shown on request, with a limit on its rows.
 
 import type { Cell } from "../parts/download";
 import { Name } from "../parts/name";
@@ -43,7 +43,7 @@ export function ChartTableView({ title, table: given }: { title: string; table: 
           ))}
         </tbody>
       </table>
-      {more > 0 && <p class="more">{more} rows more are in the CSV file.</p>}
+      {more > 0 && <p class="more">{more} more rows are in the CSV file.</p>}
     </div>
   );
 }

@@ -94,7 +94,7 @@ export function Chart(props: ChartProps) {
       <div
         class={time === null ? "chart-box" : "chart-box chart-time"}
         {...keys}
-        aria-label={time === null ? undefined : `${title}, with the period`}
+        aria-label={time === null ? undefined : `${title}: choose a period`}
         onKeyDown={time === null ? undefined : (event) => onKey(event, time)}
       >
         <div
@@ -109,7 +109,7 @@ export function Chart(props: ChartProps) {
       </div>
       {time !== null && (
         <p class="sr-only" id={help}>
-          Arrow keys move the period, plus and minus make it shorter and longer, Escape shows all of it.
+          Arrow keys move the period, plus shortens it, minus lengthens it, Escape shows everything.
         </p>
       )}
       <ChartNote note={note} conditions={conditions} />

@@ -39,8 +39,8 @@ export function paintStrips(look: Look, rows: readonly (readonly Cell[])[], shap
 export function StripKey() {
   return (
     <span class="strip-key">
-      <i class="late" aria-hidden="true" /> late or overdue, <i class="close" aria-hidden="true" /> less than a tenth of the
-      buffer left, <i class="some" aria-hidden="true" /> less than half, <i class="free" aria-hidden="true" /> more than half.
+      <i class="late" aria-hidden="true" /> late or overdue, <i class="close" aria-hidden="true" /> less than 10 % of
+      the buffer left, <i class="some" aria-hidden="true" /> less than half, <i class="free" aria-hidden="true" /> half or more.
     </span>
   );
 }

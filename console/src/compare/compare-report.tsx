@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Comparison, Page, Sentence } from "../data/page";
+import { counted } from "../figures/units";
 import { madeBy } from "../run/when";
 import { Shell } from "../parts/shell";
 import type { Verdict } from "../parts/shell";
@@ -90,7 +91,7 @@ function Answer({ comparison }: { comparison: Comparison }) {
       {warnings.length > 0 && <ul class="warnings">{warnings.slice(0, WARNED)}</ul>}
       {kept > 0 && (
         <details>
-          <summary>{kept === 1 ? "1 more thing to know" : `${kept} more things to know`}</summary>
+          <summary>{counted(kept, "more note")}</summary>
           {more}
         </details>
       )}

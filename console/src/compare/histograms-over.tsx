@@ -21,7 +21,7 @@ export function HistogramsOver({ runs, names }: { runs: RunPage[]; names: string
     <Section
       id="histograms"
       title="Histograms of response times"
-      about="The share of a run’s operations in each bin of time, four bins for each doubling. The whole run, warm-up left out."
+      about="Share of each run’s operations by response time, four bins per doubling. The whole run without warm-up."
     >
       <div class="grid">
         {kinds.map((kind) => (
@@ -53,7 +53,7 @@ function HistogramChart({ kind, runs, names }: { kind: Kind; runs: RunPage[]; na
       describe={`${lines.map(({ name, count, mode }) => `${name}: ${counted(count, "operation")}, most around ${duration(binStartUs(mode))}`).join("; ")}.`}
       option={option}
       height={300}
-      note="Corresponds to the NASPT paper, Figures 5, 10 and 11, several systems in one chart."
+      note="Corresponds to the NASPT paper, Figures 5, 10 and 11, with all systems in one chart."
       table={() => ({
         columns: ["from, ms", "to, ms", ...lines.map(({ name }) => `${name}, %`)],
         rows: bins.map((bin, at) => [binStartUs(bin) / 1e3, binEndUs(bin) / 1e3, ...lines.map(({ percent }) => percent[at] ?? 0)]),

@@ -52,11 +52,11 @@ function ThroughputOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
   );
   const peak = (line: Line) => mbPerS(Math.max(0, ...line.data.map(([, value]) => value ?? 0)) * 1e6);
   return (
-    <Section id="over-time" title="Throughput" about="Read and written together, from each run's own start.">
+    <Section id="over-time" title="Throughput" about="Reads plus writes. Time counts from the start of each run.">
       <Chart
         id="compare-throughput"
         title="Throughput"
-        describe={lines.map((line) => `${line.name}: at most ${peak(line)} MB/s`).join("; ")}
+        describe={lines.map((line) => `${line.name}: peak ${peak(line)} MB/s`).join("; ")}
         option={option}
         timeAxis={{ from_s: 0, to_s: end }}
         table={() => ({
@@ -89,7 +89,7 @@ function PercentilesOver({ runs, names }: { runs: RunPage[]; names: string[] }) 
     <Section
       id="percentiles"
       title="Response times"
-      about="How long the slowest share took: further to the right are the rarer, slower operations. The whole run, warm-up left out."
+      about="Response time by percentile, the slowest operations on the right. The whole run without warm-up."
     >
       <div class="grid">
         {kinds.map((kind) => (
@@ -196,7 +196,7 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
   const paper = per((point, summary) => (hasEbuFigures(summary) ? averageOf(point) : null));
   const has = (lines: Line[]) => lines.some((line) => line.data.some(([, value]) => value !== null));
   return (
-    <Section id="clients" title="Load point by load point">
+    <Section id="clients" title="Results by load point">
       <div class="grid">
         <AgainstChart id="compare-rate" title={isRamp ? "Throughput, total and per client" : "Throughput"} unit="MB/s" axis={axis} lines={[...rate, ...each]} say={(v) => mbPerS(v * 1e6)} {...(inClients ? { note: RATES } : {})} />
         <AgainstChart id="compare-mean" title={isCurve ? "Mean response time of transfers" : "Mean response time"} unit="ms" axis={axis} lines={latency} say={(v) => ms(v * 1e3)} />
@@ -209,11 +209,11 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
   );
 }
 
-const RATES = "Corresponds to EBU Tech 3362, Figures 47, 49, 60, 62, 71 and 73 (total) and 58 (per client: the total divided by the clients).";
+const RATES = "Corresponds to EBU Tech 3362, Figures 47, 49, 60, 62, 71 and 73 (total) and 58 (per client: total ÷ clients).";
 
 /** The paper's latency over all types of access and block sizes. Earlier versions counted no time between blocks. */
 function averageOf({ paper }: LoadPoint): number | null {
   return paper.per_transfer ? (paperValues([{ paper }], "all", null, (cell) => cell.average_latency_ms)[0] ?? null) : null;
 }
 
-const PAPER = "Corresponds to EBU Tech 3362, Figures 48 and 50, over all block sizes: the time of a transfer that is not data.";
+const PAPER = "Corresponds to EBU Tech 3362, Figures 48 and 50, over all block sizes. EBU latency: transfer time minus data transfer time.";

@@ -27,7 +27,7 @@ export function RunKey({ runs }: { runs: ComparedRun[] }) {
           <Sample at={at} /> <strong>{at + 1}</strong> <Name text={run.label === "" ? run.verb : run.label} />
           {(run.tags ?? []).length > 0 && <> (<Name text={run.tags.join(", ")} />)</>} on{" "}
           <Name text={run.target} />, {startedAt(run.started_at)}
-          {at === 0 && " (the others are compared with this one)"}
+          {at === 0 && " (baseline)"}
           <br />
           <small class="faint">
             <Name text={run.id} length={90} />

@@ -7,7 +7,7 @@ import { Chart, type ChartOption, type Look } from "../charts/chart";
 import { seriesStyle } from "../charts/palette";
 import { BELOW_NAMES, StripKey, paintStrips } from "../charts/strip-paint";
 import type { RunPage } from "../data/page";
-import type { Cell } from "../figures/margin";
+import { type Cell, MARGIN_NOTE, NO_FRAME_DUE } from "../figures/margin";
 import { counted, ms } from "../figures/units";
 import { chartText } from "../parts/text";
 import { Section } from "../parts/section";
@@ -36,7 +36,7 @@ export function StripsOver({ runs, names }: Props) {
   const margins = useMemo(() => (look: Look) => drawMargins(look, strips), [strips]);
   if (strips.every(({ cells }) => cells.length === 0)) return null;
   return (
-    <Section id="streams-over-time" title="Streams" about="A strip for each run, from its own start: the worst of its streams at each time.">
+    <Section id="streams-over-time" title="Streams" about="One strip per run, from its start. It shows the run’s worst stream at each moment.">
       <Chart
         id="compare-strips"
         title="Streams and their late frames"
@@ -59,7 +59,7 @@ export function StripsOver({ runs, names }: Props) {
         option={margins}
         height={260}
         timeAxis={{ from_s: 0, to_s: end }}
-        note="How long until the next frame that had not come was needed. Below 0 it was overdue."
+        note={MARGIN_NOTE}
         table={() => ({
           columns: ["run", "time, s", "smallest margin, ms"],
           rows: strips.flatMap(({ name, margins }) => margins.map(([at, margin]) => [name, at, margin])),
@@ -86,12 +86,12 @@ export function lateFrames({ summary }: RunPage): number | null {
 
 /** Where nothing has frames, none was late and none was in time. */
 export function lateText(late_frames: number | null): string {
-  return late_frames === null ? "no frames to be late" : counted(late_frames, "late frame");
+  return late_frames === null ? "no frames with deadlines" : counted(late_frames, "late frame");
 }
 
 function leastText({ margins }: Strip): string {
   const known = margins.flatMap(([, margin]) => (margin === null ? [] : [margin]));
-  return known.length === 0 ? "no frame was expected" : `at least ${ms(Math.min(...known) * 1e3)} ms`;
+  return known.length === 0 ? NO_FRAME_DUE : `smallest ${ms(Math.min(...known) * 1e3)} ms`;
 }
 
 function drawStrips(look: Look, strips: Strip[]): ChartOption {

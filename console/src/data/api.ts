@@ -1,11 +1,11 @@
-// The live console's server, as typed calls (data/live.ts has the list). Faults are ApiError with words for people.
+// The live console's server, as typed calls (data/live.ts has the list). Errors are ApiError with a message for the screen.
 // Addresses are below that of the page, wherever a proxy puts it.
 
 import { signal } from "@preact/signals";
 import type { AheadAnswer, Choices, Counters, EventsTold, Form, FormatsFound, Info, LiveEvent, OpsFound, ProcedurePage, ProofPage, RunEntry, StartAnswer, StartRequest, SuitePage, TraceEntry } from "./live";
 import type { MapLevel, Page, RunNotes } from "./page";
 
-/** Something that the server refused, or that it could not be asked. */
+/** The server refused a request, or could not be reached. */
 export class ApiError extends Error {
   constructor(
     message: string,
@@ -18,13 +18,13 @@ export class ApiError extends Error {
 }
 
 export const GONE =
-  "The console does not answer. It was stopped, or the connection to it is broken. " +
-  "Runs that were begun go on; start 'reelgauge console' again to watch them.";
+  "The console is not responding: it was stopped, or the connection is broken. " +
+  "Started runs continue. Run 'reelgauge console' again to watch them.";
 
-/** Whether the server answered when it was asked last. */
+/** Whether the server answered the latest request. */
 export const isReachable = signal(true);
 
-/** Whether the server asks for the token before it tells anything. */
+/** Whether the server requires the token. */
 export const needsToken = signal(false);
 
 /** How often this browser was let in. What was asked before is refused afterwards, and that says nothing any more. */
@@ -119,7 +119,7 @@ async function errorOf(answer: Response): Promise<string> {
   } catch {
     // No JSON: not this console's own words.
   }
-  return `The console answered with status ${answer.status} and no reason`;
+  return `The console answered with HTTP status ${answer.status} and gave no reason.`;
 }
 
 /** What the command line would say stands in the answer, whatever its status is. */

@@ -1,6 +1,8 @@
 // The margin by the clock: how long until the next frame that has not come is needed; negative while it is overdue. The
 // report and the live view colour streams by it, with one set of steps. Pure.
 
+import { counted, ms } from "./units";
+
 /** How a stream is for a while: late frames, less than a tenth of its buffer left, less than half, more. */
 export type Kind = "late" | "close" | "some" | "free";
 
@@ -19,6 +21,17 @@ export interface Cell {
   late_frames: number;
   /** The smallest; null where no frame was expected. */
   margin_ms: number | null;
+}
+
+/** What a chart of this margin shows. */
+export const MARGIN_NOTE = "Time until the next outstanding frame is due. Below 0, the frame is overdue.";
+
+export const NO_FRAME_DUE = "no frame was due";
+
+/** `2 late frames, smallest margin 12.4 ms`. */
+export function cellWords({ late_frames, margin_ms }: Pick<Cell, "late_frames" | "margin_ms">): string {
+  const margin = margin_ms === null ? NO_FRAME_DUE : `smallest margin ${ms(margin_ms * 1e3)} ms`;
+  return `${counted(late_frames, "late frame")}, ${margin}`;
 }
 
 /** Null where no frame was expected, and none late. */

@@ -1,4 +1,4 @@
-// What people say of a run at its start: its name, what the storage is, and words to find it by.
+// Labels that the user gives a run at its start: its name, its storage, tags.
 
 import { NAME, type FormValues } from "./form-request";
 import { tagsFrom } from "./run-search";
@@ -9,11 +9,13 @@ interface Props {
 }
 
 /** Fields that have their own boxes here, under one flag of the command line. */
-const DETAILS = [
-  { key: "make", title: "Make", example: "who built it" },
-  { key: "model", title: "Model", example: "which one, with its disks" },
+export const DETAILS = [
+  { key: "make", title: "Make", example: "manufacturer" },
+  { key: "model", title: "Model", example: "model and disks" },
   { key: "firmware", title: "Firmware", example: "version" },
 ] as const;
+
+export const TAGS_TITLE = "Tags (comma-separated)";
 
 export function AboutFields({ values, set }: Props) {
   const details = detailsOf(values["storage"] ?? "");
@@ -34,13 +36,13 @@ export function AboutFields({ values, set }: Props) {
   return (
     <fieldset class="about-fields">
       <legend>Labels</legend>
-      {box("about-name", "Name of the run", values[NAME] ?? "", "before the update", (text) => set({ ...values, [NAME]: text }))}
+      {box("about-name", "Run name", values[NAME] ?? "", "before the update", (text) => set({ ...values, [NAME]: text }))}
       {DETAILS.map(({ key, title, example }) =>
         box(`about-${key}`, title, details[key] ?? "", example, (text) =>
           set({ ...values, storage: storageText({ ...details, [key]: text }) }),
         ),
       )}
-      {box("about-tags", "Tags, with commas between them", (values["tag"] ?? "").split("\n").join(","), "10GbE, before", (text) =>
+      {box("about-tags", TAGS_TITLE, (values["tag"] ?? "").split("\n").join(","), "10GbE, before", (text) =>
         set({ ...values, tag: text.split(",").join("\n") }),
       )}
     </fieldset>

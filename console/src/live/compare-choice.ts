@@ -13,17 +13,17 @@ export type CompareChoice =
 
 export function compareChoice(ids: readonly string[], runs: readonly RunEntry[]): CompareChoice {
   if (ids.some((id) => runs.some((run) => run.id === id && run.verb === PROOF))) {
-    return { refused: "A proof has compared its runs already; two of its runs can be chosen." };
+    return { refused: "A proof already compares its runs. Choose two of those runs instead." };
   }
   if (ids.some((id) => runs.some((run) => run.id === id && run.verb === PROCEDURE))) {
     return { refused: "Choose two runs of the procedure." };
   }
   const suites = ids.filter((id) => runs.some((run) => run.id === id && run.verb === SUITE)).length;
-  if (ids.length === 1) return { refused: suites === 1 ? "One more suite to compare." : "One more to compare." };
-  if (ids.length > MOST) return { refused: `At most ${MOST} can be compared.` };
+  if (ids.length === 1) return { refused: suites === 1 ? "Choose one more suite." : "Choose one more run." };
+  if (ids.length > MOST) return { refused: `Choose ${MOST} at most.` };
   if (suites === 0) return { of: "runs" };
   if (suites < ids.length) {
-    return { refused: "Suites are compared with suites, not with single runs; for one workload choose its runs in each suite." };
+    return { refused: "A suite compares only with other suites. For one workload, choose its run in each suite." };
   }
   return { of: "suites" };
 }

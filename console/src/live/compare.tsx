@@ -10,7 +10,7 @@ import { Waiting } from "./waiting";
 
 export function ComparePage({ ids }: { ids: string[] }) {
   if (ids.length < FEWEST || ids.length > MOST) {
-    const error = `A comparison takes ${FEWEST} to ${MOST} runs; this address names ${ids.length}. Choose them in the list of runs.`;
+    const error = `A comparison needs ${FEWEST} to ${MOST} runs; this link names ${ids.length}. Choose runs in the list.`;
     return <Waiting title="Comparison" what="the runs" error={error} back={<ConsoleBar here="compare" />} />;
   }
   return <Chosen ids={ids} />;

@@ -28,6 +28,9 @@ export function Dialog({ title, close, children }: DialogProps) {
   );
 }
 
+/** Before a run, suite or procedure is stopped. */
+export const RESULTS_ARE_KEPT = "Results so far are kept.";
+
 interface ConfirmProps {
   title: string;
   /** What will happen. */

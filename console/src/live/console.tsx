@@ -56,12 +56,14 @@ function Screen({ here }: { here: Route }) {
   }
 }
 
+const NOT_FOUND = "Page not found";
+
 function Unknown() {
   return (
-    <Shell title="Nothing here" kind="Console" sections={[]} back={<ConsoleBar here="unknown" />}>
-      <h1>Nothing here</h1>
+    <Shell title={NOT_FOUND} kind="Console" sections={[]} back={<ConsoleBar here="unknown" />}>
+      <h1>{NOT_FOUND}</h1>
       <p>
-        This address leads nowhere. <a href={hashOf({ page: "runs" })}>All runs</a>
+        No page has this address. <a href={hashOf({ page: "runs" })}>All runs</a>
       </p>
     </Shell>
   );
@@ -94,7 +96,7 @@ function titleOf(here: Route): string {
     traces: "Traces",
     trace: here.page === "trace" ? here.name : "",
     licences: "Licences",
-    unknown: "Nothing here",
+    unknown: NOT_FOUND,
   };
   return `${names[here.page]} – Reelgauge`;
 }

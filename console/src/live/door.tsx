@@ -55,11 +55,11 @@ function Enter({ refused }: { refused: string | null }) {
   };
   return (
     <Shell title="Token" kind="Console" sections={[]} back={<ConsoleBar here="unknown" />}>
-      <h1>This console asks for a token</h1>
+      <h1>Token required</h1>
       <form class="enter" onSubmit={enter}>
         <p>
-          Open the link that 'reelgauge console' printed when it began, or enter the token: it stands behind 'token=' in
-          that link, or in the file that --token-file names.
+          Open the link that 'reelgauge console' printed, or enter the token. It follows 'token=' in that link, or is in the
+          file given with --token-file.
         </p>
         {error !== null && <p class="bad" role="alert">{error}</p>}
         <label>

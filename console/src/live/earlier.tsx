@@ -15,12 +15,12 @@ export function EarlierRuns() {
   const those = (runs.data ?? []).filter((run) => run.suite === null && againOf(run) !== null);
   return (
     <>
-      <p class="intro">Choose the run that is to be done again. Afterwards both stand side by side.</p>
+      <p class="intro">Choose a run to repeat. Afterwards, Reelgauge compares both runs.</p>
       {runs.error !== null && <p class="bad" role="alert">{runs.error}</p>}
       {runs.data === null && runs.error === null && <Missing>Loading …</Missing>}
       {runs.data !== null && (
         <div class="runs-table earlier">
-          <Table caption="Earlier runs" quiet columns={COLUMNS} rows={those} most={50} empty="No run has ended yet." />
+          <Table caption="Earlier runs" quiet columns={COLUMNS} rows={those} most={50} empty="No run has finished yet." />
         </div>
       )}
     </>
@@ -41,7 +41,7 @@ const COLUMNS: Column<RunEntry>[] = [
     },
   },
   { title: "run", head: true, cell: (run) => <Name text={run.label === "" ? run.verb : run.label} length={60} />, sort: (run) => run.label },
-  { title: "begun", cell: (run) => <span class="nowrap">{startedAt(run.started_at)}</span>, sort: (run) => run.started_at },
+  { title: "started", cell: (run) => <span class="nowrap">{startedAt(run.started_at)}</span>, sort: (run) => run.started_at },
   { title: "state", cell: (run) => <StateWord run={run} /> },
   { title: "answer", cell: (run) => <Name text={run.sentence} length={140} empty="" /> },
   { title: "storage", cell: (run) => <Name text={run.target} length={40} /> },

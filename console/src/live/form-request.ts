@@ -36,8 +36,9 @@ export function filledIn(form: Form, set: Readonly<Record<string, string>>): For
   return { ...defaultsOf(form), ...Object.fromEntries(known.map((field) => [field.name, set[field.name] ?? ""])) };
 }
 
-/** An error without what only a terminal needs: who says it, and the usage below it. */
-export function saidAt(error: string): string {
+/** An error without the program's name and the usage, which only a terminal needs. */
+export function saidAt(error: string | null): string {
+  if (error === null) return "The console gave no reason.";
   const text = error.split(/\n\s*(?:Usage:|For more information)/)[0] ?? "";
   return text.replace(/^(?:reelgauge|error): /, "").trim();
 }

@@ -56,7 +56,7 @@ export function FormatField({ id, value, set, describedBy, isFaulty }: Props) {
         aria-describedby={describedBy}
         aria-invalid={isFaulty ? "true" : undefined}
         value={words === "" && !open && chosen !== null ? chosen.name : words}
-        placeholder="words, such as prores uhd 25"
+        placeholder="for example prores uhd 25"
         autocomplete="off"
         spellcheck={false}
         onFocus={() => setOpen(true)}
@@ -87,7 +87,7 @@ export function FormatField({ id, value, set, describedBy, isFaulty }: Props) {
       </ul>
       <p class="format-said" role="status">
         {open && found !== null && found.advice}
-        {open && found !== null && found.count > formats.length && `${count(found.count)} formats match; more words find fewer.`}
+        {open && found !== null && found.count > formats.length && `${count(found.count)} formats match. Add words to narrow the list.`}
         {!open && chosen !== null && <FormatWords format={chosen} />}
       </p>
     </div>

@@ -11,7 +11,7 @@ import { type LiveState, MAX_TICKS } from "./live-state";
 export function LiveChart({ state }: { state: LiveState }) {
   const option = useMemo(() => (look: Look) => draw(look, state), [state.ticks, state.late]);
   const last = state.tick;
-  if (last === null || state.ticks.length < 2) return <Missing>The chart begins with the first figures.</Missing>;
+  if (last === null || state.ticks.length < 2) return <Missing>The chart starts with the first figures.</Missing>;
   return (
     <Chart
       id="live-throughput"
@@ -30,8 +30,8 @@ export function LiveChart({ state }: { state: LiveState }) {
 
 function noteOf({ tick, ticks }: LiveState): string | undefined {
   const notes = [
-    ...(ticks.length >= MAX_TICKS ? ["The last hour; the report will show all of it."] : []),
-    ...((tick?.warmup_s ?? 0) > 0 ? ["What moves while a load point warms up is shown here and counts in no figure."] : []),
+    ...(ticks.length >= MAX_TICKS ? ["Only the last hour. The report shows the whole run."] : []),
+    ...((tick?.warmup_s ?? 0) > 0 ? ["Includes warm-up, which no result counts."] : []),
   ];
   return notes.length === 0 ? undefined : notes.join(" ");
 }

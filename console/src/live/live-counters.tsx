@@ -1,5 +1,5 @@
-// What was sampled beside a run that runs: the way to the storage, and this machine, as small lines that move. The
-// sampler puts them on disk every two seconds, so they are as old.
+// Counters of a running run as small charts: the path to the storage, and this client. The sampler writes them every
+// two seconds, so they can be that old.
 
 import { useState } from "preact/hooks";
 import { Spark } from "../charts/spark";
@@ -20,8 +20,8 @@ const MOST = 6;
 const POINTS = 120;
 
 const SIDES = [
-  { title: "The way to the storage", layers: ["mount", "disk", "network"] },
-  { title: "This machine", layers: ["host", "tool"] },
+  { title: "Path to the storage", layers: ["mount", "disk", "network"] },
+  { title: "This client", layers: ["host", "tool"] },
 ];
 
 export function LiveCounters({ id }: { id: string }) {
@@ -48,7 +48,7 @@ function Side({ title, series }: { title: string; series: CounterSeries[] }) {
   return (
     <div>
       <h3>{title}</h3>
-      {series.length === 0 && <p class="faint">Nothing was sampled.</p>}
+      {series.length === 0 && <p class="faint">No samples.</p>}
       <ul class="counter-lines">
         {series.map((one) => (
           <li key={`${one.layer} ${one.device} ${one.name}`}>

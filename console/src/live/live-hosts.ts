@@ -1,11 +1,11 @@
-// Machines of a run on many, in words. Pure.
+// The state of each host of a fleet run, as text. Pure.
 
 import type { LiveHosts } from "../data/live";
 import { count, duration, mbPerS } from "../figures/units";
 
 export interface HostRow {
   name: string;
-  /** MB/s; a dash where it has not told it. */
+  /** MB/s; a dash where the host has not reported it. */
   read: string;
   written: string;
   late: string;
@@ -41,5 +41,5 @@ export function missingHosts(hosts: LiveHosts | undefined): number {
 function wordsFor(missing: string | null, silent_s: number | null, hasTold: boolean): string {
   if (missing !== null) return `missing: ${missing}`;
   if (silent_s !== null) return `no answer for ${duration(silent_s * 1e6)}`;
-  return hasTold ? "takes part" : "has not told anything yet";
+  return hasTold ? "reporting" : "no report yet";
 }

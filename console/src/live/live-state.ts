@@ -104,9 +104,9 @@ export function isWarmingUp({ tick, prepared }: LiveState): boolean {
   return prepared === null && tick !== null && tick.elapsed_s < tick.warmup_s;
 }
 
-/** "figures count from 2.0 s on". */
+/** "results count from 2.0 s". */
 export function warmUpWords({ tick }: LiveState): string {
-  return tick === null ? "" : `figures count from ${moment(tick.warmup_s)} on`;
+  return tick === null ? "" : `results count from ${moment(tick.warmup_s)}`;
 }
 
 /** Late frames of the whole run; null where there are no frames. */
@@ -120,7 +120,7 @@ export function lateFrames(state: LiveState): number | null {
   return state.earlier_late_frames + (now ?? 0);
 }
 
-/** The incident that goes on or was last: "incident 2, from 5.1 s on: 84 frames, no answer for 1.7 s". */
+/** The incident that goes on or was last: "incident 2, from 5.1 s of 2 recorders: 84 late frames, no answer for 1.7 s". */
 export function incidentWords(state: LiveState): string {
   const incident = state.tick?.incident ?? null;
   const last = state.late[0];
@@ -129,8 +129,8 @@ export function incidentWords(state: LiveState): string {
   }
   const silent = incident.no_answer_s === null ? "" : `, no answer for ${duration(incident.no_answer_s * 1e6)}`;
   const number = `incident ${count(state.tick?.incidents ?? 1)}`;
-  const from = `from ${moment(incident.began_in_point_s)} of ${state.tick?.label ?? ""} on`;
-  return `${number}, ${from}: ${counted(incident.late_frames, "late frame")}${silent}${incident.is_over ? "; over" : ""}`;
+  const from = `from ${moment(incident.began_in_point_s)} of ${state.tick?.label ?? ""}`;
+  return `${number}, ${from}: ${counted(incident.late_frames, "late frame")}${silent}${incident.is_over ? "; ended" : ""}`;
 }
 
 /** How far it is, 0 to 1; null where nobody knows. */

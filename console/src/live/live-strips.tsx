@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { categoryAxis, deadlineLine, tick as tickWords, tickTime, timeAxis, valueAxis } from "../charts/axes";
 import { Chart, type ChartOption, type Look } from "../charts/chart";
 import { StripKey, WHOLE_ROWS, paintStrips } from "../charts/strip-paint";
+import { MARGIN_NOTE, NO_FRAME_DUE, cellWords } from "../figures/margin";
 import { count, counted, ms } from "../figures/units";
 import type { LiveState } from "./live-state";
 import { type StripCell, type StripRow, rowName, rowsOf, stripCells } from "./strip-cells";
@@ -23,11 +24,11 @@ export function LiveStrips({ state }: { state: LiveState }) {
       <Chart
         id="live-strips"
         title="Streams and their margins"
-        describe={`${counted(rows.length, "stream")}, ${count(late)} of them with late frames in this time.`}
+        describe={`${counted(rows.length, "stream")}, ${count(late)} of them with late frames.`}
         option={strips}
         height={50 + rows.length * (rows.length > 24 ? 12 : 18)}
         readout={readout}
-        note={<><StripKey /> One row for each stream; of more than 64, the worst 64.</>}
+        note={<><StripKey /> One row per stream, at most the worst 64.</>}
         table={() => ({
           columns: ["stream", "from, s", "to, s", "margin, ms", "late frames"],
           rows: cells.map((cell) => [rowName(cell), cell.from_s, cell.to_s, cell.margin_ms, cell.late_frames]),
@@ -36,10 +37,10 @@ export function LiveStrips({ state }: { state: LiveState }) {
       <Chart
         id="live-margin"
         title="Smallest margin of all streams"
-        describe={worst === null ? "Nothing is due now." : `Now ${ms(worst * 1e3)} ms; below 0 a frame is overdue.`}
+        describe={worst === null ? "No frame is due now." : `Now ${ms(worst * 1e3)} ms. Below 0, a frame is overdue.`}
         option={margins}
         height={220}
-        note="How long until the next frame that has not come is needed. Below 0 it is overdue."
+        note={MARGIN_NOTE}
         table={() => ({
           columns: ["time, s", "smallest margin, ms"],
           rows: state.ticks.map((tick) => [tick.at_s, tick.margin_ms]),
@@ -98,9 +99,7 @@ function wordsFor(row: StripRow | undefined, cells: StripCell[], at_s: number): 
   const name = rowName(row);
   const cell = cells.find((one) => rowName(one) === name && at_s >= one.from_s && at_s < one.to_s);
   const at = `Stream ${name} at ${tickTime(Number(at_s.toFixed(3)))}`;
-  if (cell === undefined) return `${at}: nothing was due`;
-  const margin = cell.margin_ms === null ? "nothing was due" : `smallest margin ${ms(cell.margin_ms * 1e3)} ms`;
-  return `${at}: ${counted(cell.late_frames, "late frame")}, ${margin}`;
+  return `${at}: ${cell === undefined ? NO_FRAME_DUE : cellWords(cell)}`;
 }
 
 /** Numbers only. */

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { api } from "../data/api";
 import type { RunNotes } from "../data/page";
+import { DETAILS, TAGS_TITLE } from "./about-fields";
 import { Dialog } from "./confirm";
 import { tagsFrom } from "./run-search";
 
@@ -58,12 +59,10 @@ export function NotesDialog({ id, notes, saved, close }: Props) {
     <Dialog title="Notes and tags" close={close}>
       <form class="notes" onSubmit={(event) => void save(event)}>
         {error !== null && <p class="bad" role="alert">{error}</p>}
-        {text("name", "Name of the run", "before the update")}
-        {text("storage_make", "Make of the storage", "who built it")}
-        {text("storage_model", "Model", "which one, with its disks")}
-        {text("storage_firmware", "Firmware", "version")}
+        {text("name", "Run name", "before the update")}
+        {DETAILS.map(({ key, title, example }) => text(`storage_${key}`, title, example))}
         <label>
-          Tags, with commas between them
+          {TAGS_TITLE}
           <input
             type="text"
             value={tags}

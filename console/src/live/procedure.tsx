@@ -9,7 +9,7 @@ import { Shell } from "../parts/shell";
 import { type Column, Table } from "../parts/table";
 import { ConsoleBar } from "./bar";
 import { MOST } from "./compare-choice";
-import { Confirm } from "./confirm";
+import { Confirm, RESULTS_ARE_KEPT } from "./confirm";
 import { hashOf } from "./routes";
 import { StateWord, startedAt } from "./run-words";
 import { Delete } from "./runs";
@@ -64,7 +64,7 @@ export function ProcedureView({ entry, again }: Props) {
       <p class="intro">
         On <Name text={entry.target} length={100} />, {startedAt(entry.started_at)}. <StateWord run={entry} />
       </p>
-      {procedure.data === null && <Missing>{procedure.error ?? "Reading the procedure …"}</Missing>}
+      {procedure.data === null && <Missing>{procedure.error ?? "Loading the procedure …"}</Missing>}
       {procedure.data !== null && <pre class="plan">{procedure.data.text}</pre>}
       <Table caption="Steps" columns={COLUMNS} rows={steps} most={200} />
       {dialog === "stop" && (
@@ -77,7 +77,7 @@ export function ProcedureView({ entry, again }: Props) {
           }}
           close={() => setDialog(null)}
         >
-          <p>What was measured until then is kept.</p>
+          <p>{RESULTS_ARE_KEPT}</p>
         </Confirm>
       )}
       {dialog === "delete" && <Delete run={entry} close={() => setDialog(null)} done={() => (window.location.hash = hashOf({ page: "runs" }))} />}

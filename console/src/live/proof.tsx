@@ -46,7 +46,7 @@ export function ProofView({ entry, runs, again }: Props) {
       <p class="intro">
         On <Name text={entry.target} length={100} />, {startedAt(entry.started_at)}. <StateWord run={entry} />
       </p>
-      {proof.data === null && <Missing>{proof.error ?? "Reading the proof …"}</Missing>}
+      {proof.data === null && <Missing>{proof.error ?? "Loading the proof …"}</Missing>}
       {proof.data !== null && <pre class="plan">{proof.data.text}</pre>}
       <Table caption="Passes" columns={COLUMNS} rows={rows} most={200} />
       {deletes && <Delete run={entry} close={() => setDeletes(false)} done={() => (window.location.hash = hashOf({ page: "runs" }))} />}
@@ -57,7 +57,7 @@ export function ProofView({ entry, runs, again }: Props) {
 const COLUMNS: Column<Pass>[] = [
   { title: "pass", head: true, number: true, cell: (_, index) => String(index + 1) },
   { title: "state", cell: (pass) => pass.state },
-  { title: "counts", cell: (pass) => (pass.counts ? "yes" : "no, measured again") },
+  { title: "counts", cell: (pass) => (pass.counts ? "yes" : "no, repeated") },
   {
     title: "run",
     cell: (pass) => <a href={hashOf({ page: "run", id: pass.run, against: "" })}>{pass.run.split("/").pop()}</a>,

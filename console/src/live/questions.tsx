@@ -25,7 +25,7 @@ export function Questions({ forms }: { forms: readonly Form[] }) {
           </li>
         ))}
       </ul>
-      <h2>Every kind of measurement</h2>
+      <h2>All measurements</h2>
       <ul class="verbs">
         {forms.map((form) => (
           <li>

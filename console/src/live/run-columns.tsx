@@ -28,7 +28,7 @@ export function runColumns(
           type="checkbox"
           checked={chosen.includes(run.id)}
           disabled={run.state === "running"}
-          title={run.state === "running" ? "It can be compared when it has ended." : undefined}
+          title={run.state === "running" ? "Wait until the run has finished to compare it." : undefined}
           aria-label={`Compare ${run.id.slice(0, 100)}`}
           onChange={() => choose(run.id)}
         />

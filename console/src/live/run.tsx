@@ -50,7 +50,7 @@ export function RunView({ id, against }: { id: string; against: string }) {
           {!isRunning && <Again run={entry} />}
           {!isRunning && against !== "" && against !== id && (
             <a class="button small" href={hashOf({ page: "compare", ids: [against, id] })}>
-              Compare with the run before
+              Compare with the earlier run
             </a>
           )}
           {!isRunning && entry.suite === null && (
@@ -101,7 +101,7 @@ function Content({ id, entry, error, isKnown, isRunning, notes, against, finish,
   return <FinishedRun id={id} notes={notes} bar={bar} />;
 }
 
-const UNKNOWN = "There is no such run in this console's folder; it may have been deleted.";
+const UNKNOWN = "No such run in this console's folder. It may have been deleted.";
 
 /** A report is written when a run has ended; until it is there the server says so. */
 const AGAIN_MS = 1_000;

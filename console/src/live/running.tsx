@@ -9,7 +9,7 @@ import { amount, count, counted, duration, mbPerS, moment } from "../figures/uni
 import { Name } from "../parts/name";
 import { Section } from "../parts/section";
 import { Shell, type Verdict } from "../parts/shell";
-import { Confirm } from "./confirm";
+import { Confirm, RESULTS_ARE_KEPT } from "./confirm";
 import { HostsNow } from "./hosts-now";
 import { LiveChart } from "./live-chart";
 import { type LiveState, incidentWords, isWarmingUp, lateFrames, progressOf, silence, warmUpWords } from "./live-state";
@@ -56,7 +56,7 @@ export function RunningRun({ entry, finish, back }: Props) {
       <p class="intro">
         On <Name text={entry.target} length={100} />. Closing this page does not stop the run.
       </p>
-      {!connected && <p class="bad" role="status">No live figures: the console does not answer. Trying again …</p>}
+      {!connected && <p class="bad" role="status">No live figures: the console is not responding. Retrying …</p>}
       {connected && <NoNews state={state} heardAt={heardAt} />}
       <Progress state={state} />
       <Silence state={state} heardAt={heardAt} />
@@ -71,8 +71,7 @@ export function RunningRun({ entry, finish, back }: Props) {
       {asks && (
         <Confirm title={`Stop this ${what}?`} yes="Stop" act={stop} close={() => setAsks(false)}>
           <p>
-            The {what} ends within seconds. What was measured until then is kept, and the report says that it was
-            interrupted.
+            The {what} stops within seconds. {RESULTS_ARE_KEPT} The report marks it as interrupted.
           </p>
         </Confirm>
       )}
@@ -82,7 +81,7 @@ export function RunningRun({ entry, finish, back }: Props) {
 
 const RUNNING: Verdict = { word: "running", tone: "plain" };
 
-/** What has to be seen at once; empty while all is well. */
+/** The alarm in the page title; empty while all is well. */
 function alarmOf(state: LiveState): string {
   if (silence(state) !== null) return "no answer";
   const late = lateFrames(state) ?? 0;
@@ -107,7 +106,7 @@ function Progress({ state }: { state: LiveState }) {
         <span class="faint progress-time">{words}</span>
       </p>
       {share === null ? (
-        <progress aria-label="Progress, not known" />
+        <progress aria-label="Progress unknown" />
       ) : (
         <progress aria-label="Progress of this load point" value={share} max={1}>
           {Math.round(share * 100)} %
@@ -121,7 +120,7 @@ function phaseWords(state: LiveState): string {
   if (state.prepared !== null) return "Preparing test files";
   if (isWarmingUp(state)) return "Warming up";
   if (state.phase !== "") return state.phase.charAt(0).toUpperCase() + state.phase.slice(1);
-  return state.tick === null ? "Beginning" : "Measuring";
+  return state.tick === null ? "Starting" : "Measuring";
 }
 
 export function timeWords(state: LiveState): string {
@@ -130,19 +129,19 @@ export function timeWords(state: LiveState): string {
   return tick.total_s === null ? moment(tick.elapsed_s) : `${moment(tick.elapsed_s)} of ${moment(tick.total_s)}`;
 }
 
-/** What is shown is old, and how old. */
+/** How old the shown figures are, once no update comes. */
 function NoNews({ state, heardAt }: { state: LiveState; heardAt: { current: number } }) {
   const [age_s, setAge] = useState(0);
   useEvery(1_000, () => setAge((performance.now() - heardAt.current) / 1_000));
   if (state.tick === null || state.end !== null || age_s < NO_NEWS_S) return null;
   return (
     <p class="bad" role="status">
-      No news from the run for {Math.floor(age_s)} s; all figures here are as old. Is its folder on the storage that it measures?
+      No update from the run for {Math.floor(age_s)} s, so these figures are that old. Is its run folder on the measured storage?
     </p>
   );
 }
 
-/** A storage that does not answer, as long as it does not. */
+/** Shown while the storage does not respond. */
 function Silence({ state, heardAt }: { state: LiveState; heardAt: { current: number } }) {
   const told_s = silence(state);
   const [, setTurn] = useState(0);
@@ -179,7 +178,7 @@ function LateFrames({ state }: { state: LiveState }) {
         <strong>{count(late)}</strong> late {late === 1 ? "frame" : "frames"}
       </span>
       {late > 0 && <span class="faint">{incidentWords(state)}</span>}
-      {missing > 0 && <span class="faint">as far as is known: {counted(missing, "host")} missing</span>}
+      {missing > 0 && <span class="faint">count incomplete: {counted(missing, "host")} missing</span>}
     </div>
   );
 }
@@ -194,7 +193,7 @@ function Now({ state }: { state: LiveState }) {
       <Tile name="Written" value={tick === null ? "–" : mbPerS(write)} unit="MB/s" />
       <Tile name="Total" value={tick === null ? "–" : mbPerS(read + write)} unit="MB/s" />
       <Tile name="Longest operation in flight" value={inFlight(tick)} unit="" />
-      <Tile name="Since the run began" value={tick === null ? "–" : moment(tick.at_s)} unit="" />
+      <Tile name="Elapsed" value={tick === null ? "–" : moment(tick.at_s)} unit="" />
     </dl>
   );
 }

@@ -91,7 +91,7 @@ function Where({ info }: { info: Info | null }) {
   );
 }
 
-/** Nobody has measured anything here: one button does, on the first storage. */
+/** Shown while there are no runs: one button checks the first storage. */
 function FirstRun({ root }: { root: string | null }) {
   const [state, setState] = useState<{ waits: boolean; error: string | null }>({ waits: false, error: null });
   const look = { verb: "check", values: { path: root ?? "" }, name: "" };
@@ -101,17 +101,17 @@ function FirstRun({ root }: { root: string | null }) {
     try {
       const answer = await api.start(look);
       if (answer.id !== null) window.location.hash = hashOf({ page: "run", id: answer.id, against: "" });
-      setState({ waits: false, error: answer.id === null ? saidAt(answer.error ?? "The console gave no reason.") : null });
+      setState({ waits: false, error: answer.id === null ? saidAt(answer.error) : null });
     } catch (fault) {
       setState({ waits: false, error: fault instanceof Error ? fault.message : String(fault) });
     }
   };
   return (
     <section class="card first-run">
-      <h2>Nothing has been measured yet</h2>
+      <h2>No measurements yet</h2>
       <p>
-        A first look says how many streams of common formats {root === null ? "a storage" : <bdi>{root}</bdi>} carries,
-        and what limits it. {ahead.data?.takes ?? ""} It writes into a folder of its own, and nowhere else.
+        A quick check measures how many streams of common formats {root === null ? "a storage" : <bdi>{root}</bdi>} sustains,
+        and what limits it. {ahead.data?.takes ?? ""} It writes only to its own folder.
       </p>
       {state.error !== null && <p class="bad" role="alert">{state.error}</p>}
       <p>
@@ -120,7 +120,7 @@ function FirstRun({ root }: { root: string | null }) {
         </button>
       </p>
       <p>
-        <a href={hashOf({ page: "start", verb: "", set: {} })}>Other questions</a>
+        <a href={hashOf({ page: "start", verb: "", set: {} })}>Other measurements</a>
       </p>
     </section>
   );
@@ -141,14 +141,14 @@ function Filters({ runs, filter, setFilter }: FiltersProps) {
         <input
           type="search"
           value={filter.words}
-          placeholder="words, in any field"
+          placeholder="words in any field"
           onInput={(event) => setFilter({ ...filter, words: event.currentTarget.value })}
         />
       </label>
       <label>
         State
         <select value={filter.state} onChange={(event) => setFilter({ ...filter, state: event.currentTarget.value })}>
-          <option value="">every state</option>
+          <option value="">all states</option>
           {Object.entries(STATES).map(([state, words]) => (
             <option value={state}>{words}</option>
           ))}
@@ -158,7 +158,7 @@ function Filters({ runs, filter, setFilter }: FiltersProps) {
         <label>
           Tag
           <select value={filter.tag} onChange={(event) => setFilter({ ...filter, tag: event.currentTarget.value })}>
-            <option value="">every tag</option>
+            <option value="">all tags</option>
             {tags.map((tag) => (
               <option value={tag}>{tag.slice(0, 60)}</option>
             ))}
@@ -186,7 +186,7 @@ interface ChoiceProps {
 
 /** What can be done with the chosen runs. */
 function Choice({ ids, runs, clear }: ChoiceProps) {
-  if (ids.length === 0) return <p class="choice faint">Choose two to eight runs, or two suites, to compare them.</p>;
+  if (ids.length === 0) return <p class="choice faint">Choose 2 to 8 runs or suites to compare.</p>;
   const choice = compareChoice(ids, runs);
   const what = ids.every((id) => runs.some((run) => run.id === id && run.verb === SUITE)) ? "suite" : "run";
   return (
@@ -200,7 +200,7 @@ function Choice({ ids, runs, clear }: ChoiceProps) {
         </a>
       )}{" "}
       <button type="button" class="small" onClick={clear}>
-        Choose none
+        Clear
       </button>
     </p>
   );
@@ -227,8 +227,8 @@ export function Delete({ run, close, done }: { run: RunEntry; close: () => void;
         <bdi>{run.id}</bdi>
       </p>
       <p>
-        Its directory with {amount(run.bytes_on_disk)} of figures, log and report is removed for good. The files on the
-        storage that it measured stay as they are; 'reelgauge clean' removes those.
+        Its directory ({amount(run.bytes_on_disk)}: figures, log, report) is deleted permanently. Test files on the measured
+        storage stay; 'reelgauge clean' removes them.
       </p>
     </Confirm>
   );

@@ -30,7 +30,7 @@ export function StartField({ field, value, set, error, known }: Props) {
     <div class={error === null ? "form-field" : "form-field faulty"}>
       <label for={id}>
         {field.title}
-        {field.required && <span class="faint"> (needed)</span>}
+        {field.required && <span class="faint"> (required)</span>}
       </label>
       <div class="form-input">
         <Input {...{ id, field, value, set, known }} describedBy={help} isFaulty={error !== null} />
@@ -74,7 +74,7 @@ function choicesOf(name: string, value: string, { choices, traces }: Known): rea
   if (name !== "plan" || choices === null) return null;
   const ships = [...choices.scenarios, ...choices.suites];
   if (value === "" || ships.some((entry) => entry.name === value)) return ships;
-  return [{ name: value, about: "the plan of this earlier run, as it was" }, ...ships];
+  return [{ name: value, about: "the plan of this earlier run, unchanged" }, ...ships];
 }
 
 function PlainInput({ id, field, value, set, describedBy, isFaulty }: InputProps) {

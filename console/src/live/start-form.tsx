@@ -121,7 +121,7 @@ interface Refusal {
 async function begin(form: Form, values: FormValues, against: string): Promise<Refusal | null> {
   try {
     const answer = await api.start(request(form, values));
-    if (answer.id === null) return { why: saidAt(answer.error ?? "The console gave no reason."), field: answer.field };
+    if (answer.id === null) return { why: saidAt(answer.error), field: answer.field };
     window.location.hash = hashOf({ page: "run", id: answer.id, against });
     return null;
   } catch (fault) {
@@ -137,14 +137,14 @@ function AheadBox({ ahead, error }: { ahead: AheadAnswer | null; error: string |
   return (
     <section class="ahead" aria-label="Before the start">
       <p role="status">
-        {ahead === null && "Reckoning what it takes …"}
+        {ahead === null && "Estimating …"}
         {ahead !== null && (ahead.takes ?? (error === null ? "" : `Not ready yet: ${error}`))}
       </p>
       {ahead !== null && ahead.plan !== null && <pre class="plan">{ahead.plan}</pre>}
       {ahead !== null && ahead.error === null && ahead.command !== "" && (
         <>
-          <p class="faint">The same on the command line:</p>
-          <Copy text={ahead.command} label="the command line" />
+          <p class="faint">As a command:</p>
+          <Copy text={ahead.command} label="the command" />
         </>
       )}
     </section>

@@ -1,4 +1,4 @@
-// Start a run: the common questions first, then every form, made of what the command line itself knows.
+// Start a run: common questions first, then a form per verb, generated from the command line's definition.
 
 import { api } from "../data/api";
 import { Missing } from "../parts/section";
@@ -39,7 +39,7 @@ function Forms({ verb, set }: Props) {
       {error !== null && <p class="bad" role="alert">{error}</p>}
       {(forms.data === null || (form !== null && !isThere)) && error === null && <Missing>Loading …</Missing>}
       {forms.data !== null && verb === "" && <Questions forms={forms.data} />}
-      {forms.data !== null && form === null && verb !== "" && <p class="bad">There is no form for '{verb}'.</p>}
+      {forms.data !== null && form === null && verb !== "" && <p class="bad">No form for '{verb}'.</p>}
       {form !== null && isThere && (
         <StartForm form={form} set={set} known={{ info: info.data, choices: choices.data, traces: traces.data }} />
       )}

@@ -12,7 +12,7 @@ import { passBars } from "../suites/bar-choice";
 import { SuiteBars } from "../suites/suite-bars";
 import { type Column, Table } from "../parts/table";
 import { ConsoleBar } from "./bar";
-import { Confirm } from "./confirm";
+import { Confirm, RESULTS_ARE_KEPT } from "./confirm";
 import { hashOf } from "./routes";
 import { Again } from "./run-columns";
 import { StateWord, startedAt } from "./run-words";
@@ -46,7 +46,7 @@ export function SuiteView({ entry, runs, against, again }: Props) {
       <Again run={entry} />
       {entry.state !== "running" && against !== "" && against !== entry.id && (
         <a class="button small" href={hashOf({ page: "compare", ids: [against, entry.id] })}>
-          Compare with the suite before
+          Compare with the earlier suite
         </a>
       )}
       {entry.state !== "running" && entry.suite === null && (
@@ -60,7 +60,7 @@ export function SuiteView({ entry, runs, against, again }: Props) {
   const goesOn = entry.state === "running";
   // A suite is one process: the end of its run that goes on is its own.
   const stop = async () => {
-    if (running === undefined) throw new Error("No run of the suite goes on right now. Try again in some seconds.");
+    if (running === undefined) throw new Error("No run of the suite is active right now. Try again in a few seconds.");
     await api.stop(running.id);
     setStopped(true);
   };
@@ -81,14 +81,14 @@ export function SuiteView({ entry, runs, against, again }: Props) {
         {page !== null && `, ${page.passes === 1 ? "one pass" : `${page.passes} passes`} of each workload`}.{" "}
         <StateWord run={entry} />
       </p>
-      {page !== null && entry.state !== "running" && <p class={page.complete ? "headline" : "bad"}>{page.complete ? page.sentence : `Ended early: ${page.ended_early ?? "not known why"}`}</p>}
+      {page !== null && entry.state !== "running" && <p class={page.complete ? "headline" : "bad"}>{page.complete ? page.sentence : `Ended early: ${page.ended_early ?? "reason unknown"}`}</p>}
       {goesOn && page !== null && <Progress page={page} startedAt={entry.started_at} running={running} />}
-      {page === null && <Missing>{suite.error ?? "Reading the suite …"}</Missing>}
+      {page === null && <Missing>{suite.error ?? "Loading the suite …"}</Missing>}
       {page !== null && <Bars rows={page.rows} />}
       {page !== null && <Table caption="Workloads" columns={columnsOf(page.rows)} rows={page.rows} most={100} />}
       {asks && (
         <Confirm title="Stop this suite?" yes="Stop" act={stop} close={() => setAsks(false)}>
-          <p>The suite ends within seconds. What was measured until then is kept.</p>
+          <p>The suite stops within seconds. {RESULTS_ARE_KEPT}</p>
         </Confirm>
       )}
       {deletes && <Delete run={entry} close={() => setDeletes(false)} done={() => (window.location.hash = hashOf({ page: "runs" }))} />}

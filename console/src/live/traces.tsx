@@ -21,7 +21,7 @@ const COLUMNS: Column<TraceEntry>[] = [
     ),
     sort: (trace) => trace.name,
   },
-  { title: "what it is of", cell: (trace) => <Name text={trace.about} length={200} /> },
+  { title: "contents", cell: (trace) => <Name text={trace.about} length={200} /> },
 ];
 
 export function TracesPage() {
@@ -29,12 +29,12 @@ export function TracesPage() {
   return (
       <Shell title="Traces" kind="Console" sections={[]} back={<ConsoleBar here="traces" />}>
         <h1>Traces</h1>
-        <p class="intro">What applications did to their storage. A trace can be looked at here, and replayed on a target.</p>
+        <p class="intro">A trace holds the I/O of an application. View it here, or replay it on a target.</p>
         {error !== null && <p class="bad" role="alert">{error}</p>}
         {data === null && error === null && <Missing>Loading …</Missing>}
         {data !== null && (
         <div class="traces-table">
-          <Table caption="Traces" quiet columns={COLUMNS} rows={data} most={200} empty="There is no trace." />
+          <Table caption="Traces" quiet columns={COLUMNS} rows={data} most={200} empty="No traces." />
         </div>
       )}
       </Shell>

@@ -1,4 +1,4 @@
-// A page whose data is on its way, or was refused.
+// A page while its data loads, or could not be loaded.
 
 import type { ComponentChildren } from "preact";
 import { Missing } from "../parts/section";
@@ -18,7 +18,7 @@ export function Waiting({ title, what, error, back }: Props) {
     <Shell title={title} kind="Console" sections={[]} back={back}>
       <h1 class="sr-only">{title}</h1>
       {error === null ? (
-        <Missing>Reading {what} …</Missing>
+        <Missing>Loading {what} …</Missing>
       ) : (
         <div role="alert">
           <p class="bad">{error}</p>

@@ -111,13 +111,13 @@ function One({ block, charts, point }: { block: Block; charts: Charts; point: nu
 /** From this machine down to the disks; the part that can carry least is marked. */
 function Path({ hops }: { hops: readonly HopWords[] }) {
   return (
-    <ol class="path" aria-label="The path from this machine to the disks">
+    <ol class="path" aria-label="Path from this client to the disks">
       {hops.map((hop) => (
         <li data-hop class={`hop ${hop.is_lowest ? "hop-lowest" : ""} ${hop.is_known ? "" : "hop-unknown"}`}>
           <strong>{hop.name}</strong>
           <span dir="auto">{hop.known}</span>
           {hop.carries !== "" && <span class="hop-carries">{hop.carries}</span>}
-          {hop.is_lowest && <span class="hop-mark">the lowest</span>}
+          {hop.is_lowest && <span class="hop-mark">lowest</span>}
         </li>
       ))}
     </ol>

@@ -12,7 +12,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
       setSaid("Copied");
     } catch {
       select(line.current);
-      setSaid("Selected: copy it with Ctrl+C");
+      setSaid("Selected. Press Ctrl+C to copy.");
     }
     window.setTimeout(() => setSaid(""), 4000);
   };

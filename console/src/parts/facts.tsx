@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { Name } from "./name";
 export function Facts({ name, rows }: { name: string; rows: [string, ComponentChildren][] }) {
-  if (rows.length === 0) return <p class="faint">Nothing is known.</p>;
+  if (rows.length === 0) return <p class="faint">No facts known.</p>;
   return (
     <table class="facts-table">
       <caption class="sr-only">{name}</caption>

@@ -1,15 +1,15 @@
-// Words of the trade, explained where they stand: by hover, by focus and by touch. Escape takes the explanation away.
+// Terms with an explanation on hover, focus and touch. Escape closes it.
 
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const GLOSSARY = {
-  margin: "Time from the arrival of a frame to its deadline. Below 0 the frame was late.",
+  margin: "Time from the arrival of a frame to its deadline. Below 0, the frame was late.",
   headroom:
-    "The margin as a share of all the time a frame had: buffer and one frame. 100 % is at once, 0 % at the deadline, " +
-    "below 0 late.",
+    "The margin as a share of the time a frame had: the buffer plus one frame. 100 %: arrived at once. " +
+    "0 %: at the deadline. Below 0: late.",
   incident:
-    "One disturbance as seen from outside: all late frames, of all streams, that have one cause. It says when, whom it " +
-    "hit, what the storage and this machine did, and whose it was.",
+    "One disturbance: all late frames with one cause, on all streams. It shows when it happened, which streams it hit, " +
+    "what the storage and this client did, and which component caused it.",
 } as const;
 
 export type Word = keyof typeof GLOSSARY;

@@ -22,7 +22,7 @@ export function Name({ text, length = 64, empty = "–" }: Props) {
     <bdi class={kind}>
       <span title={text.slice(0, 4000)}>{open ? text : short}</span>{" "}
       <button type="button" class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? "less" : "all of it"}
+        {open ? "show less" : "show all"}
       </button>
     </bdi>
   );

@@ -44,7 +44,7 @@ export function Shell({ title, kind, verdict, alarm = "", sections, madeBy, back
     <div class="shell">
       <header class="top">
         <a class="skip" href="#content">
-          Skip to the content
+          Skip to content
         </a>
         {back}
         <div class="top-name">
@@ -57,7 +57,7 @@ export function Shell({ title, kind, verdict, alarm = "", sections, madeBy, back
         <ThemeSwitch />
       </header>
       {sections.length > 0 && (
-        <nav class="parts" aria-label="Parts of this page">
+        <nav class="parts" aria-label="On this page">
           <ul>
             {sections.map((part) => (
               <li>
@@ -140,7 +140,7 @@ function Licences() {
   const [open, setOpen] = useState(false);
   return (
     <details class="licences" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Licences of what this page is made with</summary>
+      <summary>Third-party licences</summary>
       {open && (
         <ul>
           {licences().map((entry) => (

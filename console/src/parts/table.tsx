@@ -44,7 +44,7 @@ interface Order {
 }
 
 export function Table<Row>(props: Props<Row>) {
-  const { caption, quiet = false, columns, rows, under, most = 50, rowClass, empty = "Nothing." } = props;
+  const { caption, quiet = false, columns, rows, under, most = 50, rowClass, empty = "No rows." } = props;
   const [order, setOrder] = useState<Order | null>(null);
   const [shown, setShown] = useState(most);
   const sorted = useMemo(() => inOrder(rows, columns, order), [rows, columns, order]);

@@ -15,6 +15,11 @@ interface Props {
   shapeName: string;
 }
 
+/** How to use the charts below a strip. */
+export const PERIOD_HELP =
+  "Drag across a chart to choose a period for all charts. Ctrl+wheel zooms, Shift+drag pans, Escape or a double-click " +
+  "shows everything.";
+
 type Grip = "from" | "to" | "window";
 
 export function TimeStrip({ extent, shape, shapeName }: Props) {
@@ -25,7 +30,7 @@ export function TimeStrip({ extent, shape, shapeName }: Props) {
   const left = share(now.from_s);
   const width = Math.max(share(now.to_s) - left, 0.3);
   return (
-    <div class="strip" role="group" aria-label="Period in view, shared by all charts with time">
+    <div class="strip" role="group" aria-label="Period in view, shared by all time charts">
       <div class="strip-bar" ref={bar} onPointerDown={drag("new")}>
         <Shape values={shape} name={shapeName} />
         <div class="strip-off" style={{ left: 0, width: `${left}%` }} />
@@ -37,7 +42,7 @@ export function TimeStrip({ extent, shape, shapeName }: Props) {
         />
         <CursorMark extent={extent} />
         <Handle
-          name="Begin of the period"
+          name="Start of the period"
           grip="from"
           at={left}
           now={now}
@@ -83,7 +88,7 @@ function CursorMark({ extent }: { extent: Extent }) {
 }
 
 function words(extent: Extent, chosen: Period | null): string {
-  if (chosen === null) return `All of it: ${tickTime(extent.from_s)} to ${tickTime(rounded(extent.to_s))}`;
+  if (chosen === null) return `All: ${tickTime(extent.from_s)} to ${tickTime(rounded(extent.to_s))}`;
   const now = inView(extent, chosen);
   const digits = Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(now.to_s - now.from_s))));
   const at = (seconds: number) => tickTime(Number(seconds.toFixed(digits)));

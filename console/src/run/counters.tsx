@@ -156,7 +156,7 @@ function columnsOf(rows: readonly Listed[], drawn: readonly string[], toggle: (i
       ? [{ title: "host", sort: (row: Listed) => row.agent, cell: (row: Listed) => <Name text={row.agent} length={32} /> }]
       : []),
     {
-      title: "of",
+      title: "source",
       sort: ({ series }) => whatOf(series),
       cell: ({ series }) => <Name text={whatOf(series)} length={32} />,
     },
@@ -220,7 +220,7 @@ function GroupChart({ group, extent }: { group: Group; extent: Extent }) {
   const said = group.series.map((one) => {
     const values = one.value.filter((value) => value !== null);
     const most = values.reduce((a, b) => Math.max(a, b), -Infinity);
-    return `${one.label}: ${values.length === 0 ? "nothing" : `at most ${number(most / unit.scale)} ${unit.name}`}`;
+    return `${one.label}: ${values.length === 0 ? "no samples" : `peak ${number(most / unit.scale)} ${unit.name}`}`;
   });
   return (
     <Chart

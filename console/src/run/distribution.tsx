@@ -42,7 +42,7 @@ function Histogram({ detail }: { detail: Detail }) {
       describe={`${counted(sum(reads), "read")} and ${counted(sum(writes), "write")}.`}
       option={option}
       height={300}
-      note="Four bars for each doubling. Warm-up is left out."
+      note="Four bars per doubling of time. Warm-up is excluded."
       table={() => ({
         columns: ["from, ms", "to, ms", "reads", "writes"],
         rows: Array.from({ length: Math.max(reads?.length ?? 0, writes?.length ?? 0) }, (_, bin) => [
@@ -124,7 +124,7 @@ function Percentiles({ detail }: { detail: Detail }) {
       describe={`${said.join("; ")}.`}
       option={option}
       height={300}
-      note="How many of 100 took no longer. Each step to the right is ten times rarer."
+      note="Share of operations that took no longer. Each step to the right is ten times rarer."
       table={() => ({
         columns: ["kind", "percentile", "ms"],
         rows: curves.flatMap((curve) =>

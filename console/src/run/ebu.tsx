@@ -11,7 +11,7 @@ import { categoryAxis, valueAxis } from "../charts/axes";
 import { seriesStyle } from "../charts/palette";
 import type { RunPage } from "../data/page";
 import type { LoadPoint, PaperCell, PaperMode, RunHost } from "../data/summary";
-import { blockSize, mbPerS, ms, number } from "../figures/units";
+import { blockSize, counted, mbPerS, ms, number } from "../figures/units";
 import { MODES } from "./paper";
 import {
   type Block,
@@ -132,7 +132,7 @@ function LinesPick({ blocks, points, isGrid, hosts, chosen, choose }: PickProps)
     <div class="picks">
       {!isGrid && (
         <label class="pick">
-          Lines of the paper’s charts{" "}
+          Lines in EBU charts{" "}
           <select value={chosen.by} onChange={({ currentTarget: { value } }) => choose({ ...chosen, by: value as LinesBy })}>
             {kinds.map((by) => (
               <option value={by} selected={by === chosen.by}>
@@ -144,7 +144,7 @@ function LinesPick({ blocks, points, isGrid, hosts, chosen, choose }: PickProps)
       )}
       {!isGrid && chosen.by !== "block" && (
         <label class="pick">
-          Block size of the paper’s charts{" "}
+          Block size in EBU charts{" "}
           <select
             value={String(chosen.block)}
             onChange={({ currentTarget: { value } }) => choose({ ...chosen, block: value === String(null) ? null : Number(value) })}
@@ -235,7 +235,7 @@ function clientWords({ left_out, outstanding }: ClientLines, points: LoadPoint[]
   const at = outstanding === null ? undefined : points[outstanding.point];
   const out =
     outstanding === null ? `No ${kind} stands out.` : `${outstanding.name} stands out: ${number(outstanding.times)} times the median of all ${kind}s at ${at?.label ?? ""}.`;
-  return [out, ...(left_out > 0 ? [`${left_out} ${kind}s that differ less from the others have no line.`] : [])];
+  return [out, ...(left_out > 0 ? [`Not drawn: ${counted(left_out, kind)} closer to the others.`] : [])];
 }
 
 /** The same with two settings swept: a line for each value of the second. */
@@ -296,7 +296,7 @@ function scaled(value: number | null | undefined, by: number): number | null {
 
 /** At most ten values in words. */
 function said(values: (number | null)[], names: string[], say: (value: number) => string): string {
-  const words = values.map((value, at) => `${value === null ? "nothing" : say(value)} at ${names[at] ?? ""}`);
+  const words = values.map((value, at) => `${value === null ? "not measured" : say(value)} at ${names[at] ?? ""}`);
   return words.length <= 10 ? words.join(", ") : `${words[0]} to ${words[words.length - 1]}`;
 }
 

@@ -19,10 +19,10 @@ export function HeadroomChart({ headroom, point }: { headroom: Headroom; point: 
   return (
     <Chart
       id="headroom"
-      title="Time to spare when each frame arrived"
-      describe={`${cut(point.label, 40)}: ${counted(all, "frame")}, ${count(late)} came after their deadline or never.`}
+      title="Headroom of each frame"
+      describe={`${cut(point.label, 40)}: ${counted(all, "frame")}, ${count(late)} late or missing.`}
       option={option}
-      note={<><Term word="headroom">Headroom</Term>: 100 % is at once, 0 % at the deadline, below 0 late. {counted(late, "frame")} of {count(all)} late or never there.</>}
+      note={<><Term word="headroom">Headroom</Term>: 100 % arrived at once, 0 % at the deadline, below 0 late. {counted(late, "frame")} of {count(all)} late or missing.</>}
       table={() => ({
         columns: ["headroom from, %", "to, %", "frames"],
         rows: [
@@ -31,7 +31,7 @@ export function HeadroomChart({ headroom, point }: { headroom: Headroom; point: 
             upper(headroom, at),
             many,
           ]),
-          [null, "never came", headroom.never],
+          [null, "never arrived", headroom.never],
         ],
       })}
     />
@@ -98,10 +98,10 @@ export function MarginBars({ figures }: { figures: LateFigures }) {
   return (
     <Chart
       id="stream-margins"
-      title="Worst margin of every stream"
+      title="Worst margin of each stream"
       describe={`${counted(ordered.length, "stream")}: ${ms(worst?.margin_us ?? 0)} ms to ${ms(best?.margin_us ?? 0)} ms.`}
       option={option}
-      note="Ordered. Below 0 the stream had a late frame."
+      note="Sorted. Below 0, the stream had a late frame."
       table={() => ({
         columns: ["stream", "name", "worst margin, us", "late frames"],
         rows: ordered.map((one) => [one.stream, one.name, one.margin_us, one.late]),

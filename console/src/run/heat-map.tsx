@@ -44,7 +44,7 @@ export function HeatMap({ detail, extent }: { detail: Detail; extent: Extent }) 
       <Chart
         id="latency-map"
         title={`${what} of ${chosen === "both" ? "reads and writes" : chosen} over time`}
-        describe={`${counted(stats.count, "operation")}, the longest took ${duration(stats.max_us ?? 0)}.`}
+        describe={`${counted(stats.count, "operation")}, longest ${duration(stats.max_us ?? 0)}.`}
         option={option}
         timeAxis={extent}
         height={200}
@@ -137,8 +137,8 @@ function HeatKey({ most }: { most: number }) {
   const grounds = { "--heat-light": gradient(LIGHT.heat), "--heat-dark": gradient(DARK.heat) };
   return (
     <span class="heat-key">
-      1 <span class="heat-bar" aria-hidden="true" style={grounds} /> {count(most)} operations in a cell,
-      logarithmic. Warm-up is left out.
+      1 <span class="heat-bar" aria-hidden="true" style={grounds} /> {count(most)} operations per cell,
+      logarithmic. Warm-up is excluded.
     </span>
   );
 }

@@ -1,5 +1,4 @@
-// What a run's page opens with: the number, the verdict, the cause, how sure it is and of which storage, and one
-// next step. Everything that somebody needs who reads no further.
+// The top of a run's page: number, verdict, cause, confidence, storage and next step, for readers who read no further.
 
 import type { Page, RunPage } from "../data/page";
 import { counted } from "../figures/units";
@@ -28,7 +27,7 @@ export function Hero({ run, page }: { run: RunPage; page: Page }) {
         </div>
         <div class="hero-words">
           {first === undefined ? (
-            <p class="bad">This run says nothing about itself.</p>
+            <p class="bad">This run recorded no result.</p>
           ) : (
             <p class={`headline ${first.tone === "bad" ? "bad" : ""}`} dir="auto" data-sentence>
               <Said text={first.text} />

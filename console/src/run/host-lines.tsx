@@ -69,7 +69,7 @@ interface LineProps {
 
 function LineChart({ id, title, unit, lines, say, extent, note }: LineProps) {
   const option = useMemo(() => (look: Look) => draw(look, lines, unit, say), [lines.map(({ name }) => name).join("\n"), unit]);
-  const said = lines.map(({ name, steps }) => `${name}: at most ${say(most(steps))}`);
+  const said = lines.map(({ name, steps }) => `${name}: peak ${say(most(steps))}`);
   return (
     <Chart
       id={id}

@@ -37,7 +37,7 @@ export function IncidentsSection({ run, extent }: { run: RunPage; extent: Extent
       title="Incidents"
       about={
         <>
-          An <Term word="incident" /> is one disturbance that made frames late. Choose one to see it in all charts.
+          An <Term word="incident" /> is one disturbance that made frames late. Click one to show it in all charts.
         </>
       }
     >

@@ -10,7 +10,7 @@ import { count, ms } from "../figures/units";
 import type { Extent } from "../period";
 import { Term } from "../parts/glossary";
 import { chosenStream } from "../view";
-import type { Cell } from "../figures/margin";
+import { type Cell, MARGIN_NOTE } from "../figures/margin";
 import { cellsOf, marginLine } from "./strip-rows";
 
 /** A load point. */
@@ -40,24 +40,23 @@ export function MarginChart(props: Props) {
 export function useMarginChart({ streams: all, extent }: Props, stream: number | null): ChartProps {
   const streams = useMemo(() => marginsOf(all, stream), [all, stream]);
   const option = useMemo(() => (look: Look) => drawMargin(look, streams), [streams]);
-  const whose = stream === null ? "the smallest of all streams" : `of stream ${count(stream)}`;
+  const whose = stream === null ? "of all streams" : `of stream ${count(stream)}`;
   const cells = streams.flatMap((point) => point.cells);
   const margins = cells.map((cell) => cell.margin_ms).filter((margin) => margin !== null);
   const worst = margins.reduce((one, two) => Math.min(one, two), Infinity);
   return {
     id: "margin",
-    title: stream === null ? "Smallest margin, and late frames" : `Margin of stream ${count(stream)}`,
+    title: stream === null ? "Smallest margin and late frames" : `Margin of stream ${count(stream)}`,
     describe:
       margins.length === 0
-        ? "No frame was expected."
-        : `The smallest margin is ${ms(worst * 1e3)} ms, ${whose}; below 0 a frame is overdue.`,
+        ? "No frame was due."
+        : `Smallest margin ${whose}: ${ms(worst * 1e3)} ms. Below 0, a frame is overdue.`,
     option,
     timeAxis: extent,
     height: 230,
     note: (
       <>
-        <Term word="margin">Margin</Term>: how long until the next frame that has not come is needed, {whose}. Below 0 it is
-        overdue.
+        Smallest <Term word="margin" /> {whose}: {MARGIN_NOTE}
       </>
     ),
     table: () => ({

@@ -56,7 +56,7 @@ function BlockChart({ figure, point }: { figure: (typeof FIGURES)[number]; point
   const ends = lines.map((line) => {
     const there = line.values.filter((value) => value !== null);
     return there.length === 0
-      ? `${line.name}: nothing`
+      ? `${line.name}: not measured`
       : `${line.name}: ${number(Math.min(...there))} to ${number(Math.max(...there))}`;
   });
   return (

@@ -19,7 +19,7 @@ export function PeriodStats({ flow, detail }: { flow: Flow; detail: Detail | nul
     <Section
       id="period"
       title="Period in view"
-      about={`${at(stats.span.from_s)} to ${at(stats.span.to_s)}, in whole bins of ${at(flow.time.bin_s)}. Warm-up counts in operations and bytes here, not in latencies.`}
+      about={`${at(stats.span.from_s)} to ${at(stats.span.to_s)}, in whole bins of ${at(flow.time.bin_s)}. Operations and bytes include warm-up; latencies do not.`}
     >
       <Tiles>
         <Tile name="Operations">
@@ -36,7 +36,7 @@ export function PeriodStats({ flow, detail }: { flow: Flow; detail: Detail | nul
           {rate(stats.written_bytes_per_s)}
           <small>{amount(stats.written_bytes)}</small>
         </Tile>
-        <Tile name="Longest time without a byte">
+        <Tile name="Longest gap without data">
           {stats.longest_pause_s > 0 ? duration(stats.longest_pause_s * 1e6) : "none"}
         </Tile>
       </Tiles>
@@ -61,15 +61,15 @@ function Latencies({ detail }: { detail: Detail }) {
     { name: "writes", stats: of(detail.latency.writes) },
   ].filter(({ stats }) => stats.count > 0);
   const what = detail.measure === "response" ? "Response times" : "Service times";
-  if (rows.length === 0) return <p class="missing">No read or write was done in this period.</p>;
+  if (rows.length === 0) return <p class="missing">No reads or writes in this period.</p>;
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={`${what} in the period, table`}>
       <table>
-        <caption>{what} in the period; percentiles are known to a bin of 19 %</caption>
+        <caption>{what} in the period; percentiles are accurate to one bin (19 %)</caption>
         <thead>
           <tr>
             <th scope="col">kind</th>
-            {["count", "mean", "half within", "99 of 100 within", "longest"].map((title) => (
+            {["count", "mean", "p50", "p99", "longest"].map((title) => (
               <th scope="col" class="number">
                 {title}
               </th>

@@ -75,7 +75,7 @@ function timedOf(run: RunPage): Timed | null {
   return flow === null ? null : { run, flow, extent: extentOf(flow.time) };
 }
 
-/** What this run has to show behind its answer, in the order in which somebody asks for it. */
+/** The parts below the answer, the most asked for first. */
 function partsOf(run: RunPage, time: Timed | null): Part[] {
   const watch = run.summary.watch ?? null;
   if (watch !== null) return partsOfWatch(run, watch.watched_s);
@@ -116,7 +116,7 @@ function beside(run: RunPage, time: Timed | null): Part[] {
 function partsOfWatch(run: RunPage, watched_s: number): Part[] {
   const extent = { from_s: 0, to_s: Math.max(1, watched_s) };
   const { counters } = run;
-  const about = "What processors, network and disks said of themselves; no load was made.";
+  const about = "Counters of processors, network and disks. Reelgauge generated no load.";
   const charts: Part[] =
     counters === null
       ? []
@@ -151,7 +151,7 @@ interface OwnParts {
   raw: Part[];
 }
 
-/** A section that the Rust side says, where this run has it. */
+/** A section written by the Rust side, if this run has it. */
 function said(run: RunPage, id: string, charts?: Charts): Part[] {
   const section = run.sections.find((one) => one.id === id);
   if (section === undefined) return [];

@@ -94,7 +94,7 @@ function trialBars(trials: TrialsAt[], faults: Faults, look: Look): ChartOption 
 function outcomeOf(point: LoadPoint, faults: Faults): string {
   if (point.verdict?.passed === true) return "passed";
   if (["this_machine", "tool", "max_rate"].includes(point.culprit ?? "")) return faults.own;
-  return point.verdict?.storage_failed === true ? faults.theirs : "not known";
+  return point.verdict?.storage_failed === true ? faults.theirs : "unknown";
 }
 
 function stepDots(points: LoadPoint[], faults: Faults, look: Look): ChartOption {
@@ -102,7 +102,7 @@ function stepDots(points: LoadPoint[], faults: Faults, look: Look): ChartOption 
     { name: "passed", color: look.good, symbol: "circle" },
     { name: faults.theirs, color: look.bad, symbol: "triangle" },
     { name: faults.own, color: look.faint, symbol: "rect" },
-    { name: "not known", color: look.mark, symbol: "diamond" },
+    { name: "unknown", color: look.mark, symbol: "diamond" },
   ];
   const steps = points.map((point, at) => ({
     at: at + 1,

@@ -45,7 +45,7 @@ export function Sheet({ run }: { run: RunPage }) {
           ["Cause", cut(hero.cause, 260)],
           ["Confidence", cut(`${hero.doubt} ${hero.confidence}`, 200)],
           ["Storage", cut(hero.facts.find((fact) => fact.id === "storage")?.text ?? "", 200)],
-          ["Mount options", cut(summary.target.mount_options ?? "not known", 160)],
+          ["Mount options", cut(summary.target.mount_options ?? "unknown", 160)],
           ["Client", cut(run.client, 200)],
         ]}
       />
@@ -68,7 +68,7 @@ export function Sheet({ run }: { run: RunPage }) {
           ))}
       </dl>
       <footer>
-        Run {cut(run.id, 80)}. Every figure is in its summary.json. Again: {cut(run.again, 200)}
+        Run {cut(run.id, 80)}. All figures: summary.json. Repeat: {cut(run.again, 200)}
       </footer>
     </article>
   );
@@ -123,5 +123,5 @@ function Warnings({ notes }: { notes: readonly string[] }) {
 /** Without frames that were judged nobody knows whether there were any. */
 function noIncidents(run: RunPage): string {
   const judged = run.summary.load_points.some((point) => (point.streams?.total.frames_judged ?? 0) > 0);
-  return judged ? "None." : "Not looked for: this run has no frames with deadlines.";
+  return judged ? "None." : "Not applicable: this run has no frames with deadlines.";
 }

@@ -26,8 +26,8 @@ export function SizesSection({ detail }: { detail: Detail }) {
         option={option}
         note={
           rounded
-            ? "There are many sizes: they are rounded up to powers of two."
-            : "Sizes as they were asked for."
+            ? "Many sizes: each is rounded up to a power of two."
+            : "Requested sizes."
         }
         table={() => ({
           columns: ["kind", "size, bytes", "operations"],

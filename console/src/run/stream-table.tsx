@@ -36,8 +36,8 @@ export function StreamTable({ figures, at, extent, detail }: TableProps) {
     <Table
       caption={
         late
-          ? "Streams, those with most late frames first"
-          : "Streams, those that came closest to being late first"
+          ? "Streams, most late frames first"
+          : "Streams, smallest margin first"
       }
       rows={rows}
       columns={columnsOf(rows, at, leads ? extent : null)}
@@ -121,7 +121,7 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
     p99Column(rows, path, times("frame p99, ms", "response.p99_us", (stream) => stream.response?.p99_us, 1e3)),
     times("MB/s", "bytes_per_s", (stream) => stream.bytes_per_s, 1e6),
     times(
-      "least over the buffer, MB/s",
+      "lowest over the buffer, MB/s",
       "throughput.min_bytes_per_s",
       (stream) => stream.throughput?.min_bytes_per_s,
       1e6,

@@ -7,8 +7,8 @@ import type { ChartOption, Look } from "../charts/chart";
 import { categoryAxis, tickTime, timeAxis } from "../charts/axes";
 import { BELOW_NAMES, StripKey, paintStrips } from "../charts/strip-paint";
 import type { PointStreams, RunPage } from "../data/page";
-import type { Cell } from "../figures/margin";
-import { count, counted, ms } from "../figures/units";
+import { NO_FRAME_DUE, cellWords } from "../figures/margin";
+import { count, counted } from "../figures/units";
 import type { Extent } from "../period";
 import { chartText, cut } from "../parts/text";
 import { chosenStream } from "../view";
@@ -49,7 +49,7 @@ export function StripChart({ run, streams, extent }: Props) {
         readout={readout}
         note={
           <>
-            <StripKey /> {left > 0 && `${counted(left, "stream")} with fewer late frames have no row.`}
+            <StripKey /> {left > 0 && `Not shown: ${counted(left, "stream")} with fewer late frames.`}
           </>
         }
         table={() => tableOf(rows)}
@@ -78,7 +78,7 @@ function StreamPick({ rows }: { rows: Row[] }) {
   const choose = (value: string) => (chosenStream.value = value === "" ? null : Number(value));
   return (
     <label>
-      Look at{" "}
+      Stream{" "}
       <select value={stream ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
         <option value="" selected={stream === null}>
           all streams
@@ -153,12 +153,7 @@ function words(run: RunPage, rows: Row[], x: number, y: number): string | null {
   const found = row.strips
     .flatMap(({ point, cells }) => cells.map((cell) => ({ point, cell })))
     .find(({ cell }) => x >= cell.from_s && x < cell.to_s);
-  if (found === undefined) return `Stream ${row.stream} at ${at}: no frame was expected`;
+  if (found === undefined) return `Stream ${row.stream} at ${at}: ${NO_FRAME_DUE}`;
   const label = run.summary.load_points.find((point) => point.index === found.point.point)?.label ?? "";
   return `Stream ${row.stream}, ${cut(row.name, 60)} (${cut(label, 30)}) at ${at}: ${cellWords(found.cell)}`;
-}
-
-function cellWords(cell: Cell): string {
-  const closest = cell.margin_ms === null ? "no frame was expected" : `smallest margin ${ms(cell.margin_ms * 1e3)} ms`;
-  return `${counted(cell.late_frames, "late frame")}, ${closest}`;
 }

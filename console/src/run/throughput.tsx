@@ -45,7 +45,7 @@ export function ThroughputChart({ detail, points, flow, extent }: Props) {
     <Chart
       id="throughput"
       title="Throughput"
-      describe={`Highest: read ${peak(flow.read_bytes)} MB/s, write ${peak(flow.written_bytes)} MB/s, in bins of ${tickTime(flow.time.bin_s)}.`}
+      describe={`Peak: read ${peak(flow.read_bytes)} MB/s, write ${peak(flow.written_bytes)} MB/s, in bins of ${tickTime(flow.time.bin_s)}.`}
       option={option}
       timeAxis={extent}
       height={200}
@@ -66,10 +66,10 @@ export function ThroughputChart({ detail, points, flow, extent }: Props) {
 }
 
 function noteOf(flow: Flow, drawn: TimeAxis): string {
-  const steps = `Drawn in steps of ${tickTime(Number(drawn.bin_s.toFixed(4)))}.`;
-  if (flow.source === "summary") return `${steps} From summary.json: the warm-up is not in it.`;
+  const steps = `Steps of ${tickTime(Number(drawn.bin_s.toFixed(4)))}.`;
+  if (flow.source === "summary") return `${steps} From summary.json, without warm-up.`;
   return flow.warmup_ops.some((ops) => ops > 0)
-    ? `${steps} Shaded parts are warm-up; it counts in no figure.`
+    ? `${steps} Shaded: warm-up, which no result counts.`
     : steps;
 }
 

@@ -9,10 +9,10 @@ import type { Extent } from "../period";
 import { Said } from "../parts/name";
 import { Missing, Section } from "../parts/section";
 import type { PagePart } from "../parts/shell";
-import { TimeStrip } from "../parts/time-strip";
+import { PERIOD_HELP, TimeStrip } from "../parts/time-strip";
 import { FileTable } from "../trace/file-table";
 import { OffsetMap } from "../trace/offset-map";
-import { OpList } from "../trace/op-list";
+import { OPERATIONS_HELP, OpList } from "../trace/op-list";
 import { OtherCounters, TellingCounters } from "./counters";
 import { HeatMap } from "./heat-map";
 import { MarginChart } from "./margin-chart";
@@ -71,23 +71,19 @@ function Strips({ time: { run, extent }, detail }: { time: Timed; detail: Detail
 
 /** With incidents the charts are there to explain them. */
 function titleOf(run: RunPage): string {
-  return run.incidents.length > 0 && run.summary.check == null ? "What explains them" : "Over time";
+  return run.incidents.length > 0 && run.summary.check == null ? "Incidents over time" : "Over time";
 }
-
-const HOW =
-  "Drag across a chart to choose a period; all charts follow. Ctrl and wheel zooms, Shift and drag moves, Escape or a " +
-  "double click shows everything.";
 
 function OverTime({ time: { run, flow, extent } }: { time: Timed }) {
   const { detail, counters } = run;
   const all = useContext(BandsContext);
   const bands = useMemo(() => incidentsOf(all), [all]);
   return (
-    <Section id="time" title={titleOf(run)} about={HOW}>
+    <Section id="time" title={titleOf(run)} about={PERIOD_HELP}>
       {detail === null && (
         <Missing>
-          Only the seconds of summary.json are shown:{" "}
-          <Said text={run.why_no_detail ?? "there is no log of single operations"} />.
+          Only the per-second figures of summary.json are available:{" "}
+          <Said text={run.why_no_detail ?? "this run has no log of single operations"} />.
         </Missing>
       )}
       <ThroughputChart detail={detail} points={run.summary.load_points} flow={flow} extent={extent} />
@@ -101,7 +97,7 @@ function OverTime({ time: { run, flow, extent } }: { time: Timed }) {
 
 function LatencyOverTime({ detail, extent }: { detail: Detail; extent: Extent }) {
   return (
-    <Section id="latency-over-time" title="Response times over time" about="When operations took how long; a stall reaches up.">
+    <Section id="latency-over-time" title="Response times over time" about="Duration of operations over time. A stall shows as a tall column.">
       <HeatMap detail={detail} extent={extent} />
     </Section>
   );
@@ -117,7 +113,7 @@ export function CountersSection({
   extent,
   isLocal,
   title = "Other counters",
-  about = "What host, network, disks and mount said of themselves at the same time: flat, or beside the point.",
+  about = "All other counters of host, network, disks and mount.",
 }: {
   counters: Counters;
   extent: Extent;
@@ -139,7 +135,7 @@ function Files({ detail }: { detail: Detail }) {
     <Section
       id="files"
       title="Files"
-      about="Where in the files the workers were, and when; the files with the most bytes."
+      about="File offsets over time, and the files with the most bytes."
     >
       <OffsetMap detail={detail} />
       <FileTable detail={detail} />
@@ -149,7 +145,7 @@ function Files({ detail }: { detail: Detail }) {
 
 function Operations({ detail }: { detail: Detail }) {
   return (
-    <Section id="operations" title="Operations" about="One by one. A click on a time shows that moment in all charts.">
+    <Section id="operations" title="Operations" about={OPERATIONS_HELP}>
       <OpList detail={detail} />
     </Section>
   );

@@ -21,7 +21,7 @@ export function VdaCharts({ run, facts }: { run: RunPage; facts: VdaFacts }) {
     <div class="grid">
       <Chart
         id="vda-rate"
-        title={`Operations asked for and achieved (${cut(facts.label, 60)})`}
+        title={`Requested and achieved rate (${cut(facts.label, 60)})`}
         describe={facts.points
           .map(
             (point) =>
@@ -37,7 +37,7 @@ export function VdaCharts({ run, facts }: { run: RunPage; facts: VdaFacts }) {
         describe={facts.points
           .map(
             (point) =>
-              `${count(point.streams)} streams: ${point.mean_response_ms === null ? "nothing" : number(point.mean_response_ms)} ms`,
+              `${count(point.streams)} streams: ${point.mean_response_ms === null ? "not measured" : `${number(point.mean_response_ms)} ms`}`,
           )
           .join("; ")}
         option={responses}
@@ -72,7 +72,7 @@ function rateChart(facts: VdaFacts, look: Look): ChartOption {
     ...frame(facts, look, "op/s", (value) => `${number(value)} op/s`),
     series: [
       line(
-        "asked for",
+        "requested",
         facts.points.map((point) => point.requested_ops_per_s),
         look.faint,
         [6, 4],

@@ -5,7 +5,7 @@ import type { Page } from "../data/page";
 /** `22 November 2026, 00:24:15 UTC`; the text itself where it is no moment. */
 export function startedAt(text: string): string {
   const at = new Date(text);
-  if (Number.isNaN(at.getTime())) return text === "" ? "start not known" : text;
+  if (Number.isNaN(at.getTime())) return text === "" ? "start time unknown" : text;
   const day = at.toLocaleDateString("en-GB", {
     day: "numeric",
     month: "long",

@@ -36,7 +36,7 @@ export function WorstTable({ detail, extent }: { detail: Detail; extent: Extent 
     <Section
       id="worst"
       title="Slowest operations"
-      about={`By ${what} time. A click on a moment leads to its place in time.`}
+      about={`By ${what} time. Click a time to show it in the charts.`}
     >
       <Table
         caption="Slowest operations"
@@ -139,7 +139,7 @@ function ShowButton({ op, extent }: { op: Op; extent: Extent }) {
     <button
       type="button"
       class="link"
-      aria-label={`${words}: show operation ${op.rank} in time`}
+      aria-label={`${words}: show operation ${op.rank} in the charts`}
       onClick={show}
     >
       {words}

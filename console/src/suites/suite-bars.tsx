@@ -35,7 +35,7 @@ const PATTERNS: readonly ({ rotation: number; dashArrayX: number[]; dashArrayY: 
 
 export function SuiteBars({ workloads, series, title, paper }: Props) {
   const option = useMemo(() => (look: Look) => draw(look, workloads, series), [workloads, series]);
-  const say = (value: number | null) => (value === null ? "nothing" : mbPerS(value));
+  const say = (value: number | null) => (value === null ? "not measured" : mbPerS(value));
   return (
     <Chart
       id="suite-bars"

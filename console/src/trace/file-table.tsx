@@ -7,7 +7,7 @@ import { columnDecimals, count, counted, fixed } from "../figures/units";
 import { Name } from "../parts/name";
 import { type Column, Table } from "../parts/table";
 import { fileName } from "./file-names";
-import { matcher } from "./glob";
+import { PATTERN_HELP, matcher } from "./glob";
 import { selectionOf, toggled } from "./selection";
 import "./trace.css";
 
@@ -72,7 +72,7 @@ export function FileTable({ detail, report = NONE }: Props) {
             type="search"
             value={pattern}
             placeholder="*.mov"
-            title="* is any characters, ? is one; a word is looked for anywhere in the name"
+            title={PATTERN_HELP}
             onInput={(event) => setPattern(event.currentTarget.value)}
           />
         </label>
@@ -87,10 +87,10 @@ export function FileTable({ detail, report = NONE }: Props) {
         rows={shown}
         most={25}
         rowClass={(row) => (row.failed_ops > 0 ? "failed" : "")}
-        empty={rows.length === 0 ? "No file was touched." : `No file's name matches ${pattern}.`}
+        empty={rows.length === 0 ? "No file was accessed." : `No file name matches ${pattern}.`}
       />
       {detail.files.left_out > 0 && (
-        <p class="faint">{counted(detail.files.left_out, "file")} more with fewer bytes are not listed.</p>
+        <p class="faint">Not listed: {counted(detail.files.left_out, "file")} with fewer bytes.</p>
       )}
     </div>
   );
@@ -131,7 +131,7 @@ function columnsOf(detail: Detail, rows: readonly FileRow[]): Column<FileRow>[] 
     counts("reads", (row) => row.reads),
     counts("writes", (row) => row.writes),
     counts("all operations", (row) => row.ops),
-    numbers(rows, "sequential, %", (row) => row.sequential_percent, "Begins where the last access to this file ended"),
+    numbers(rows, "sequential, %", (row) => row.sequential_percent, "Accesses that start where the previous access to this file ended"),
     ...(ofTrace ? [wholeColumn(rows)] : []),
     numbers(rows, "mean, ms", (row) => ms(row.mean_us), "Service time of reads and writes"),
     numbers(rows, "max, ms", (row) => ms(row.max_us), "Service time of reads and writes"),
@@ -141,7 +141,7 @@ function columnsOf(detail: Detail, rows: readonly FileRow[]): Column<FileRow>[] 
 
 /** NASPT's definition, which counts streams that take turns as random. */
 function wholeColumn(rows: readonly FileRow[]): Column<FileRow> {
-  return numbers(rows, "in whole trace, %", (row) => row.whole_percent, "Begins where the access before it in the whole trace ended");
+  return numbers(rows, "in whole trace, %", (row) => row.whole_percent, "Accesses that start where the previous access in the whole trace ended");
 }
 
 /** Puts the file on the map; nothing where it has none. */

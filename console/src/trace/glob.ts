@@ -1,5 +1,8 @@
 // Patterns for file names, as `reelgauge ops --file` has them: * is any characters (/ too), ? is one, [abc] or [a-z]
-// one of those, [!abc] none of them. A word without any of these is looked for anywhere in the name.
+// one of those, [!abc] none of them. A word without any of these matches anywhere in the name.
+
+/** For a field that takes a pattern. */
+export const PATTERN_HELP = "* matches any characters, ? matches one. A plain word matches anywhere in the name.";
 
 /** Characters that make a pattern of a word. */
 const SPECIAL = /[*?[]/;

@@ -26,9 +26,9 @@ export function MapControls({ shown, setShown, extent, choice, act }: Props) {
   return (
     <div class="map-controls">
       <fieldset>
-        <legend>A drag</legend>
-        <Radio group={group} name="zooms into a box" on={!shown.hand} set={() => setShown({ ...shown, hand: false })} />
-        <Radio group={group} name="moves" on={shown.hand} set={() => setShown({ ...shown, hand: true })} />
+        <legend>Drag</legend>
+        <Radio group={group} name="zooms to a box" on={!shown.hand} set={() => setShown({ ...shown, hand: false })} />
+        <Radio group={group} name="pans" on={shown.hand} set={() => setShown({ ...shown, hand: true })} />
       </fieldset>
       <fieldset>
         <legend>Show</legend>
@@ -37,15 +37,15 @@ export function MapControls({ shown, setShown, extent, choice, act }: Props) {
       </fieldset>
       <div class="map-buttons" role="group" aria-label="Zoom and move">
         <span class="faint">Time</span>
-        <Button sign="−" name="Show more time" act={zoom(2, "time")} off={choice.period === null} />
-        <Button sign="+" name="Show less time" act={zoom(0.5, "time")} />
+        <Button sign="−" name="Zoom out in time" act={zoom(2, "time")} off={choice.period === null} />
+        <Button sign="+" name="Zoom in on time" act={zoom(0.5, "time")} />
         <Button sign="←" name="Earlier" act={move(-0.25, 0)} off={choice.period === null} />
         <Button sign="→" name="Later" act={move(0.25, 0)} off={choice.period === null} />
         <span class="faint">Offset</span>
-        <Button sign="−" name="Show more of the file" act={zoom(2, "offset")} off={choice.bytes === null} />
-        <Button sign="+" name="Show less of the file" act={zoom(0.5, "offset")} />
-        <Button sign="↓" name="Towards the file's begin" act={move(0, -0.25)} off={choice.bytes === null} />
-        <Button sign="↑" name="Towards the file's end" act={move(0, 0.25)} off={choice.bytes === null} />
+        <Button sign="−" name="Zoom out in the file" act={zoom(2, "offset")} off={choice.bytes === null} />
+        <Button sign="+" name="Zoom in on the file" act={zoom(0.5, "offset")} />
+        <Button sign="↓" name="Towards the start of the file" act={move(0, -0.25)} off={choice.bytes === null} />
+        <Button sign="↑" name="Towards the end of the file" act={move(0, 0.25)} off={choice.bytes === null} />
         <button type="button" class="small" disabled={all} onClick={() => act({ period: null, bytes: null })}>
           All
         </button>

@@ -15,7 +15,7 @@ export function MapFiles({ detail, look }: { detail: Detail; look: Look }) {
     <fieldset class="map-files">
       <legend>
         Files on the map ({chosen.size} of {detail.maps.length})
-        {chosen.size > COLOURS && ". Colours repeat; the name of a mark’s file is shown below the map."}
+        {chosen.size > COLOURS && ". Colours repeat; the file of the mark under the pointer is named below the map."}
       </legend>
       {chosen.size < detail.maps.length && (
         <button type="button" class="small" onClick={() => (selection.value = everyFile(detail))}>
@@ -53,7 +53,7 @@ export function MapFiles({ detail, look }: { detail: Detail; look: Look }) {
           );
         })}
       </ul>
-      {more > 0 && <p class="faint">{counted(more, "other file")} with fewer accesses: no map.</p>}
+      {more > 0 && <p class="faint">Not mapped: {counted(more, "other file")} with fewer accesses.</p>}
     </fieldset>
   );
 }

@@ -1,4 +1,4 @@
-// What is in view of the map, in words: for everybody, and for those who can't see it.
+// The map's view as text, also for screen readers.
 
 import { tickTime } from "../charts/axes";
 import { amount, counted, duration } from "../figures/units";
@@ -40,6 +40,6 @@ function how(view: MapView, files: readonly MapFile[]): string {
   const of = cells.length === files.length ? "" : ` for ${counted(cells.length, "file")} with many accesses`;
   return (
     `Drawn in cells of ${duration(finest.time_bin_s * 1e6)} and ${amount(finest.offset_bin_bytes)}${of}: ` +
-    "reads filled, writes hatched, stronger where more bytes were moved."
+    "reads filled, writes hatched, stronger where more bytes moved."
   );
 }

@@ -29,7 +29,7 @@ const HEIGHT = 420;
 const PRINTED_WIDTH = 720;
 
 export function OffsetMap({ detail }: { detail: Detail }) {
-  if (detail.maps.length === 0) return <Missing>No file was read or written, so there is no map.</Missing>;
+  if (detail.maps.length === 0) return <Missing>No map: no file was read or written.</Missing>;
   return <MapFigure detail={detail} />;
 }
 
@@ -94,8 +94,8 @@ function MapFigure({ detail }: { detail: Detail }) {
       />
       <div class="chart-printed" aria-hidden="true" ref={paper} />
       <p class="sr-only" id={help}>
-        Arrow keys move, plus and minus zoom, 0 shows all of it. What is in view is said below the map; the same is in
-        the lists of files and operations.
+        Arrow keys pan, plus and minus zoom, 0 shows everything. The text below the map describes the view. The lists of
+        files and operations hold the same data.
       </p>
       <Readout pick={pick} detail={detail} waits={refining.waits} error={refining.error} />
       {view !== null && <MapWords view={view} files={files} />}
@@ -199,8 +199,8 @@ interface ReadoutProps {
 
 /** What lies under the pointer. */
 function Readout({ pick, detail, waits, error }: ReadoutProps) {
-  if (error !== null) return <p class="chart-readout bad">Finer cells could not be had: {error}</p>;
-  if (pick === null) return <p class="chart-readout">{waits ? "Asking for finer cells …" : "\u00a0"}</p>;
+  if (error !== null) return <p class="chart-readout bad">Cannot load finer cells: {error}</p>;
+  if (pick === null) return <p class="chart-readout">{waits ? "Loading finer cells …" : "\u00a0"}</p>;
   return (
     <p class="chart-readout">
       <bdi>{fileName(detail.file_names, pick.file)}</bdi>, {pick.text}

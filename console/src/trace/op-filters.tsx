@@ -1,6 +1,7 @@
 // The filters above a list of operations.
 
 import type { ComponentChildren } from "preact";
+import { PATTERN_HELP } from "./glob";
 import { EVERYTHING, type OpFilter } from "./op-rows";
 
 interface Props {
@@ -24,7 +25,7 @@ export function OpFilters({ filter, setFilter, kinds, hasPeriod, children }: Pro
       <label>
         Kind
         <select value={filter.kind} onChange={(event) => change({ kind: event.currentTarget.value })}>
-          <option value="">every kind</option>
+          <option value="">all kinds</option>
           {kinds.map((kind) => (
             <option value={kind}>{kind}</option>
           ))}
@@ -36,19 +37,19 @@ export function OpFilters({ filter, setFilter, kinds, hasPeriod, children }: Pro
           type="search"
           value={filter.file}
           placeholder="*.mov"
-          title="* is any characters, ? is one; a word is looked for anywhere in the name"
+          title={PATTERN_HELP}
           onInput={(event) => change({ file: event.currentTarget.value })}
         />
       </label>
       <Check name="failed only" on={filter.errors} set={(errors) => change({ errors })} />
       <Check
-        name={hasPeriod ? "only the period in view" : "only the period in view (all of it)"}
+        name={hasPeriod ? "period in view only" : "period in view only (now everything)"}
         on={filter.period !== null}
         set={(on) => change({ period: on ? THE_PERIOD : null })}
       />
       {isFiltered && (
         <button type="button" class="small" onClick={() => setFilter(EVERYTHING)}>
-          No filter
+          Clear filters
         </button>
       )}
       <span class="count" role="status">

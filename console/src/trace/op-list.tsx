@@ -13,9 +13,12 @@ import { useServerOps } from "./op-server";
 import { useSource } from "./source";
 import "./trace.css";
 
+/** Above a list of operations. */
+export const OPERATIONS_HELP = "Single operations. Click a time to show it in all charts.";
+
 export function OpList({ detail }: { detail: Detail }) {
   const source = useSource();
-  if (detail.ops === 0) return <p class="missing">No operation was done.</p>;
+  if (detail.ops === 0) return <p class="missing">No operations.</p>;
   const slowest: OpOrder = { by: detail.measure, down: true };
   const inTurn: OpOrder = { by: "issued", down: false };
   const all = detail.listed_all || source !== null;
@@ -62,7 +65,7 @@ function Part({ detail, ops, first, whole }: PartProps) {
   return (
     <div>
       <OpFilters filter={filter} setFilter={setFilter} kinds={kinds} hasPeriod={chosen !== null}>
-        {served.waits ? "Asking the server …" : `${count(rows.length)} of ${counted(shown.kind.length, "operation")}`}
+        {served.waits ? "Loading …" : `${count(rows.length)} of ${counted(shown.kind.length, "operation")}`}
       </OpFilters>
       {served.error !== null && <p class="bad" role="alert">{served.error}</p>}
       <OpTable detail={detail} ops={shown} names={names} rows={rows} order={order} setOrder={setOrder} />
@@ -89,11 +92,11 @@ interface BoundsProps {
 function Bounds({ detail, shown, isList, whole, served }: BoundsProps) {
   if (isList && whole) return null;
   const many = count(shown.kind.length);
-  const rest = `the log holds ${counted(detail.ops, "operation")}; 'reelgauge ops' lists them all.`;
+  const rest = `The log holds ${counted(detail.ops, "operation")}; 'reelgauge ops' lists them all.`;
   if (!isList) {
-    const measure = detail.measure === "response" ? "from when it was due until it was done" : "from its issue until it was done";
-    return <p class="faint">The {many} operations that took longest, {measure}; {rest}</p>;
+    const measure = detail.measure === "response" ? "response time (due to done)" : "service time (issued to done)";
+    return <p class="faint">The {many} slowest operations by {measure}. {rest}</p>;
   }
-  if (served) return <p class="faint">The first {many} that match, in this order; {rest}</p>;
-  return <p class="faint">The first {many} operations; {rest}</p>;
+  if (served) return <p class="faint">The first {many} matches, in this order. {rest}</p>;
+  return <p class="faint">The first {many} operations. {rest}</p>;
 }

@@ -80,7 +80,7 @@ export function OpTable({ detail, ops, names, rows, order, setOrder }: Props) {
   return (
     <div class="ops-scroll" ref={box} tabIndex={0} role="region" aria-label="List of operations">
       <table aria-rowcount={rows.length + 1}>
-        <caption class="sr-only">Operations. A row's first button shows its moment in all charts.</caption>
+        <caption class="sr-only">Operations. The first button of a row shows its time in all charts.</caption>
         <thead>
           <tr aria-rowindex={1}>
             {columns.map((column) => (
@@ -119,7 +119,7 @@ function Cell({ column, ops, op, show }: { column: OpColumn; ops: OpColumns; op:
   if (show !== null) {
     return (
       <td class="number">
-        <button type="button" class="link" title="Show this moment in all charts" onClick={show}>
+        <button type="button" class="link" title="Show this time in all charts" onClick={show}>
           {text}
         </button>
       </td>

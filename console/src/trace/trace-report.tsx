@@ -8,7 +8,7 @@ import { Section } from "../parts/section";
 import { madeBy } from "../run/when";
 import { Shell } from "../parts/shell";
 import { FileTable } from "./file-table";
-import { OpList } from "./op-list";
+import { OPERATIONS_HELP, OpList } from "./op-list";
 import { TraceTime } from "./trace-time";
 import "./trace.css";
 
@@ -39,10 +39,10 @@ export function TraceReportPage({ trace, page, back }: { trace: TracePage; page:
         )}
         {figures !== undefined && <SectionView section={figures} />}
         <TraceTime detail={trace.detail} />
-        <Section id="files" title="Files" about="Those with the most bytes, and what was done to each.">
+        <Section id="files" title="Files" about="The files with the most bytes, and the operations on each.">
           <FileTable detail={trace.detail} report={trace.report.files} />
         </Section>
-        <Section id="operations" title="Operations" about="One by one. A click on a time shows that moment in all charts.">
+        <Section id="operations" title="Operations" about={OPERATIONS_HELP}>
           <OpList detail={trace.detail} />
         </Section>
         {about !== undefined && <SectionView section={about} />}

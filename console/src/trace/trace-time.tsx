@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { Detail } from "../data/page";
 import type { LoadPoint } from "../data/summary";
 import { Missing, Section } from "../parts/section";
-import { TimeStrip } from "../parts/time-strip";
+import { PERIOD_HELP, TimeStrip } from "../parts/time-strip";
 import { HeatMap } from "../run/heat-map";
 import { LatencyCharts } from "../run/distribution";
 import { extentOf, flowOfDetail, joined } from "../run/over-time";
@@ -12,10 +12,6 @@ import { PeriodStats } from "../run/period-view";
 import { SizesSection } from "../run/sizes";
 import { ThroughputChart } from "../run/throughput";
 import { OffsetMap } from "./offset-map";
-
-const HOW =
-  "Drag across a chart to choose a period; all charts follow. Ctrl and wheel zooms, Shift and drag moves, Escape or " +
-  "a double click shows everything.";
 
 /** A trace has no load points. */
 const NO_POINTS: LoadPoint[] = [];
@@ -27,24 +23,20 @@ export function TraceTime({ detail }: { detail: Detail }) {
   if (detail.time.bins === 0) {
     return (
       <Section id="time" title="Over time">
-        <Missing>Nothing was done in this trace, so there is nothing to draw.</Missing>
+        <Missing>This trace has no operations.</Missing>
       </Section>
     );
   }
   return (
     <div class="timed">
       <TimeStrip extent={extent} shape={joined(bytes, 600, "max").values} shapeName="Throughput" />
-      <Section
-        id="time"
-        title="Over time"
-        about={HOW}
-      >
+      <Section id="time" title="Over time" about={PERIOD_HELP}>
         <OffsetMap detail={detail} />
         <ThroughputChart detail={detail} points={NO_POINTS} flow={flow} extent={extent} />
         <HeatMap detail={detail} extent={extent} />
       </Section>
       <PeriodStats flow={flow} detail={detail} />
-      <Section id="latency" title="Service times" about="Service time: from its issue until it was done.">
+      <Section id="latency" title="Service times" about="Service time: from issue to completion.">
         <LatencyCharts detail={detail} />
       </Section>
       {detail.sizes.length > 0 && <SizesSection detail={detail} />}
