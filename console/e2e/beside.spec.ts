@@ -1,4 +1,4 @@
-// What stands beside a run: the path to the disks with what each part of it can carry, and marks on its time axis.
+// The path to the disks with the ceiling of each hop, and the marks on the time axis of a run.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ test("the path has every hop, with its ceiling and measured rate, the lowest mar
     if (measured !== undefined) near(measured, hop.measured_bytes_per_s ?? 0);
     expect(text.includes("the lowest"), text).toBe(at === path.lowest);
   }
-  // 1 Gbit/s of Ethernet carries less than three of four disks; nobody said anything of the backplane.
+  // 1 Gbit/s of Ethernet is slower than three of the four disks; the site does not describe the backplane.
   expect(path.lowest).toBe(2);
   expect(texts[2]).toMatch(/1\sGbit\/s/);
   near(/at most ([\d.,]+) MB/.exec(texts[5] ?? "")?.[1] ?? "", 3 * 150e6);

@@ -1,4 +1,4 @@
-// What a chart gives to take away.
+// Saving a chart as a file.
 
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";

@@ -34,7 +34,7 @@ test("two runs: one line on top, then the systems, then what lies over one anoth
   await expect(page.locator("#answer .headline")).toHaveText(/^Run 2 did other work than run 1: /);
   const systems = page.getByRole("table", { name: "Systems" });
   await expect(systems.locator("tbody tr")).toHaveCount(2);
-  // Nobody said what the storage is, and nothing here has frames: such columns would be empty.
+  // No storage details and no frames: such columns would be empty.
   expect(await systems.locator("thead th").allTextContents()).toEqual(["run", "protocol", "client", "most, MB/s"]);
   const tops = await Promise.all(
     ["answer", "systems", "over-time", "differences"].map((id) => page.locator(`#${id}`).evaluate((one) => one.getBoundingClientRect().top)),

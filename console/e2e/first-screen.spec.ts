@@ -1,5 +1,5 @@
-// A run's page as somebody reads it who has a minute: number, verdict and cause at once, the rest folded; incidents,
-// cursor and link; what is explained and compared; on a phone and on a wall. What is taken away: taken-away.spec.ts.
+// A run's page for a reader who has a minute: number, verdict and cause first, the rest folded; incidents, cursor, link,
+// explained terms; on a phone and on a wall display. Exports: taken-away.spec.ts.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

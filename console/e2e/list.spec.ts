@@ -17,7 +17,7 @@ test.beforeAll(async () => {
   const { root } = made();
   const [runs, target] = [join(root, "list-runs"), join(root, "list-target")];
   runsFolder = runs;
-  // After a test that failed this is done once more.
+  // Runs again after a failed test.
   rmSync(runs, { recursive: true, force: true });
   for (const folder of [runs, target]) mkdirSync(folder, { recursive: true });
   execFileSync(BIN, ["run", "naspt", "--target", target, "--batch", "1", "--quiet", "--out", runs], { stdio: "ignore" });
@@ -65,7 +65,7 @@ test("a suite stands in the list with its runs, and has a page of its own", asyn
     const row = workloads.locator("tbody tr").nth(at);
     await expect(row.locator("th")).toHaveText(workload);
     near(await row.locator("td").first().textContent(), median_bytes_per_s);
-    // Every workload says that its operations went through the client's cache.
+    // Every workload reports that the client's cache was used.
     await expect(row).toContainText(/client cache|cache answered|memory/);
   }
   const logs = rows.map((row) => Math.log(row.median_bytes_per_s));

@@ -95,7 +95,7 @@ test("without the token nothing is shown, and the link leaves it nowhere", async
   await enter.click();
   // Where one wanted to go.
   await expect(page.locator("#field-path")).toBeVisible();
-  // A refusal is told in the browser's console too.
+  // The browser's console logs a refusal, too.
   expect(seen.errors.every((text) => text.includes("401"))).toBe(true);
 
   await context.clearCookies();
@@ -148,7 +148,7 @@ test("from the form to the finished run, watched by two", async ({ page, context
   await expect(second.getByRole("progressbar")).toBeVisible();
   await expectAccessible(page);
   await expect(page.locator(".tile").filter({ hasText: "Total" })).not.toContainText("–", { timeout: 15_000 });
-  // A report page has the answer; both browsers get there by themselves.
+  // Both browsers switch to the report automatically.
   for (const one of [page, second]) {
     await expect(one.locator("#answer")).toBeVisible({ timeout: 30_000 });
     await expect(one.locator("[data-sentence]").first()).toContainText("MB/s");
@@ -187,7 +187,7 @@ test("a storage that does not answer stands in red, and every stream has its row
   await expect(page.locator(".late-now")).toContainText("0 late frames");
   await expect(silence).toHaveCount(0);
   run.tell(9.2, { late_frames: 61, ...streams(61, -5_200), longest_in_flight_s: 6.3, no_answer_s: 6.2 });
-  // The clock goes on between what the run tells.
+  // The clock runs on between two updates of the run.
   await expect(silence).toContainText(/no answer for (6\.[2-9]|7\.[0-2]) s/);
   await expect(silence).toHaveClass(/bad/);
   await expect(page.locator(".late-now").last()).toContainText("61 late frames");
@@ -197,7 +197,7 @@ test("a storage that does not answer stands in red, and every stream has its row
   await expectAccessible(page);
   run.tell(10, { late_frames: 61, ...streams(61, 950) });
   await expect(silence).toHaveCount(0);
-  // Nothing is told any more: the page says how old its figures are.
+  // No more updates: the page shows how old its figures are.
   await expect(page.getByRole("status").filter({ hasText: /for \d+ s,/ })).toBeVisible({ timeout: 15_000 });
   await page.setViewportSize({ width: 360, height: 740 });
   await expectNoOverflow(page);

@@ -1,4 +1,4 @@
-// What a report is outside a browser that somebody scrolls: without JavaScript, and as a picture of the whole page.
+// A report without JavaScript, and as one screenshot of the whole page.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

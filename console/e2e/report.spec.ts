@@ -1,5 +1,5 @@
-// report.html from a file, as somebody gets it in a mail: complete, quiet, readable by everybody, and with the
-// figures of summary.json. That it says what the terminal says is in terminal.spec.ts.
+// report.html opened from a file, as sent by mail: complete, without requests, accessible, with the figures of
+// summary.json. terminal.spec.ts compares it with the terminal.
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A console of the real binary on a port of its own, and its end.
+// Starts and stops a console of the real binary on a free port.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

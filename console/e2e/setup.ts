@@ -1,4 +1,4 @@
-// Makes real runs with the real binary for the pages to show, once for all tests, in a folder of their own.
+// Makes real runs with the real binary for the pages to show, once for all tests, in a separate folder.
 // Nothing here is invented: late frames come from a file system that is frozen for a second.
 
 import { execFile, execFileSync, spawn } from "node:child_process";

@@ -1,4 +1,4 @@
-// The start form for people: the common questions, without an id that anybody has to type.
+// The start form and the common questions; no id has to be typed.
 
 import { cpSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -118,7 +118,7 @@ test("the maximum is found for a format that is found by words", async ({ page }
   await expect(page.locator("#answer")).toBeVisible({ timeout: 120_000 });
   await expect(page.locator("#answer")).toContainText("Acme");
   const answer = (await page.locator("#answer .headline").textContent()) ?? "";
-  // To be mailed: one file, which says the same with no console behind it.
+  // The downloaded file shows the same without a console.
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
   const mailed = join(made().root, "mailed.html");

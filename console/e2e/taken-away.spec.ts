@@ -1,4 +1,4 @@
-// What somebody takes away from a run's page: the page itself with its notes, a sheet of one page, a badge.
+// Exports of a run's page: the page with its notes, a one-page sheet, a badge.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// A page and the terminal tell the same of a run: the answer word for word (its number and its cause are in it),
-// the verdict, whose fault it was, and the incidents. Both are asked for as somebody would ask for them.
+// Page and terminal show the same for a run: the answer word for word (with its number and cause), the verdict, the
+// culprit and the incidents. Both are produced by the usual commands.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -123,10 +123,10 @@ for (const name of RUNS) {
     if (run === null) return;
     const screen = terminal("report", run);
     await page.goto(pathToFileURL(join(run, "report.html")).href);
-    // Word for word, in the same order, and nothing of the terminal's left out.
+    // Word for word, in the same order, and complete.
     const sentences = await texts(page, "[data-sentence]");
     expect(sentences.length).toBeGreaterThan(0);
-    // What limited it stands below the answer, under names of its own.
+    // The limit is below the answer, under its own labels.
     const [answer = ""] = (screen.split("\n\n")[0] ?? "").split(/\n(?=(?:Limited by|Beside|Line): )/);
     expect(flowing(answer)).toBe(sentences.join(" "));
     await sameVerdict(name, screen, page);

@@ -1,4 +1,4 @@
-// The page of a run that several machines made: each has its row, and what stands in the rows adds up to the whole.
+// The page of a fleet run: each host has its row, and the rows add up to the whole.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Keeps the link and the view the same: what the link says is shown, and what somebody chooses stands in it.
+// Keeps the link and the view the same: the page shows what the link names, and the link follows the user's choices.
 
 import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -57,7 +57,7 @@ function write(view: View): void {
   window.history.replaceState(window.history.state, "", next === "" ? pathname + search : next);
 }
 
-/** What lets a browser in is no view, and nobody's to change. */
+/** A link with the token is not a view and must not change. */
 function isOther(hash: string): boolean {
   return hash.startsWith("#token=");
 }

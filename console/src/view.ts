@@ -1,5 +1,4 @@
-// What of a run's page somebody looks at: the period, a load point, a stream, a part. It stands in the link, so that
-// a copied link shows the same. Pure but for the signals.
+// The view of a run's page: period, load point, stream, part. It is in the link, so that a copied link shows the same. Pure but for the signals.
 
 import { signal } from "@preact/signals";
 import type { Extent, Period } from "./period";
@@ -18,7 +17,7 @@ export interface View {
   stream: number | null;
 }
 
-/** What stands behind the `#`: `#streams?t=7.25-9.5&point=2&stream=5`. In the console a path comes first. */
+/** The part after the `#`: `#streams?t=7.25-9.5&point=2&stream=5`. In the console a path comes first. */
 export function viewOf(hash: string): View {
   const [place = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
   const said = new URLSearchParams(query);
@@ -30,7 +29,7 @@ export function viewOf(hash: string): View {
   };
 }
 
-/** The link to a view, from the one that stands there: in the console the path stays. */
+/** The link to a view, made from the present link; in the console the path stays. */
 export function hashOfView(before: string, view: View): string {
   const [place = ""] = before.replace(/^#/, "").split("?", 2);
   const isPath = place.startsWith("/");
@@ -60,7 +59,7 @@ function wholeOf(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** A period that somebody sent may be of another run: then all of it is shown. */
+/** The period of a link may be of another run: then everything is shown. */
 export function inExtent(period: Period | null, extent: Extent): Period | null {
   if (period === null || period.to_s <= extent.from_s || period.from_s >= extent.to_s) return null;
   return period;

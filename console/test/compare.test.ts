@@ -1,4 +1,4 @@
-// What a comparison shows first, and how it says it.
+// What a comparison shows first.
 
 import { histogramsOf } from "../src/compare/histogram-lines";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Which counters stand beside the incidents.
+// Which counters are shown with the incidents.
 
 import { describe, expect, it } from "vitest";
 import type { CounterSeries } from "../src/data/page";

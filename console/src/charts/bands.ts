@@ -1,4 +1,4 @@
-// Parts of the time that every chart with a time axis marks: the incidents of a run, and what happened meanwhile.
+// Parts of the time that every chart with a time axis marks: the incidents of a run, and other events during it.
 
 import { createContext } from "preact";
 import type { ChartOption, LineSeriesOption } from "./echarts";
@@ -7,7 +7,7 @@ import type { Look } from "./palette";
 export interface Band {
   from_s: number;
   to_s: number;
-  /** It is no incident, but something that happened meanwhile. */
+  /** An event that may disturb storage, not an incident. */
   isMark?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The menu of a chart: take it away as PNG, SVG or CSV, or read it as a table.
+// The menu of a chart: save it as PNG, SVG or CSV, or show its table.
 
 import type { ECharts } from "./echarts";
 import { tableOf } from "./chart-table";

@@ -1,4 +1,4 @@
-// Charts on paper: as SVG, made when somebody prints and taken away afterwards.
+// Charts on paper: SVG, made for printing and removed afterwards.
 
 /** Fills the box with the SVG while the page is printed. Returns what ends it. */
 export function printed(box: () => HTMLElement | null, svg: () => string): () => void {

@@ -1,6 +1,5 @@
-// A chart: canvas, title, files to take away (PNG, SVG, CSV), the same as a sentence and as a table for
-// those who can't see it, and, with a time axis, the period that all charts share. Drawn when it comes into
-// view.
+// A chart: canvas, title, files (PNG, SVG, CSV), a sentence and a table for screen readers and, with a time axis, the
+// period that all charts share. Drawn when it comes into view.
 
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
@@ -51,11 +50,11 @@ export interface ChartProps {
   /** What to know when reading it. */
   note?: ComponentChildren;
   /**
-   * It corresponds to a figure of a paper: the conditions of the paper that were not kept are said below it, and in its
+   * It corresponds to a figure of a paper. Conditions of the paper that were not kept are printed below it and in its
    * pictures.
    */
   isOfPaper?: boolean;
-  /** Heading level of the title, 3 unless told. */
+  /** Heading level of the title; default 3. */
   level?: 3 | 4;
 }
 

@@ -1,4 +1,4 @@
-// How the runs on a page differ from the paper that they follow: said below every chart that corresponds to a figure of
+// How the runs on a page differ from the paper that they follow: printed below every chart that corresponds to a figure of
 // the paper.
 
 import { createContext } from "preact";

@@ -1,4 +1,4 @@
-// Values of several runs against what their load points were asked for: a line for each run.
+// Values of several runs against the demand of their load points, one line per run.
 
 import { useMemo } from "preact/hooks";
 import { categoryAxis, valueAxis } from "../charts/axes";

@@ -1,4 +1,4 @@
-// Two to eight runs side by side: what became better and what worse, and how sure that is.
+// Two to eight runs side by side: what became better or worse, and with which confidence.
 
 import type { ComponentChildren } from "preact";
 import type { Comparison, Page, Sentence } from "../data/page";

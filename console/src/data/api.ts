@@ -27,7 +27,7 @@ export const isReachable = signal(true);
 /** Whether the server requires the token. */
 export const needsToken = signal(false);
 
-/** How often this browser was let in. What was asked before is refused afterwards, and that says nothing any more. */
+/** How often this browser entered a token. A request sent before the latest entry may still be refused: ignore that. */
 let entered = 0;
 
 const run = (id: string) => `api/runs/${encodeURIComponent(id)}`;
@@ -105,7 +105,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Throws what the server says was wrong. */
+/** Throws the server's error message. */
 async function refuse(answer: Response): Promise<void> {
   if (answer.ok) return;
   throw new ApiError(await errorOf(answer), answer.status);
@@ -122,7 +122,7 @@ async function errorOf(answer: Response): Promise<string> {
   return `The console answered with HTTP status ${answer.status} and gave no reason.`;
 }
 
-/** What the command line would say stands in the answer, whatever its status is. */
+/** The answer has the command line's message, whatever its status is. */
 async function startAnswer(answer: Response): Promise<StartAnswer> {
   if (answer.ok) return (await answer.json()) as StartAnswer;
   return { id: null, error: await errorOf(answer), field: null };
@@ -136,14 +136,14 @@ export interface LiveListener {
   connected: (there: boolean) => void;
 }
 
-/** How often a run is asked what it has told: while somebody looks, while nobody does, and while it can't be asked. */
+/** Polling intervals of a run: with the tab visible, hidden, and after an error. */
 const LOOKED_AT_MS = 250;
 const HIDDEN_MS = 2_000;
 const AGAIN_MS = 3_000;
 
 /**
- * The events of a run, asked for again and again. A stream would hold a connection open for each tab, and browsers
- * have six for all tabs of one server: the seventh would wait for ever. Ends with the run.
+ * Polls the events of a run until it ends. A stream would hold a connection open for each tab. Browsers allow six
+ * connections per server, so the seventh tab would wait forever.
  */
 export class LiveStream {
   private readonly stop = new AbortController();
@@ -172,7 +172,7 @@ export class LiveStream {
       told.events.forEach((event) => this.take(event));
     } catch (fault) {
       if (this.stop.signal.aborted) return;
-      // A run that has told nothing yet is there all the same.
+      // Any answer shows that the server is there, also one without events.
       this.to.connected(fault instanceof ApiError && fault.status !== 0);
       wait_ms = AGAIN_MS;
     }

@@ -1,4 +1,4 @@
-// What a figure of summary.json is, from its path: the words that stand beside the field in the program.
+// What a figure of summary.json is, from its path: the doc comment of the field in the Rust types.
 
 import { MEANINGS } from "../data/meanings";
 

@@ -1,4 +1,4 @@
-// What it takes to do a run again: the form with its plan and its storage. Pure.
+// How to repeat a run: the form filled in with its plan and its storage. Pure.
 
 import type { RunEntry } from "../data/live";
 import { storageText } from "./about-fields";
@@ -12,8 +12,7 @@ export const EARLIER = "compared-with";
 export function againOf(run: RunEntry): Extract<Route, { page: "start" }> | null {
   // No form takes the plans of several hosts.
   if (run.state === "running" || run.target === "" || run.verb === PROOF || run.verb === PROCEDURE || run.hosts > 1) return null;
-  // No plan holds a suite, and none a first look, which adapts itself to the storage: what was said at their start is
-  // said again.
+  // No plan file describes a suite or a quick check (which adapts to the storage), so their start settings are repeated.
   if (run.verb === SUITE) {
     const passes: Record<string, string> = run.passes === null ? {} : { batch: String(run.passes) };
     return { page: "start", verb: "run", set: { plan: "naspt", target: run.target, ...passes, ...saidOf(run), [EARLIER]: run.id } };
@@ -22,7 +21,7 @@ export function againOf(run: RunEntry): Extract<Route, { page: "start" }> | null
   return { page: "start", verb: "run", set: { plan: run.id, target: run.target, [EARLIER]: run.id } };
 }
 
-/** What people said of its storage, and its tags, as the form takes them. */
+/** The user's details of its storage, and its tags, as the form takes them. */
 function saidOf({ notes }: RunEntry): Record<string, string> {
   if (notes === null) return {};
   const { storage_make: make, storage_model: model, storage_firmware: firmware, storage_other: other, tags } = notes;

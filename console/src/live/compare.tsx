@@ -16,7 +16,7 @@ export function ComparePage({ ids }: { ids: string[] }) {
   return <Chosen ids={ids} />;
 }
 
-/** What the list knows says whether they are runs or suites. */
+/** The list of runs distinguishes runs from suites. */
 function Chosen({ ids }: { ids: string[] }) {
   const runs = useData(api.runs, "runs");
   const bar = <ConsoleBar here="compare" />;

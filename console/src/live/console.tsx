@@ -1,4 +1,4 @@
-// The live console: the runs of this machine, and what the address says of them.
+// The live console: shows the page that the address names.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

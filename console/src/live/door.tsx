@@ -1,7 +1,7 @@
-// The door: shows the token that the link brought, or asks for it, and lets nobody further without.
+// Access: sends the token of the link to the server, or asks for the token.
 //
-// The link has it behind the #, which browsers send to nobody. It is taken out of the address at once, so that it
-// is neither seen there nor bookmarked; a cookie that no script can read stands for it from then on.
+// The token follows the # of the link, which browsers do not send. It is removed from the address at once, so that it is
+// neither visible nor bookmarked. A cookie that scripts cannot read replaces it.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -21,7 +21,7 @@ export function Door({ children }: { children: ComponentChildren }) {
       .finally(() => setToken(null));
   }, [token]);
   useEffect(() => {
-    // The link was opened where the console is open already: nothing is loaded anew.
+    // The link was opened where the console is open already: the page does not reload.
     const follow = (event: HashChangeEvent) => {
       const brought = tokenOf(new URL(event.newURL).hash);
       if (brought === null) return;
@@ -35,7 +35,7 @@ export function Door({ children }: { children: ComponentChildren }) {
   return needsToken.value ? <Enter refused={error} /> : <>{children}</>;
 }
 
-/** The token in the address, which is gone from there. */
+/** Reads the token from the address and removes it there. */
 function takeToken(): string | null {
   const token = tokenOf(window.location.hash);
   if (token !== null) window.history.replaceState(null, "", hashOf({ page: "runs" }));

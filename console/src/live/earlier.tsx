@@ -1,4 +1,4 @@
-// "Same as last month?": which earlier run is done again.
+// "Same as last month?": the list of earlier runs to repeat.
 
 import { api } from "../data/api";
 import type { RunEntry } from "../data/live";

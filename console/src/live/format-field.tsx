@@ -1,4 +1,4 @@
-// A media format, found by words: "prores uhd 25". What stands in the list says what a stream of it needs.
+// A media format, found by words: "prores uhd 25". The list shows the rate that a stream needs.
 
 import { useEffect, useId, useState } from "preact/hooks";
 import { api } from "../data/api";
@@ -117,7 +117,7 @@ function useFormats(words: string | null): FormatsThere {
   useEffect(() => {
     if (words === null) return;
     const stop = new AbortController();
-    // Words that find nothing are said below the field; a server that is gone is said on top of the page.
+    // Words without a match are reported below the field, an unreachable server at the top of the page.
     const ask = () => api.formats(words, stop.signal).then((found) => setThere({ words, found }), () => undefined);
     const timer = window.setTimeout(() => void ask(), TYPED_MS);
     return () => {

@@ -31,7 +31,7 @@ export function LiveChart({ state }: { state: LiveState }) {
 function noteOf({ tick, ticks }: LiveState): string | undefined {
   const notes = [
     ...(ticks.length >= MAX_TICKS ? ["Only the last hour. The report shows the whole run."] : []),
-    ...((tick?.warmup_s ?? 0) > 0 ? ["Includes warm-up, which no result counts."] : []),
+    ...((tick?.warmup_s ?? 0) > 0 ? ["Warm-up is shown but not counted."] : []),
   ];
   return notes.length === 0 ? undefined : notes.join(" ");
 }

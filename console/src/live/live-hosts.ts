@@ -33,7 +33,7 @@ export function hostRows(hosts: LiveHosts): HostRow[] {
   });
 }
 
-/** How many are missing, as far as they are told of singly: those that are missing go first. */
+/** How many hosts are missing, of those listed one by one; missing hosts are listed first. */
 export function missingHosts(hosts: LiveHosts | undefined): number {
   return (hosts?.missing ?? []).filter((why) => why !== null).length;
 }

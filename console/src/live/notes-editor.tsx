@@ -1,4 +1,4 @@
-// What people write down about a run and its storage: tags, make, model, firmware, a note.
+// The user's notes on a run and its storage: tags, make, model, firmware, a note.
 
 import { useState } from "preact/hooks";
 import { api } from "../data/api";

@@ -1,4 +1,4 @@
-// A procedure: what all its runs allow to conclude, and how far each step is with its run; also while it goes on.
+// A procedure: its conclusion, and each step with its state and its run; also while it runs.
 
 import { useState } from "preact/hooks";
 import { api } from "../data/api";

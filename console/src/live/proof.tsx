@@ -1,4 +1,4 @@
-// A proof: what came of it, and the runs with and without the change, in the order in which they were measured.
+// A proof: its result, and the runs with and without the change in the order in which they were measured.
 
 import { useState } from "preact/hooks";
 import { api } from "../data/api";
@@ -15,7 +15,7 @@ import { useData, useEvery } from "./use-data";
 
 const LOOK_MS = 3_000;
 
-/** A pass with what the list says of its run. */
+/** A pass with its run's entry in the list. */
 type Pass = ProofPassRow & { entry: RunEntry | null };
 
 interface Props {

@@ -1,4 +1,4 @@
-// Says plainly when the console's server is gone, and looks whether it is back.
+// Shows when the console's server does not respond, and polls until it does.
 
 import { GONE, api, isReachable } from "../data/api";
 import { useEvery } from "./use-data";

@@ -1,4 +1,4 @@
-// The console's addresses: what stands behind the # says what is shown. Pure.
+// The console's addresses: the part after the # selects the page. Pure.
 
 export type Route =
   | { page: "runs" }

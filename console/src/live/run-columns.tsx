@@ -58,7 +58,7 @@ export function runColumns(
   ];
 }
 
-/** A number of its own, empty where the run has none. */
+/** A column for one number, empty where the run has none. */
 function figure(title: string, of: (run: RunEntry) => number | null, text: (value: number) => string): Column<RunEntry> {
   const cell = (run: RunEntry) => {
     const value = of(run);
@@ -105,7 +105,7 @@ function ownName({ id, suite }: RunEntry): string {
 }
 
 function Answer({ run, again }: { run: RunEntry; again: () => void }) {
-  // A suite tells nothing itself: its runs do.
+  // A suite has no live events; its runs do.
   if (run.state === "running" && !holdsRuns(run)) return <RunningRow id={run.id} finish={again} />;
   return (
     <span class="run-answer" title={run.sentence}>

@@ -13,7 +13,7 @@ export interface RunFilter {
 
 export const EVERY_RUN: RunFilter = { words: "", state: "", tag: "" };
 
-/** States as people say them. */
+/** States as shown. */
 export const STATES: Record<RunEntry["state"], string> = {
   running: "running",
   complete: "complete",

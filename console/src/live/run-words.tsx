@@ -1,4 +1,4 @@
-// How a run is doing, in a word and a sign.
+// The state of a run as a word and a sign.
 
 import type { RunEntry } from "../data/live";
 import { STATES } from "./run-search";

@@ -91,7 +91,7 @@ function Content({ id, entry, error, isKnown, isRunning, notes, against, finish,
   const wasRunning = useRef(false);
   const isToCompare = isKnown && !isRunning && wasRunning.current && against !== "" && against !== id;
   wasRunning.current ||= isRunning;
-  // Whoever watched the run to its end asked for the comparison, not for the run's own page.
+  // A user who watched the repeated run to its end wants the comparison, not the run's page.
   useEffect(() => {
     if (isToCompare && entry?.state === "complete") window.location.hash = hashOf({ page: "compare", ids: [against, id] });
   }, [isToCompare, entry?.state]);

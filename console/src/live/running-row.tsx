@@ -1,4 +1,4 @@
-// A run that goes on, as its row in the list has it: how far it is, and its late frames.
+// A running run in the list: its progress and its late frames.
 
 import { count, percent } from "../figures/units";
 import { lateFrames, progressOf, silence } from "./live-state";

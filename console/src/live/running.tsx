@@ -19,7 +19,7 @@ import { LiveStrips } from "./live-strips";
 import { useEvery } from "./use-data";
 import { useLive } from "./use-live";
 
-/** A run that measures tells something every second: longer than this is worth a word. */
+/** A run writes an update every second. After this time without one, the page shows a warning. */
 const NO_NEWS_S = 5;
 
 /** While nothing answers the clock is seen to run. */
@@ -148,7 +148,7 @@ function Silence({ state, heardAt }: { state: LiveState; heardAt: { current: num
   useEvery(COUNT_MS, () => told_s !== null && setTurn((turn) => turn + 1));
   if (told_s === null) return null;
   const since_s = Math.max(0, (performance.now() - heardAt.current) / 1_000);
-  // The run tells it once a second: in between the clock goes on here, and no further than that.
+  // The run updates this once a second; in between, the clock runs on here for at most that long.
   const silent_s = told_s + Math.min(since_s, BETWEEN_S);
   return (
     <div class="late-now no-answer bad" role="status" aria-live="assertive">
@@ -167,7 +167,7 @@ function LateFrames({ state }: { state: LiveState }) {
   const late = lateFrames(state);
   if (late === null) return null;
   const missing = missingHosts(state.tick?.hosts);
-  // Of frames of hosts that are not heard nobody knows whether they are late: that is not good.
+  // Whether frames of silent hosts are late is unknown, so this is not shown as good.
   const isGood = late === 0 && missing === 0;
   return (
     <div class={isGood ? "late-now good" : "late-now bad"} role="status" aria-live="assertive">
@@ -198,7 +198,7 @@ function Now({ state }: { state: LiveState }) {
   );
 }
 
-/** A dash where none is in flight. Told in whole milliseconds. */
+/** A dash where none is in flight. The run reports whole milliseconds. */
 function inFlight(tick: LiveState["tick"]): string {
   const seconds = tick?.longest_in_flight_s ?? null;
   if (seconds === null) return "–";

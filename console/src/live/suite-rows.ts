@@ -4,16 +4,16 @@ import type { RunEntry } from "../data/live";
 import { counted } from "../figures/units";
 import { type RunFilter, runsShown } from "./run-search";
 
-/** The verb of a suite's row, which is no run of its own. */
+/** The verb of a suite's row, which groups runs and is not a run. */
 export const SUITE = "suite";
 
-/** The verb of a proof's row, which has runs of its own likewise. */
+/** The verb of a proof's row, which groups runs, too. */
 export const PROOF = "prove";
 
-/** The verb of a procedure's row, which has runs of its own likewise. */
+/** The verb of a procedure's row, which groups runs, too. */
 export const PROCEDURE = "procedure";
 
-/** Whether this is no run of its own, but holds some. */
+/** Whether this entry groups runs and is not a run. */
 export const holdsRuns = (run: RunEntry): boolean => [SUITE, PROOF, PROCEDURE].includes(run.verb);
 
 /** What a reader opened or closed, by the suite's name. */
@@ -29,7 +29,7 @@ export interface ListedRun {
 
 /**
  * The rows of the list. A search that finds runs of a suite, and not the suite itself, shows those; otherwise they are
- * shown where somebody opened the suite.
+ * shown where the user opened the suite.
  */
 export function listedRuns(runs: readonly RunEntry[], filter: RunFilter, opened: Opened): ListedRun[] {
   const found = new Set(runsShown(runs, filter).map((run) => run.id));
@@ -59,7 +59,7 @@ export function membersText({ members, under }: ListedRun): string {
   return `${isPart ? `${under.length} of ` : ""}${counted(members.length, "run")}`;
 }
 
-/** How many runs are found, a suite being none of its own: `14 runs`, `2 of 14 runs in 1 row`. */
+/** How many runs are found, not counting groups such as suites: `14 runs`, `2 of 14 runs in 1 row`. */
 export function countText(runs: readonly RunEntry[], filter: RunFilter): string {
   const measured = runs.filter((run) => !holdsRuns(run));
   const found = runsShown(measured, filter);

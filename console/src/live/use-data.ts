@@ -11,7 +11,7 @@ export interface Loaded<Data> {
   again: () => void;
 }
 
-/** `load` is called anew when `key` changes. */
+/** Calls `load` again when `key` changes. */
 export function useData<Data>(load: (stop: AbortSignal) => Promise<Data>, key: string): Loaded<Data> {
   const [state, setState] = useState<{ key: string; data: Data | null; error: string | null }>({ key, data: null, error: null });
   const [turn, setTurn] = useState(0);

@@ -1,4 +1,4 @@
-// Sections of a page as the Rust side says them (generated.ts, `SectionBlocks`): sentences, tables, and where charts
+// Sections of a page as the Rust side writes them (generated.ts, `SectionBlocks`): sentences, tables, and where charts
 // stand. Words are drawn as they are. A figure is looked up in the summary by its path, to be sorted by and to be held
 // against the file by a test.
 

@@ -1,4 +1,4 @@
-// A line to copy, with its button. Where the browser lets nobody write to the clipboard, the line is
+// A line to copy, with its button. If the browser denies access to the clipboard, the line is
 // selected.
 
 import { useRef, useState } from "preact/hooks";

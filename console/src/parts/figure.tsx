@@ -1,11 +1,11 @@
-// A figure that stands in summary.json. Its path and its raw number stay on the element, so that a test can
-// hold every figure of the page against the file.
+// A figure of summary.json. Its path and its raw number stay on the element, so that a test can compare every figure of
+// the page with the file.
 
 import type { ComponentChildren } from "preact";
 import { meaningOf } from "../figures/meaning";
 
 interface Props {
-  /** Where it stands in summary.json: `load_points.0.total.read_bytes_per_s`. */
+  /** Its path in summary.json: `load_points.0.total.read_bytes_per_s`. */
   path: string;
   value: number | null | undefined;
   /** One of figures/units.ts. */

@@ -5,7 +5,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 export interface MenuItem {
   name: string;
-  /** What a screen reader says, where the name alone is not enough. */
+  /** The name for screen readers, if the shown name is not enough. */
   label?: string;
   act: () => void;
 }
@@ -13,7 +13,7 @@ export interface MenuItem {
 interface Props {
   /** The button's word. */
   name: string;
-  /** What a screen reader says of the button. */
+  /** The button's name for screen readers. */
   label: string;
   items: MenuItem[];
 }

@@ -28,7 +28,7 @@ export function Name({ text, length = 64, empty = "–" }: Props) {
   );
 }
 
-/** A sentence is never longer than this, unless somebody wants to break the page. */
+/** Longer than any real sentence; longer text is hostile or broken. */
 const LONGEST_SENTENCE = 800;
 
 /** A sentence from outside; its direction is that of the element around it. */

@@ -1,4 +1,4 @@
-// The page that is open as a file of its own: the application as it came, with this data in it.
+// The open page as one file: the application as delivered, with this page's data in it.
 
 import type { Page } from "../data/page";
 

@@ -1,4 +1,4 @@
-// A percentile, as far as the count of operations carries it; else a dash that says why.
+// A percentile, if there are enough operations for it; else a dash with the reason.
 
 import { whyNot } from "../figures/percentile";
 import { Figure } from "./figure";

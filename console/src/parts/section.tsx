@@ -1,5 +1,5 @@
-// A part of the page with a heading that the navigation leads to. Where the page says so it is folded: closed
-// until somebody opens it, prints, searches in it or follows a link to it.
+// A part of the page with a heading that the navigation links to. A folded part is closed until the user opens it,
+// prints, searches in it or follows a link to it.
 
 import { createContext } from "preact";
 import type { ComponentChildren } from "preact";

@@ -135,7 +135,7 @@ function useHere(sections: PagePart[]): string {
   return here;
 }
 
-/** Read only when somebody wants them: they are long. */
+/** Loaded on request, because they are long. */
 function Licences() {
   const [open, setOpen] = useState(false);
   return (

@@ -1,5 +1,5 @@
 // A table: caption, headings with scope, sorted by a click or a key, scrolling within itself where the page
-// is narrow, and showing no more rows than asked for until somebody wants more.
+// is narrow, and showing a limited number of rows until the user asks for more.
 
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
@@ -31,7 +31,7 @@ interface Props<Row> {
   most?: number;
   /** Marks rows: `bad`, `chosen`. */
   rowClass?: (row: Row) => string;
-  /** What is said where there are no rows. */
+  /** Shown if there are no rows. */
   empty?: string;
 }
 

@@ -1,4 +1,4 @@
-// The switch between light, dark and what the system says.
+// The switch between the system's setting, light and dark.
 
 import { chooseTheme, theme } from "./theme";
 import type { Theme } from "./theme";

@@ -1,5 +1,5 @@
-// Light or dark: as the system has it, unless somebody chose. The choice is remembered where the browser
-// lets us.
+// Light or dark: the system's setting, unless the user chose. The choice is remembered if the browser allows
+// it.
 
 import { computed, effect, signal } from "@preact/signals";
 

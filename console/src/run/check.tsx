@@ -1,4 +1,4 @@
-// A first look, drawn: how many streams of everyday formats.
+// The chart of a quick check: how many streams of common formats.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";

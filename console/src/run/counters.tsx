@@ -57,7 +57,7 @@ interface Props {
   counters: Counters;
   bands: readonly Band[];
   extent: Extent;
-  /** The target lies on this machine: what its network did says nothing of it. */
+  /** The target is on this client, so network counters do not explain anything. */
   isLocal: boolean;
 }
 

@@ -1,5 +1,5 @@
-// When operations took how long: time across, latency upwards on a logarithmic scale, many are dark. A
-// stall is a column that reaches up; a slow path is a band of its own.
+// Duration of operations over time: time across, latency upwards on a logarithmic scale, darker for more operations. A
+// stall is a tall column, a slow path a separate band.
 
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart";

@@ -33,7 +33,7 @@ export function Hero({ run, page }: { run: RunPage; page: Page }) {
               <Said text={first.text} />
             </p>
           )}
-          {/* The doubt that it ends with stands at the confidence. */}
+          {/* The last sentence is the doubt, which is shown with the confidence. */}
           {(hero.doubt === "" ? others : others.slice(0, -1)).map((sentence) => (
             <p class={sentence.tone === "bad" ? "bad" : ""} dir="auto" data-sentence>
               <Said text={sentence.text} />

@@ -1,4 +1,4 @@
-// Marks of a run: on its charts, and in a list. They are something to look at, and nobody's fault.
+// Marks of a run, on its charts and in a list: events worth checking, without blame.
 
 import type { RunPage } from "../data/page";
 import { Said } from "../parts/name";

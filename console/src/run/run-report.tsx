@@ -1,5 +1,5 @@
-// A run's page: the answer first, then the streams and the incidents, then what explains them. What is raw or beside
-// the point is folded behind that.
+// A run's page: the answer first, then the streams and the incidents, then what explains them. Raw and less
+// relevant parts are folded below.
 
 import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
@@ -33,7 +33,7 @@ import "./run.css";
 
 interface Part extends PagePart {
   view: () => ComponentChildren;
-  /** Closed until somebody wants it. */
+  /** Closed until the user opens it. */
   folded?: boolean;
 }
 
@@ -83,7 +83,7 @@ function partsOf(run: RunPage, time: Timed | null): Part[] {
   const shown = time === null ? [] : timed.partsOf(time);
   const of = (...ids: string[]): Part[] => shown.filter((part) => ids.includes(part.id));
   const { facts, points, streams, raw } = ownParts(run, time);
-  // A first look is told by its table; its streams came and went by the hundred.
+  // A quick check is summarised by its table; its streams start and end by the hundred.
   const isLook = run.summary.check != null;
   const strips = of("strips");
   const good = said(run, "good");

@@ -1,5 +1,5 @@
-// The vendor sheet: a run on one page of paper, A4 or Letter, for somebody who was not there. Everything on it stands
-// in the summary; what does not fit is in the report.
+// The vendor sheet: a run on one page of paper, A4 or Letter, for a reader who was not there. Everything on it is in
+// the summary; the rest is in the report.
 
 import type { ComponentChildren } from "preact";
 import type { RunPage } from "../data/page";
@@ -120,7 +120,7 @@ function Warnings({ notes }: { notes: readonly string[] }) {
   );
 }
 
-/** Without frames that were judged nobody knows whether there were any. */
+/** Without judged frames it is unknown whether there were incidents. */
 function noIncidents(run: RunPage): string {
   const judged = run.summary.load_points.some((point) => (point.streams?.total.frames_judged ?? 0) > 0);
   return judged ? "None." : "Not applicable: this run has no frames with deadlines.";

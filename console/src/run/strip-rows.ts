@@ -1,4 +1,4 @@
-// Which streams have a row in the picture of the streams, in which order, and what stands in it. Pure.
+// Which streams have a row in the chart of the streams, in which order, and with which cells. Pure.
 
 import type { PointStreams, StreamStrip } from "../data/page";
 import type { LoadPoint } from "../data/summary";
@@ -22,7 +22,7 @@ export interface Row {
 }
 
 /** The rows, those that matter most first: most late frames, then the smallest margin. One row holds one stream of one
- * kind and format: the probes of a first look number theirs anew for each format. */
+ * kind and format: the probes of a quick check number their streams again for each format. */
 export function rowsOf(streams: readonly PointStreams[], points: readonly LoadPoint[]): Row[] {
   const rows = new Map<string, Row>();
   for (const point of streams) {

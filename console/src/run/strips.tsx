@@ -15,7 +15,7 @@ import { chosenStream } from "../view";
 import { rowsOf } from "./strip-rows";
 import type { Row } from "./strip-rows";
 
-/** Rows before somebody asks for more. */
+/** Rows shown at first. */
 const SHOWN = 6;
 
 /** A row: its name above, its strip below, CSS pixels. */

@@ -11,7 +11,7 @@ export interface SweptAxis {
   values: string[];
 }
 
-/** Settings that a sweep goes over, by their names in the plan: as people say them, and their unit. */
+/** Settings that a sweep goes over, by their names in the plan: their shown names and units. */
 const SWEPT: Record<string, [name: string, unit: string]> = {
   blocks: ["block size", ""],
   random: ["random transfers", "%"],

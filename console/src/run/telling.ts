@@ -1,5 +1,5 @@
-// Which counters are worth a look first: those that went with the incidents; where there were none, those that
-// moved. The others are flat, or beside the point. Pure.
+// Which counters to show first: those that changed during the incidents; without incidents, those that changed at all.
+// The others are flat or irrelevant. Pure.
 
 import type { Band } from "../charts/bands";
 import type { CounterSeries } from "../data/page";

@@ -69,7 +69,7 @@ function noteOf(flow: Flow, drawn: TimeAxis): string {
   const steps = `Steps of ${tickTime(Number(drawn.bin_s.toFixed(4)))}.`;
   if (flow.source === "summary") return `${steps} From summary.json, without warm-up.`;
   return flow.warmup_ops.some((ops) => ops > 0)
-    ? `${steps} Shaded: warm-up, which no result counts.`
+    ? `${steps} Shaded: warm-up, not counted.`
     : steps;
 }
 

@@ -1,4 +1,4 @@
-// Moments of the calendar, for people. Always with their zone, because reports travel.
+// Dates and times as text, always with their zone, because reports travel.
 
 import type { Page } from "../data/page";
 

@@ -131,7 +131,7 @@ export function wantsMore(view: MapView, map: FileMap, levels: readonly MapLevel
   return width > COARSE_CELL_PX || height > COARSE_CELL_PX;
 }
 
-/** Whether the level tells of everything in view. */
+/** Whether the level covers everything in view. */
 export function covers(view: MapView, level: MapLevel): boolean {
   const slack_s = level.time_bin_s;
   const slack_bytes = level.offset_bin_bytes;

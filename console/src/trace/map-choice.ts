@@ -26,7 +26,7 @@ export function useMapChoice(): ChoiceState {
   const [choice, setChoice] = useState<MapChoice>({ period: chosen, bytes: null });
   const live = useRef(choice);
   const timer = useRef(0);
-  // What the map itself told the page last: hearing that again is no wish of anybody's, and a key may have come since.
+  // The period that the map itself set last. Its echo is not a new choice, and a key may have been pressed since.
   const told = useRef(chosen);
   const change = useRef((next: MapChoice) => {
     live.current = next;

@@ -58,7 +58,7 @@ function whole(value: number | undefined): string {
   return value === undefined || value < 0 ? "" : String(value);
 }
 
-/** What was asked stands beside it where less was moved. */
+/** `done of requested` where less was moved than requested. */
 function moved(ops: OpColumns, op: number): string {
   const done = bytes(ops, op, ops.done_bytes[op]);
   const asked = ops.len_bytes[op] ?? 0;
