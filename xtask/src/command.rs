@@ -1,17 +1,17 @@
-//! Running other programs: shown before they run, and with what they said when they fail.
+//! Runs other programs. Prints each command first, and its output if it fails.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
-/// The command as one would type it (without the environment).
+/// The command as typed in a shell, without the environment.
 fn typed(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs it with its output on our own, without input; an exit status other than 0 is an error.
+/// Runs it with inherited output and without input. An exit status other than 0 is an error.
 pub fn run(command: &mut Command) -> anyhow::Result<()> {
     println!("$ {}", typed(command));
     let status = command
@@ -24,7 +24,8 @@ pub fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs it silently and gives what it printed; an exit status other than 0 is an error that shows all of it.
+/// Runs it silently and returns its output. An exit status other than 0 is an error that shows all of
+/// the output.
 pub fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .stdin(Stdio::null())
@@ -38,8 +39,8 @@ pub fn output(command: &mut Command) -> anyhow::Result<String> {
     Ok(stdout)
 }
 
-/// Runs it with its output on our own, and hands every line of its standard output to `line` as well.
-/// Gives whether its exit status was 0.
+/// Runs it with inherited output, and passes every line of its standard output to `line` as well.
+/// Returns whether its exit status was 0.
 pub fn run_watching(command: &mut Command, mut line: impl FnMut(&str)) -> anyhow::Result<bool> {
     println!("$ {}", typed(command));
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
@@ -54,7 +55,7 @@ pub fn run_watching(command: &mut Command, mut line: impl FnMut(&str)) -> anyhow
     Ok(child.wait()?.success())
 }
 
-/// Runs it with its messages on our own standard error, and gives the lines that it printed.
+/// Runs it with inherited standard error. Returns the lines that it printed.
 pub fn lines(command: &mut Command) -> anyhow::Result<Vec<String>> {
     println!("$ {}", typed(command));
     let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
@@ -70,12 +71,12 @@ pub fn exists(program: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }
 
-/// Whether this process is root: packages can be installed, and mounts made.
+/// Whether this process is root, and can install packages and mount file systems.
 pub fn is_root() -> bool {
     output(Command::new("id").arg("-u")).is_ok_and(|uid| uid.trim() == "0")
 }
 
-/// Whether this is a CI run, where nothing may be left out for want of a tool.
+/// Whether this is a CI run, where a missing tool must not cause a skipped step.
 pub fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false" && value != "0")
 }

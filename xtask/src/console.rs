@@ -1,6 +1,6 @@
-//! The console: its types, its tests, and whether the committed bundle is what its sources build to.
+//! The console: its types, its tests, and whether the committed bundle matches its sources.
 //!
-//! Building Reelgauge needs no Node, because `console/dist/reelgauge.html` is committed; these steps do.
+//! Building Reelgauge needs no Node, because `console/dist/reelgauge.html` is committed. These steps do.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,10 +11,10 @@ use crate::command;
 use crate::playwright;
 use crate::step::Outcome;
 
-/// The oldest Node that the build tools run on: major, minor.
+/// The oldest Node version that the build tools support: major, minor.
 const OLDEST_NODE: (u32, u32) = (20, 19);
 
-/// Where the committed bundle is.
+/// The path of the committed bundle.
 const BUNDLE: &str = "dist/reelgauge.html";
 
 /// Types, unit tests, and the bundle.
@@ -29,8 +29,8 @@ pub fn check() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// The application in a real browser: reports as files, and the console with a real run, of the tests' binary
-/// or, where that was not built, of one that is built here.
+/// The application in a real browser: reports as files, and the console with a real run. Uses the tests'
+/// binary, or builds one if they were not built.
 pub fn browser(is_built: bool) -> anyhow::Result<Outcome> {
     if let Some(why) = without_node() {
         return missing(why);
@@ -49,7 +49,7 @@ pub fn browser(is_built: bool) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Builds the bundle anew into the place where it is committed.
+/// Rebuilds the committed bundle.
 pub fn bundle() -> anyhow::Result<bool> {
     install()?;
     command::run(&mut tool("vite", &["build"]))?;
@@ -57,8 +57,9 @@ pub fn bundle() -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Writes anew what is made from the Rust types and committed: the application's types, and the book's list
-/// of every figure. Tests of `reelgauge-console` and `reelgauge-report` hold both files to them.
+/// Regenerates the committed files that are made from the Rust types: the application's types, and the
+/// book's list of every figure. Tests of `reelgauge-console` and `reelgauge-report` check that both
+/// files are current.
 pub fn types() -> anyhow::Result<bool> {
     let mut test = crate::cargo();
     test.args(["test", "--locked", "--package", "reelgauge-console", "--lib"]);
@@ -75,7 +76,7 @@ fn missing(why: String) -> anyhow::Result<Outcome> {
     Ok(Outcome::Skipped(why))
 }
 
-/// Why the console can't be checked here; `None` where it can.
+/// The reason why the console can't be checked here; `None` if it can.
 fn without_node() -> Option<String> {
     let Ok(version) = command::output(Command::new("node").arg("--version")) else {
         return Some("Node is not installed".to_owned());
@@ -97,7 +98,7 @@ fn dir() -> PathBuf {
     crate::root().join("console")
 }
 
-/// The packages exactly as they are locked; made again only when the lock changes.
+/// Installs the locked packages; repeated only when the lock file changes.
 fn install() -> anyhow::Result<()> {
     let lock =
         std::fs::read(dir().join("package-lock.json")).context("cannot read the console's lock file")?;
@@ -114,14 +115,14 @@ fn install() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One of the console's own tools, in its folder.
+/// A command of the console's own tools, in its folder.
 fn tool(name: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(dir().join("node_modules/.bin").join(name));
     command.args(arguments).current_dir(dir());
     command
 }
 
-/// The committed bundle, byte for byte, is what a fresh build gives.
+/// Checks that a fresh build produces the committed bundle, byte for byte.
 fn bundle_is_current() -> anyhow::Result<()> {
     let fresh_dir = crate::target_dir().join("console-dist");
     let mut vite = tool("vite", &["build", "--outDir"]);

@@ -1,8 +1,8 @@
-//! The platforms that this machine is not: type checks for Windows and macOS, and the static Linux build.
+//! Other platforms than the local one: type checks for Windows and macOS, and the static Linux build.
 //!
-//! The checks compile and link nothing foreign. The dependency with C code, ring, is told by cargo's own way
-//! to say so that the system has it already. A type check never links, so neither a foreign C compiler nor a
-//! foreign library is needed. What this shows is that our code type-checks there, no more.
+//! The checks neither compile nor link C code for the other platform. ring, the only dependency with C
+//! code, is declared as already installed, with cargo's own setting for that. A type check never links,
+//! so it needs neither a C cross compiler nor a library. It shows only that our code type-checks there.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use crate::command;
 use crate::packages::{CHECKED_TARGETS, STATIC_TARGET, missing_targets};
 use crate::step::Outcome;
 
-/// Type-checks the product for the other platforms, side by side: each ends with crates that wait for one
-/// another.
+/// Type-checks the product for the other platforms in parallel. Each check ends with crates that wait
+/// for one another, which leaves processors idle.
 pub fn check() -> anyhow::Result<Outcome> {
     let lacking = missing_targets()?;
     if let Some(target) = CHECKED_TARGETS.iter().find(|target| lacking.contains(target)) {
@@ -23,10 +23,10 @@ pub fn check() -> anyhow::Result<Outcome> {
     let mut check = crate::cargo_aside();
     check
         .args(["check", "--locked", "--workspace"])
-        // What only tests or measures the product mounts file systems and shapes links: Linux only.
+        // Crates that only test or measure the product mount file systems and shape links: Linux only.
         .args(["--exclude", "reelgauge-tests", "--exclude", "reelgauge-benches", "--exclude", "xtask"])
         .env("RUSTFLAGS", "-D warnings")
-        // What would be optimised is prepared for it, and nothing comes of it.
+        // A type check discards optimised code, so preparing for it would be wasted.
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     for target in CHECKED_TARGETS {
         check.args(["--target", target]).arg("--config").arg(declared_ring(target, &lock)?);
@@ -35,7 +35,7 @@ pub fn check() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// What cargo is told about ring: the name of its library has its version in it.
+/// The cargo setting for ring. The name of its library contains its version.
 fn declared_ring(target: &str, lock: &str) -> anyhow::Result<String> {
     let version =
         lock.split_once("name = \"ring\"\nversion = \"").and_then(|(_, rest)| rest.split('"').next());
@@ -44,8 +44,8 @@ fn declared_ring(target: &str, lock: &str) -> anyhow::Result<String> {
     Ok(format!("target.{target}.{links}.rustc-link-lib=[\"ring\"]"))
 }
 
-/// Builds the product as one static file, which runs on any Linux. Not as a release: what it asks of the
-/// system is the same.
+/// Builds the product as one static file, which runs on any Linux. This is not a release build: the
+/// requirements on the system are the same.
 pub fn build_static() -> anyhow::Result<Outcome> {
     if missing_targets()?.contains(&STATIC_TARGET) {
         return missing(format!("rustup target add {STATIC_TARGET}"));
@@ -60,7 +60,7 @@ pub fn build_static() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// A binary that asks for a dynamic loader would not start in the guest.
+/// Fails if the binary needs a dynamic loader: it would not start in the guest.
 fn must_be_static(binary: &Path) -> anyhow::Result<()> {
     let image = std::fs::read(binary).with_context(|| format!("cannot read {}", binary.display()))?;
     anyhow::ensure!(!asks_for_loader(&image), "{} is not static", binary.display());
@@ -78,7 +78,7 @@ fn asks_for_loader(image: &[u8]) -> bool {
     (0..count).any(|i| u32_at(headers_at + i * size) == Some(PT_INTERP))
 }
 
-/// A check that cannot be done: left out, or wrong where nothing may be left out.
+/// A check that cannot be done: skipped, or a failure in CI.
 fn missing(remedy: String) -> anyhow::Result<Outcome> {
     let why = format!("needs '{remedy}'");
     anyhow::ensure!(!command::is_ci(), "{why}");
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_dynamic_binary_is_recognised() {
-        // This very test is a dynamic executable on the hosts that run it.
+        // This test program is itself a dynamic executable on the hosts that run it.
         let image = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         if cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")) {
             assert!(asks_for_loader(&image));

@@ -1,12 +1,13 @@
-//! What cargo starts as the compiler of the workspace's own crates, so that one build compiles and lints.
+//! The compiler wrapper that cargo starts for the workspace's own crates, so that one build compiles and
+//! lints.
 //!
-//! `cargo clippy` beside `cargo build` checks every dependency and reads every crate once more. Clippy's own
-//! compiler lints as it compiles, but leaves out what the compiler's middle optimises. So it compiles all
-//! tests, since optimising those takes longer than running them, and with them has every crate. A test that
-//! computes for long is a program of its own behind its crate (`tests/`), where the crate is optimised. The
-//! crates themselves are compiled as always.
+//! Running `cargo clippy` in addition to `cargo build` would check every dependency and read every crate
+//! twice. Clippy's own compiler lints as it compiles, but skips the optimisations on MIR. So it compiles
+//! all tests, and every crate with its tests: optimising those takes longer than running them. A test
+//! with a long computation is a separate program of its crate (`tests/`), because the crate is optimised
+//! there. The crates themselves are compiled as always.
 //!
-//! Not here: what is built, and what becomes of it ([`crate::suite`]).
+//! [`crate::suite`] decides what is built, and uses the results.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,20 +15,20 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 
-/// Where this variable is set, this program is a compiler.
+/// If this variable is set, this program acts as a compiler.
 const VARIABLE: &str = "REELGAUGE_LINTING";
 
 const WARNINGS_FAIL: [&str; 2] = ["-D", "warnings"];
 
-/// This program as the compiler of the workspace's own crates.
+/// This program, acting as the compiler of the workspace's own crates.
 #[derive(Clone)]
 pub struct Linting {
-    /// A copy of this program: what is built replaces the program itself.
+    /// A copy of this program, because the build replaces the program itself.
     compiler: PathBuf,
 }
 
 impl Linting {
-    /// Puts the copy where cargo will start it.
+    /// Puts the copy where cargo starts it.
     pub fn prepare() -> anyhow::Result<Linting> {
         let compiler = crate::target_dir().join("linting-compiler");
         if compiler.exists() {
@@ -37,7 +38,7 @@ impl Linting {
         Ok(Linting { compiler })
     }
 
-    /// Cargo that compiles so.
+    /// A cargo command that compiles with the wrapper.
     pub fn cargo(&self) -> Command {
         let mut cargo = crate::cargo();
         cargo.env("RUSTC_WORKSPACE_WRAPPER", &self.compiler).env(VARIABLE, "1");
@@ -45,11 +46,11 @@ impl Linting {
     }
 }
 
-/// Compiles and lints where cargo started this program for that; `None` where somebody asks for a chore.
+/// Compiles and lints if cargo started this program as a compiler; `None` if a chore was requested.
 pub fn as_compiler() -> Option<ExitCode> {
     std::env::var_os(VARIABLE)?;
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    // Cargo names the compiler first; what else has the variable is a chore that a chore started.
+    // Cargo passes the compiler first. Without it, a chore inherited the variable from another chore.
     let (compiler, arguments) = arguments.split_first().filter(|(first, _)| is_compiler(first))?;
     Some(match compile(compiler, arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -76,11 +77,11 @@ fn compile(compiler: &OsString, arguments: &[OsString]) -> anyhow::Result<()> {
 /// How a crate is compiled.
 #[derive(Debug, PartialEq, Eq)]
 enum Way {
-    /// Not at all: cargo asks the compiler something.
+    /// Not at all: cargo only queries the compiler.
     Asked,
-    /// The linter compiles it, and optimises nothing.
+    /// The linter compiles it, without optimisation.
     Together,
-    /// The compiler compiles it: the linter has it when it is compiled with its tests.
+    /// The compiler compiles it. The linter sees the crate when it is compiled with its tests.
     Alone,
 }
 

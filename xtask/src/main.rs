@@ -1,9 +1,8 @@
 //! The chores of this repository, as `cargo xtask VERB`.
 //!
-//! `test` is the one that matters: it brings up everything the tests need, runs every check there is and
-//! says at the end what ran and what did not. `.ci/run` calls nothing else, so a green run here is a green
-//! run there. What is tested lives elsewhere: the end-to-end tests in `tests/`, the rules for the code base
-//! in [`tidy`].
+//! `test` is the important one. It installs everything the tests need, runs all checks and reports at
+//! the end which ran and which did not. `.ci/run` calls nothing else, so a green run here is a green run
+//! there. The end-to-end tests are in `tests/`, the rules for the code base in [`tidy`].
 
 mod command;
 mod console;
@@ -25,7 +24,7 @@ mod tidy;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What `cargo xtask` prints when asked for help, or when it is asked for something it does not know.
+/// Printed by `cargo xtask` for help, or if the verb is unknown.
 const USAGE: &str = "\
 usage: cargo xtask VERB
 
@@ -81,7 +80,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// Where cargo builds, and where this program keeps what it makes for the tests.
+/// The folder where cargo builds, and where this program keeps files for the tests.
 fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => root().join(dir),
@@ -101,7 +100,7 @@ fn cargo() -> Command {
     command
 }
 
-/// The same for what runs beside tests: it takes what processor time they leave.
+/// The same at a low priority, for work that runs in parallel with tests.
 fn cargo_aside() -> Command {
     let cargo = cargo();
     let mut command = Command::new("nice");
@@ -109,7 +108,7 @@ fn cargo_aside() -> Command {
     command
 }
 
-/// Benchmarks are only worth something in a release build.
+/// Benchmarks are meaningful only in a release build.
 fn bench(arguments: &[String]) -> anyhow::Result<bool> {
     let mut command = cargo();
     command.args(["run", "--release", "--package", "reelgauge-benches", "--"]).args(arguments);

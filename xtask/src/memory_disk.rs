@@ -1,31 +1,31 @@
-//! The disk of those end-to-end tests that are judged by milliseconds: a file system in memory, mounted where
-//! their folders are.
+//! The disk of the end-to-end tests that are judged by milliseconds: a file system in memory, mounted
+//! over the folder of their scratch files.
 //!
-//! It is an ext4 on a loop device, so that direct I/O, a device's counters and a full disk are real ones; but
-//! nobody waits for the disk of this machine, which is everybody's, and a dozen tests can each have storage
-//! that answers at once. Without root, or with too little memory, they use the machine's disk.
+//! It is an ext4 on a loop device, so direct I/O, the device's counters and a full disk are real. No
+//! test has to wait for the host's disk, which all programs share, and a dozen tests can each have
+//! storage with immediate responses. Without root, or with too little memory, they use the host's disk.
 //!
-//! Not for what runs while processors are full: a loop device needs one for every answer.
+//! Not for tests that keep all processors busy: a loop device needs a processor for every response.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command;
 
-/// What the file system holds at most; memory is taken only for what is written.
+/// The largest size of the file system. Memory is used only for written data.
 const SIZE_GIB: u64 = 12;
 
-/// What must be free before: the tests and the programs that they start need some, too.
+/// The memory that must be free before, including that of the tests and the programs they start.
 const NEEDED_GIB: u64 = 16;
 
-/// The mounted disk; unmounted on drop, whatever is still using it.
+/// The mounted disk. Unmounted on drop, even if it is still in use.
 pub struct MemoryDisk {
     store: PathBuf,
     point: PathBuf,
 }
 
 impl MemoryDisk {
-    /// Mounts it, or says why the tests do without.
+    /// Mounts it, or reports why the tests run without it.
     pub fn mounted() -> Option<MemoryDisk> {
         let disk = can_be_had().and_then(|()| {
             let (store, point) = (crate::target_dir().join("e2e-memory"), crate::target_dir().join("e2e"));
@@ -44,7 +44,7 @@ impl MemoryDisk {
         for folder in [&store, &point] {
             std::fs::create_dir_all(folder)?;
         }
-        // What a run left that was killed.
+        // Removes the leftovers of a killed run.
         let disk = MemoryDisk { store, point };
         disk.unmount();
         let size = format!("size={}g", SIZE_GIB + 1);
@@ -52,13 +52,13 @@ impl MemoryDisk {
         let image = disk.store.join("image");
         std::fs::File::create(&image)?.set_len(SIZE_GIB << 30)?;
         tool(&["mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"], &image)?;
-        // What is removed gives its memory back.
+        // Discarding removed files frees their memory.
         let image = image.display().to_string();
         tool(&["mount", "-o", "loop,discard", &image], &disk.point)?;
         Ok(disk)
     }
 
-    /// Takes it out of the tree; nothing is said where nothing is mounted.
+    /// Detaches it from the tree. Silent if nothing is mounted.
     fn unmount(&self) {
         for folder in [&self.point, &self.store] {
             let _ = tool(&["umount", "--lazy"], folder);
@@ -72,7 +72,7 @@ impl Drop for MemoryDisk {
     }
 }
 
-/// Whether there is what it takes.
+/// Fails if root or memory is missing.
 fn can_be_had() -> anyhow::Result<()> {
     anyhow::ensure!(command::is_root(), "only root can mount one in memory");
     let gib = available_gib(&std::fs::read_to_string("/proc/meminfo")?).unwrap_or(0);
@@ -80,7 +80,7 @@ fn can_be_had() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The memory that can be had, from the text of `/proc/meminfo`.
+/// The available memory, from the text of `/proc/meminfo`.
 fn available_gib(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;

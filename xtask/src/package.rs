@@ -1,8 +1,8 @@
-//! The binary that people get who do not build it: `cargo xtask package`.
+//! The released binary: `cargo xtask package`.
 //!
-//! Built with the profile `dist`, then parted: the program without symbols, and the symbols in a file of
-//! their own. The program names that file, so that a backtrace has names wherever both lie in one folder.
-//! What is larger than [`LARGEST_BYTES`] is a fault. Not here: archives and installers.
+//! Built with the profile `dist`, then split into the program without symbols and a separate file of
+//! symbols. The program names that file, so a backtrace has names if both are in one folder. A file
+//! larger than [`LARGEST_BYTES`] is an error. Archives and installers are not made here.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use anyhow::{Context, ensure};
 
 use crate::command;
 
-/// What somebody downloads, at most.
+/// The largest permitted download.
 const LARGEST_BYTES: u64 = 25_000_000;
 
 /// `cargo xtask package`.
@@ -28,7 +28,7 @@ pub fn run() -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Parts what was built into the program and its symbols, and gives where the program lies.
+/// Splits the build result into the program and its symbols. Returns the path of the program.
 fn part(built: &Path, folder: &Path) -> anyhow::Result<std::path::PathBuf> {
     let program = folder.join("reelgauge");
     let symbols = folder.join("reelgauge.debug");
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_larger_than_it_may_be_is_told() {
+    fn too_large_binary_is_refused() {
         assert!(is_small(LARGEST_BYTES) && !is_small(LARGEST_BYTES + 1));
         assert_eq!(size(24_940_000), "24.9 MB");
     }
@@ -62,7 +62,7 @@ mod tests {
     fn the_program_has_no_symbols_and_names_the_file_that_has_them() {
         let folder = std::env::temp_dir().join(format!("reelgauge-package-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        // This test, with its symbols.
+        // This test program, which has symbols.
         let built = std::env::current_exe().unwrap();
         let program = part(&built, &folder).unwrap();
         let sections = |of: &Path| {

@@ -1,4 +1,4 @@
-//! What has to be on the machine: Debian packages for the test beds, and Rust's other targets.
+//! Requirements on the host: Debian packages for the test beds, and Rust's other targets.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use anyhow::Context;
 use crate::command;
 use crate::step::Outcome;
 
-/// Debian packages, and what needs each.
+/// Debian packages, and the reason for each.
 const PACKAGES: &[(&str, &str)] = &[
     ("btrfs-progs", "btrfs test images"),
     ("busybox-static", "the guest's only programs"),
@@ -41,9 +41,9 @@ const PACKAGES: &[(&str, &str)] = &[
 
 /// The target of the static build.
 pub const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
-/// What the product is type-checked for.
+/// The targets for which the product is type-checked.
 pub const CHECKED_TARGETS: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
-/// Rust targets that the checks build for, besides the host.
+/// Rust targets that the checks build for, in addition to the host.
 pub const TARGETS: &[&str] = &[STATIC_TARGET, CHECKED_TARGETS[0], CHECKED_TARGETS[1]];
 
 /// Installs the Debian packages that are missing, if this process may.
@@ -77,7 +77,7 @@ fn is_installed(package: &str) -> bool {
         .is_ok_and(|status| status.lines().any(|line| line == "Status: install ok installed"))
 }
 
-/// Installs packages; fetches the package lists only when they do not suffice as they are.
+/// Installs packages. Updates the package lists only if they are too old.
 fn install(names: &[&str]) -> anyhow::Result<()> {
     let apt = |arguments: &[&str]| {
         let mut command = Command::new("apt-get");

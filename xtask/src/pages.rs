@@ -1,4 +1,4 @@
-//! The files of the repository, as rules and choices read them.
+//! The files of the repository, as rules and test selections read them.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,7 +14,7 @@ pub struct Page {
     pub path: String,
     /// Its size in bytes.
     pub size_bytes: u64,
-    /// What it says; `None` if it is not UTF-8.
+    /// Its content; `None` if it is not UTF-8.
     pub text: Option<String>,
 }
 
@@ -24,7 +24,7 @@ impl Page {
         self.path.ends_with(".rs")
     }
 
-    /// A page that a test makes up.
+    /// A page with invented content, for tests.
     #[cfg(test)]
     pub fn made_up(path: &str, text: &str) -> Page {
         Page { path: path.into(), size_bytes: text.len() as u64, text: Some(text.into()) }
@@ -39,7 +39,7 @@ pub fn pages() -> anyhow::Result<Vec<Page>> {
     let mut pages = Vec::new();
     for path in list.split('\0').filter(|path| !path.is_empty()) {
         let full: PathBuf = crate::root().join(path);
-        // A file that is deleted in the working tree but still in the index has nothing to be checked.
+        // A file that is deleted in the working tree but still in the index needs no check.
         let Ok(found) = std::fs::symlink_metadata(&full) else {
             continue;
         };
@@ -54,8 +54,8 @@ pub fn pages() -> anyhow::Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// Whether a text names a file by its path from the root, or a folder that it is in and nothing inside that
-/// folder: in quotes, where the folder is one word.
+/// Whether a text names a file by its path from the root. It may also name a folder above it, but no
+/// other path inside that folder. A folder of one word counts only in quotes.
 pub fn names(text: &str, path: &str) -> bool {
     let goes_on = |after: &str| after.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
     if text.match_indices(path).any(|(at, _)| !goes_on(&text[at + path.len()..])) {

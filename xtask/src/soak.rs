@@ -1,6 +1,6 @@
-//! `cargo xtask soak`: the fault tests again and again, and runs that are stopped at other moments in every
-//! round, to find what happens rarely; with them what takes too long for every change. Before the first round
-//! come more simulated worlds than there is time for otherwise.
+//! `cargo xtask soak`: repeats the fault tests to find rare failures. Every round stops runs at
+//! different moments. It also runs tests that take too long for every change, and simulates more worlds
+//! than usual before the first round.
 
 use std::time::Instant;
 
@@ -8,8 +8,7 @@ use anyhow::{Context, bail};
 
 use crate::command;
 
-/// The modules of tests that are repeated unless others are named: those of faults, and those that do more in
-/// a soak.
+/// The modules of tests that are repeated by default: fault tests, and tests that do more in a soak.
 const MODULES: &[&str] = &[
     "faults_errors",
     "faults_hangs",
@@ -33,30 +32,30 @@ const MODULES: &[&str] = &[
     "check_find_max",
 ];
 
-/// Simulated worlds before the first round; every change lives through the first of them only.
+/// Simulated worlds before the first round. Tests of a change simulate only the first of them.
 const WORLDS: &str = "5000";
 
-/// Runs of each verb that are stopped in a round, each round at other moments.
+/// Interrupted runs of each verb in a round, at different moments in each round.
 const INTERRUPTS: &str = "30";
 
-/// Runs over sound storage in a round, none of which may accuse anything.
+/// Runs over sound storage in a round. None of them may report a cause.
 const HEALTHY_RUNS: &str = "20";
 
-/// Runs of a fleet in a round, in each of which something is killed or stands still.
+/// Runs of a fleet in a round. In each of them something is killed or stalls.
 const FLEET_ROUNDS: &str = "20";
 
-/// What is asked for.
+/// The arguments.
 #[derive(Debug, PartialEq, Eq)]
 struct Soak {
     rounds: u32,
     /// Modules of end-to-end tests.
     modules: Vec<String>,
-    /// Goes on after a failure and counts.
+    /// Continues after a failure and counts failed rounds.
     keeps_going: bool,
 }
 
-/// Runs the fault tests `--rounds N` times (10 unless said otherwise), or only those modules of tests that
-/// `--only NAME` names. Stops at the first failure, or with `--keep-going` counts the rounds that failed.
+/// Runs the fault tests `--rounds N` times (10 by default), or only the modules of tests given by
+/// `--only NAME`. Stops at the first failure, or counts failed rounds with `--keep-going`.
 pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let soak = read(arguments)?;
     command::run(crate::cargo().args(["build", "--package", "reelgauge"]))?;
@@ -82,7 +81,7 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     Ok(failed == 0)
 }
 
-/// The simulated worlds, once: no round has others.
+/// The simulated worlds. They run once, because they are the same in each round.
 fn worlds() -> std::process::Command {
     let mut worlds = crate::cargo();
     worlds.args(["test", "--package", "reelgauge-runner", "--lib", "simulation::"]);
@@ -98,7 +97,7 @@ impl Soak {
         if self.keeps_going {
             tests.arg("--no-fail-fast");
         }
-        // A module whose name ends like that is repeated with it.
+        // A module whose name ends with this one is repeated, too.
         tests.args(["--tests", "--"]).args(self.modules.iter().map(|module| format!("{module}::")));
         tests.env("REELGAUGE_SOAK", "1");
         tests.env("REELGAUGE_INTERRUPTS", INTERRUPTS);
@@ -106,7 +105,7 @@ impl Soak {
         for (name, value) in
             [("REELGAUGE_FLEET_ROUNDS", FLEET_ROUNDS), ("REELGAUGE_FLEET_SEED", &*round.to_string())]
         {
-            // Whoever names another one means it.
+            // An explicit setting takes precedence.
             if std::env::var_os(name).is_none() {
                 tests.env(name, value);
             }
@@ -157,9 +156,9 @@ mod tests {
         }
     }
 
-    /// A test that only a soak runs, of a module that is in none, is run by nobody.
+    /// A test that runs only in a soak must be in a repeated module, otherwise it never runs.
     #[test]
-    fn whoever_does_more_in_a_soak_is_in_it() {
+    fn modules_that_do_more_in_a_soak_are_repeated() {
         let folders = ["timed", "untimed"].map(|program| crate::root().join("tests/tests").join(program));
         let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
         let mut found = 0;

@@ -1,19 +1,19 @@
-//! The steps of a chore, what became of each, and the closing summary.
+//! The steps of a chore, the result of each, and the closing summary.
 
 use std::time::{Duration, Instant};
 
-/// How many tests ran inside a step and what became of them.
+/// The number of tests in a step, by result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Tests that passed.
     pub passed: u64,
     /// Tests that failed.
     pub failed: u64,
-    /// The names of those that failed, and failed again alone.
+    /// The names of tests that failed, and failed again alone.
     pub broken: Vec<String>,
-    /// Those that failed beside others and passed alone. They count as passed.
+    /// Tests that failed with others and passed alone. They count as passed.
     pub unstable: Vec<String>,
-    /// Tests that did not run, each as "name: why".
+    /// Skipped tests, each as "name: why".
     pub skipped: Vec<String>,
 }
 
@@ -28,18 +28,18 @@ impl Counts {
     }
 }
 
-/// So many unstable tests are allowed in a run: other work on the machine makes a few tests of time fail.
-/// More of them are a fault, of the tests or of the product.
+/// The number of unstable tests allowed in a run. Other work on the host makes a few timing tests fail.
+/// More of them indicate a defect in the tests or the product.
 pub const MOST_UNSTABLE: usize = 3;
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is as it should be.
+    /// The check succeeded.
     Passed,
-    /// It is not; what is wrong.
+    /// The check failed, for this reason.
     Failed(String),
-    /// It did not run; why.
+    /// The step did not run, for this reason.
     Skipped(String),
     /// It ran tests. It failed if one of them failed, or for the reason given.
     Tests(Counts, Option<String>),
@@ -53,7 +53,7 @@ pub struct Finished {
     took: Duration,
 }
 
-/// Runs a step. An error is a failure of this step and of no other.
+/// Runs a step. An error fails only this step.
 pub fn perform(name: &'static str, body: impl FnOnce() -> anyhow::Result<Outcome>) -> Finished {
     println!("\n== {name}");
     let start = Instant::now();
@@ -65,7 +65,7 @@ pub fn perform(name: &'static str, body: impl FnOnce() -> anyhow::Result<Outcome
     Finished { name, outcome, took }
 }
 
-/// Prints a line per step and the closing count; gives whether nothing failed.
+/// Prints a line per step and the closing count. Returns whether nothing failed.
 ///
 /// A step that runs tests counts as its tests, every other step as one.
 pub fn summarize(steps: &[Finished]) -> bool {
@@ -127,7 +127,7 @@ fn add(total: &mut Counts, step: &Finished) {
         Outcome::Failed(_) => total.failed += 1,
         Outcome::Skipped(why) => total.skipped.push(format!("{}: {why}", step.name)),
         Outcome::Tests(counts, why) => {
-            // A run of tests that broke off without one failed test is a failure all the same.
+            // A run of tests that broke off is a failure even without a failed test.
             let failed = counts.failed.max(u64::from(why.is_some()));
             total.add(Counts { failed, ..counts.clone() });
         }

@@ -1,15 +1,15 @@
-//! Running the test programs, several at a time, and counting what became of each test.
+//! Runs the test programs, several at a time, and counts the result of each test.
 //!
-//! Most of the end-to-end tests wait: for a frozen file system, a slow link, the seconds that are measured.
-//! Run one after the other they leave three quarters of two processors idle, so several programs run side by
-//! side, and other steps beside them. Those that judge by time come last and with nothing else, each test as
-//! a process of its own, and as many at a time as they bear ([`Beside`]).
+//! Most end-to-end tests wait: for a frozen file system, a slow link, or the measured seconds. Run one
+//! after the other, they leave three quarters of two processors idle. So several programs run in
+//! parallel, and other steps with them. Tests that judge by time run last and without other steps, each
+//! test in a separate process, as many at a time as their kind permits ([`Beside`]).
 //!
-//! A test that cannot run (not root, a tool is missing) says so in the file that `REELGAUGE_SKIPS` names,
-//! one "name: why" per line. The test framework counts it as passed; here it is counted as skipped.
+//! A test that cannot run (not root, a tool is missing) adds "name: why" to the file in
+//! `REELGAUGE_SKIPS`. The test framework counts it as passed; here it is counted as skipped.
 //!
-//! A test that fails is run again, alone. Where it then passes it counts as passed and is listed as unstable.
-//! The summary fails the run only if more than a few are ([`crate::step::MOST_UNSTABLE`]).
+//! A failed test is run again, alone. If it then passes, it counts as passed and is listed as unstable.
+//! The summary fails the run only if more than a few are unstable ([`crate::step::MOST_UNSTABLE`]).
 
 mod programs;
 mod units;
@@ -32,7 +32,7 @@ const END_TO_END: &str = "reelgauge-tests";
 /// The package of the benches, which has no tests.
 const BENCHES: &str = "reelgauge-benches";
 
-/// How many of a kind run side by side; `None` for programs that judge nothing by time.
+/// How many of a kind run in parallel; `None` for programs that judge nothing by time.
 fn at_once(beside: Option<Beside>) -> usize {
     match beside {
         Some(Beside::Nothing) => 1,
@@ -44,16 +44,16 @@ fn at_once(beside: Option<Beside>) -> usize {
     }
 }
 
-/// The test programs and what they are told.
+/// The test programs and their environment.
 pub struct Suite {
     quick: bool,
     linting: Linting,
-    /// What judges by time.
+    /// Tests that judge by time.
     measuring: Vec<Unit>,
     /// All others.
     waiting: Vec<Unit>,
     environment: Vec<(&'static str, PathBuf)>,
-    /// The file in which programs name what they skipped.
+    /// The file in which programs list skipped tests.
     skips: PathBuf,
 }
 
@@ -70,8 +70,9 @@ impl Suite {
         Suite::of(linting, units, quick)
     }
 
-    /// Builds and lints the unit tests of the workspace, and takes those of the packages in these folders. A
-    /// part of the workspace would have other features, and every dependency would be built again.
+    /// Builds and lints the unit tests of the workspace, and keeps those of the packages in these
+    /// folders. Building only a part of the workspace would select other features and rebuild every
+    /// dependency.
     pub fn of_packages(linting: Linting, folders: &BTreeSet<&Path>) -> anyhow::Result<Suite> {
         let mut build = linting.cargo();
         build.args(["test", "--no-run", "--workspace", "--locked", "--tests"]);
@@ -80,7 +81,7 @@ impl Suite {
                 build.args(["--exclude", package]);
             }
         }
-        // The benches are built, and have no tests.
+        // The benches are built, but have no tests.
         let is_chosen = |program: &Program| {
             let folder = program.folder();
             folders.contains(folder) && folder != Path::new("benches") && !program.is_end_to_end()
@@ -89,7 +90,7 @@ impl Suite {
         Suite::of(linting, Unit::all_of(programs)?, false)
     }
 
-    /// Builds the end-to-end tests with the binary, and takes those of these modules.
+    /// Builds the end-to-end tests with the binary, and keeps those of these modules.
     pub fn of_modules(linting: Linting, modules: &BTreeSet<String>) -> anyhow::Result<Suite> {
         let mut build = linting.cargo();
         build.args(["build", "--workspace", "--exclude", BENCHES, "--locked", "--bins"]);
@@ -137,10 +138,11 @@ impl Suite {
         self.run(&units, at_once(None))
     }
 
-    /// Runs the tests that judge by time, as many at a time as they bear. Nothing else should run meanwhile.
+    /// Runs the tests that judge by time, as many at a time as their kind permits. Nothing else should
+    /// run at the same time.
     ///
-    /// Those that are judged by milliseconds have a disk in memory. What moves as much as it can would take
-    /// all processors there, and waits for this machine's disk.
+    /// Tests judged by milliseconds get a disk in memory. Tests with full I/O load use the host's disk,
+    /// because a disk in memory would let them take all processors.
     pub fn run_measuring(&self) -> anyhow::Result<Outcome> {
         let mut ran = Ran::default();
         for kind in Beside::ALL {
@@ -166,7 +168,7 @@ impl Suite {
     }
 }
 
-/// Runs one, and prints what it said when it has ended.
+/// Runs a unit, and prints its output when it has ended.
 fn watched(unit: &Unit, environment: &[(&str, PathBuf)]) -> Said {
     let start = Instant::now();
     let said = unit.run(environment);
@@ -175,7 +177,7 @@ fn watched(unit: &Unit, environment: &[(&str, PathBuf)]) -> Said {
     said
 }
 
-/// What became of programs.
+/// The results of programs.
 #[derive(Default)]
 struct Ran {
     total: Counts,
@@ -192,14 +194,14 @@ impl Ran {
         }
         let passed_alone = pass_alone(program, &failed, environment)?;
         self.take_failed(program, &failed, &passed_alone);
-        // A program that was killed has tests that did not run, whatever became of those that failed before.
+        // A killed program has tests that did not run, in addition to those that failed before.
         if !is_complete(&said.text) && !self.broken.contains(&program.name) {
             self.broken.push(program.name.clone());
         }
         Ok(())
     }
 
-    /// Counts and names the tests of a program that failed, and those of them that passed alone.
+    /// Counts and names the failed tests of a program, and those that passed alone.
     fn take_failed(&mut self, program: &Program, failed: &[String], passed_alone: &[String]) {
         let named = |test: &String| format!("{}: {test}", program.name);
         let broken: Vec<String> =
@@ -225,12 +227,12 @@ impl Ran {
     }
 }
 
-/// What test programs are told.
+/// The environment of test programs.
 fn environment(quick: bool, skips: &Path) -> Vec<(&'static str, PathBuf)> {
     let mut environment = vec![
         ("REELGAUGE_SKIPS", skips.to_owned()),
-        // Tests provoke panics in libraries on purpose; a backtrace of each would bury the rest, and reading
-        // the symbols for it takes more memory than some tests allow.
+        // Tests provoke panics in libraries on purpose. A backtrace of each would hide other output, and
+        // reading the symbols takes more memory than some tests allow.
         ("RUST_BACKTRACE", "0".into()),
     ];
     if !quick {
@@ -240,7 +242,7 @@ fn environment(quick: bool, skips: &Path) -> Vec<(&'static str, PathBuf)> {
     environment
 }
 
-/// Runs them, so many at a time; what each said is given in their order.
+/// Runs units, so many at a time. Returns their outputs in the order of the units.
 fn side_by_side(units: &[&Unit], at_once: usize, environment: &[(&str, PathBuf)]) -> Vec<Said> {
     let begun = AtomicUsize::new(0);
     let finished: Mutex<Vec<(usize, Said)>> = Mutex::new(Vec::new());
@@ -261,7 +263,7 @@ fn side_by_side(units: &[&Unit], at_once: usize, environment: &[(&str, PathBuf)]
     finished.into_iter().map(|(_, said)| said).collect()
 }
 
-/// Those of a program's failed tests that pass when nothing runs beside them.
+/// The failed tests of a program that pass when run alone.
 fn pass_alone(
     program: &Program,
     failed: &[String],

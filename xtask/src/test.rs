@@ -1,8 +1,7 @@
-//! `cargo xtask test`: every check, in an order in which what is needed comes first.
+//! `cargo xtask test`: every check. A step runs after the steps that it needs.
 //!
-//! What waits for a network and what needs processors run beside each other, and so do type checks and
-//! those tests that judge nothing by time. What is seen in a browser follows runs in time, so it has the
-//! machine for itself.
+//! Steps that wait for a network run in parallel with steps that need processors. Type checks run in
+//! parallel with tests that judge nothing by time. Browser tests follow runs in time, so they run alone.
 
 mod changed;
 
@@ -14,7 +13,7 @@ use crate::step::{self, Finished, Outcome};
 use crate::suite::Suite;
 use crate::{command, console, cross, packages, python, tidy};
 
-/// A step: its name, whether `--quick` does it, when it runs, and what it does.
+/// A step: its name, whether `--quick` includes it, when it runs, and its action.
 struct Step {
     name: &'static str,
     quick: bool,
@@ -27,20 +26,21 @@ struct Step {
 enum When {
     /// Before everything else.
     Before,
-    /// Beside the build: most of it waits for a network or a disk, or has one processor busy for a moment.
+    /// In parallel with the build: mostly waits for a network or a disk, or keeps one processor busy for
+    /// a moment.
     Fetching,
-    /// Beside those tests that judge nothing by time.
+    /// In parallel with tests that judge nothing by time.
     Beside,
     /// After them, alone.
     After,
-    /// Only where it is asked for by its name.
+    /// Only if requested by name.
     Asked,
 }
 
-/// The name of the tests among the steps: they are built, and run in two parts.
+/// The name of the tests among the steps. They are built first and run in two parts.
 const TESTS: &str = "tests";
 
-/// Every step but the tests, in order.
+/// Every step except the tests, in order.
 const STEPS: &[Step] = &[
     Step { name: "targets", quick: false, when: When::Before, body: |_| packages::targets() },
     Step { name: "packages", quick: false, when: When::Fetching, body: |_| packages::debian() },
@@ -52,22 +52,22 @@ const STEPS: &[Step] = &[
     Step { name: "deny", quick: true, when: When::Fetching, body: |_| deny() },
     Step { name: "platforms", quick: false, when: When::Beside, body: |_| cross::check() },
     Step { name: "browser", quick: false, when: When::After, body: browser },
-    // What the build of the tests finds as well, in half the time.
+    // The build of the tests finds the same warnings in half the time.
     Step { name: "clippy", quick: false, when: When::Asked, body: |_| clippy() },
-    // Every crate once more, which takes as long as the build of all tests.
+    // Compiles every crate a second time, which takes as long as the build of all tests.
     Step { name: "static", quick: false, when: When::Asked, body: |_| cross::build_static() },
 ];
 
-/// Which steps were asked for.
+/// The requested steps.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Choice {
     quick: bool,
     only: BTreeSet<String>,
-    /// Only what the change since this branch can break.
+    /// Limits the checks to those that the change since this branch can break.
     changed: Option<String>,
 }
 
-/// The branch that a change is compared with, unless another is named.
+/// The default branch that a change is compared with.
 const MAIN: &str = "origin/main";
 
 impl Choice {
@@ -104,7 +104,7 @@ impl Choice {
         Ok(choice)
     }
 
-    /// Whether this step was asked for.
+    /// Whether this step was requested.
     fn has(&self, step: &Step) -> bool {
         match self.only.is_empty() {
             true => (step.quick || !self.quick) && step.when != When::Asked,
@@ -112,19 +112,19 @@ impl Choice {
         }
     }
 
-    /// Whether the tests were asked for.
+    /// Whether the tests were requested.
     fn has_tests(&self) -> bool {
         self.only.is_empty() || self.only.contains(TESTS)
     }
 
-    /// Performs the steps of this time that were asked for.
+    /// Performs the requested steps of this time.
     fn perform(&self, when: When) -> Vec<Finished> {
         let steps = STEPS.iter().filter(|step| step.when == when && self.has(step));
         steps.map(|step| step::perform(step.name, || (step.body)(self))).collect()
     }
 }
 
-/// Performs the steps that were asked for; gives whether none failed.
+/// Performs the requested steps. Returns whether none failed.
 pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let choice = Choice::parse(arguments)?;
     std::fs::create_dir_all(crate::target_dir())?;
@@ -143,7 +143,7 @@ pub fn run(arguments: &[String]) -> anyhow::Result<bool> {
     Ok(step::summarize(&finished))
 }
 
-/// Steps beside other steps; what became of all of them.
+/// Performs two groups of steps in parallel. Returns the results of both.
 fn both(
     these: impl FnOnce() -> Vec<Finished>,
     others: impl FnOnce() -> Vec<Finished> + Send,
@@ -159,7 +159,8 @@ fn both(
     })
 }
 
-/// Builds the tests, runs those that judge nothing by time beside other steps, and then the others alone.
+/// Builds the tests. Runs those that judge nothing by time in parallel with other steps, and then the
+/// others alone.
 fn tests(choice: &Choice) -> Vec<Finished> {
     let mut suite = None;
     let build = || {
@@ -181,25 +182,25 @@ fn tests(choice: &Choice) -> Vec<Finished> {
     finished
 }
 
-/// The application in a browser, with the binary of the tests where they were built anyway.
+/// The application in a browser. Uses the binary of the tests if they were built.
 fn browser(choice: &Choice) -> anyhow::Result<Outcome> {
     console::browser(choice.has_tests())
 }
 
-/// The code is formatted as rustfmt does.
+/// Checks the format of the code with rustfmt.
 fn fmt() -> anyhow::Result<Outcome> {
     command::run(crate::cargo().args(["fmt", "--all", "--check"]))?;
     Ok(Outcome::Passed)
 }
 
-/// No warning of the compiler or of clippy stays.
+/// Checks that neither the compiler nor clippy reports a warning.
 fn clippy() -> anyhow::Result<Outcome> {
     let arguments = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
     command::run(crate::cargo().args(arguments))?;
     Ok(Outcome::Passed)
 }
 
-/// Dependencies that nothing uses, those that only tests use and the product names, and source files that no
+/// Finds unused dependencies, dependencies of the product that only tests use, and source files that no
 /// module names.
 fn shear() -> anyhow::Result<Outcome> {
     python::check_with("cargo-shear", &["--locked", "--deny-warnings"])

@@ -1,4 +1,4 @@
-//! The test programs that cargo built, and running one of them as cargo would.
+//! The test programs that cargo built, and running one of them as cargo does.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,16 +18,16 @@ pub struct Program {
     folder: PathBuf,
 }
 
-/// What a program said, and whether all its tests passed.
+/// The output of a program, and whether all its tests passed.
 pub struct Said {
-    /// Standard output and standard error, one behind the other.
+    /// Standard output, followed by standard error.
     pub text: String,
     /// Whether its exit status was 0.
     pub passed: bool,
 }
 
-/// Builds with this cargo, and gives the test programs. The binary that the end-to-end tests run comes from
-/// the same build as they, which saves compiling every crate again.
+/// Builds with this cargo command and returns the test programs. The same build makes the binary for the
+/// end-to-end tests, which avoids compiling every crate twice.
 pub fn build(mut cargo: Command) -> anyhow::Result<Vec<Program>> {
     cargo.arg("--message-format=json-render-diagnostics");
     let mut programs = Vec::new();
@@ -40,7 +40,7 @@ pub fn build(mut cargo: Command) -> anyhow::Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// The program that a line of cargo's JSON tells of; none in any other line.
+/// The program that a line of cargo's JSON names; none in any other line.
 fn program(line: &str) -> anyhow::Result<Option<Program>> {
     let Ok(Value::Object(message)) = serde_json::from_str::<Value>(line) else {
         return Ok(None);
@@ -62,13 +62,13 @@ fn program(line: &str) -> anyhow::Result<Option<Program>> {
 }
 
 impl Program {
-    /// A program of that name among the end-to-end tests, which can't be run.
+    /// An end-to-end program with this name, for tests. It can't be run.
     #[cfg(test)]
     pub fn end_to_end(name: &str) -> Program {
         Program { name: name.into(), executable: "/nothing/here".into(), folder: crate::root().join("tests") }
     }
 
-    /// Whether it holds end-to-end tests; what they stand on is tested by a program of the same folder.
+    /// Whether it contains end-to-end tests. Unit tests of their beds are a program in the same folder.
     pub fn is_end_to_end(&self) -> bool {
         self.folder.ends_with("tests") && self.name != "reelgauge_tests"
     }
@@ -92,7 +92,7 @@ impl Program {
         program
     }
 
-    /// Runs its tests, or only those with these names; one after the other if `alone`.
+    /// Runs its tests, or only those with these names. `alone` runs them one after the other.
     pub fn run(&self, only: &[String], alone: bool, environment: &[(&str, PathBuf)]) -> anyhow::Result<Said> {
         let mut program = self.command();
         program.envs(environment.iter().map(|(name, value)| (name, value)));
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_programs_are_told_from_other_artefacts() {
+    fn only_test_programs_are_taken_from_the_artefacts() {
         let line = |test: bool, executable: &str| {
             format!(
                 r#"{{"reason":"compiler-artifact","manifest_path":"/r/tests/Cargo.toml",

@@ -1,8 +1,8 @@
-//! What of the test programs runs as one process, in which order, and beside what.
+//! Splits the test programs into processes, and decides their order and which may run in parallel.
 //!
-//! The end-to-end tests are two programs, since linking each of their eighty files took three times as long
-//! as compiling them. Their modules have nothing to do with each other: each of `untimed` is a process of its
-//! own, and so is each test of `timed`.
+//! There are only two end-to-end programs, because linking each of their eighty files took three times
+//! as long as compiling them. Their modules are independent: each module of `untimed` is a separate
+//! process, and so is each test of `timed`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,18 +16,19 @@ const TIMED: &str = "timed";
 /// The other end-to-end tests.
 const UNTIMED: &str = "untimed";
 
-/// What may run beside an end-to-end test that judges by time.
+/// The load that an end-to-end test that judges by time permits in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// Nothing: it keeps processors busy, on purpose.
     Nothing,
-    /// What does nothing but wait: a processor or a disk that others take is rightly blamed.
+    /// Only programs that wait. It would correctly blame a processor or a disk that others use.
     Still,
-    /// A few of its kind: it loads its disk as much as it can, and is judged by what came of it.
+    /// A few of its kind: it loads its disk as much as it can, and is judged by its results.
     Loads,
     /// Some others: it takes up to a quarter of a processor, and is judged by milliseconds.
     Few,
-    /// Many others: it waits for answers that may take seconds, and takes a tenth of a processor at most.
+    /// Many others: it waits for answers that may take seconds, and takes a tenth of a processor at
+    /// most.
     Many,
 }
 
@@ -36,15 +37,15 @@ impl Beside {
     pub const ALL: [Beside; 5] = [Beside::Nothing, Beside::Still, Beside::Loads, Beside::Few, Beside::Many];
 }
 
-/// The modules of `timed`, those of a kind together, the longest first: what runs beside them would be
-/// measured, too.
+/// The modules of `timed`, grouped by kind, the longest first. Programs that run in parallel with them
+/// influence the measurement.
 const MEASURING: &[(&str, Beside)] = &[
     ("whose_fault_busy", Beside::Nothing),
     ("trace_timing", Beside::Nothing),
     ("whose_fault", Beside::Still),
     ("streams_max_rate", Beside::Still),
     ("check", Beside::Loads),
-    // How long one looks while others ask much.
+    // Measures how long a request takes while other clients send many.
     ("console_shared", Beside::Loads),
     ("streams_scenarios", Beside::Loads),
     ("mix_storage", Beside::Loads),
@@ -74,9 +75,9 @@ const MEASURING: &[(&str, Beside)] = &[
     ("real_faults", Beside::Few),
     ("server_side", Beside::Few),
     ("repairs", Beside::Few),
-    // An emulated machine, which may take its time, and takes a processor.
+    // An emulated machine without strict timing. It takes a processor.
     ("guest_nas", Beside::Many),
-    // A network of five processes that must answer each other within seconds.
+    // Five processes on a network that must answer each other within seconds.
     ("fleet_steps", Beside::Many),
     ("fleet_hosts", Beside::Many),
     ("fleet_observers", Beside::Many),
@@ -97,7 +98,7 @@ const MEASURING: &[(&str, Beside)] = &[
     ("fleet_fetch", Beside::Many),
 ];
 
-/// The others that take longest, the longest first: none of them is to be left alone at the end.
+/// The slowest of the other modules, the longest first, so that none of them runs alone at the end.
 const LONGEST: [&str; 6] = [
     "screens",
     "trace_library",
@@ -107,21 +108,21 @@ const LONGEST: [&str; 6] = [
     "trace_hostile",
 ];
 
-/// What runs as one process: a program, or some of its tests.
+/// The content of one process: a program, or some of its tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// The program.
     pub program: Program,
-    /// What it is called: the program, one of its modules, or a test.
+    /// Its name: the program, one of its modules, or a test.
     pub name: String,
-    /// Its tests; all of the program where empty.
+    /// Its tests; all of the program if empty.
     only: Vec<String>,
-    /// What may run beside it; `None` where it judges nothing by time, and anything may.
+    /// The load permitted in parallel; `None` if it judges nothing by time and permits any load.
     pub beside: Option<Beside>,
 }
 
 impl Unit {
-    /// What runs of these programs, in the order in which it is to start.
+    /// The units of these programs, in the order of their start.
     pub fn all_of(programs: Vec<Program>) -> anyhow::Result<Vec<Unit>> {
         let mut units = Vec::new();
         for program in programs {
@@ -173,7 +174,7 @@ impl Unit {
         module(&self.name)
     }
 
-    /// When it is to start, beside those of its kind.
+    /// The position in the start order of its kind.
     fn turn(&self) -> usize {
         let place = match self.beside {
             Some(_) => MEASURING.iter().position(|(name, _)| *name == module(&self.name)),
@@ -182,18 +183,18 @@ impl Unit {
         place.unwrap_or(usize::MAX)
     }
 
-    /// Runs it: one test after the other where it judges by time.
+    /// Runs it. Tests that judge by time run one after the other.
     pub fn run(&self, environment: &[(&str, PathBuf)]) -> anyhow::Result<Said> {
         self.program.run(&self.only, self.beside.is_some(), environment)
     }
 }
 
-/// The module that a test of that name is in.
+/// The module of a test with this name.
 fn module(test: &str) -> &str {
     test.split_once("::").map_or(test, |(module, _)| module)
 }
 
-/// What may run beside the tests of this module.
+/// The load permitted in parallel with the tests of this module.
 fn beside(module: &str) -> Option<Beside> {
     MEASURING.iter().find(|(name, _)| *name == module).map(|(_, beside)| *beside)
 }
@@ -204,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    /// The modules of a program with end-to-end tests, and their text.
+    /// The modules of an end-to-end program, and their text.
     fn modules(program: &str) -> Vec<(String, String)> {
         let folder = crate::root().join("tests/tests").join(program);
         let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -223,9 +224,9 @@ mod tests {
         Unit::of_modules(&Program::end_to_end(program), &tests)
     }
 
-    /// Whoever starts programs that do nothing but keep processors busy.
+    /// Checks modules that start programs to keep processors busy.
     #[test]
-    fn nothing_runs_beside_those_that_fill_all_processors() {
+    fn tests_that_fill_all_processors_run_alone() {
         let both = [modules(TIMED), modules(UNTIMED)].concat();
         let filling = both.iter().filter(|(_, text)| text.contains("busy::Busy"));
         let wrong: Vec<_> =
@@ -233,9 +234,9 @@ mod tests {
         assert!(wrong.is_empty(), "{wrong:?}");
     }
 
-    /// Inside a program they take turns, so that is how they are known.
+    /// Tests that judge by time take turns inside a program, which identifies them.
     #[test]
-    fn those_that_take_turns_are_those_that_measure() {
+    fn modules_that_take_turns_are_listed_as_measuring() {
         let mut measuring: Vec<String> = MEASURING.iter().map(|(name, _)| (*name).to_owned()).collect();
         measuring.sort();
         let timed = modules(TIMED);

@@ -1,8 +1,8 @@
-//! `cargo xtask test --changed`: the checks that a change can break, and no others.
+//! `cargo xtask test --changed`: only the checks that a change can break.
 //!
-//! The change is everything between the commit that this branch has in common with `origin/main` and the
-//! working tree. Which tests it concerns is a pure decision ([`selection`]); here it is asked for, shown and
-//! carried out. What is left out is named: it runs with `cargo xtask test`.
+//! The change is the difference between the working tree and the common ancestor with `origin/main`.
+//! [`selection`] decides which tests it concerns, as a pure function; this module collects its input,
+//! shows the selection and runs it. Skipped tests are listed; `cargo xtask test` runs them.
 
 mod end_to_end;
 mod packages;
@@ -23,8 +23,8 @@ use end_to_end::EndToEnd;
 use packages::Packages;
 use selection::{CodeBase, Selection};
 
-/// Performs the checks that the change since `branch` can break, without end-to-end tests if `quick`; gives
-/// whether none failed.
+/// Performs the checks that the change since `branch` can break, without end-to-end tests if `quick`.
+/// Returns whether none failed.
 pub fn run(branch: &str, quick: bool) -> anyhow::Result<bool> {
     let base = merge_base(branch)?;
     let changed = changed_since(&base)?;
@@ -52,7 +52,8 @@ pub fn run(branch: &str, quick: bool) -> anyhow::Result<bool> {
     Ok(step::summarize(&finished))
 }
 
-/// The unit tests of the packages that are chosen; next to their build the rules for the code base.
+/// The unit tests of the selected packages. The rules for the code base run in parallel with their
+/// build.
 fn unit_tests(selection: &Selection, packages: &Packages, linting: &Linting) -> Vec<Finished> {
     let rules = || {
         vec![
@@ -70,7 +71,7 @@ fn unit_tests(selection: &Selection, packages: &Packages, linting: &Linting) -> 
     }
 }
 
-/// Builds a suite next to other steps, and runs it.
+/// Builds a suite in parallel with other steps, and runs it.
 fn with_suite(
     name: &'static str,
     others: impl FnOnce() -> Vec<Finished> + Send,
@@ -95,7 +96,7 @@ fn with_suite(
     finished
 }
 
-/// What is chosen, and what is left out.
+/// The selected and the skipped tests.
 fn description(selection: &Selection, code: &CodeBase, quick: bool) -> String {
     let (tested, modules) = (code.tested().count(), code.end_to_end.all().len());
     let mut text = format!(
@@ -121,7 +122,7 @@ fn description(selection: &Selection, code: &CodeBase, quick: bool) -> String {
     text
 }
 
-/// The chosen names of so many.
+/// The selected names and the total count.
 fn names(chosen: &BTreeSet<String>, of: usize) -> String {
     match chosen.len() {
         0 => "none".to_owned(),
@@ -130,7 +131,7 @@ fn names(chosen: &BTreeSet<String>, of: usize) -> String {
     }
 }
 
-/// The commit that this branch has in common with another.
+/// The common ancestor of this branch and another one.
 fn merge_base(branch: &str) -> anyhow::Result<String> {
     let base = git(&["merge-base", "HEAD", branch])
         .with_context(|| format!("no commit in common with {branch}; name a branch: --changed=BRANCH"))?;

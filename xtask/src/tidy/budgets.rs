@@ -1,7 +1,7 @@
-//! No crate grows past its budget of production code, as `cargo xtask size` counts it.
+//! Every crate stays within its budget of production code, as counted by `cargo xtask size`.
 //!
-//! A budget is at most 1 % above the lines there were when it was written. A change that needs more says what
-//! for; where a crate has shrunk by more than [`SLACK`], the budget follows.
+//! A budget is at most 1 % above the count at the time it was set. A change that needs more must justify
+//! it. If a crate shrinks by more than [`SLACK`], its budget must be reduced.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::Fault;
 use crate::pages::Page;
 use crate::size;
 
-/// The lines of production code that there may be.
+/// The permitted lines of production code.
 const BUDGETS: &[(&str, usize)] = &[
     ("console", 14_270),
     ("crates/analysis", 19_830),
@@ -31,7 +31,7 @@ const BUDGETS: &[(&str, usize)] = &[
     ("crates/workload", 6_260),
 ];
 
-/// The largest part of a budget that may be left over.
+/// The largest unused share of a budget.
 const SLACK: f64 = 0.02;
 
 /// The budget of a crate.

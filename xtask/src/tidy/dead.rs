@@ -1,15 +1,15 @@
-//! Public items that nothing but tests uses. The compiler warns of private ones only.
+//! Public items that only tests use. The compiler warns of private ones only.
 //!
-//! An item counts as used when its name stands a second time anywhere in the product's own code, so a dead
-//! one that shares its name with a living one is not found. cargo-shear (the step `shear`) looks at
-//! dependencies and source files only, never at items.
+//! An item counts as used if its name occurs a second time anywhere in the product's own code. A dead
+//! item that shares its name with a used one is therefore not found. cargo-shear (the step `shear`)
+//! checks dependencies and source files, never items.
 
 use std::collections::HashMap;
 
 use super::Fault;
 use super::product::Product;
 
-/// Items that are for tests alone: where, one of them by name or all, and why.
+/// Items for tests only: the file, the name of an item or all, and the reason.
 const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("crates/formats/src/layout/", "", "formulas that the catalogue's figures are checked against"),
     ("crates/engine/src/simulated", "", "the driver of the feature `simulation`, which only tests turn on"),
@@ -20,7 +20,7 @@ const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("crates/analysis/src/statement/component.rs", "is_consistent", "what tests of every statement assert"),
 ];
 
-/// What begins an item.
+/// Keywords that begin an item.
 const KINDS: [&str; 7] = ["fn", "struct", "enum", "const", "static", "type", "trait"];
 
 /// Every public item that nothing uses.

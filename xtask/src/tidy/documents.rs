@@ -1,5 +1,5 @@
-//! What the documents promise about this program exists. (What they promise about the product is tested
-//! through the product, in `tests/`.)
+//! Checks that the chores named in documents exist. (Statements about the product are tested in
+//! `tests/`.)
 
 use super::{Fault, Page};
 
@@ -18,7 +18,7 @@ fn commands(page: &Page, text: &str) -> Vec<Fault> {
     for (at, line) in text.lines().enumerate() {
         for rest in line.split("cargo xtask ").skip(1) {
             let verb: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
-            // `cargo xtask VERB` stands for all of them.
+            // `cargo xtask VERB` is a placeholder for any verb.
             if !verb.chars().all(|c| c.is_ascii_uppercase()) && !VERBS.contains(&verb.as_str()) {
                 faults.push(Fault::at(&page.path, at + 1, format!("there is no 'cargo xtask {verb}'")));
             }

@@ -1,7 +1,7 @@
-//! The drawing of the crates in ARCHITECTURE.md, made from what cargo knows, so that it stays true.
+//! The drawing of the crates in ARCHITECTURE.md, generated from cargo's metadata, so that it stays true.
 //!
-//! An arrow goes from a crate to one that it uses; where that one is used by way of another, too, only the
-//! long way is drawn. Dependencies of tests are no arrows.
+//! An arrow goes from a crate to its dependency. If the dependency is also reached through another
+//! crate, only the longer path is drawn. Dependencies of tests have no arrows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::{Fault, Page};
 
 const DOCUMENT: &str = "ARCHITECTURE.md";
-/// What stands before the drawing, and behind it.
+/// The text before and after the drawing.
 const FRAME: (&str, &str) = ("```mermaid\ngraph RL\n", "```\n");
 
-/// The drawing that stands in the document must be the one that cargo's metadata give.
+/// Checks that the drawing in the document matches cargo's metadata.
 pub fn check(pages: &[Page], metadata: &Value) -> Vec<Fault> {
     let document = pages.iter().find(|page| page.path == DOCUMENT);
     let text = document.and_then(|page| page.text.as_deref()).unwrap_or_default();
@@ -28,7 +28,7 @@ pub fn check(pages: &[Page], metadata: &Value) -> Vec<Fault> {
     }
 }
 
-/// The arrows, a line each.
+/// The arrows, one per line.
 fn drawing(metadata: &Value) -> String {
     let uses = uses(metadata);
     let mut lines = String::new();
@@ -61,7 +61,7 @@ fn uses(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
     packages.filter(in_crates).map(of).collect()
 }
 
-/// Whether a crate uses another, by way of others at least.
+/// Whether a crate uses another through other crates.
 fn reaches(from: &str, to: &str, uses: &BTreeMap<String, BTreeSet<String>>) -> bool {
     let used = uses.get(from).into_iter().flatten();
     used.into_iter().any(|next| next == to || reaches(next, to, uses))

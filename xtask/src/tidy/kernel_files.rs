@@ -1,14 +1,14 @@
-//! One place knows the machine: what the kernel shows of it in `/proc` and `/sys`, `crates/machine` reads.
+//! Only `crates/machine` reads the kernel's files about the host in `/proc` and `/sys`.
 //!
-//! Another crate that reads such a file has a parser of its own before long, and the two disagree.
+//! Another crate that reads such a file will soon have its own parser, and the two will disagree.
 
 use super::Fault;
 use super::product::Product;
 
-/// Where the kernel shows the machine.
+/// The folders of the kernel's files.
 const FOLDERS: [&str; 2] = ["/proc", "/sys"];
 
-/// Files of other crates that name such a file all the same, each with why.
+/// Files of other crates that may name such a file, each with the reason.
 const ALLOWED: &[(&str, &str)] = &[
     (
         "crates/capture/src/mount.rs",

@@ -1,8 +1,8 @@
 //! A unit test of the code base: rules that a compiler does not enforce and a reviewer forgets.
 //!
-//! Every rule is a pure function from text (or from what cargo says about the workspace) to a list of
-//! [`Fault`]s, and has a test that feeds it something bad. A rule whose exception is justified has a list
-//! of exceptions next to it, each with its reason; an exception that nothing needs any more is a fault too.
+//! Every rule is a pure function from text (or cargo's metadata) to a list of [`Fault`]s, and has a test
+//! with bad input. A rule with justified exceptions lists them next to it, each with its reason. An
+//! exception that is no longer needed is a fault too.
 
 pub(crate) mod budgets;
 mod dead;
@@ -27,9 +27,9 @@ use product::Product;
 /// Something in the code base that a rule forbids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
-    /// Where, as a path from the root, with the line if it has one.
+    /// The path from the root, with the line if known.
     place: String,
-    /// What is wrong and what to do about it.
+    /// The fault and its remedy.
     what: String,
 }
 
@@ -45,7 +45,7 @@ impl Fault {
     }
 }
 
-/// `cargo xtask tidy`: prints the faults, gives whether there are none.
+/// `cargo xtask tidy`: prints the faults. Returns whether there are none.
 pub fn run() -> anyhow::Result<bool> {
     let faults = check()?;
     for fault in &faults {

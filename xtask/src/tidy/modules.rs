@@ -1,17 +1,17 @@
-//! Modules of a crate know each other in one direction: none comes back to itself by way of others.
+//! Modules of a crate depend on each other in one direction, without cycles.
 //!
-//! What a module knows is read from the paths in its code that begin with `crate`, `self` or `super`. A
-//! parent and what lies in it may know each other, and tests know whatever they want.
+//! The dependencies of a module are the paths in its code that begin with `crate`, `self` or `super`. A
+//! parent and its children may depend on each other, and tests may depend on everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Fault;
 use super::product::Product;
 
-/// A module by its path in the crate; the crate itself is the empty one.
+/// A module by its path in the crate. The empty path is the crate itself.
 type Module = Vec<String>;
 
-/// Every circle of modules.
+/// Every cycle of modules.
 pub fn check(product: &[Product<'_>]) -> Vec<Fault> {
     let mut crates: BTreeMap<&str, BTreeMap<Module, &Product<'_>>> = BTreeMap::new();
     for file in product {
@@ -32,7 +32,7 @@ fn module(path: &str) -> Option<Module> {
     Some(module)
 }
 
-/// The circles in one crate, each at the first of its modules.
+/// The cycles in one crate, each reported at the first of its modules.
 fn circles(name: &str, modules: &BTreeMap<Module, &Product<'_>>) -> Vec<Fault> {
     let known: BTreeMap<&Module, BTreeSet<Module>> =
         modules.iter().map(|(module, file)| (module, known_by(module, &file.code, modules))).collect();
@@ -66,7 +66,7 @@ fn circles(name: &str, modules: &BTreeMap<Module, &Product<'_>>) -> Vec<Fault> {
     faults
 }
 
-/// The modules that a module's code names, other than those that it lies in and those that lie in it.
+/// The modules that a module's code names, except its parents and children.
 fn known_by(module: &Module, code: &str, modules: &BTreeMap<Module, &Product<'_>>) -> BTreeSet<Module> {
     let named = paths(code).into_iter().filter_map(|path| {
         let absolute = absolute(module, &path)?;
@@ -75,7 +75,7 @@ fn known_by(module: &Module, code: &str, modules: &BTreeMap<Module, &Product<'_>
     named.filter(|other| !other.starts_with(module) && !module.starts_with(other)).collect()
 }
 
-/// Every path in the code that begins with `crate`, `self` or `super`, groups in braces spelled out.
+/// Every path in the code that begins with `crate`, `self` or `super`, with groups in braces expanded.
 fn paths(code: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for start in ["crate::", "self::", "super::"] {
@@ -89,12 +89,12 @@ fn paths(code: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// Adds the paths that begin here, behind `before`; gives what follows them.
+/// Adds the paths that begin here, with the prefix `before`. Returns the code after them.
 fn spell_out<'a>(code: &'a str, before: &[String], found: &mut Vec<Vec<String>>) -> &'a str {
     let (name, rest) =
         code.split_at(code.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(code.len()));
     if name.is_empty() {
-        // A star, or what is no path: what stands before it is named.
+        // A star, or something that is not a path: the prefix itself is used.
         found.push(before.to_vec());
         return code.get(1..).unwrap_or_default();
     }
@@ -111,7 +111,7 @@ fn spell_out<'a>(code: &'a str, before: &[String], found: &mut Vec<Vec<String>>)
     }
 }
 
-/// The paths of a group in braces, behind `before`; gives what follows it.
+/// The paths of a group in braces, with the prefix `before`. Returns the code after it.
 fn group<'a>(code: &'a str, before: &[String], found: &mut Vec<Vec<String>>) -> &'a str {
     let mut rest = code;
     loop {
@@ -124,7 +124,7 @@ fn group<'a>(code: &'a str, before: &[String], found: &mut Vec<Vec<String>>) -> 
     }
 }
 
-/// A path from the crate's root; none for one that begins elsewhere.
+/// A path from the crate's root; none if it begins elsewhere.
 fn absolute(module: &Module, path: &[String]) -> Option<Module> {
     let mut from = match path.first()?.as_str() {
         "crate" => return Some(path[1..].to_vec()),

@@ -1,14 +1,14 @@
-//! Two files of one name in different crates mean the same noun.
+//! Files with the same name in different crates must mean the same noun.
 //!
-//! A search for `session.rs` should find one thing, or parts of one thing. Within a crate folders tell files
-//! apart.
+//! A search for `session.rs` should find one thing, or parts of one thing. Within a crate, folders
+//! distinguish files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Fault;
 use super::product::Product;
 
-/// Names of files in several crates, and what each means in all of them.
+/// Names of files in several crates, and their common meaning.
 const NOUNS: &[(&str, &str)] = &[
     ("actor", "a kind of worker that a plan has"),
     ("against_copy", "a file read in turns with a copy of it"),
@@ -144,7 +144,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("zfs", "ZFS"),
 ];
 
-/// Names that cargo or the language gives.
+/// Names required by cargo or the language.
 const GIVEN: &[&str] = &["lib", "main", "mod"];
 
 /// Applies the rule.

@@ -1,10 +1,10 @@
-//! Every file lies where one would look for it, and is small.
+//! Every file is in an expected folder, and is small.
 //!
-//! Not here: source files that no module names. cargo-shear finds them, the step `shear`.
+//! The step `shear` (cargo-shear) finds source files that no module names.
 
 use super::{Fault, Page};
 
-/// The rooms of the repository: a file lies in one of these folders, or is one of [`ROOT_FILES`].
+/// The folders of the repository. A file is in one of them, or is one of [`ROOT_FILES`].
 const ROOMS: &[&str] = &[
     ".cargo/",
     ".ci/",
@@ -55,7 +55,7 @@ const ROOT_FILES: &[&str] = &[
     "rustfmt.toml",
 ];
 
-/// The largest file that is committed, in bytes. Larger data is made, not kept.
+/// The largest committed file, in bytes. Generate larger data instead.
 const SIZE_MAX_BYTES: u64 = 1 << 20;
 
 /// Applies every rule on places.
@@ -68,7 +68,7 @@ pub fn check(pages: &[Page]) -> Vec<Fault> {
     faults
 }
 
-/// A file lies in one of the rooms, and Rust source in a place from which cargo builds.
+/// A file must be in one of the folders, and Rust source in a place from which cargo builds.
 fn room(path: &str) -> Option<Fault> {
     let at_home = match path.contains('/') {
         true => ROOMS.iter().any(|room| path.starts_with(room)),
@@ -86,7 +86,7 @@ fn room(path: &str) -> Option<Fault> {
     (path.ends_with(".rs") && !built).then(|| Fault::of(path, "cargo builds no source from here"))
 }
 
-/// A repository that is cloned often stays small.
+/// A repository that is cloned often must stay small.
 fn size(page: &Page) -> Option<Fault> {
     (page.size_bytes > SIZE_MAX_BYTES)
         .then(|| Fault::of(&page.path, format!("has {} bytes; {SIZE_MAX_BYTES} at most", page.size_bytes)))

@@ -1,4 +1,4 @@
-//! The product's own code as rules look at it: without tests, and with its string literals apart.
+//! The product's own code as rules read it: without tests, and with its string literals apart.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +59,7 @@ pub fn constant<'a>(code: &'a str, string: &StringLiteral<'_>) -> Option<&'a str
     (kind.ends_with("const") || kind.ends_with("static")).then_some(name)
 }
 
-/// Where a name stands in the code.
+/// The positions of a name in the code.
 pub fn uses<'a>(code: &'a str, name: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
     let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(name).map(|(from, name)| (from, from + name.len())).filter(move |(from, until)| {
@@ -76,7 +76,7 @@ fn is_product(page: &Page, tests: &BTreeSet<String>) -> bool {
     page.is_rust() && is_source && !module.split('/').any(is_test) && !tests.iter().any(is_of_test)
 }
 
-/// The files, without their ending, of modules that only tests have.
+/// The files of modules that only tests have, without extension.
 fn test_modules(pages: &[Page]) -> BTreeSet<String> {
     let mut modules = BTreeSet::new();
     for page in pages.iter().filter(|page| page.is_rust()) {
@@ -102,7 +102,7 @@ fn module_name(item: &str) -> Option<&str> {
     (visibility.is_empty() || visibility.starts_with("pub")).then_some(name)
 }
 
-/// Whether an attribute leaves what follows to tests.
+/// Whether an attribute limits the next item to tests.
 fn is_test_cfg(line: &str) -> bool {
     line.starts_with("#[cfg(test)") || line.starts_with("#[cfg(all(test")
 }
@@ -111,7 +111,7 @@ fn is_test_cfg(line: &str) -> bool {
 fn tests_from(source: &str, code: &str) -> usize {
     let mut line_from = 0;
     let mut cfg_from = None;
-    // What is blanked has its line breaks still.
+    // Blanked code keeps its line breaks.
     for (line, blank) in source.lines().zip(code.lines()) {
         if is_test_cfg(line) {
             cfg_from = Some(line_from);

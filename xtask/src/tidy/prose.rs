@@ -1,13 +1,13 @@
-//! No code decides by a sentence that is made for people: the next version words it otherwise, and nothing
-//! would say so.
+//! No code compares sentences written for users. The next version words them differently, and no check
+//! would notice.
 //!
-//! What is found are string literals of two words and more that are searched for, compared or matched, and
-//! constants of the same file that hold such a literal. Tests may look at sentences.
+//! The rule finds string literals of two words or more that are searched for, compared or matched, and
+//! constants of the same file with such a literal. Tests may compare sentences.
 
 use super::Fault;
 use super::product::{Product, constant, uses, words};
 
-/// Methods that look for a text in another one, or compare both.
+/// Methods that search a text or compare two.
 const METHODS: &[&str] = &[
     "contains",
     "starts_with",
@@ -30,7 +30,7 @@ const METHODS: &[&str] = &[
     "eq",
 ];
 
-/// Where it is right: the beginning of paths, a part of the literal (empty: all of them), and why.
+/// Exceptions: the prefix of paths, a part of the literal (empty: all of them), and the reason.
 const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/machine/src/", "", "what kernels and commands print, and the commands themselves"),
     ("crates/engine/src/area/lock.rs", "shared by run", "the lock file's own form"),
@@ -94,7 +94,7 @@ fn compared<'a>(file: &Product<'a>) -> Vec<(usize, &'a str)> {
     found
 }
 
-/// Whether what stands there is searched for, compared or a pattern.
+/// Whether the literal at this place is searched for, compared or a pattern.
 fn is_compared(code: &str, from: usize, until: usize) -> bool {
     let before = code[..from].trim_end().trim_end_matches(['&', '*', '[']).trim_end();
     let behind = code[until..].trim_start();

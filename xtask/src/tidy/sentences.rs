@@ -1,14 +1,15 @@
-//! Sentences for users are in `crates/report`, and errors say theirs where their types are.
+//! Sentences for users are in `crates/report`. Errors have theirs next to their types.
 //!
-//! A literal of four words and more elsewhere is counted, but for attributes (`#[error]`, help), messages of
-//! errors and of assertions. [`ALLOWED`] is how many each crate still has: a number that only sinks.
+//! Literals of four words or more in other crates are counted, except attributes (`#[error]`, help) and
+//! messages of errors and assertions. [`ALLOWED`] is the number that each crate still has. It may only
+//! decrease.
 
 use std::collections::BTreeMap;
 
 use super::Fault;
 use super::product::{Product, constant, uses, words};
 
-/// From so many words on a literal is a sentence.
+/// A literal of so many words or more is a sentence.
 const WORDS_MIN: usize = 4;
 
 /// Crates that still have sentences, and exactly how many.
@@ -31,7 +32,7 @@ const ALLOWED: &[(&str, usize)] = &[
     ("workload", 71),
 ];
 
-/// Calls whose words are an error's, an assertion's or help.
+/// Calls whose literals are messages of errors, assertions or help.
 const CALLS: &[&str] = &[
     "expect",
     "expect_err",
@@ -92,7 +93,7 @@ fn faults(product: &[Product<'_>], allowed: &[(&str, usize)]) -> Vec<Fault> {
     faults
 }
 
-/// Whether what is at this place in the code belongs to an attribute, to one of [`CALLS`] or to an error.
+/// Whether the literal at this place belongs to an attribute, to one of [`CALLS`] or to an error.
 fn is_excused(code: &str, at: usize) -> bool {
     let mut closed = 0;
     for (at, bracket) in code[..at].char_indices().rev() {
@@ -111,13 +112,13 @@ fn is_excused(code: &str, at: usize) -> bool {
     false
 }
 
-/// The function or macro that is called with the bracket behind this code.
+/// The function or macro whose opening bracket follows this code.
 fn called(before: &str) -> &str {
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '!';
     &before[before.trim_end_matches(is_of_name).len()..]
 }
 
-/// Whether the block behind this code is the `Display` of an error.
+/// Whether the block after this code is the `Display` of an error.
 fn shows_error(code: &str, before: &str) -> bool {
     let head = &before[before.rfind([';', '{', '}']).map_or(0, |at| at + 1)..];
     let shown = head.split_once("Display for ").map(|(_, name)| name.trim());

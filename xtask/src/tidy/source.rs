@@ -10,9 +10,9 @@ pub fn code_only(source: &str) -> String {
 /// A string literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StringLiteral<'a> {
-    /// Where its place in the code begins.
+    /// Its start in the code.
     pub from: usize,
-    /// Where that ends.
+    /// Its end in the code.
     pub until: usize,
     /// As it is written, quotes and escapes included.
     pub token: &'a str,
@@ -27,7 +27,7 @@ pub fn code_and_strings(source: &str) -> (String, Vec<StringLiteral<'_>>) {
     (blanker.out, blanker.strings)
 }
 
-/// What is still to be read, and what has been written.
+/// The remaining input, and the output so far.
 struct Blanker<'a> {
     rest: &'a str,
     out: String,
@@ -76,7 +76,7 @@ impl<'a> Blanker<'a> {
         self.strings.push(StringLiteral { from, until: self.out.len(), token });
     }
 
-    /// Replaces the next `len` bytes by spaces, but for line breaks.
+    /// Replaces the next `len` bytes by spaces, except line breaks.
     fn blank(&mut self, len: usize) {
         let (token, rest) = self.rest.split_at(len);
         self.out.extend(token.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
@@ -84,7 +84,7 @@ impl<'a> Blanker<'a> {
     }
 }
 
-/// Bytes of the block comment at the start; block comments nest.
+/// The length in bytes of the block comment at the start; block comments nest.
 fn block_comment_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0);
@@ -101,7 +101,7 @@ fn block_comment_len(text: &str) -> usize {
     bytes.len()
 }
 
-/// Bytes of the raw string literal at the start, if there is one (`r"…"`, `br#"…"#`).
+/// The length in bytes of the raw string literal at the start, if there is one (`r"…"`, `br#"…"#`).
 fn raw_string_len(text: &str) -> Option<usize> {
     let body =
         text.strip_prefix("br").or_else(|| text.strip_prefix("cr")).or_else(|| text.strip_prefix('r'))?;
@@ -112,7 +112,7 @@ fn raw_string_len(text: &str) -> Option<usize> {
     Some(inside.find(&end).map_or(text.len(), |at| prefix + at + end.len()))
 }
 
-/// Bytes of the literal at the start, up to and with its closing quote; a backslash escapes.
+/// The length in bytes of the literal at the start, including its closing quote; a backslash escapes.
 fn quoted_len(text: &str, quote: u8) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;

@@ -1,9 +1,10 @@
-//! On a target the engine alone does I/O; other crates open files of their own.
+//! Only the engine does I/O on a target. Other crates open only files that belong to them.
 //!
-//! The rule finds calls that take a path: functions of `std::fs` and `rustix::fs`, and methods of `Path` that
-//! ask the file system. It cannot see which path that is. So crates that keep files of their own are exempt,
-//! and in other crates each file lists the calls that it needs. Clippy's `disallowed_methods` cannot do this:
-//! it does not exempt tests, which make files everywhere, and CI lints only builds with tests.
+//! The rule finds calls that take a path: functions of `std::fs` and `rustix::fs`, and methods of `Path`
+//! that query the file system. It cannot see which path is used. So crates with their own files are
+//! exempt, and in other crates each file lists the calls that it needs. Clippy's `disallowed_methods`
+//! cannot do this. It does not exempt tests, which create files everywhere, and CI lints only builds
+//! with tests.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,7 @@ const METHODS: &[&str] = &[
     "try_exists",
 ];
 
-/// Beginnings of paths, the calls that are right there (empty: all of them), and why.
+/// Prefixes of paths, the permitted calls (empty: all of them), and the reason.
 const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/capture/src/", "", "is mounted over the directory that it records"),
     ("crates/console/src/", "", "lists the folder of runs and deletes runs"),
@@ -111,7 +112,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/runner/src/supervise/child.rs", "OpenOptions::new", "the null device"),
 ];
 
-/// Where exceptions are.
+/// The file with the exceptions.
 const TABLE: &str = "xtask/src/tidy/target_io.rs";
 
 /// Applies the rule.

@@ -1,4 +1,4 @@
-//! What source files say: heads, line length, words and paths that must not stay.
+//! The text of source files: heads, line length, and forbidden words and paths.
 
 use super::source::code_only;
 use super::{Fault, Page};
@@ -6,14 +6,14 @@ use super::{Fault, Page};
 /// The longest line of Rust, in characters.
 const COLUMNS_MAX: usize = 110;
 
-/// A line with no more code than this, beside a string literal, may be longer.
+/// A line may be longer if it has no more code than this in addition to a string literal.
 const CODE_BESIDE_LITERAL_MAX: usize = 40;
 
-/// Words that must not stay anywhere in Rust source, comments included. Written in two parts, so that this
-/// list does not find itself.
+/// Words that must not be in any Rust source, comments included. Written in two parts, so that this list
+/// does not match itself.
 const MARKS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK")];
 
-/// Code that must not stay, comments and strings aside.
+/// Calls that must not be in code; comments and strings are ignored.
 const CALLS: &[(&str, &str)] = &[
     ("dbg!(", "remove it"),
     ("todo!(", "write it"),
@@ -21,13 +21,13 @@ const CALLS: &[(&str, &str)] = &[
     ("#[ignore", "a test that does not run is no test; skip with a reason where it cannot run"),
 ];
 
-/// Files in which one of [`CALLS`] is right, each with why.
+/// Files in which one of [`CALLS`] is permitted, each with the reason.
 const CALLS_ALLOWED: &[(&str, &str, &str)] = &[];
 
-/// Beginnings of paths that exist on one machine only.
+/// Prefixes of paths that exist on one host only.
 const HOMES: &[&str] = &[concat!("/ro", "ot/"), concat!("/wo", "rk/")];
 
-/// Files that may use `unsafe`, each with what for.
+/// Files that may use `unsafe`, each with the reason.
 const UNSAFE: &[(&str, &str)] = &[
     ("benches/src/bare.rs", "the bare system call that the engine is compared with"),
     ("benches/src/compare.rs", "waiting for a process and seeing what it used"),
@@ -65,14 +65,14 @@ pub fn check(pages: &[Page]) -> Vec<Fault> {
     faults
 }
 
-/// Every source file begins by saying what it is for.
+/// Every source file begins with its purpose.
 fn head(page: &Page, text: &str) -> Option<Fault> {
     let says = text.strip_prefix("//!").is_some_and(|rest| rest.lines().next().is_some_and(|l| l.len() > 10));
     (!says).then(|| Fault::at(&page.path, 1, "begin with a `//!` head that says what this file is for"))
 }
 
-/// Lines can be read side by side. A line that is little more than a string literal may be longer: it is
-/// data, or a message that one can search for only if it is not broken.
+/// Two files fit next to each other on a screen. A line that is mostly a string literal may be longer:
+/// it is data, or a message that can be found only if it is not broken.
 fn line_lengths(page: &Page, text: &str) -> Vec<Fault> {
     if text.lines().all(|line| line.len() <= COLUMNS_MAX) {
         return Vec::new();
@@ -91,7 +91,7 @@ fn line_lengths(page: &Page, text: &str) -> Vec<Fault> {
         .collect()
 }
 
-/// Nothing is left to be done later in a place where nobody looks.
+/// No postponed work is hidden in a comment.
 fn marks(page: &Page, text: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     if !MARKS.iter().any(|mark| text.contains(mark)) {
@@ -110,7 +110,7 @@ fn marks(page: &Page, text: &str) -> Vec<Fault> {
     faults
 }
 
-/// Code that was meant to be gone.
+/// Finds calls that were meant to be removed.
 fn calls(pages: &[Page], allowed: &[(&str, &str, &str)]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut needed = vec![false; allowed.len()];
@@ -135,7 +135,7 @@ fn calls(pages: &[Page], allowed: &[(&str, &str, &str)]) -> Vec<Fault> {
     faults
 }
 
-/// Nothing depends on where somebody's files lie.
+/// Nothing depends on the location of a user's files.
 fn homes(page: &Page, text: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     if !HOMES.iter().any(|home| text.contains(home)) {
@@ -178,7 +178,7 @@ fn unsafe_code(pages: &[Page], allowed: &[(&str, &str)]) -> Vec<Fault> {
 mod tests {
     use super::*;
 
-    /// Faults of one made-up source file, less those that the real lists of exceptions cause.
+    /// The faults of an invented source file, without those that the real lists of exceptions cause.
     fn faults(text: &str) -> Vec<Fault> {
         let path = "crates/made/src/up.rs";
         let mut faults = check(&[Page::made_up(path, text)]);

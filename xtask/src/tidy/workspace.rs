@@ -1,4 +1,5 @@
-//! The shape of the workspace: which crate may use which, and that every crate obeys the common lints.
+//! The shape of the workspace: the permitted dependencies of each crate, and the common lints in every
+//! crate.
 
 use anyhow::Context;
 use serde_json::Value;
@@ -6,11 +7,12 @@ use serde_json::Value;
 use super::{Fault, Page};
 use crate::command;
 
-/// Which crates of the workspace each may use, tests included. Data goes one way, from left to right:
-/// formats, workload, engine, record, analysis, report; only what carries out a run knows all of them.
+/// The permitted dependencies of each crate on crates of the workspace, tests included. Data flows from
+/// left to right: formats, workload, engine, record, analysis, report. Only crates that carry out a run
+/// depend on all of them.
 const EDGES: &[(&str, &[&str])] = &[
     ("reelgauge-record", &[]),
-    // What a computer reports about itself; its counters are kept as records.
+    // The hardware and kernel of a host; its counters are kept as records.
     ("reelgauge-machine", &["reelgauge-record"]),
     ("reelgauge-formats", &[]),
     ("reelgauge-workload", &["reelgauge-record", "reelgauge-formats"]),
@@ -22,13 +24,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     // A trace is a log, and its replay is a script.
     ("reelgauge-trace", &["reelgauge-record", "reelgauge-workload"]),
-    // What traces come from, of which a trace knows nothing: other tools' files, and recording.
+    // Sources of traces, unknown to the trace crate: other tools' files, and recording.
     ("reelgauge-import", &["reelgauge-record", "reelgauge-trace"]),
     ("reelgauge-capture", &["reelgauge-record", "reelgauge-machine", "reelgauge-trace"]),
     ("reelgauge-doctor", &["reelgauge-machine"]),
-    // It drives programs of others, and measures nothing itself.
+    // It drives other programs, and measures nothing itself.
     ("reelgauge-msmeter", &["reelgauge-record", "reelgauge-analysis"]),
-    // It opens what was measured, and measures nothing.
+    // It opens measured results, and measures nothing.
     (
         "reelgauge-results",
         &[
@@ -41,19 +43,20 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("reelgauge-runner", PRODUCT),
-    // The two with an async runtime, so nothing but the binary knows them.
+    // Both have an async runtime, so only the binary may depend on them.
     ("reelgauge-console", PRODUCT),
     ("reelgauge-fleet", PRODUCT),
     ("reelgauge", EVERYTHING),
     ("reelgauge-benches", PRODUCT),
-    // The end-to-end tests go through the binary alone; one writes hostile traces, as the binary never does,
-    // and one is a hostile client of a fleet.
+    // The end-to-end tests use only the binary, with two exceptions: one writes hostile traces, which
+    // the binary never does, and one is a hostile client of a fleet.
     ("reelgauge-tests", &["reelgauge-record", "reelgauge-trace", "reelgauge-fleet"]),
-    // This program knows nothing of the product.
+    // This program does not depend on the product.
     ("xtask", &[]),
 ];
 
-/// What carries out a run, shows it or measures beside it: every library but where traces come from.
+/// Every library that carries out a run, shows it or measures during it, which is all except sources of
+/// traces.
 const PRODUCT: &[&str] = &[
     "reelgauge-record",
     "reelgauge-machine",
@@ -68,7 +71,7 @@ const PRODUCT: &[&str] = &[
     "reelgauge-trace",
 ];
 
-/// What the binary puts together: every library.
+/// The dependencies of the binary: every library.
 const EVERYTHING: &[&str] = &[
     "reelgauge-record",
     "reelgauge-machine",
@@ -88,8 +91,8 @@ const EVERYTHING: &[&str] = &[
     "reelgauge-msmeter",
 ];
 
-/// What the engine must never pull in: its check and test cycle stays in seconds, and nothing schedules
-/// threads behind its back.
+/// Dependencies that the engine must never have. Its check and test cycle must take seconds, and no
+/// runtime may schedule threads.
 const TOO_HEAVY_FOR_ENGINE: &[&str] =
     &["tokio", "async-std", "arrow", "arrow-array", "arrow-schema", "parquet"];
 
@@ -104,7 +107,7 @@ const LINTS: &[&str] = &[
     "unwrap_used = \"warn\"",
 ];
 
-/// What cargo says about the workspace and all its dependencies.
+/// The workspace and all its dependencies, as reported by cargo.
 pub fn metadata() -> anyhow::Result<Value> {
     let text = command::output(crate::cargo().args(["metadata", "--format-version", "1", "--locked"]))?;
     serde_json::from_str(&text).context("cargo metadata gave no JSON")
@@ -130,7 +133,7 @@ fn members(metadata: &Value) -> impl Iterator<Item = &Value> {
     metadata["packages"].as_array().into_iter().flatten().filter(|package| package["source"].is_null())
 }
 
-/// A crate uses only crates to its left.
+/// A crate may depend only on crates to its left.
 fn edges(package: &Value) -> Vec<Fault> {
     let name = package["name"].as_str().unwrap_or_default();
     let Some((_, allowed)) = EDGES.iter().find(|(from, _)| *from == name) else {
@@ -140,20 +143,20 @@ fn edges(package: &Value) -> Vec<Fault> {
         // Path dependencies are those on crates of this workspace.
         used["path"].as_str().and(used["name"].as_str())
     });
-    // A crate may use itself: the tests behind it do, with what is made up for tests.
+    // A crate may depend on itself: tests in a separate folder do, for its test data.
     let forbidden = used.filter(|used| *used != name && !allowed.contains(used));
     forbidden.map(|used| Fault::of(name, format!("must not use {used}: data goes one way"))).collect()
 }
 
-/// The lints that the quality of the code rests on stay on.
+/// Lints that the quality of the code depends on must stay on.
 fn lint_table(manifest: &str) -> Vec<Fault> {
     let missing = LINTS.iter().filter(|lint| !manifest.lines().any(|line| line.trim() == **lint));
     missing.map(|lint| Fault::of("Cargo.toml", format!("[workspace.lints] lacks {lint}"))).collect()
 }
 
-/// A member takes the lints of the workspace.
+/// A member must use the lints of the workspace.
 fn follows_lints(path: &str, manifest: &str) -> Option<Fault> {
-    // cargo-fuzz wants a workspace of its own, which has no lints to take.
+    // cargo-fuzz needs a separate workspace, which has no common lints.
     if path == "fuzz/Cargo.toml" {
         return None;
     }
@@ -162,7 +165,7 @@ fn follows_lints(path: &str, manifest: &str) -> Option<Fault> {
     (!follows).then(|| Fault::of(path, "add `[lints]` with `workspace = true`"))
 }
 
-/// The engine's dependencies, as cargo resolves them for the engine alone, are light.
+/// Checks that the engine's dependencies, as cargo resolves them for the engine alone, are light.
 pub fn engine_stays_lean() -> anyhow::Result<Vec<Fault>> {
     let arguments = ["tree", "--locked", "--package", "reelgauge-engine", "--edges", "normal,build"];
     let all = ["--target", "all", "--prefix", "none", "--format", "{p}"];

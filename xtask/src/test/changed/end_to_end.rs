@@ -1,22 +1,22 @@
-//! Which end-to-end tests a change can break, by what their files name: verbs, beds and data.
+//! Which end-to-end tests a change can break, by the names in their files: verbs, beds and data.
 //!
-//! A verb counts as named where it stands alone in quotes, which is how a command line is written in Rust. A
-//! test names what the beds that it uses name, too.
+//! A verb counts as named if it is a whole string literal, which is how a command line is written in
+//! Rust. The names in the beds of a test count for the test, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::pages::{Page, names};
 
-/// Beds that every test uses. What they name says nothing of a test, and a change of one concerns all tests.
+/// Beds that every test uses. Their names identify no test, and a change of one concerns all tests.
 const COMMON: &[&str] = &["binary", "lib", "needs", "run_dir", "scratch", "throttle", "tool", "verb"];
 
-/// Where the end-to-end tests and their beds are.
+/// The folder of the end-to-end tests.
 const TESTS: &str = "tests/tests/";
 const BEDS: &str = "tests/src/";
 
 /// The end-to-end tests, a module per file.
 pub struct EndToEnd<'a> {
-    /// The files that each consists of: its own and those of its beds.
+    /// The files of each module: its own and those of its beds.
     modules: BTreeMap<&'a str, Vec<&'a Page>>,
 }
 
@@ -38,7 +38,8 @@ impl<'a> EndToEnd<'a> {
         self.that(|_, _| true)
     }
 
-    /// Those that a change of this file of the folder `tests` concerns: a test, a bed, or data of theirs.
+    /// The modules that a change of this file of the folder `tests` concerns: a test, a bed, or its
+    /// data.
     pub fn concerned_by(&self, path: &str) -> BTreeSet<String> {
         if bed(path).is_some_and(|bed| COMMON.contains(&bed)) {
             return self.all();
@@ -52,7 +53,7 @@ impl<'a> EndToEnd<'a> {
         })
     }
 
-    /// Those that name one of these verbs.
+    /// The modules that name one of these verbs.
     pub fn naming(&self, verbs: &BTreeSet<&str>) -> BTreeSet<String> {
         let quoted: Vec<String> = verbs.iter().map(|verb| format!("\"{verb}\"")).collect();
         self.that(|_, pages| {
@@ -66,7 +67,7 @@ impl<'a> EndToEnd<'a> {
     }
 }
 
-/// The module that a file belongs to, a snapshot of its tests too.
+/// The module that a file belongs to; a snapshot belongs to its tests.
 fn module(path: &str) -> Option<&str> {
     let (program, file) = path.strip_prefix(TESTS)?.split_once('/')?;
     let name = match file.strip_prefix("snapshots/") {
@@ -82,7 +83,7 @@ fn bed(path: &str) -> Option<&str> {
     file.split('/').next().map(|name| name.strip_suffix(".rs").unwrap_or(name))
 }
 
-/// A test's file and those of the beds that it uses, directly or by way of others.
+/// A test's file and those of the beds that it uses, directly or through others.
 fn with_beds<'a>(page: &'a Page, beds: &BTreeMap<&'a str, Vec<&'a Page>>) -> Vec<&'a Page> {
     let mut files = vec![page];
     let mut used: BTreeSet<&str> = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The packages of the workspace: which folder each has, and which of them use which.
+//! The packages of the workspace: their folders and their dependencies.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -41,7 +41,8 @@ impl Packages {
             .find(|package| path.strip_prefix(&package.folder).is_some_and(|rest| rest.starts_with('/')))
     }
 
-    /// The packages whose tests run code of these: they themselves and everything that uses them.
+    /// The packages whose tests run code of these packages: the packages themselves and everything that
+    /// uses them.
     pub fn dependants<'a>(&'a self, changed: &BTreeSet<&'a str>) -> BTreeSet<&'a str> {
         let mut product = changed.clone();
         loop {
@@ -80,7 +81,7 @@ fn package(one: &Value, root: &Path) -> anyhow::Result<Package> {
 
 #[cfg(test)]
 impl Packages {
-    /// Packages in `crates/`, each with what its product code and what its tests use.
+    /// Invented packages in `crates/`, each with the dependencies of its product code and of its tests.
     pub fn made_up(packages: &[(&str, &[&str], &[&str])]) -> Packages {
         let set = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         let one = |&(name, uses, tests_use): &(&str, &[&str], &[&str])| Package {

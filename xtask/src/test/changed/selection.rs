@@ -1,8 +1,8 @@
 //! What a change can break, by the files that it touches.
 //!
-//! Unit tests: those of the packages whose files changed, and of all that use them. End-to-end tests: those
-//! that name a verb that the changed package carries out, or all where only a real system shows whether the
-//! package is right. A file that belongs to no package concerns the packages and tests whose sources name it.
+//! Unit tests: those of the packages whose files changed, and of all packages that use them. End-to-end
+//! tests: those that name a verb implemented by the changed package, or all if only a real system can
+//! test the package. A file outside of packages concerns the packages and tests whose sources name it.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use super::end_to_end::EndToEnd;
 use super::packages::{Package, Packages};
 use crate::pages::{Page, names};
 
-/// A change of one of these files, or in one of these folders, concerns everything.
+/// A change of one of these files or folders concerns everything.
 const EVERYTHING: &[&str] = &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "clippy.toml", ".cargo/"];
 
-/// The packages that touch storage and the log: only a real system shows whether they are right.
+/// Packages that touch storage and the log. Only a real system can test them.
 const NEED_A_REAL_SYSTEM: &[&str] = &["reelgauge-engine", "reelgauge-record"];
 
-/// The packages that decide and word: every verb uses them, and they are tested with input that is made up.
-/// Next to each the end-to-end tests that compare whole screens or refuse input.
+/// Packages that decide and word results. Every verb uses them, and their unit tests use synthetic
+/// input. Next to each are the end-to-end tests that compare whole screens or refuse input.
 const PURE: &[(&str, &[&str])] = &[
     ("reelgauge-formats", &[]),
     ("reelgauge-workload", &["bad_input", "streams_bad_input"]),
@@ -40,11 +40,11 @@ pub struct Selection {
     pub modules: BTreeSet<String>,
     /// Whether the application in the folder `console` is checked.
     pub has_console: bool,
-    /// Pure packages that changed: their end-to-end tests are left out.
+    /// Pure packages that changed. Other end-to-end tests are skipped for them.
     pub pure: BTreeSet<String>,
 }
 
-/// What is known of the code base.
+/// The files and packages of the code base.
 pub struct CodeBase<'a> {
     pub pages: &'a [Page],
     pub packages: &'a Packages,
@@ -132,7 +132,7 @@ impl<'a> CodeBase<'a> {
         readers
     }
 
-    /// The verbs of the binary: what its `main.rs` calls.
+    /// The verbs of the binary: the names that its `main.rs` calls.
     fn verbs(&self) -> BTreeSet<&'a str> {
         let main = self.pages.iter().find(|page| page.path == "crates/reelgauge/src/main.rs");
         let text = main.and_then(|page| page.text.as_deref()).unwrap_or_default();
@@ -140,7 +140,7 @@ impl<'a> CodeBase<'a> {
         calls.map(|(verb, _)| verb).collect()
     }
 
-    /// The verbs of which a file of their own names this package.
+    /// The verbs with a file that names this package.
     fn verbs_that_use(&self, package: &str) -> BTreeSet<&'a str> {
         let verbs = self.verbs();
         let path = format!("{}::", package.replace('-', "_"));
@@ -150,7 +150,8 @@ impl<'a> CodeBase<'a> {
     }
 }
 
-/// The verb that a file of the binary is for: `fleet` of `verbs/fleet_run.rs`. None for what verbs share.
+/// The verb that a file of the binary implements: `fleet` for `verbs/fleet_run.rs`. None for files that
+/// verbs share.
 fn verb_of<'a>(path: &str, verbs: &BTreeSet<&'a str>) -> Option<&'a str> {
     let path = path.strip_prefix("crates/reelgauge/src/")?;
     let file = path.strip_prefix("verbs/").or_else(|| path.strip_prefix("cli/"))?;
@@ -160,7 +161,7 @@ fn verb_of<'a>(path: &str, verbs: &BTreeSet<&'a str>) -> Option<&'a str> {
     verbs.iter().find(is_of).copied()
 }
 
-/// Whether a file of this package is compiled or read by its tests alone.
+/// Whether only tests compile or read a file of this package.
 fn is_test(path: &str, package: &Package) -> bool {
     let inside = path.strip_prefix(&package.folder).unwrap_or(path).trim_start_matches('/');
     let folder = inside.split('/').next();
@@ -171,7 +172,7 @@ fn is_test(path: &str, package: &Package) -> bool {
         || folder == Some("src") && inside.split('/').any(|part| matches!(part, "tests" | "tests.rs"))
 }
 
-/// The text before its tests, without lines that are comments.
+/// The text before its tests, without comment lines.
 fn product_code(text: &str) -> String {
     let before = text.split("#[cfg(test)]").next().unwrap_or_default();
     before.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
