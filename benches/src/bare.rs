@@ -1,4 +1,4 @@
-//! Loops that do nothing but the I/O: what an operation costs when nobody measures it.
+//! Loops that only do the I/O: the cost of an operation without any measurement.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -29,7 +29,7 @@ fn preadv2_of(path: &Path, operations: u64, len: usize) -> anyhow::Result<()> {
     let mut places = Places::new(0, file.metadata()?.len(), len as u64);
     let vector = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: len };
     for _ in 0..operations {
-        // SAFETY: the vector names the buffer, which outlives the call and is used by nobody else.
+        // SAFETY: the vector names the buffer, which outlives the call and has no other user.
         let read =
             unsafe { libc::preadv2(file.as_raw_fd(), &vector, 1, places.next_offset() as libc::off_t, 0) };
         anyhow::ensure!(read == len as isize, "short read: {read}");

@@ -1,4 +1,4 @@
-//! Runs the variants in turn, each as a process of its own, and prints what they cost.
+//! Runs the variants in turn, each in a separate process, and prints their cost.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -24,7 +24,7 @@ pub struct Wanted {
     pub dir: PathBuf,
     /// Names of groups; all if empty.
     pub groups: Vec<String>,
-    /// Multiplies the number of operations.
+    /// Factor for the number of operations.
     pub scale: f64,
 }
 
@@ -65,7 +65,7 @@ pub fn compare(wanted: &Wanted) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Does it with the test file in a folder, and removes that.
+/// Runs `work` with the test file in a folder, and removes the file.
 fn with_file<T>(dir: &Path, work: impl FnOnce(&Path) -> anyhow::Result<T>) -> anyhow::Result<T> {
     let file = dir.join(format!("reelgauge-bench-{}", std::process::id()));
     let made = make_file(&file).with_context(|| format!("cannot make the test file {}", file.display()));
@@ -76,7 +76,7 @@ fn with_file<T>(dir: &Path, work: impl FnOnce(&Path) -> anyhow::Result<T>) -> an
     outcome
 }
 
-/// One table; how many targets were missed.
+/// Prints one table. Returns how many targets were missed.
 fn compare_group(group: &Group, wanted: &Wanted, file: &Path) -> anyhow::Result<usize> {
     let operations = (group.operations as f64 * wanted.scale) as u64;
     let job = Job { file, file_bytes: FILE_BYTES, operations, block_bytes: group.block_bytes };
@@ -86,7 +86,7 @@ fn compare_group(group: &Group, wanted: &Wanted, file: &Path) -> anyhow::Result<
     let mut costs: Vec<Vec<Cost>> = group.variants.iter().map(|_| Vec::new()).collect();
     for round in 0..wanted.rounds {
         read_through(file)?;
-        // Another one begins each round, so that none always follows the same.
+        // Each round begins with another variant, so that none always follows the same one.
         for turn in 0..group.variants.len() {
             let number = (round + turn) % group.variants.len();
             costs[number].push(measure(&group.variants[number], &job)?);
@@ -146,7 +146,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-/// Runs a variant and waits for it; what its process cost.
+/// Runs a variant and waits for it. Returns the cost of its process.
 fn measure(variant: &Variant, job: &Job<'_>) -> anyhow::Result<Cost> {
     let mut command = match &variant.how {
         How::Child(_) => {
@@ -165,7 +165,8 @@ fn measure(variant: &Variant, job: &Job<'_>) -> anyhow::Result<Cost> {
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
     let child = child.with_context(|| format!("cannot run {}", variant.name))?;
     let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
-    // SAFETY: both pointers are to live variables of the right types, and nobody else waits for the child.
+    // SAFETY: both pointers are to live variables of the right types, and no other code waits for the
+    // child.
     let waited = unsafe { libc::wait4(child.id() as libc::pid_t, &mut status, 0, usage.as_mut_ptr()) };
     anyhow::ensure!(waited == child.id() as libc::pid_t, "lost {}", variant.name);
     anyhow::ensure!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{} failed", variant.name);
@@ -190,7 +191,7 @@ fn make_file(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Brings all of the file into memory again: some machines take cold pages out.
+/// Reads the whole file into memory again: some hosts evict cold pages.
 fn read_through(path: &Path) -> anyhow::Result<()> {
     let mut file = File::open(path)?;
     let mut piece = vec![0; 1 << 20];
@@ -198,7 +199,7 @@ fn read_through(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// On the last processor, and all children with it: one ring, no migration.
+/// Pins this process and its children to the last processor: one ring, no migration.
 fn pin_to_one_processor() -> anyhow::Result<()> {
     let allowed = rustix::thread::sched_getaffinity(None)?;
     let last = (0..rustix::thread::CpuSet::MAX_CPU).rev().find(|&cpu| allowed.is_set(cpu));
@@ -207,7 +208,7 @@ fn pin_to_one_processor() -> anyhow::Result<()> {
     Ok(rustix::thread::sched_setaffinity(None, &one)?)
 }
 
-/// The machine in words.
+/// The host in words.
 fn machine() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name| {

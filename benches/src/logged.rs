@@ -1,7 +1,7 @@
 //! The product's whole path: driver, ring, drain, meter, and with or without the operation log.
 //!
-//! A run that takes more memory or more disk per operation than is promised fails, so the benchmark can't
-//! be quick by breaking another promise.
+//! A run fails if it uses more memory, or more disk per operation, than promised. The benchmark can't
+//! become faster by breaking another promise.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use reelgauge_runner::session::sink::{RingRoom, rings};
 
 use crate::ours::reads_into;
 
-/// On disk, at most.
+/// Limit on disk.
 const BYTES_PER_OP_MAX: f64 = 16.0;
-/// In memory, at most, whatever the length of the run.
+/// Limit on memory, whatever the length of the run.
 const PEAK_MEMORY_KIB_MAX: u64 = 64 << 10;
 
 /// One worker on a thread, counted but not logged.
@@ -83,7 +83,7 @@ fn meta(clock: &Clock) -> LogMeta {
     }
 }
 
-/// The most memory that this process ever held.
+/// The peak memory of this process.
 pub fn peak_memory_kib() -> anyhow::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

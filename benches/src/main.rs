@@ -1,13 +1,13 @@
-//! What the drivers cost, side by side with fio and with loops that do nothing but the I/O.
+//! The cost of the drivers, compared with fio and with loops that only do the I/O.
 //!
-//! Everything runs against a file in memory, so all that is left is processor time: user + system time of
-//! a whole process, per operation. Each variant is a child process (this program again, or fio), all on
-//! one processor, taking turns for several rounds; a figure is the median of the rounds, and a ratio is the
-//! median of the ratios within a round, because machines drift by more than the differences looked for.
-//! One group is not like that: [`paced`] has thousands of streams on all processors.
+//! Everything runs against a file in memory, so that only processor time is left: user + system time of
+//! a whole process, per operation. Each variant is a child process (this program again, or fio). All run
+//! on one processor and take turns for several rounds. A figure is the median of the rounds, and a ratio
+//! is the median of the ratios within a round, because hosts drift by more than the differences of
+//! interest. One group differs: [`paced`] has thousands of streams on all processors.
 //!
-//! `cargo run --release -p reelgauge-benches` prints the tables; see [`variants`] for what is compared,
-//! and for where another variant goes. Linux only: elsewhere there is neither fio's io_uring nor ours.
+//! `cargo run --release -p reelgauge-benches` prints the tables. [`variants`] lists the comparisons; add
+//! new variants there. Linux only: io_uring does not exist elsewhere.
 
 #[cfg(target_os = "linux")]
 mod bare;

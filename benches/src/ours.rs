@@ -1,4 +1,4 @@
-//! The drivers, with the least script and the cheapest sink that are still honest.
+//! The drivers, with the smallest script and the cheapest sink that still do real work.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use reelgauge_engine::pattern::{PatternSpec, WriteData};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use reelgauge_workload::script::{Done, Needs, Op, OpenMode, Script, Step};
 
-/// Random block positions in a file: the same cheap generator for ours and for the bare loops.
+/// Random block positions in a file. The drivers and the bare loops use the same cheap generator.
 pub struct Places {
     state: u64,
     blocks: u64,
@@ -20,7 +20,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Of a file of so many bytes; `stream` tells generators apart.
+    /// For a file of so many bytes. Different values of `stream` give different sequences.
     pub fn new(stream: u64, file_bytes: u64, block_bytes: u64) -> Places {
         let state = 0x9e37_79b9_7f4a_7c15 ^ (stream << 17);
         Places { state, blocks: file_bytes / block_bytes, block_bytes }
@@ -84,7 +84,7 @@ impl Script for Reads {
 
     #[inline]
     fn done(&mut self, done: &Done) {
-        // The next operation is due when this one was done.
+        // The next operation is due when this one is done.
         self.now_ns = done.done_ns;
     }
 
@@ -93,7 +93,7 @@ impl Script for Reads {
     }
 }
 
-/// Keeps the last records, as a real sink writes each into a buffer that somebody else empties.
+/// Keeps the last records. A real sink writes each into a buffer that another thread empties.
 struct LastRecords {
     kept: Box<[OpRecord; LastRecords::SLOTS]>,
     count: usize,
@@ -162,7 +162,7 @@ fn reads(kind: DriverKind, count: u32, len: u32, path: &Path, operations: u64) -
     Ok(())
 }
 
-/// So many reads of so many workers on one thread; gives the sink back when all are done.
+/// Runs so many reads of so many workers on one thread. Returns the sink when all are done.
 pub fn reads_into<K: Sink>(
     kind: DriverKind,
     count: u32,

@@ -1,14 +1,14 @@
-//! Thousands of paced streams in one process: how late it is by itself, what a frame costs, and how much
-//! memory a stream takes.
+//! Thousands of paced streams in one process: its scheduling delay, the cost of a frame, and the memory
+//! of a stream.
 //!
-//! Players of small frames read a file that is in the page cache, so that the target is not the limit and
-//! the tool is all that is left. (Not on tmpfs: there io_uring hands every read to a thread of the kernel,
-//! and the way there and back costs more than what is looked for here.) They are held against the same
-//! reads by as many workers without a pace, in batches as large as they get: the least that these operations
+//! Players of small frames read a file in the page cache, so that the target is not the limit and only
+//! the cost of Reelgauge is left. (Not on tmpfs: there io_uring passes every read to a kernel thread,
+//! and that costs more than the differences of interest.) They are compared with the same reads by as
+//! many workers without a pace, in the largest possible batches. That is the least that these operations
 //! cost with this driver.
 //!
-//! Unlike the other groups these runs may use every processor, and each is timed in its middle: what
-//! starting and ending cost is no part of a frame.
+//! Unlike the other groups, these runs may use every processor. Only the middle of each run is timed, so
+//! that starting and ending do not count.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -35,37 +35,37 @@ use crate::logged::peak_memory_kib;
 /// The group's name on the command line.
 pub const NAME: &str = "paced";
 
-/// The children of this group; their "operations" are streams.
+/// The children of this group. Their "operations" are streams.
 pub const CHILDREN: &[(&str, Child)] = &[("paced streams", paced), ("unpaced streams", unpaced)];
 
-/// Does the work of a child on the file, with so many streams.
+/// A child that works on the file with so many streams.
 type Child = fn(&Path, u64) -> anyhow::Result<()>;
 
-/// A frame of 3.3 Mbit/s at 25 per second: a proxy.
+/// A frame of 3.3 Mbit/s at 25 per second: proxy quality.
 const FRAME_BYTES: u32 = 16 << 10;
 /// Frames of the clip that a stream loops over.
 const CLIP_FRAMES: u64 = 250;
-/// Frames that a stream holds in hand: one second.
+/// Frames that a stream buffers: one second.
 const BUFFER_FRAMES: u32 = 25;
-/// How many streams the promises are about.
+/// The number of streams that the promises are about.
 const STREAMS: u64 = 2_000;
 /// The points of the curve.
 const CURVE: [u64; 5] = [10, 100, 1_000, STREAMS, 5_000];
-/// Left out at the beginning, when every buffer is filled.
+/// Omitted at the beginning, while the buffers fill.
 const WARMUP: Duration = Duration::from_secs(3);
-/// Measured.
+/// The measured time.
 const DURATION: Duration = Duration::from_secs(8);
 
-/// The tool's own delay, at most, for 99 of 100 frames.
+/// Limit on the scheduling delay of Reelgauge for 99 of 100 frames.
 const OWN_DELAY_P99_US_MAX: f64 = 1_000.0;
-/// Processor time per operation, at most, as a multiple of the unpaced loop's.
+/// Limit on processor time per operation, as a multiple of the unpaced loop's.
 const COST_MAX: f64 = 1.5;
-/// Memory per stream beyond its buffers, at most.
+/// Limit on memory per stream in addition to its buffers.
 const KIB_PER_STREAM_MAX: f64 = 64.0;
-/// What an operation of the most streams may cost, as a multiple of what one of a thousand costs.
+/// Limit on the cost of an operation with the most streams, as a multiple of that with a thousand.
 const CURVE_MAX: f64 = 1.25;
 
-/// What one child found.
+/// The measurement of one child.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     streams: f64,
@@ -76,7 +76,7 @@ struct Found {
     peak_kib: f64,
 }
 
-/// Measures and prints; how many promises were not kept.
+/// Measures and prints. Returns how many promises were not kept.
 pub fn compare(file: &Path, rounds: usize) -> anyhow::Result<usize> {
     println!(
         "\nplayers of {} KiB frames at 25 per second from memory, in one process ({NAME}), {rounds} rounds",
@@ -117,7 +117,7 @@ fn show(name: &str, found: &Found) {
     );
 }
 
-/// Prints what was promised and what came of it; how many promises were not kept.
+/// Prints each promise with the measured value. Returns how many promises were not kept.
 fn judge(curve: &[Found], paced: &[Found], ratios: &[f64]) -> usize {
     let at = |streams: u64| curve.iter().find(|found| found.streams == streams as f64);
     let (few, many) = (at(CURVE[0]), at(STREAMS));
@@ -147,7 +147,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Runs a child of this program and reads what it found.
+/// Runs a child of this program and reads its measurement.
 fn child(name: &str, file: &Path, streams: u64) -> anyhow::Result<Found> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--child", name, "--operations", &streams.to_string(), "--file"]).arg(file);
@@ -189,12 +189,12 @@ fn unpaced(file: &Path, streams: u64) -> anyhow::Result<()> {
     drive(file, streams, u64::MAX, reader)
 }
 
-/// A number that looks random, the same for the same stream.
+/// A pseudo-random number, the same for the same stream.
 fn spread(stream: u64) -> u64 {
     stream.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
 
-/// The clip of a stream: its frames one behind the other, from a place of its own in the file.
+/// The clip of a stream: consecutive frames, from a position of this stream in the file.
 fn clip_of(stream: u64, file_bytes: u64) -> anyhow::Result<Clip> {
     let frames = file_bytes / u64::from(FRAME_BYTES);
     let first = spread(stream) % frames;
@@ -206,7 +206,7 @@ fn clip_of(stream: u64, file_bytes: u64) -> anyhow::Result<Clip> {
     Clip::new((0..CLIP_FRAMES).map(place).collect()).context("an empty clip")
 }
 
-/// Runs the workers of a child for their time and prints what it found as JSON.
+/// Runs the workers of a child for their time and prints the measurement as JSON.
 fn drive<S: Script + 'static>(
     file: &Path,
     streams: u64,
@@ -272,7 +272,7 @@ fn cpu_us_between(context: &Context) -> f64 {
     cpu_us() - before_us
 }
 
-/// Reads frame after frame, each as soon as the one before is there.
+/// Reads frame after frame, each as soon as the previous one has arrived.
 struct Unpaced {
     stream: u32,
     clip: Clip,
@@ -319,7 +319,8 @@ impl Script for Unpaced {
 struct Tally {
     context: Arc<Context>,
     prebuffer_ns: u64,
-    /// Frames by their own delay in whole microseconds; the last one holds all that were longer.
+    /// The number of frames by scheduling delay in whole microseconds. The last entry counts all longer
+    /// delays.
     delays: Box<[u32]>,
     ops: u64,
     late_frames: u64,
@@ -327,7 +328,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Delays up to 20 ms are told apart.
+    /// The largest distinguished delay is 20 ms.
     const DELAYS: usize = 20_000;
 
     fn new(context: &Arc<Context>, prebuffer_ns: u64) -> Tally {
@@ -342,7 +343,7 @@ impl Tally {
         self.failed += other.failed;
     }
 
-    /// 99 of 100 frames were begun no later than this after they were due.
+    /// The delay that 99 of 100 frames did not exceed.
     fn own_delay_p99_us(&self) -> usize {
         let wanted = self.ops - self.ops / 100;
         let mut seen = 0;
@@ -366,7 +367,7 @@ impl Sink for Tally {
         self.ops += 1;
         let delay_us = (op.lateness_ns() / 1_000) as usize;
         self.delays[delay_us.min(Tally::DELAYS - 1)] += 1;
-        // Due when its place in the buffer was free: the whole buffer before its deadline.
+        // A frame is due when its place in the buffer was free: the whole buffer before its deadline.
         self.late_frames += u64::from(op.response_ns() > self.prebuffer_ns);
     }
 }

@@ -1,7 +1,7 @@
-//! The product itself as a variant: `reelgauge mix` from its start to its end, on a folder in memory.
+//! The product itself as a variant: a complete run of `reelgauge mix` on a folder in memory.
 //!
-//! It drops its test files from the cache before it measures, so only a file system that is memory gives
-//! it what the bare loop beside it gets. It runs for a time, and says how many operations that were.
+//! It drops its test files from the cache before it measures. Only a file system in memory gives it the
+//! same conditions as the bare loop. It runs for a fixed time and reports the number of operations.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,12 +11,12 @@ use reelgauge_analysis::Summary;
 
 use crate::variants::Job;
 
-/// A file system that is memory, on every Linux.
+/// A file system in memory, on every Linux.
 pub const MEMORY_DIR: &str = "/dev/shm";
-/// Long enough that starting and ending, which are not operations, weigh little.
+/// Long enough that starting and ending have little effect.
 const DURATION: &str = "4s";
 
-/// The run with these arguments beside what all runs have in common.
+/// A run with these arguments, in addition to those that all runs have in common.
 pub fn command(job: &Job<'_>, arguments: &[&str]) -> anyhow::Result<Command> {
     let folder = folder(job.file);
     std::fs::create_dir_all(&folder)?;
@@ -29,13 +29,13 @@ pub fn command(job: &Job<'_>, arguments: &[&str]) -> anyhow::Result<Command> {
     command.args(["--duration", DURATION, "--warmup", "0s", "--workers", "1", "--shared-file", "--buffered"]);
     command.args(["--writes", "0", "--random", "100", "--max-delay", "0s", "--blocks"]);
     command.arg(format!("{}B", job.block_bytes));
-    // Transfers so long that opening and closing don't weigh.
+    // Transfers long enough that opening and closing have little effect.
     command.args(["--length", "256MiB", "--file-size"]).arg(format!("{}B", job.file_bytes));
     command.arg("--out").arg(&results);
     Ok(command)
 }
 
-/// How many operations the last run did.
+/// The number of operations of the last run.
 pub fn operations(job: &Job<'_>) -> anyhow::Result<u64> {
     let results = folder(job.file).join("run");
     let run = std::fs::read_dir(&results)?.next().context("the run left no results")??;
@@ -47,7 +47,7 @@ pub fn operations(job: &Job<'_>) -> anyhow::Result<u64> {
     Ok(operations)
 }
 
-/// Makes the test files, which is not to be counted.
+/// Creates the test files, which must not be timed.
 pub fn prepare(job: &Job<'_>) -> anyhow::Result<()> {
     let mut command = command(job, &[])?;
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
@@ -56,7 +56,7 @@ pub fn prepare(job: &Job<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Removes what [`command`] made.
+/// Removes the files of [`command`].
 pub fn clean(file: &Path) -> std::io::Result<()> {
     match std::fs::remove_dir_all(folder(file)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
@@ -68,7 +68,7 @@ fn folder(file: &Path) -> PathBuf {
     file.with_extension("mix")
 }
 
-/// The program beside this one.
+/// The program in the same folder as this one.
 fn binary() -> anyhow::Result<PathBuf> {
     let path = std::env::current_exe()?.with_file_name("reelgauge");
     anyhow::ensure!(path.exists(), "no {}; run 'cargo build --release' first", path.display());

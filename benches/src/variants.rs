@@ -1,7 +1,7 @@
-//! What is compared: groups of variants, the first of each being what the others are measured by.
+//! The comparisons: groups of variants. The first variant of a group is the base for the others.
 //!
-//! A variant is a name and a way to run it. Another program (the product's own binary, say) is one more
-//! line here with [`How::Program`], like fio.
+//! A variant is a name and a way to run it. To add another program (the product's own binary, say), add
+//! a line with [`How::Program`], as for fio.
 
 use std::path::Path;
 
@@ -19,11 +19,11 @@ pub struct Group {
     pub operations: u64,
     /// Bytes of one operation.
     pub block_bytes: u64,
-    /// Whether the file is to lie on a file system that is memory.
+    /// Whether the file must be on a file system in memory.
     pub in_memory: bool,
     /// The first is the base of the ratios.
     pub variants: &'static [Variant],
-    /// What must hold.
+    /// Limits that must hold.
     pub targets: &'static [Target],
 }
 
@@ -41,32 +41,32 @@ pub enum How {
     Child(fn(&Path, u64) -> anyhow::Result<()>),
     /// As another program with these arguments, made from the job.
     Program(&'static str, fn(&Job<'_>) -> Vec<String>),
-    /// As the product itself, on the folder that holds the file, with these arguments. It runs for a time
-    /// and says itself how many operations that were.
+    /// As the product itself, on the folder of the file, with these arguments. It runs for a fixed time
+    /// and reports the number of operations.
     Product(&'static [&'static str]),
 }
 
-/// What a program is to do.
+/// The work of a program.
 pub struct Job<'a> {
     /// The file, already filled and in memory.
     pub file: &'a Path,
     /// Its size.
     pub file_bytes: u64,
-    /// How many operations.
+    /// The number of operations.
     pub operations: u64,
-    /// How long each is.
+    /// The size of an operation.
     pub block_bytes: u64,
 }
 
-/// What must hold of a group's medians.
+/// A limit on a group's medians.
 pub enum Target {
-    /// The first variant takes at most so many times what the second takes.
+    /// The first variant takes at most so many times as long as the second.
     AtMost(&'static str, f64, &'static str),
     /// The variant takes at most so many microseconds per operation.
     AtMostUs(&'static str, f64),
 }
 
-/// Everything that is compared.
+/// All comparisons.
 pub const GROUPS: &[Group] = &[
     Group {
         name: "single",
@@ -155,7 +155,7 @@ pub const GROUPS: &[Group] = &[
             Variant { name: "uring driver, 1 MiB", how: How::Child(ours::uring_large_reads) },
         ],
         targets: &[
-            // No slower: medians of equal things differ by up to a percent here.
+            // No slower, within noise: medians of identical variants differ by up to 1 % here.
             Target::AtMost("threads driver, 1 MiB", 1.01, "bare preadv2 loop, 1 MiB"),
             Target::AtMost("uring driver, 1 MiB", 1.01, "bare preadv2 loop, 1 MiB"),
         ],
@@ -219,7 +219,8 @@ fn fio_common(job: &Job<'_>) -> Vec<String> {
         "--name=reads".to_owned(),
         "--thread".to_owned(),
         "--rw=randread".to_owned(),
-        // Otherwise fio drops the file from memory first, and keeps a map of what it has read.
+        // By default fio drops the file from memory first, and keeps a map of the blocks that it has
+        // read.
         "--invalidate=0".to_owned(),
         "--norandommap".to_owned(),
         "--output=/dev/null".to_owned(),
