@@ -1,4 +1,4 @@
-//! Fuzzes the judging of what a machine said of itself; what is checked is in the library.
+//! Fuzzes the judgement of collected texts about a host; the checks are in the library.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the importer of darshan; what is checked is in the library.
+//! Fuzzes the importer of darshan; the checks are in the library.
 
 #![no_main]
 

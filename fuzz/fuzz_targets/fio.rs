@@ -1,4 +1,4 @@
-//! Fuzzes the importer of fio; what is checked is in the library.
+//! Fuzzes the importer of fio; the checks are in the library.
 
 #![no_main]
 

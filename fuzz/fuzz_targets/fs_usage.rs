@@ -1,4 +1,4 @@
-//! Fuzzes the importer of fs_usage; what is checked is in the library.
+//! Fuzzes the importer of fs_usage; the checks are in the library.
 
 #![no_main]
 

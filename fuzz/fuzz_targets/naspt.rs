@@ -1,4 +1,4 @@
-//! Fuzzes the importer of naspt; what is checked is in the library.
+//! Fuzzes the importer of naspt; the checks are in the library.
 
 #![no_main]
 

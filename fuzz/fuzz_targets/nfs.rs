@@ -1,4 +1,4 @@
-//! Fuzzes the importer of nfs; what is checked is in the library.
+//! Fuzzes the importer of nfs; the checks are in the library.
 
 #![no_main]
 

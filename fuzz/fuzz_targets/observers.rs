@@ -1,4 +1,4 @@
-//! Fuzzes what is put beside a run; what is checked is in the library.
+//! Fuzzes adding observers to a run; the checks are in the library.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the reading of plan files; what is checked is in the library.
+//! Fuzzes the reading of plan files; the checks are in the library.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the importer of procmon; what is checked is in the library.
+//! Fuzzes the importer of procmon; the checks are in the library.
 
 #![no_main]
 

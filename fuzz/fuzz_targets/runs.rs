@@ -1,4 +1,4 @@
-//! Fuzzes the reading of run directories; what is checked is in the library.
+//! Fuzzes the reading of run directories; the checks are in the library.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the importer of smb2; what is checked is in the library.
+//! Fuzzes the importer of smb2; the checks are in the library.
 
 #![no_main]
 

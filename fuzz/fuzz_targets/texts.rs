@@ -1,4 +1,4 @@
-//! Fuzzes the reading of what a kernel tells; what is checked is in the library.
+//! Fuzzes the reading of kernel texts; the checks are in the library.
 
 #![no_main]
 

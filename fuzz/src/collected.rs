@@ -1,4 +1,4 @@
-//! What a machine said of itself, as `reelgauge doctor --from` reads it: text that anybody may have written.
+//! Collected texts about a host, as `reelgauge doctor --from` reads them. Anyone may have edited them.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use reelgauge_doctor::{Scope, diagnose};
 use reelgauge_report::Style;
 use reelgauge_report::doctor::{diagnosis_json, doctor_screen};
 
-/// What stands before the name of each text.
+/// The prefix of each text's name.
 const NAME: &str = "=== ";
 
-/// Judges the machine that said this, and puts it into words.
+/// Judges the host with these texts, and puts the result into words.
 ///
 /// # Panics
-/// If anything in it does, or if words steer the terminal.
+/// If a function under test panics, or if words contain terminal control characters.
 pub fn check(bytes: &[u8]) {
     let all = decoded(bytes);
     let mut texts = Texts::default();

@@ -1,8 +1,8 @@
-//! Importers: whatever the bytes are, they are refused, or what comes out is held to what a trace promises.
+//! Importers: any input is refused, or the resulting trace keeps the promises of traces.
 //!
-//! Everything is held in memory, at the place where a trace would be written. One input in [`WRITTEN`] is
-//! also imported into a real trace, which must have the same files and operations when it is read back:
-//! writing takes a thousand times as long as most imports.
+//! Everything is kept in memory instead of a trace. One input in [`WRITTEN`] is also imported into a
+//! real trace, which must have the same files and operations when it is read back. Writing takes a
+//! thousand times as long as most imports.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,17 +15,18 @@ use reelgauge_trace::{TraceError, name};
 
 use crate::is_one_in;
 
-/// Of so many inputs one is also written and read back.
+/// One of so many inputs is also written and read back.
 const WRITTEN: u64 = 512;
-/// Times and positions are below this: the log has columns of 63 bits.
+/// Times and positions are below this, because the log has columns of 63 bits.
 const BEYOND: u64 = 1 << 63;
-/// More operations than this are not kept to be compared; lines can ask for pieces of 1 GiB of 64 TiB.
+/// Operations beyond this number are not kept for comparison: a line can request 64 TiB in pieces of 1
+/// GiB.
 const KEPT: usize = 1 << 16;
 
 /// Imports bytes as a format.
 ///
 /// # Panics
-/// If something comes of it that breaks a promise: a name that leaves the area, a time that goes back.
+/// If the result breaks a promise: a name that leaves the area, a time that goes back.
 pub fn check(format: Format, bytes: &[u8]) {
     let mut options = Options {
         name: "fuzz".to_owned(),
@@ -47,7 +48,7 @@ pub fn check(format: Format, bytes: &[u8]) {
     }
 }
 
-/// Holds what an importer hands over to what a trace promises.
+/// Checks the output of an importer against the promises of a trace.
 #[derive(Default)]
 struct Seen {
     has_begun: bool,
@@ -109,10 +110,10 @@ fn check_entry(entry: &FileEntry) {
     assert!(entry.size_before_bytes.is_none() || entry.existed_before, "{entry:?}");
 }
 
-/// Imports it into a trace, which must say what was seen.
+/// Imports the input into a trace, which must match the output seen before.
 fn check_written(bytes: &[u8], options: &Options, mut seen: Seen) {
     let trace = import(bytes, options).expect("nothing that a trace refuses");
-    // In the order of issue, and at one moment in that of arrival.
+    // Sorted by time of issue. Operations of one moment keep their order of arrival.
     seen.ops.sort_by_key(|op| op.issued_ns);
     let mut wanted = seen.ops.iter();
     for batch in trace.batches() {

@@ -1,8 +1,8 @@
-//! What the fuzz targets do: importers in [`imports`], plan files in [`plans`], run directories in [`runs`],
-//! what a kernel tells of itself in [`texts`], a whole machine in [`collected`], and what others
-//! counted beside a run in [`observers`].
+//! The library of the fuzz targets: importers in [`imports`], plan files in [`plans`], run directories
+//! in [`runs`]. Kernel texts are in [`texts`], a whole host in [`collected`], and counters of other
+//! devices during a run in [`observers`].
 //!
-//! How to run it, and where what it finds goes, is in `README.md`.
+//! `README.md` explains how to run it, and where findings are stored.
 
 pub mod collected;
 pub mod imports;
@@ -12,9 +12,9 @@ mod run_files;
 pub mod runs;
 pub mod texts;
 
-/// Whether an input is one of a few (one in `of`) that are also looked at in a way that takes long. Always
-/// the same answer for the same input, and yes for all of them if `REELGAUGE_FUZZ_SLOW` is set: what is
-/// made smaller becomes another input.
+/// Whether an input is one of a few (one in `of`) that also get the slow checks. The answer depends only
+/// on the input. It is yes for every input if `REELGAUGE_FUZZ_SLOW` is set, because a minimized input
+/// differs from the original.
 fn is_one_in(of: u64, bytes: &[u8]) -> bool {
     use std::hash::{DefaultHasher, Hasher};
     use std::sync::LazyLock;

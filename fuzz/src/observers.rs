@@ -1,6 +1,6 @@
-//! Observers: what an array or a switch is said to have counted, as a table or as Prometheus' text, is put
-//! beside a real run (`template-run/`), or refused with a reason. The first byte says which of both it is,
-//! and how far its clock is off.
+//! Observers: counters of an array or a switch, as a table or as Prometheus' text, are added to a real
+//! run (`template-run/`), or refused with a reason. The first byte selects the format and the offset of
+//! the clock.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use reelgauge_results::counters::with_observers;
 use reelgauge_results::observers::{add, observers};
 use tempfile::TempDir;
 
-/// What tells when the run was.
+/// The file that contains the time of the run.
 const COUNTERS: &str = "counters/agent=local/part-000001.parquet";
 
-/// The endings by which the two are told apart.
+/// The file extensions that select the format.
 const ENDINGS: [&str; 2] = ["csv", "prom"];
 
-/// Clocks that are said to be right, nobody's business, behind, and as far ahead as can be.
+/// Clock offsets: none, unknown, behind, and as far ahead as possible.
 const OFFSETS_NS: [Option<i64>; 4] = [Some(0), None, Some(-1_500_000_000), Some(i64::MAX)];
 
 struct Place {
@@ -38,14 +38,14 @@ impl Place {
     }
 }
 
-/// Puts it beside the run, and tells what stands there then.
+/// Adds the counters to the run, and puts the stored observers into words.
 ///
 /// # Panics
-/// If anything in it does, if what is refused is kept, or if a value is no number or words steer the
-/// terminal.
+/// If a function under test panics, if a refused input is stored, if a value is not a number, or if
+/// words contain terminal control characters.
 pub fn check(bytes: &[u8]) {
     thread_local! {
-        /// Made once: making one takes longer than anything else.
+        /// Created once, because it takes longer than anything else.
         static PLACE: Place = Place::new();
     }
     let Some((&first, text)) = bytes.split_first() else { return };

@@ -1,12 +1,12 @@
-//! Plan files: whatever the text is, it is refused or understood; what is understood says the same when it is
-//! written down and read again.
+//! Plan files: any text is refused or understood. A plan that is understood stays the same when it is
+//! written and read again.
 
 use reelgauge_workload::streams::AnyPlan;
 
 /// Reads a text as a plan.
 ///
 /// # Panics
-/// If a plan says something else after it was written down.
+/// If a plan differs after it was written.
 pub fn check(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(plan) = AnyPlan::from_toml(text) else { return };

@@ -1,6 +1,6 @@
-//! The files of a run, in the order of their numbers: the first byte of an input says which is replaced (its
-//! lower three bits), and whether the run was killed before it had a summary (the next). The end-to-end test
-//! over what was found reads this list, too.
+//! The files of a run, in the order of their numbers. The first byte of an input selects the file to
+//! replace (its lower three bits), and whether the run was killed before it had a summary (the next
+//! bit). The end-to-end test of earlier findings reads this list, too.
 
 pub const FILES: [&str; 8] = [
     "summary.json",

@@ -1,9 +1,9 @@
-//! Run directories: one file of a real run is replaced by whatever the bytes are. The run is then refused, or
+//! Run directories: one file of a real run is replaced by the input. The run is then refused or
 //! reported: on a screen, as a page, operation by operation.
 //!
-//! Most inputs are looked at in a directory that holds only what is read together with the file that they
-//! replace, and only in the ways that read that file, as far as its own reader takes it: the rest would be
-//! the same every time. One in [`WHOLE`] is looked at in every way, in a directory that has everything.
+//! For most inputs, the directory holds only the files that are read together with the replaced one.
+//! Only reports that read the file are made, and only if its own reader accepts it: the rest would be
+//! the same every time. One input in [`WHOLE`] gets every report, in a complete directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,32 +35,33 @@ const PLAN: usize = 5;
 const LOG: usize = 6;
 const COUNTERS: usize = 7;
 
-/// Of so many inputs one is looked at in every way.
+/// One of so many inputs gets every report.
 const WHOLE: u64 = 64;
-/// Of so many runs without a summary one also becomes a page.
+/// One of so many runs without a summary also becomes a page.
 const PAGE: u64 = 8;
-/// Of so many logs, and tables of what their streams were, one is that of a run without a summary.
+/// One of so many logs and stream tables belongs to a run without a summary.
 const COUNTED_AGAIN: u64 = 16;
-/// Of so many looks one is followed by a look at what it left behind.
+/// For one of so many inputs, the directory is checked for changes after the reports.
 const COMPARED: u64 = 1024;
 
-/// What is there besides the input.
+/// The other files in the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// What the input is read with. The summary, unless that is the input, is of no operations at all.
+    /// The files that are read together with the input. The summary, unless it is the input, has no
+    /// operations.
     Ended,
-    /// What there is of a run without a summary.
+    /// The files of a run without a summary.
     Killed,
-    /// Everything.
+    /// All files.
     Whole,
 }
 
-/// Looks at a run one of whose files is this.
+/// Reports a run in which one file is this input.
 ///
 /// # Panics
-/// If looking at it does, or changes it.
+/// If a report panics or changes the run.
 pub fn check(bytes: &[u8]) {
-    /// Made once: making one takes longer than looking at it.
+    /// Created once, because that takes longer than the reports.
     static RUNS: LazyLock<Vec<[Run; 8]>> = LazyLock::new(|| {
         [Kind::Ended, Kind::Killed, Kind::Whole]
             .map(|kind| std::array::from_fn(|at| Run::new(kind, at)))
@@ -70,9 +71,9 @@ pub fn check(bytes: &[u8]) {
     let which = usize::from(first) % FILES.len();
     let killed = match which {
         SUMMARY | COUNTERS => false,
-        // Nobody else reads it.
+        // No other report reads this file.
         LOAD_POINTS => true,
-        // Its figures are counted again, which takes long.
+        // Its figures are recalculated, which takes long.
         STREAMS | LOG => first & 8 != 0 && is_one_in(COUNTED_AGAIN, bytes),
         _ => first & 8 != 0,
     };
@@ -98,7 +99,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether anything of a file gets any further than its own reader.
+/// Whether the file's own reader accepts any of it.
 fn is_understood(dir: &Path, which: usize) -> bool {
     match which {
         STREAMS => RunDir::open(dir).is_ok_and(|run| !stream_table::read(&run).points.is_empty()),
@@ -108,7 +109,7 @@ fn is_understood(dir: &Path, which: usize) -> bool {
     }
 }
 
-/// How a run is looked at.
+/// The reports to make.
 struct Ways {
     life: bool,
     screen: bool,
@@ -141,14 +142,14 @@ fn look(dir: &Path, ways: &Ways) {
     }
 }
 
-/// A run's directory, and what its files hold.
+/// A run's directory, and the content of its files.
 struct Run {
     folder: TempDir,
     files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl Run {
-    /// One in which this file will be replaced.
+    /// A run in which this file will be replaced.
     fn new(kind: Kind, which: usize) -> Run {
         let template = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("template-run");
         let folder = tempfile::tempdir().expect("a folder for the run");
@@ -160,7 +161,7 @@ impl Run {
         };
         let copy = |at: &usize| put(FILES[*at], fs::read(template.join(FILES[*at])).expect("a template"));
         if kind == Kind::Killed {
-            // A log without a segment is one.
+            // A log without segments is valid.
             fs::create_dir_all(folder.path().join("ops/agent=local")).expect("a folder");
         }
         let mut files: Vec<(PathBuf, Vec<u8>)> = files_of(kind, which).iter().map(copy).collect();
@@ -172,7 +173,7 @@ impl Run {
         Run { folder, files }
     }
 
-    /// Looking at a run changes nothing in it.
+    /// Checks that the reports did not change the run.
     fn compare(&self, which: usize, input: &[u8]) {
         let mut left = 0;
         let mut folders = vec![self.folder.path().to_owned()];
@@ -192,7 +193,7 @@ impl Run {
     }
 }
 
-/// The template's files that are there. None is a run without its plan.
+/// The template's files in the directory. None is a run without its plan.
 fn files_of(kind: Kind, which: usize) -> Vec<usize> {
     let mut files = match (kind, which) {
         (Kind::Whole, _) => (0..FILES.len()).collect(),

@@ -1,4 +1,4 @@
-//! What a kernel tells of itself: text that other kernels write otherwise, and that a container may fake.
+//! Texts of a kernel: other kernels write them differently, and a container may fake them.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use reelgauge_machine::sample::parse::{
 };
 use reelgauge_machine::mountstats::{connections, lines_of, process_read_bytes, server_bytes};
 
-/// Reads a text as what the first byte says.
+/// Reads a text with the reader that the first byte selects.
 ///
 /// # Panics
-/// If a reader does.
+/// If a reader panics.
 pub fn check(bytes: &[u8]) {
     let Some((&which, rest)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(rest);
