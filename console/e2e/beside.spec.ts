@@ -17,7 +17,7 @@ function summary(): Told {
   return JSON.parse(readFileSync(join(made().beside ?? "", "summary.json"), "utf8")) as Told;
 }
 
-/** MB/s in words, to the three digits that are shown. */
+/** Compares MB/s in words with a rate, to the three digits that are shown. */
 function near(words: string, bytes_per_s: number): void {
   const shown = Number(words.replaceAll(",", ""));
   expect(Math.abs(shown / (bytes_per_s / 1e6) - 1), `${words} for ${bytes_per_s}`).toBeLessThan(0.006);

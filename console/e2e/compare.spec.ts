@@ -1,4 +1,4 @@
-// Runs side by side in the console: one line, the systems, what lies over one another, and the figures folded.
+// Runs compared in the console: one line, the systems, overlaid charts, and the figures folded.
 
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -108,7 +108,7 @@ test("the paper's latency has its own chart and name, and curves of streams lie 
   expect(curve[0]?.[0]).toBe("streams");
   expect(curve.slice(1).map((row) => row[0])).toEqual(["1", "2", "3"]);
   await expect(page.locator("#compare-ebu-latency")).toHaveCount(0);
-  // The chart has the mean that the table has: that of transfers.
+  // The chart has the same mean as the table: that of transfers.
   await expect(page.locator("#compare-mean h3")).toHaveText("Mean response time of transfers");
   const means = await rowsOf(page, "compare-mean");
   for (const { stream_count, rates_mean_response_ms } of loadPoints(vda))

@@ -1,4 +1,4 @@
-// The document to hand over, of real runs and a hostile site: opened, looked at by axe, and printed.
+// The document to hand over, of real runs and a hostile site: opened, checked by axe, and printed.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, writeFileSync } from "node:fs";
@@ -53,7 +53,7 @@ test("a document of several runs is read, printed and harmless", async ({ page }
   expectAlone(seen);
   const pdf = await page.pdf({ preferCSSPageSize: true });
   expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
-  // The same is made without a test's browser: by the one that is installed.
+  // The product makes the same document with the installed browser, without the browser of the tests.
   expect(existsSync(html.replace(/html$/, "pdf"))).toBe(true);
   if (process.env["REELGAUGE_KEEP"]) copyFileSync(html, process.env["REELGAUGE_KEEP"]);
 });

@@ -1,4 +1,4 @@
-// The first measurement from a console that has none. It takes a minute, in which other files have their turn.
+// The first measurement from a console without runs. It takes a minute, so other files run in parallel.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -13,12 +13,12 @@ const DESK = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const WALL = { width: 2560, height: 1440 };
 
-/** How long the page is, CSS pixels. */
+/** The height of the page in CSS pixels. */
 async function heightOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollHeight);
 }
 
-/** Where the Tab key stops. */
+/** The number of tab stops. */
 async function tabStops(page: Page): Promise<number> {
   return page.evaluate(() => {
     const stops = document.querySelectorAll<HTMLElement>('a[href],button,input,select,summary,[tabindex="0"]');
@@ -64,7 +64,7 @@ async function widest(page: Page): Promise<number> {
   });
 }
 
-/** Buttons that lost some of their words. */
+/** Buttons with truncated text. */
 async function cutButtons(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("button")]
@@ -73,7 +73,7 @@ async function cutButtons(page: Page): Promise<string[]> {
   );
 }
 
-/** Controls, headings and plots of which one lies over another. */
+/** Controls, headings and plots that overlap. */
 async function overlaps(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const all = [...document.querySelectorAll<HTMLElement>("main button, main select, main h2, main h3, main .chart-canvas")];
@@ -148,7 +148,7 @@ test("an incident is marked in every chart with time, and shown by a click in al
   expect(Number(period?.[1])).toBeLessThan(worst.began_s);
   expect(Number(period?.[2])).toBeGreaterThan(worst.ended_s);
   expect(page.url()).toMatch(/[?&]t=/);
-  // On paper it is no button, but there.
+  // On paper it is plain text instead of a button.
   await page.emulateMedia({ media: "print" });
   await expect(page.locator("[data-incident]").first()).toBeVisible();
   await expect(page.locator("#incidents .term > .word")).toBeVisible();
@@ -176,7 +176,7 @@ test("response times first, and EBU latency by the paper's definition behind the
   await page.setViewportSize(DESK);
   await open(page, "sweep");
   const first = await page.locator("#ebu h3:visible").allTextContents();
-  // The paper's main figure is the last of the first ones.
+  // The paper's main figure comes last in the first group.
   const times = ["Throughput", "Mean response time", "Longest response time"];
   expect(first.map((title) => title.split(" by ")[0])).toEqual([...times, "Transfer rate of one worker with 1 MiB blocks"]);
   await expect(page.locator("#ebu-transfer-rate figcaption")).toHaveText("Corresponds to EBU Tech 3362, Figure 20.");
@@ -190,7 +190,7 @@ test("response times first, and EBU latency by the paper's definition behind the
     await expectPaper(page, summary, "ebu-transfer-rate", "transfer_rate_while_transferring_mb_per_s", block);
     await expectPaper(page, summary, "ebu-mean", "average_latency_ms", block);
   }
-  // Response times have a name of their own, and no chart has that of another.
+  // Charts of response times have distinct names, and no two charts share one.
   const titles = await page.locator("#ebu h3").allTextContents();
   expect(titles.filter((title) => /response time/i.test(title)).length).toBe(2);
   expect(new Set(titles).size).toBe(titles.length);
@@ -208,7 +208,7 @@ test("strips: streams in time have no gaps, and the probes of a look have rows o
   await open(page, "check", "#strips");
   const formats = new Map<string, Set<string>>();
   for (const { point, name } of await stripRows(page)) formats.set(point, (formats.get(point) ?? new Set()).add(name));
-  // Each load point of a look is of one format, and each row says of which.
+  // Each load point of a quick check has one format, and each row names it.
   expect(new Set([...formats.values()].flatMap((names) => [...names])).size).toBeGreaterThan(2);
   for (const names of formats.values()) expect(names.size).toBe(1);
 });
@@ -268,7 +268,7 @@ test("percentiles are shown as far as their count carries them, with the reason"
     const column = titles.findIndex((title) => title.startsWith(`${name}, ms`));
     for (const row of await table.locator("tbody tr").all()) {
       const counted = Number(((await row.locator("td").first().textContent()) ?? "").replace(/,/g, ""));
-      // A percentile that no kind has enough operations for has no column.
+      // A percentile without enough operations in any kind has no column.
       if (column < 0) expect(counted).toBeLessThan(needed);
       else await expect(row.locator("td").nth(column - 1).locator(".not-carried")).toHaveCount(counted < needed ? 1 : 0);
     }
@@ -323,7 +323,7 @@ test("a count stands beside links and needs, each with what it assumes", async (
   await expect(scale.getByText("this run")).toBeVisible();
 });
 
-/** Where the period in view begins, in seconds. */
+/** The start of the visible period, in seconds. */
 function periodIn(words: string | null): number {
   return Number(/^[\d.]+/.exec(words ?? "")?.[0] ?? NaN);
 }
@@ -367,7 +367,7 @@ test("check opens with a table: formats down, play and record across, and one ne
         await expect(cell).toHaveText(/not (measured|known)/);
         continue;
       }
-      // What passed a short trial alone, as on a busy machine, has no tick and is no bound.
+      // A result of a short trial alone, as on a busy host, has no tick and is no bound.
       const isShort = found.basis === "short_trial";
       const sign = found.streams === 0 ? /^✗ / : isShort ? /^\d/ : /^✓ /;
       await expect(cell).toHaveText(sign);

@@ -1,4 +1,4 @@
-// The list of runs: one time zone, suites with their runs, storage and tags to be found by.
+// The list of runs: one time zone, suites with their runs, and a search by storage and tags.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -40,14 +40,14 @@ interface SuiteRow {
   median_bytes_per_s: number;
 }
 
-/** What the suites' own files say: both have the same figures. */
+/** The rows in the suites' own files. Both have the same figures. */
 function figuresOfSuite(): SuiteRow[] {
   const [suite = ""] = readdirSync(runsFolder).filter((name) => existsSync(join(runsFolder, name, "suite.json")));
   const file = JSON.parse(readFileSync(join(runsFolder, suite, "suite.json"), "utf8")) as { table: { rows: SuiteRow[] } };
   return file.table.rows;
 }
 
-/** MB/s in words, to the three digits that are shown. */
+/** Compares MB/s in words with a rate, to the three digits that are shown. */
 function near(words: string | null, bytes_per_s: number): void {
   const shown = Number((words ?? "").replaceAll(",", ""));
   expect(Math.abs(shown / (bytes_per_s / 1e6) - 1), `${words} for ${bytes_per_s}`).toBeLessThan(0.006);
@@ -172,7 +172,7 @@ test("runs are found by storage and tag, and begun in one time zone", async ({ p
   await expect(table.locator("tbody tr").locator(".tag")).toHaveText("before");
   const begun = (await table.locator("tbody tr td").filter({ hasText: /^\d{4}-\d\d-\d\d \d\d:\d\d$/ }).textContent()) ?? "";
   await table.getByRole("link", { name: /^mix/ }).click();
-  // The run's page says the same hour, with the zone's name.
+  // The run's page shows the same hour, with the zone's name.
   await expect(page.locator("#answer")).toContainText(new RegExp(`, ${begun.slice(11, 16)}:\\d\\d UTC`));
 });
 

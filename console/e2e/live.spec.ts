@@ -27,20 +27,21 @@ test.beforeEach(async ({ page }, info) => {
   if (!info.title.startsWith("without the token")) await letIn(page);
 });
 
-/** Opens the printed link, as everybody does first. */
+/** Opens the printed link, which is every user's first step. */
 async function letIn(page: Page): Promise<void> {
   await page.goto(server.link);
   await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
 }
 
-/** Every request went to the console. */
+/** Checks that every request went to the console. */
 function expectOwn(seen: ReturnType<typeof watch>): void {
   const own = new URL(server.url).origin;
   expect(seen.requests.filter((url) => !url.startsWith(own) && !/^(data|blob):/.test(url))).toEqual([]);
   expect(seen.errors).toEqual([]);
 }
 
-/** The period stays in the console's link; a download holds the notes as they are now, and needs no console. */
+/** The console's link contains the period. A download contains the current notes, and needs no console.
+ * */
 async function takesTheRunAlong(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Shorter period" }).click();
   expect(page.url()).toMatch(/#\/runs\/[^?]+\?t=[\d.]+-[\d.]+$/);
@@ -48,7 +49,7 @@ async function takesTheRunAlong(page: Page): Promise<void> {
   await page.reload();
   await expect(page.locator(".strip-words output")).toHaveText(/^[\d.]+ s to .* of /);
   const begin = (said: string | null) => Number(/^[\d.]+/.exec(said ?? "")?.[0] ?? NaN);
-  // Hundredths may round the other way.
+  // Hundredths may be rounded differently.
   expect(begin(await page.locator(".strip-words output").textContent())).toBeCloseTo(begin(words), 1);
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
@@ -93,7 +94,7 @@ test("without the token nothing is shown, and the link leaves it nowhere", async
   await expect(page.getByRole("table", { name: "Runs" })).toHaveCount(0);
   await field.fill(server.link.split("#token=")[1] ?? "");
   await enter.click();
-  // Where one wanted to go.
+  // The page that the user wanted before the login.
   await expect(page.locator("#field-path")).toBeVisible();
   // The browser's console logs a refusal, too.
   expect(seen.errors.every((text) => text.includes("401"))).toBe(true);
@@ -108,7 +109,7 @@ test("without the token nothing is shown, and the link leaves it nowhere", async
   expect({ ...cookie, value: "", name: "" }).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
   const token = server.link.split("#token=")[1] ?? "";
   expect(cookie?.value).not.toContain(token);
-  // The address of the page itself apart, whose last part is for the browser alone.
+  // Except for the address of the page itself, whose fragment only the browser sees.
   const told = asked.filter(({ url, referer }) => url.split("#")[0]?.includes(token) || referer?.includes(token));
   expect(told).toEqual([]);
   expect(asked.filter(({ referer }) => (referer ?? "") !== "")).toEqual([]);
@@ -157,7 +158,7 @@ test("from the form to the finished run, watched by two", async ({ page, context
   expectOwn(seen);
 });
 
-/** A run of two recorders, as this process would tell it. */
+/** A run of two recorders, with the messages that its process would send. */
 function toldRun(id: string): { tell: (at_s: number, more: object) => void; end: () => void } {
   const dir = join(runs, id);
   mkdirSync(dir);
@@ -208,7 +209,7 @@ test("a storage that does not answer stands in red, and every stream has its row
 test("a run that goes on shows in the list how far it is, and its late frames", async ({ page }) => {
   const run = toldRun("2026-01-02T000000Z-listed");
   run.tell(15, { late_frames: 61, incidents: 1, margin_ms: 10, streams: { stream: [4], late_frames: [61], margin_ms: [10], buffer_ms: [1000] } });
-  // The list is open already: it is read again.
+  // The list was open before, so it is reloaded.
   await page.reload();
   const row = page.getByRole("table", { name: "Runs" }).locator("tbody tr").filter({ hasText: "2026-01-02T000000Z-listed" });
   await expect(row.getByRole("progressbar")).toHaveAttribute("value", "0.25");
@@ -261,7 +262,7 @@ test("runs are searched, compared, noted and deleted", async ({ page }) => {
   await dialog.getByLabel(/^Model/).fill(HOSTILE.markup);
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
-  // The page that has the notes, in a while; a period that was chosen before stays.
+  // After a while the page has the notes. A period that was chosen before stays.
   await page.getByRole("button", { name: "Shorter period" }).click();
   await expect(page.locator("#configuration")).toContainText("onerror");
   await expect(page.locator(".strip-words output")).toHaveText(/^[\d.]+ s to .* of /);

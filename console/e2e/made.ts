@@ -1,4 +1,4 @@
-// What the setup made, and how tests find it.
+// The results of the setup, and how tests find them.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,22 +22,23 @@ export interface Made {
   players: string;
   search: string;
   vda: string;
-  /** null where no file system may be mounted. */
+  /** null if no file system can be mounted. */
   frozen: string | null;
-  /** Players over a network, on a path of which some is known, with a mark; null where nothing may be mounted. */
+  /** Players over a network, on a partly known path, with a mark; null if nothing can be mounted. */
   beside: string | null;
   hostile: string;
   hostileTrace: string;
-  /** The same recorders without and with a frozen second, compared; null where no file system may be mounted. */
+  /** The same recorders without and with a frozen second, compared; null if no file system can be
+   * mounted. */
   stalled: Compared | null;
-  /** What `comparison` compares. */
+  /** The runs in `comparison`. */
   compared: Compared;
   trace: string;
-  /** Three mixes at once, put together as the run of three machines. */
+  /** Three mixes at once, merged as the run of three machines. */
   whole: string;
 }
 
-/** The machines of `whole`, the last one with a name that would turn what stands behind it around. */
+/** The machines of `whole`. The name of the last one would reverse the text after it. */
 export const MACHINES = ["edit-1", "edit-2", "\u202Egrade"];
 
 /** Strings that would break a careless page. */
@@ -61,19 +62,20 @@ export function made(): Made {
   return JSON.parse(text) as Made;
 }
 
-/** What became of the first look, which goes on while tests run that need none: its run, or why there is none. */
+/** The result of the first quick check: its run, or the reason for its failure. It runs in parallel with
+ * tests that do not need it. */
 type FirstLook = { dir: string } | { error: string };
 
 const LOOKED = "first-look.json";
 
-/** The first look has ended. */
+/** Records that the first quick check has ended. */
 export function looked(root: string, look: FirstLook): void {
   const whole = join(root, LOOKED);
   writeFileSync(`${whole}.new`, JSON.stringify(look));
   renameSync(`${whole}.new`, whole);
 }
 
-/** The run of the first look, which takes about a minute. */
+/** The run of the first quick check, which takes about a minute. */
 export async function firstLook(): Promise<string> {
   const path = join(made().root, LOOKED);
   for (let tries = 0; tries < 1_800 && !existsSync(path); tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));

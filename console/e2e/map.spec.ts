@@ -5,7 +5,7 @@ import { type Locator, type Page, expect, test } from "@playwright/test";
 import { made } from "./made";
 import { expectAlone, watch } from "./watch";
 
-/** The map's own buttons; the strip of time has some of the same names. */
+/** The map's own buttons. The time strip has some of the same names. */
 function zoom(page: Page): Locator {
   return page.getByRole("group", { name: "Zoom and move" });
 }
@@ -35,7 +35,7 @@ test("a key that comes as the page follows the one before it is not lost", async
   await map.scrollIntoViewIfNeeded();
   await map.focus();
   const earlier = zoom(page).getByRole("button", { name: "Earlier" });
-  // At the very moment at which the page has drawn the closer view.
+  // At the moment when the page has drawn the closer view.
   await earlier.evaluate((button) => {
     const observer = new MutationObserver(() => {
       observer.disconnect();

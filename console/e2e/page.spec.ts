@@ -7,10 +7,10 @@ import { type Page, expect, test } from "@playwright/test";
 import { HOSTILE, made } from "./made";
 import { type Name, RUNS, open, runOf } from "./run-page";
 
-/** Open charts of a page, at most. */
+/** The largest number of open charts on a page. */
 const MOST_CHARTS = 12;
 
-/** What the application was given. */
+/** The data of the application. */
 function dataOf(path: string): { runs: { answer: { text: string }[]; hero: { cause: string; confidence: string }; incidents: { text: string }[] }[] } {
   const html = readFileSync(path, "utf8");
   const json = /id="reelgauge-data">(.*?)<\/script>/s.exec(html)?.[1] ?? "null";
@@ -30,7 +30,7 @@ for (const name of ["players", "frozen", "search", "vda", "before", "replay"] as
     expect(answer.length).toBeGreaterThan(0);
     for (const words of [...answer.map(({ text }) => text), hero.cause, hero.confidence, ...incidents.map(({ text }) => text)])
       expect(shown).toContain(words.replace(/\s+/g, " "));
-    // Each kind of run has a table of its own; a replay of one pass has none.
+    // Each kind of run has its own table; a replay of one pass has none.
     if (name !== "replay") await expect(page.locator(".fallback pre")).toContainText(/\S+(\s+[\d.,-]+){3}/);
     expect(await page.title()).toContain("Reelgauge");
     const [wide, there] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
@@ -56,7 +56,8 @@ test("without JavaScript hostile names are text", async ({ browser }) => {
 const PLAYED = ["stream-strips", "throughput", "margin"];
 const EBU = ["ebu-rate", "ebu-response-mean", "ebu-response-max", "ebu-transfer-rate", "throughput"];
 
-/** The charts that a page opens with. Which counters explain a run, and so have charts, depends on the machine. */
+/** The charts that a page opens with. The counters that explain a run, and have charts, depend on the
+ * host. */
 const CHARTS: Record<Name | "whole", string[]> = {
   players: PLAYED,
   frozen: PLAYED,
@@ -71,7 +72,7 @@ const CHARTS: Record<Name | "whole", string[]> = {
   whole: ["host-rates", "host-slowest", "host-bars", "throughput"],
 };
 
-/** Visible charts, those of them that are not of counters, and those that nothing is drawn in. */
+/** The number of visible charts, those without counters, and those without a drawing. */
 async function charts(page: Page): Promise<{ shown: number; own: string[]; empty: string[] }> {
   return page.evaluate(() => {
     const shown = [...document.querySelectorAll<HTMLElement>("figure.chart")].filter((chart) => chart.checkVisibility());

@@ -1,5 +1,5 @@
-// A procedure from its form to its page: the steps with their states, a link to each run, and what they allow to
-// conclude. One that is stopped keeps what was measured.
+// A procedure from its form to its page: the steps with their states, a link to each run, and the
+// conclusions. A stopped procedure keeps its measurements.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

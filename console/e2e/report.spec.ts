@@ -14,7 +14,7 @@ const NO_MOUNT = "needs root, to freeze a file system under a run";
 type PageName = "ramp" | "frozen" | "beside" | "hostile" | "trace" | "comparison" | "hostileTrace" | "whole";
 const PAGES: PageName[] = ["ramp", "frozen", "beside", "hostile", "trace", "comparison", "hostileTrace", "whole"];
 
-/** The file of a page; `null` where it could not be made here. */
+/** The file of a page; `null` if it could not be made here. */
 function fileOf(name: PageName): string | null {
   if (name === "comparison") return made().compared.page;
   const path = made()[name];
@@ -79,7 +79,7 @@ for (const name of TOLD) {
   });
 }
 
-/** A long summary is shortened for its page: a stream stands at another place there, with the same number. */
+/** A long summary is shortened for its page, so a stream has another index there but the same number. */
 function ofSameStream(path: string, shown: unknown, summary: unknown): string {
   const [, list, at, field] = /^(load_points\.\d+\.streams\.streams)\.(\d+)\.(.*)$/.exec(path) ?? [];
   if (list === undefined) return path;
@@ -88,7 +88,7 @@ function ofSameStream(path: string, shown: unknown, summary: unknown): string {
   return `${list}.${all.findIndex((one) => one.stream === stream)}.${field}`;
 }
 
-/** What lies at `load_points.0.total.ops`. */
+/** The value at `load_points.0.total.ops`. */
 function lookUp(root: unknown, path: string): unknown {
   return path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | null)?.[key], root);
 }

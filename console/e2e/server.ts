@@ -6,9 +6,9 @@ import { type Locator, type Page, expect } from "@playwright/test";
 import { BIN } from "./setup";
 
 export interface Server {
-  /** Where it is, without what lets a browser in. */
+  /** Its address, without the token. */
   url: string;
-  /** The link that it printed: whoever opens it is let in. */
+  /** The link that it printed, with the token. */
   link: string;
   stop: () => Promise<void>;
 }
@@ -37,20 +37,20 @@ export async function serve(runs: string, root: string): Promise<Server> {
   return { url: link.split("#")[0] ?? link, link, stop };
 }
 
-/** Opens the printed link, as everybody does first. */
+/** Opens the printed link, which is every user's first step. */
 export async function letIn(page: Page, server: Server): Promise<void> {
   await page.goto(server.link);
   await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
 }
 
-/** Unfolds what a start form does not show at once. */
+/** Unfolds the advanced part of a start form. */
 export async function openMore(page: Page): Promise<void> {
   const more = page.locator("form.start details");
   await expect(more).toBeVisible();
   if ((await more.getAttribute("open")) === null) await more.locator("summary").click();
 }
 
-/** What a form's field for formats offers. */
+/** The options of a form's field for formats. */
 export function formatsOf(page: Page): Locator {
   return page.getByRole("listbox", { name: "Formats" }).getByRole("option");
 }

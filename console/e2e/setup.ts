@@ -10,7 +10,7 @@ import { HOSTILE, MACHINES, type Compared, type Made, looked, remember } from ".
 
 export const BIN = process.env["REELGAUGE_BIN"] ?? "../target/debug/reelgauge";
 
-/** Runs it to its end; criteria that are not met (1) are no failure here. */
+/** Runs it to its end. Criteria that are not met (status 1) are no failure here. */
 async function reelgauge(...args: string[]): Promise<void> {
   try {
     await promisify(execFile)(BIN, args, { env: { ...process.env, NO_COLOR: "1" } });
@@ -41,10 +41,10 @@ function targetOf(root: string, name: string): string {
   return target;
 }
 
-/** Mixes: two to be compared, a ramp, a sweep; and a trace that ships, done again. */
+/** Mixes: two to be compared, a ramp, a sweep; and a shipped trace, replayed. */
 async function mixesOf(root: string): Promise<Pick<Made, "before" | "after" | "ramp" | "sweep" | "replay">> {
   const target = targetOf(root, "target");
-  // Pauses between transfers leave the processors to the other runs, and logs that are small.
+  // Pauses between transfers leave the processors to the other runs, and keep logs small.
   const flags = ["--file-size", "32MiB", "--warmup", "0s", "--max-delay", "4ms", "--seed", "7"];
   const mix = (name: string, on: string, ...args: string[]) => run(root, name, "mix", on, ...flags, ...args);
   const compared = async () => ({
@@ -81,7 +81,7 @@ async function streamsOf(root: string): Promise<Pick<Made, "players" | "search" 
   return { players, search, vda };
 }
 
-/** Three mixes at the same time, as on three machines, put together. */
+/** Three mixes at the same time, as on three machines, merged. */
 async function wholeOf(root: string): Promise<string> {
   const flags = ["--file-size", "8MiB", "--files", "2", "--workers", "2", "--warmup", "0s", "--duration", "2s"];
   const runs = await Promise.all(
@@ -99,8 +99,8 @@ async function compared(root: string, name: string, one: string, two: string): P
   return { page, runs: [one, two] };
 }
 
-/** Recorders on a file system that is frozen for a second in the middle, and on the same without that. `null`
- * where nobody may mount. */
+/** Recorders on a file system that is frozen for a second in the middle, and on the same without a
+ * freeze. `null` if nothing can be mounted. */
 async function frozenOf(root: string): Promise<Pick<Made, "frozen" | "stalled">> {
   if (process.getuid?.() !== 0) return { frozen: null, stalled: null };
   const image = join(root, "disk.img");
@@ -129,7 +129,7 @@ async function frozenOf(root: string): Promise<Pick<Made, "frozen" | "stalled">>
   }
 }
 
-/** What is known of the site of `beside`. */
+/** The known facts about the site of `beside`. */
 const SITE = `[server]
 link_mbit_per_s = 1000.0
 memory_gib = 64.0
@@ -144,8 +144,8 @@ each_mb_per_s = 150.0
 raid = "raid5"
 `;
 
-/** Players through sshfs, whose mount is changed meanwhile: its server is a program of this machine. `null` where
- * nobody may mount. */
+/** Players through sshfs. The server is a local program, and its mount is changed during the run. `null`
+ * if nothing can be mounted. */
 async function besideOf(root: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return null;
   const [server, served, mount, out] = ["sftp.sh", "served", "nas", "beside"].map((name) => join(root, name)) as [string, string, string, string];
@@ -154,14 +154,14 @@ async function besideOf(root: string): Promise<string | null> {
   writeFileSync(join(out, "site.toml"), SITE);
   execFileSync("sshfs", ["-o", `ssh_command=${server}`, `nas:${served}`, mount]);
   try {
-    // Longer than it plays, so that nothing is read twice and answered by this machine's cache.
+    // Longer than the measurement, so that nothing is read twice and served from the local cache.
     const streams = ["--mbit-per-s", "20", "--fps", "25", "--actor", "player", "--count", "2", "--clip", "12s", "--buffered"];
     const times = ["--warmup", "500ms", "--duration", "8s"];
     const child = spawn(BIN, ["streams", mount, ...streams, ...times, "--quiet", "--out", out], { stdio: "ignore" });
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     const ran = () => readdirSync(out).find((name) => existsSync(join(out, name, "counters")));
     for (let tries = 0; tries < 200 && ran() === undefined; tries += 1) await new Promise((resolve) => setTimeout(resolve, 100));
-    // So that a look was taken before.
+    // Wait for a sample before the change.
     await new Promise((resolve) => setTimeout(resolve, 3000));
     execFileSync("mount", ["-o", "remount,bind,noatime", mount]);
     await ended;
@@ -173,7 +173,7 @@ async function besideOf(root: string): Promise<string | null> {
   return join(out, run);
 }
 
-/** A run whose every string that comes from outside is hostile: its target's name, its notes. */
+/** A run in which every external string is hostile: its target's name, its notes. */
 async function hostileOf(root: string): Promise<string> {
   const times = ["--duration", "1s", "--warmup", "0s", "--file-size", "4MiB"];
   const hostile = await run(root, "hostile", "mix", targetOf(root, HOSTILE.folder), ...times);
@@ -206,7 +206,7 @@ async function hostileTraceOf(root: string): Promise<string> {
   return html;
 }
 
-/** The page of a trace that ships. */
+/** The page of a shipped trace. */
 async function traceOf(root: string): Promise<string> {
   const trace = join(root, "trace.html");
   await reelgauge("report", "office-session", "--html", trace);
@@ -215,7 +215,7 @@ async function traceOf(root: string): Promise<string> {
 
 export default async function setup(): Promise<() => Promise<void>> {
   const root = mkdtempSync(join(tmpdir(), "reelgauge-browser-"));
-  // Each on a target of its own: most of this is seconds that are measured.
+  // Each run has a separate target: most of the time is measurement.
   const rest = async () => {
     const [mixes, whole, hostile, hostileTrace, trace] = await Promise.all([
       mixesOf(root),
@@ -226,8 +226,8 @@ export default async function setup(): Promise<() => Promise<void>> {
     ]);
     return { ...mixes, hostile, hostileTrace, trace, whole, compared: await compared(root, "compare", mixes.before, mixes.after) };
   };
-  // A first look takes longest: tests that need none don't wait for it.
-  // Held to a rate, it leaves the processors to the browser.
+  // The quick check takes longest, so tests that do not need it don't wait for it. Its rate limit leaves
+  // the processors to the browser.
   const check = run(root, "check", "check", targetOf(root, "check-target"), "--max-rate", "100MB").then(
     (dir) => looked(root, { dir }),
     (error: unknown) => looked(root, { error: String(error) }),

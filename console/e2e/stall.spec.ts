@@ -1,4 +1,4 @@
-// A storage that stops answering, seen while it happens; and many tabs of one browser at once.
+// A storage that stops responding during a run; and many tabs of one browser at once.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -7,7 +7,7 @@ import { type Page, expect, test } from "@playwright/test";
 import { made } from "./made";
 import { type Server, formatsOf, letIn, openMore, serve } from "./server";
 
-/** How soon a silence has to stand in red. */
+/** How soon a silence must be shown in red. */
 const RED_MS = 2_000;
 
 /** A frame of 25 a second. */
@@ -36,7 +36,7 @@ test.afterAll(async () => {
   rmSync(join(made().root, "stall.img"), { force: true });
 });
 
-/** Recorders of a light format, begun in the form. */
+/** Starts recorders of a light format with the form. */
 async function record(page: Page, duration: string): Promise<void> {
   await page.goto(`${server.url}#/start/streams`);
   await page.getByRole("combobox", { name: "Format" }).fill("xdcam hd422 50 1080i 25");
@@ -57,7 +57,7 @@ test("a stall is red within two seconds, and its late frames are those of the re
   test.setTimeout(120_000);
   await letIn(page, server);
   await record(page, "14s");
-  // What stood there last, whenever the page goes over to the report.
+  // Keeps the last displayed count, because the page switches to the report at any time.
   await page.evaluate(() => {
     const note = () => {
       const shown = document.querySelector(".late-now:not(.no-answer) strong")?.textContent;
@@ -124,7 +124,7 @@ function assertSameMargins(report: number[][], live: number[][]): void {
   }
   expect(compared).toBeGreaterThan(5);
   expect(off).toBeLessThanOrEqual(compared / 10);
-  // The stall was in it, and the report draws all of it.
+  // The stall was in that period, and the report draws all of it.
   expect(least).toBeLessThan(-1_000);
   expect(Math.min(...bins.map(({ margin_ms }) => margin_ms))).toBeLessThanOrEqual(least + step_ms);
   const silent = bins.filter(({ margin_ms }) => margin_ms < 0);
@@ -143,7 +143,7 @@ test("a seventh tab sees as much as the first", async ({ page, context }) => {
     await expect(tab.locator(".late-now")).toContainText(/late frames?/, { timeout: 10_000 });
     tabs.push(tab);
   }
-  // All go on, not only the one that came last.
+  // All continue, not only the last one opened.
   for (const tab of tabs) {
     const time = tab.locator(".progress-time");
     const before = await time.textContent();

@@ -48,7 +48,7 @@ test("no form has words of a command line", async ({ page }) => {
     expect(words, verb).not.toMatch(/--|\[default|'reelgauge /);
   }
   await page.goto(`${server.url}#/start/mix`);
-  // It waits for the form, which the address before left on another verb.
+  // Waits for the form, because the previous address showed another verb.
   const profile = page.getByLabel("Profile");
   await expect(profile.locator("option")).toHaveText(["production-edit", "seq-read", "seq-write"]);
   await page.goto(`${server.url}#/start/streams`);
@@ -71,7 +71,7 @@ test("plain numbers are seconds, and what can't be combined is told by the title
   const faulty = page.locator(".form-field.faulty .field-error");
   await expect(faulty).toContainText("cannot be combined with '");
   await expect(faulty).not.toContainText(/--|</);
-  // The same at the start, at the field.
+  // Starting the run shows the same error at the field.
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await expect(faulty).toContainText("cannot be combined with '");
 });

@@ -1,5 +1,5 @@
-// Suites, and the charts of papers: bars per workload, maps of many files, lines by block size and by client, and the
-// conditions of a paper that a procedure did not keep.
+// Suites, and the charts of papers: bars per workload, maps of many files, lines by block size and by
+// client, and the conditions of a paper that a procedure did not meet.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ function only(out: string): string {
   return join(out, readdirSync(out)[0] ?? "");
 }
 
-/** A suite of few workloads on a folder of this name, with it as its tag. */
+/** A suite of few workloads on a folder of this name, which is also its tag. */
 function suite(name: string): string {
   const out = folder(`runs-${name}`);
   const few = ["--workloads", "hint-stream-1mib,faststart-rewrite,4k-random-read-qd1", "--batch", "2", "--access-time", "1s"];
@@ -172,7 +172,7 @@ test("a procedure's charts name what differs from the paper; lines by client are
     await expect(note).toContainText("Corresponds to EBU Tech 3362, Figure");
     await expect(note).toContainText("Differs from the paper: --file-size 8MiB (paper: 100GB); --step 1s (paper: 1h).");
   }
-  // A picture that is sent on has the same below it.
+  // An exported picture has the same line below it.
   expect(await fileOf(page, "compare-transfer-rate", "SVG")).toContain("--file-size 8MiB (paper: 100GB)");
   await expect(page.locator("#compare-histogram-reads")).toHaveCount(0);
   await expectAccessible(page);
@@ -196,7 +196,7 @@ test("a procedure's charts name what differs from the paper; lines by client are
   await expectAccessible(page);
 });
 
-/** A picture to look at, where somebody asks for it. */
+/** Saves a picture for inspection, if requested. */
 async function shown(page: Page, name: string): Promise<void> {
   const into = process.env["REELGAUGE_PICTURES"];
   if (into !== undefined) await page.screenshot({ path: join(into, `${name}.png`), fullPage: true });

@@ -32,7 +32,7 @@ function dataOf(html: string): unknown {
 
 for (const name of ["frozen", "sweep", "search", "vda", "replay", "check"] as const) {
   test(`${name}: the vendor sheet is one page, A4 or Letter`, async ({ page }) => {
-    // Two prints of a whole page, of thousands of figures where it is a first look's.
+    // Two prints of a whole page. A quick check's page has thousands of figures.
     test.setTimeout(120_000);
     if (!(await open(page, name))) return;
     await page.evaluate(() => (window.print = () => undefined));
@@ -48,7 +48,7 @@ for (const name of ["frozen", "sweep", "search", "vda", "replay", "check"] as co
     const text = (await sheet.innerText()).replace(/\s+/g, " ");
     const verdict = (await page.locator("#answer .hero-number .verdict").textContent()) ?? "";
     for (const part of ["Reelgauge 0.", verdict.trim(), "Storage", "Client", "Incidents", "Configuration"]) expect(text).toContain(part);
-    // What happened is drawn, and what to know before believing it is on it.
+    // The incidents are drawn, and the caveats are printed.
     await expect(sheet.locator(".sheet-picture svg")).toHaveCount(name === "frozen" ? 2 : name === "search" ? 2 : 0);
     if (name === "frozen") {
       const letters = (await sheet.locator(".sheet-picture").textContent()) ?? "";

@@ -13,16 +13,16 @@ const NO_MOUNT = "needs root, to freeze a file system under a run";
 const RUNS = ["before", "ramp", "players", "frozen", "search", "vda", "check"] as const;
 type Name = (typeof RUNS)[number];
 
-/** So many incidents are on the terminal's screen; all are on the page. */
+/** The largest number of incidents on the terminal. The page has all. */
 const INCIDENTS_ON_TERMINAL = 5;
 
-/** What the terminal shows, as wide as it ever is. */
+/** The terminal's output at its largest width. */
 function terminal(...args: string[]): string {
   const options = { encoding: "utf8", env: { ...process.env, NO_COLOR: "1", COLUMNS: "100" } } as const;
   return execFileSync(BIN, args, options);
 }
 
-/** Without the breaks of lines, which fall elsewhere on a page. */
+/** Joins lines, because a page breaks them elsewhere. */
 function flowing(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -65,7 +65,7 @@ async function cells(page: Page, caption: RegExp): Promise<string[][]> {
   );
 }
 
-/** What the head of the page has to say, from the terminal alone. */
+/** The verdict in the head of the page, derived from the terminal alone. */
 async function sameVerdict(name: Name, screen: string, page: Page): Promise<void> {
   const word = await verdict(page);
   const answer = flowing(screen.split("\n\n")[0] ?? "");
@@ -85,7 +85,7 @@ async function sameVerdict(name: Name, screen: string, page: Page): Promise<void
     const onPage = (await cells(page, /^Load points \(/)).map((row) => row[at]);
     expect(onPage).toEqual(onTerminal);
     const good = onTerminal.findIndex((one) => one !== "yes");
-    // A busy machine makes its response times inconclusive.
+    // A busy host makes its response times inconclusive.
     const words = good < 0 ? ["valid", "inconclusive"] : [good === 0 ? "not valid" : `valid up to point ${good}`];
     expect(words).toContain(word);
   } else if (name === "check") {
@@ -102,8 +102,8 @@ async function sameVerdict(name: Name, screen: string, page: Page): Promise<void
   }
 }
 
-/** The terminal tells the worst incidents, in the page's words and in its order; of several load points, those
- * of one. A first look is one screen, without them. */
+/** The terminal shows the worst incidents, in the page's words and order. Of several load points it
+ * shows those of one. A quick check is one screen without incidents. */
 function sameIncidents(name: Name, screen: string, onPage: string[]): void {
   const told = flowing(below(screen, "Incidents").join(" "));
   const withoutLabel = onPage.map((text) => text.replace(/^.*?: (?=[\d,]+ late frames? on )/, ""));
@@ -130,7 +130,7 @@ for (const name of RUNS) {
     const [answer = ""] = (screen.split("\n\n")[0] ?? "").split(/\n(?=(?:Limited by|Beside|Line): )/);
     expect(flowing(answer)).toBe(sentences.join(" "));
     await sameVerdict(name, screen, page);
-    // Whose fault it was, where it was not the storage's.
+    // The component at fault, if it was not the storage.
     for (const culprit of ["This machine, not the storage, was the limit", "The tool itself was late"]) {
       const onPage = (await texts(page, "#answer p")).some((text) => text.startsWith(culprit));
       expect(onPage, culprit).toBe(screen.split("\n").some((line) => line.startsWith(culprit)));
@@ -141,7 +141,7 @@ for (const name of RUNS) {
   });
 }
 
-/** How the rows of a comparison are judged: the last word of each. */
+/** The verdict of each row of a comparison: its last word. */
 function judged(screen: string): string[] {
   return screen.split("\n").map((row) => (row.split(/\s{2,}/).at(-1) ?? "").toLowerCase());
 }
@@ -160,8 +160,8 @@ for (const name of ["compared", "stalled"] as const) {
     const warned = flowing(screen);
     for (const caution of cautions) expect(warned).toContain(`Warning: ${caution}`);
     expect(warned.split("Warning: ").length - 1).toBe(cautions.length);
-    // The head sums up all rows but those of the tool's own cost: no less than what the terminal shows, and no
-    // more than it shows when asked for all.
+    // The head sums up all rows except those of Reelgauge's own cost: at least what the terminal shows,
+    // and at most what it shows with `--all`.
     const all = judged(terminal("compare", ...compared.runs, "--all"));
     const head = await verdict(page);
     for (const word of ["worse", "better"]) {

@@ -1,5 +1,5 @@
-// What every page has to keep, whatever it shows: no error in the browser's console, no request that leaves the
-// page, nothing that axe objects to, nothing wider than the window.
+// Requirements on every page: no error in the browser's console, no request that leaves the page, no
+// violation found by axe, nothing wider than the window.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,13 +8,13 @@ import { expect, type Page } from "@playwright/test";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export interface Watch {
-  /** What the browser complained of. */
+  /** Errors that the browser reported. */
   errors: string[];
-  /** Every address that was asked for. */
+  /** Every requested address. */
   requests: string[];
 }
 
-/** Begins to listen; call it before the page is opened. */
+/** Starts to listen; call it before the page is opened. */
 export function watch(page: Page): Watch {
   const seen: Watch = { errors: [], requests: [] };
   page.on("console", (message) => {
@@ -25,7 +25,7 @@ export function watch(page: Page): Watch {
   return seen;
 }
 
-/** A page that was opened from a file asked for itself alone, and complained of nothing. */
+/** A page opened from a file requested only itself, and caused no error. */
 export function expectAlone(seen: Watch): void {
   expect(seen.errors).toEqual([]);
   const left = seen.requests.filter((url) => !/^(file|data|blob):/.test(url));
@@ -39,27 +39,27 @@ interface Violation {
   nodes: { target: string[]; failureSummary?: string }[];
 }
 
-/** Nothing that axe can tell is wrong for people who don't see or point. */
+/** Checks the accessibility rules that axe knows. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // The page's own policy allows no foreign script; this way in is the debugger's and asks nobody.
+  // The page's own policy forbids foreign scripts. The debugger's interface bypasses the policy.
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
     interface Axe {
       run(options: { resultTypes: string[] }): Promise<{ violations: Violation[] }>;
     }
-    // Without a name for every element that is as it should be: that takes most of the time.
+    // Without names for elements that pass: naming them takes most of the time.
     return (await (window as unknown as { axe: Axe }).axe.run({ resultTypes: ["violations"] })).violations;
   });
   const told = found.map((one) => `${one.id}: ${one.help}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
   expect(told).toEqual([]);
 }
 
-/** No sideways scrolling of the page itself. Charts follow the window a moment later. */
+/** The page itself does not scroll sideways. Charts follow the window a moment later. */
 export async function expectNoOverflow(page: Page): Promise<void> {
   await expect(async () => expect(await tooWide(page)).toEqual([])).toPass({ timeout: 10_000 });
 }
 
-/** What is wider than the window. */
+/** Elements that are wider than the window. */
 async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth;
@@ -72,7 +72,7 @@ async function tooWide(page: Page): Promise<string[]> {
   });
 }
 
-/** Buttons show all their words, and none lies over another. */
+/** Buttons show all their words, and do not overlap. */
 export async function expectButtonsWhole(page: Page): Promise<void> {
   const wrong = await page.evaluate(() => {
     const seen = [...document.querySelectorAll<HTMLElement>("button, a.button")].filter((one) => {
@@ -80,7 +80,7 @@ export async function expectButtonsWhole(page: Page): Promise<void> {
       return box.width > 1 && box.height > 1 && getComputedStyle(one).visibility === "visible";
     });
     const cut = seen.filter((one) => one.scrollWidth > one.clientWidth + 2 || (one.textContent ?? "").trim() === "");
-    // What is folded within folded parts has boxes, and no place yet.
+    // Elements in folded parts have boxes without a position.
     const open = seen.filter((one) => one.checkVisibility());
     const over = open.filter((one, at) => {
       const box = one.getBoundingClientRect();

@@ -35,7 +35,7 @@ test("each host has a row, and the rows add up", async ({ page }) => {
     await expect(read).toBeVisible();
   }
   await expect(hosts.getByText("edit-1")).toBeVisible();
-  // Nothing that a machine is called turns the page around.
+  // No name of a machine reverses the page.
   expect(await section.innerText()).not.toContain("\u202E");
   await expect(page.getByText("6 workers").first()).toBeVisible();
 });
