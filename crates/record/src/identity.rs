@@ -169,4 +169,15 @@ mod tests {
         .join()
         .unwrap();
     }
+
+    #[test]
+    #[should_panic(expected = "could not be taken again")]
+    fn an_identity_that_cannot_be_taken_again_ends_the_thread() {
+        let no_user = Guise { user: u32::MAX, group: NOBODY.group };
+        // A thread of its own: the attempt changes the groups of the thread that makes it.
+        let thread = std::thread::spawn(move || {
+            drop(Own { guise: Some(no_user), _of_this_thread: std::marker::PhantomData });
+        });
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    }
 }

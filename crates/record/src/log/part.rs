@@ -158,16 +158,34 @@ impl FileSet {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::log::group::encode;
+    use crate::log::rows::Rows;
+    use crate::test_records::read;
+
+    fn empty_part(dir: &Path) -> PartFile {
+        let schema = crate::log::schema::descriptor().unwrap();
+        let disk = Arc::new(crate::log::disk::SystemDisk);
+        PartFile::create(disk, dir.join("_segment-000001.tmp"), schema).unwrap()
+    }
 
     #[test]
     #[should_panic(expected = "a part has the rows of its row groups")]
     fn a_part_with_another_number_of_rows_is_a_defect() {
         let dir = tempfile::tempdir().unwrap();
-        let schema = crate::log::schema::descriptor().unwrap();
-        let disk = Arc::new(crate::log::disk::SystemDisk);
-        let mut part = PartFile::create(disk, dir.path().join("_segment-000001.tmp"), schema).unwrap();
+        let mut part = empty_part(dir.path());
         part.rows = 7;
         let _ = part.finish(&dir.path().join("part-000001.parquet"), |_| Vec::new());
+    }
+
+    #[test]
+    #[should_panic(expected = "a part is written from row groups that have rows")]
+    fn a_row_group_without_rows_is_a_defect() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut rows = Rows::with_capacity(0);
+        assert!(rows.push(&[read(0, 0, 4096)]));
+        let mut group = encode(&rows, 0..1).unwrap();
+        group.rows = 0;
+        let _ = empty_part(dir.path()).append(&group);
     }
 
     #[test]
