@@ -21,6 +21,8 @@ mod files;
 mod ladder;
 mod offload;
 mod slots;
+#[cfg(test)]
+mod tests;
 
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
@@ -305,7 +307,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         let ring_worker = slot.ring_worker;
         match slot.refused.or_else(|| self.slots.misuse(number)) {
             Some(errno) => {
-                self.slots.slots[number as usize].issued_ns = now_ns;
+                self.slots.slots[number as usize].issue(now_ns);
                 self.finish(number, -errno, now_ns);
             }
             None if slot.op.kind == OpKind::Close && self.slots.files.is_lent(slot.handle()) => {
@@ -482,9 +484,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         self.in_flight += self.batch.len() as u32;
         for at in 0..self.batch.len() {
             let number = self.batch[at];
-            let slot = &mut self.slots.slots[number as usize];
-            debug_assert_eq!(slot.issued_ns, Slot::GROUNDED, "an operation is issued once");
-            slot.issued_ns = issued_ns;
+            self.slots.slots[number as usize].issue(issued_ns);
             self.submit_slot(queues, number)?;
         }
         self.batch.clear();
@@ -613,12 +613,11 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         while let Some(returned) = self.offload.as_mut().and_then(Offload::next_returned) {
             self.landed();
             let slot = &mut self.slots.slots[returned.slot as usize];
-            assert_ne!(slot.issued_ns, Slot::GROUNDED, "an offloaded belongs to an operation in flight");
             let opened = match slot.emptied.take() {
                 // It has been out since it was opened.
                 Some(emptied) => Some(emptied).filter(|_| returned.result == 0),
                 None => {
-                    slot.issued_ns = returned.issued_ns;
+                    slot.issued_by_helper(returned.issued_ns);
                     if !slot.op.goes_by_path() {
                         self.slots.files.given_back(slot.handle());
                     }
@@ -681,8 +680,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// An operation is over: keeps its record and tells its script.
     fn finish(&mut self, number: u32, result: i32, now_ns: u64) {
         let slot = &mut self.slots.slots[number as usize];
-        let issued_ns = std::mem::replace(&mut slot.issued_ns, Slot::GROUNDED);
-        assert_ne!(issued_ns, Slot::GROUNDED, "a completion belongs to an operation in flight");
+        let issued_ns = slot.land();
         if let Some(closed) = slot.closing.take() {
             // The kernel has closed it, whatever the result.
             let _ = closed.into_raw_fd();

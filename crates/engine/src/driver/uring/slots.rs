@@ -94,6 +94,27 @@ impl Slot {
         }
     }
 
+    /// Notes that its operation is issued at this time.
+    #[inline]
+    pub(super) fn issue(&mut self, now_ns: u64) {
+        debug_assert_eq!(self.issued_ns, Slot::GROUNDED, "an operation is issued once");
+        self.issued_ns = now_ns;
+    }
+
+    /// Notes that a helper issued its operation at this time, which is later than the ring sent the helper.
+    pub(super) fn issued_by_helper(&mut self, issued_ns: u64) {
+        assert_ne!(self.issued_ns, Slot::GROUNDED, "a helper's operation is in flight");
+        self.issued_ns = issued_ns;
+    }
+
+    /// Notes that its operation is over. Returns when it was issued.
+    #[inline]
+    pub(super) fn land(&mut self) -> u64 {
+        let issued_ns = std::mem::replace(&mut self.issued_ns, Slot::GROUNDED);
+        assert_ne!(issued_ns, Slot::GROUNDED, "a completion belongs to an operation in flight");
+        issued_ns
+    }
+
     /// Whether it is carried out by a path, as an open is.
     #[inline]
     pub(super) fn names_files(&self) -> bool {
@@ -301,9 +322,9 @@ pub(super) mod tests {
         fn resume(&mut self, _now_ns: u64) {}
     }
 
-    /// Two workers with two slots each.
-    pub(in super::super) fn two_workers(writes: bool) -> Slots<Idle> {
-        let context = Context {
+    /// A load point without files.
+    pub(in super::super) fn context() -> Context {
+        Context {
             clock: Clock::start(),
             area: None,
             files: Vec::new(),
@@ -314,10 +335,14 @@ pub(super) mod tests {
             window: Window::new(0, u64::MAX),
             stop: AtomicBool::new(false),
             throttle: None,
-        };
+        }
+    }
+
+    /// Two workers with two slots each.
+    pub(in super::super) fn two_workers(writes: bool) -> Slots<Idle> {
         let needs = Needs { handles: 1, in_flight: 2, max_len: 4096, writes };
         let worker = |id| Worker { id, script: Idle(needs) };
-        Slots::new(&context, vec![worker(0), worker(1)]).unwrap()
+        Slots::new(&context(), vec![worker(0), worker(1)]).unwrap()
     }
 
     fn op(kind: OpKind) -> Op {
@@ -380,6 +405,30 @@ pub(super) mod tests {
     #[should_panic(expected = "a write without data is refused")]
     fn writing_what_was_not_made_is_a_defect() {
         two_workers(true).slots[0].write_from();
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "an operation is issued once")]
+    fn issuing_an_operation_twice_is_a_defect() {
+        let mut slots = two_workers(false);
+        slots.slots[0].issue(7);
+        slots.slots[0].issue(8);
+    }
+
+    #[test]
+    #[should_panic(expected = "a helper's operation is in flight")]
+    fn a_helper_that_returns_without_an_operation_in_flight_is_a_defect() {
+        two_workers(false).slots[0].issued_by_helper(7);
+    }
+
+    #[test]
+    #[should_panic(expected = "a completion belongs to an operation in flight")]
+    fn a_second_completion_of_an_operation_is_a_defect() {
+        let mut slots = two_workers(false);
+        slots.slots[0].issue(7);
+        assert_eq!(slots.slots[0].land(), 7);
+        slots.slots[0].land();
     }
 
     #[cfg(debug_assertions)]
