@@ -43,6 +43,14 @@ fn figures(spec: &StreamSpec, part: MeasuredPart, ops: &[OpRecord]) -> StreamFig
     figures.streams.remove(0)
 }
 
+#[test]
+#[should_panic(expected = "each stream of a load point has a number of its own")]
+fn two_streams_with_the_same_number_are_a_defect() {
+    let mut tally = LateTally::new(vec![player(3)], part(0, S));
+    tally.streams.push(StreamTally::new(player(3), part(0, S)));
+    tally.count(S);
+}
+
 /// Late, dropped, failed, unfinished.
 fn fates(figures: &StreamFigures) -> (u64, u64, u64, u64) {
     let late = figures.late_frames;
