@@ -36,6 +36,8 @@ pub mod sink;
 pub mod space;
 pub mod summarise;
 pub mod target;
+#[cfg(test)]
+mod tests;
 mod verdict;
 pub mod verify;
 pub mod watchdog;

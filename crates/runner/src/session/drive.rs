@@ -11,7 +11,7 @@ use std::time::Duration;
 use reelgauge_analysis::Counts;
 use reelgauge_analysis::late::LateNow;
 use reelgauge_engine::driver::{
-    AllEnded, Context, DriverError, DriverKind, Running, Worker, start, threads_for,
+    AllEnded, Context, DriverError, DriverKind, Running, ThreadEnd, Worker, start, threads_for,
 };
 use reelgauge_machine::mount::Mount;
 use reelgauge_machine::sample::Sampling;
@@ -135,10 +135,7 @@ pub fn run_point<S: Script + 'static>(
     let mut watch = Watch {
         setup,
         running,
-        workers: Vec::new(),
-        threads_left: threads,
-        finished_scripts: 0,
-        notes: Vec::new(),
+        ended: EndedThreads::new(threads),
         reason: None,
         stopped_ns: None,
         mount_looked_ns: setup.context.clock.now_ns(),
@@ -156,13 +153,47 @@ pub fn run_point<S: Script + 'static>(
     Ok(watch.end(worker_count))
 }
 
+/// The driver threads that have ended, and what they handed back.
+struct EndedThreads<S> {
+    workers: Vec<Worker<S>>,
+    /// How many have not ended yet.
+    threads_left: usize,
+    finished_scripts: u32,
+    /// Each once.
+    notes: Vec<String>,
+}
+
+impl<S> EndedThreads<S> {
+    fn new(threads: usize) -> EndedThreads<S> {
+        EndedThreads { workers: Vec::new(), threads_left: threads, finished_scripts: 0, notes: Vec::new() }
+    }
+
+    /// Takes what a thread hands back. Returns why its driver could not go on, if it could not.
+    fn take<K>(&mut self, end: ThreadEnd<S, K>) -> Option<DriverError> {
+        assert!(self.threads_left > 0, "a thread ends once");
+        self.threads_left -= 1;
+        self.finished_scripts += end.finished_scripts;
+        self.workers.extend(end.workers);
+        for note in end.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        end.failure
+    }
+
+    /// The workers, by number.
+    fn into_workers(mut self) -> Vec<Worker<S>> {
+        self.workers.sort_by_key(|worker| worker.id);
+        assert!(self.workers.is_sorted_by(|one, next| one.id < next.id), "a worker comes back once");
+        self.workers
+    }
+}
+
 struct Watch<'a, S> {
     setup: &'a PointSetup<'a>,
     running: Running<S, RingSink>,
-    workers: Vec<Worker<S>>,
-    threads_left: usize,
-    finished_scripts: u32,
-    notes: Vec<String>,
+    ended: EndedThreads<S>,
     /// Why it ends before its time, once that is so.
     reason: Option<Ending>,
     stopped_ns: Option<u64>,
@@ -178,23 +209,14 @@ impl<S: Script + 'static> Watch<'_, S> {
             match self.running.next_end(BEAT) {
                 // Whoever ended without a word died.
                 Err(AllEnded) => {
-                    if self.threads_left > 0 {
-                        self.stop(Ending::Died { threads: self.threads_left });
+                    if self.ended.threads_left > 0 {
+                        self.stop(Ending::Died { threads: self.ended.threads_left });
                     }
-                    self.threads_left = 0;
+                    self.ended.threads_left = 0;
                     return Ok(());
                 }
                 Ok(Some(end)) => {
-                    assert!(self.threads_left > 0, "a thread ends once");
-                    self.threads_left -= 1;
-                    self.finished_scripts += end.finished_scripts;
-                    self.workers.extend(end.workers);
-                    for note in end.notes {
-                        if !self.notes.contains(&note) {
-                            self.notes.push(note);
-                        }
-                    }
-                    if let Some(error) = end.failure {
+                    if let Some(error) = self.ended.take(end) {
                         self.stop(Ending::Driver(error));
                     }
                 }
@@ -334,16 +356,15 @@ impl<S: Script + 'static> Watch<'_, S> {
         let over_ns = context.clock.now_ns();
         let has_work = worker_count > 0;
         let exhausted =
-            has_work && self.finished_scripts == worker_count && over_ns < context.window.end_ns();
+            has_work && self.ended.finished_scripts == worker_count && over_ns < context.window.end_ns();
         self.look_at_counters();
         // The dead hold nothing in the kernel. Those that died after a look at who ended are among both.
-        let left_behind = self.threads_left - self.dead().min(self.threads_left);
+        let left_behind = self.ended.threads_left - self.dead().min(self.ended.threads_left);
         let (_, unanswered_for) = self.stuck();
         let natural = if exhausted { Ending::Exhausted } else { Ending::OnTime };
-        self.workers.sort_by_key(|worker| worker.id);
-        assert!(self.workers.is_sorted_by(|one, next| one.id < next.id), "a worker comes back once");
+        let notes = std::mem::take(&mut self.ended.notes);
         PointEnd {
-            workers: self.workers,
+            workers: self.ended.into_workers(),
             ran: PointRan {
                 started_ns: context.window.begun_ns(),
                 measured_from_ns: context.window.warmup_until_ns(),
@@ -352,7 +373,7 @@ impl<S: Script + 'static> Watch<'_, S> {
             ending: self.reason.unwrap_or(natural),
             left_behind,
             unanswered_for,
-            notes: self.notes,
+            notes,
         }
     }
 }
@@ -412,5 +433,46 @@ impl Display {
             is_over,
         });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end_of(workers: &[u32]) -> ThreadEnd<(), ()> {
+        ThreadEnd {
+            workers: workers.iter().map(|&id| Worker { id, script: () }).collect(),
+            sink: (),
+            thread: 0,
+            failure: None,
+            finished_scripts: 1,
+            notes: vec!["the same of each".to_owned()],
+        }
+    }
+
+    #[test]
+    fn workers_of_several_threads_come_back_in_order() {
+        let mut ended = EndedThreads::new(2);
+        assert!(ended.take(end_of(&[1, 3])).is_none() && ended.take(end_of(&[0, 2])).is_none());
+        assert_eq!((ended.threads_left, ended.finished_scripts, ended.notes.len()), (0, 2, 1));
+        assert!(ended.into_workers().iter().map(|worker| worker.id).eq(0..4));
+    }
+
+    #[test]
+    #[should_panic(expected = "a thread ends once")]
+    fn more_ends_than_threads_are_a_defect() {
+        let mut ended = EndedThreads::new(1);
+        ended.take(end_of(&[0]));
+        ended.take(end_of(&[1]));
+    }
+
+    #[test]
+    #[should_panic(expected = "a worker comes back once")]
+    fn a_worker_of_two_threads_is_a_defect() {
+        let mut ended = EndedThreads::new(2);
+        ended.take(end_of(&[0, 1]));
+        ended.take(end_of(&[1]));
+        ended.into_workers();
     }
 }

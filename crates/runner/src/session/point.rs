@@ -260,7 +260,6 @@ impl Session {
         });
         facts.ended_early = self.take_ending(end.ending, before, exhausted, interrupt);
         let figures = self.drain.finish_point(context.point, end.ran)?;
-        assert_eq!(figures.point, context.point, "the figures of a load point are its own");
         // Nothing where nothing was to be judged.
         let judged = self.drain.finish_judging()?.unwrap_or_default();
         self.rereads.extend(self.drain.finish_rereads(context.point)?);
@@ -302,5 +301,69 @@ impl Session {
 impl ToJudge {
     fn has_work(&self) -> bool {
         self.flow || !(self.specs.is_empty() && self.rates.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::time::Duration;
+
+    use super::*;
+    use crate::session::drain::PointRan;
+    use crate::session::tests::session;
+
+    fn facts() -> LoadPointFacts {
+        LoadPointFacts { label: "a".to_owned(), workers: 0, sweep_value: None, ended_early: None }
+    }
+
+    /// Keeps a load point without workers, as the session does after it ran.
+    fn keep(session: &mut Session, number: u16, to_judge: Option<ToJudge>) {
+        let context = Context {
+            clock: session.clock,
+            area: None,
+            files: Vec::new(),
+            read_only: session.files.read_only().clone(),
+            pattern: session.pattern,
+            write_map: None,
+            point: number,
+            window: Window::new(0, 1),
+            stop: AtomicBool::new(false),
+            throttle: None,
+        };
+        let end = PointEnd::<()> {
+            workers: Vec::new(),
+            ran: PointRan { started_ns: 0, measured_from_ns: 0, over_ns: 1 },
+            ending: Ending::OnTime,
+            left_behind: 0,
+            unanswered_for: Duration::ZERO,
+            notes: Vec::new(),
+        };
+        let before = Before::look(session.locked.area.dir(), &session.locked.mount, &session.files, None);
+        session.drain.attach(number, Vec::new()).unwrap();
+        session.keep(facts(), None, (end, before), &context, to_judge, &Interrupt::default()).unwrap();
+    }
+
+    #[test]
+    #[should_panic(expected = "load points are kept in the order of their numbers")]
+    fn a_load_point_that_skips_a_number_is_a_defect() {
+        let folder = tempfile::tempdir().unwrap();
+        keep(&mut session(folder.path()), 1, None);
+    }
+
+    #[test]
+    #[should_panic(expected = "the load point that was announced is the one that ran")]
+    fn a_load_point_that_was_not_announced_is_a_defect() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = session(folder.path());
+        session.announce((1, 0), &facts(), (0, 1), None).unwrap();
+        keep(&mut session, 0, None);
+    }
+
+    #[test]
+    #[should_panic(expected = "the streams that were enlisted are those that ran")]
+    fn streams_that_were_not_enlisted_are_a_defect() {
+        let folder = tempfile::tempdir().unwrap();
+        keep(&mut session(folder.path()), 0, Some(ToJudge::default()));
     }
 }
