@@ -1,4 +1,4 @@
-//! `reelgauge check`: a first look without any option, on one screen, in at most a minute and a half.
+//! `reelgauge check`: a quick check without options, on one screen, in at most a minute and a half.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 
-/// A minute and a half, with something for a loaded machine.
+/// A minute and a half, with a reserve for a busy host.
 const AT_MOST: Duration = Duration::from_secs(115);
 
-/// Everyday formats that it tries.
+/// Everyday formats that it tests.
 const FORMATS: usize = 5;
 
 /// A terminal has this many lines, a wide one this many columns.
@@ -42,34 +42,35 @@ fn a_first_look_at_a_local_directory_and_a_second_one_that_writes_no_test_files(
         let name = text(format, "name");
         assert!(screen.contains(name), "'{name}' is not shown\n{screen}");
         assert!(number(format, "needed_mb_per_s_each") > 0.0);
-        // A disk that carries not even one says what stopped it.
+        // A disk that sustains not even one stream reports the cause.
         for work in ["play", "record"] {
             let found = at(format, work);
             assert!(count(found, "streams") > 0 || !text(found, "limited_by").is_empty(), "{format:#}");
         }
     }
-    // Load points are called as formats are everywhere on the page, and not by ids.
+    // Load points have the names of formats, not their ids.
     let labels: Vec<&str> =
         at(&summary, "load_points").as_array().unwrap().iter().map(|point| text(point, "label")).collect();
     for format in formats {
         let of_it = labels.iter().filter(|label| label.contains(text(format, "name"))).count();
         assert!(of_it > 0 && !labels.iter().any(|label| label.contains(text(format, "id"))), "{labels:?}");
     }
-    // The first line has the number that somebody came for, and what is recorded beside it.
+    // The first line has the main number, and the recorded streams.
     let first = screen.lines().next().unwrap();
     assert!(first.starts_with(|c: char| c.is_ascii_digit()) || first.starts_with("At least"), "{first}");
-    // The table comes behind it: formats down, what they do across, each with a mark and a number.
+    // The table follows: formats down, actors across, each with a mark and a number.
     let table: Vec<&str> =
         screen.lines().skip_while(|line| !line.starts_with("streams without")).take(1 + FORMATS).collect();
     assert!(
         table[0].contains("play") && table[0].contains("record") && table[0].contains("MB/s"),
         "{screen}"
     );
-    // Without a mark is only what was held for too short a time, which is then said.
+    // Only counts of trials that were too short have no mark, and they say so.
     let is_marked =
         |line: &&str| ['✓', '✗'].iter().any(|mark| line.contains(*mark)) || line.contains(" for ");
     assert!(table[1..].iter().all(is_marked), "{screen}");
-    // Long ones are wrapped. Where others used the disk meanwhile, looking again comes before any hint.
+    // Long lines are wrapped. If other programs used the disk during the run, the hint is to check
+    // again.
     let flowing = outcome.words();
     let step = match text(&summary, "statement.next_step") {
         "find_max" => "For an exact answer: reelgauge streams",
@@ -84,7 +85,7 @@ fn a_first_look_at_a_local_directory_and_a_second_one_that_writes_no_test_files(
     assert!(screen.contains(" s"), "it says how long it looked\n{screen}");
     let (lines, wide) = (screen.lines().count(), too_wide(screen, SCREEN.1));
     assert!(lines <= SCREEN.0 && wide.is_empty(), "{lines} lines, too wide: {wide:?}\n{screen}");
-    // Nothing but the area is left.
+    // Only the area remains.
     let entries: Vec<_> =
         std::fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(entries.iter().all(|name| name == "reelgauge-area"), "{entries:?}");
@@ -105,7 +106,7 @@ fn a_second_look_writes_no_test_files(target: &Path) {
     running.signal(Signal::INT);
     let second = running.wait(AT_MOST).expect_code(130).json();
     assert_eq!(at(&second, "data_set.reused"), true);
-    // What it would say at its end is not known, so all that is next is to look again.
+    // A stopped check cannot know its result, so the only next step is to run it again.
     assert_eq!(text(&second, "statement.next_step"), "run_again");
     assert!(second.pointer("/check/hint").is_none(), "{second:#}");
     assert_eq!(data_sets(), first);

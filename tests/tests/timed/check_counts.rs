@@ -1,4 +1,4 @@
-//! `reelgauge check` on a store of a known bandwidth: what it counts is what that carries.
+//! `reelgauge check` on a store of a known bandwidth: its counts are what the store sustains.
 
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::needs;
@@ -6,8 +6,8 @@ use reelgauge_tests::run_dir::{at, number};
 use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
-/// A store that gives 60 MB/s: every count within its stated error of what that carries, playing and
-/// recording, and in the light formats as in the heavy ones.
+/// A store of 60 MB/s: every count is within its stated error of the true count, for playing and
+/// recording, in light and heavy formats.
 #[test]
 fn counts_on_a_store_of_known_bandwidth() {
     if !needs::are_met(faulty::NEEDS) {
@@ -26,7 +26,7 @@ fn counts_on_a_store_of_known_bandwidth() {
             let found = at(format, work);
             let streams = number(found, "streams");
             let least = at(found, "at_least") == true;
-            // A lower bound has no error beside it.
+            // A lower bound has no error.
             let error = if least { 0.0 } else { number(found, "error_streams") };
             assert!(!least || at(found, "error_streams").is_null(), "{format:#}");
             assert!(streams <= carries + error, "{work}: {streams} of {carries}\n{format:#}");

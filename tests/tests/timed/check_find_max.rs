@@ -19,7 +19,7 @@ use crate::check_sustained::line;
 
 /// Its frames need 14.0 MB/s. Every rate below is half a stream away from the next count.
 const FORMAT: &str = "xavc-intra-class-100-1080-25";
-/// A minute and a half, with something for a loaded machine.
+/// A minute and a half, with a reserve for a busy host.
 const CHECK_AT_MOST: Duration = Duration::from_secs(115);
 /// What the search may take, its confirmation of a minute included, and longer for the test files.
 const SEARCH: &str = "4m";
@@ -28,7 +28,7 @@ const SEARCH_AT_MOST: Duration = Duration::from_secs(360);
 /// A stated count of streams.
 struct Stated {
     least: u64,
-    /// None where it is a lower bound.
+    /// None for a lower bound.
     most: Option<u64>,
     words: String,
 }
@@ -39,7 +39,7 @@ impl Stated {
     }
 }
 
-/// What a check states, and what each stream needs in MB/s.
+/// The count of a check, and the rate of each stream in MB/s.
 fn checked(start: &impl Fn(&Verb) -> Running, target: &Path, flags: &[&str]) -> (Stated, f64) {
     let summary = start(&Verb::on("check", target).with(flags)).wait(CHECK_AT_MOST).expect_code(0).json();
     let formats = at(&summary, "check.formats").as_array().unwrap();
@@ -57,7 +57,7 @@ fn checked(start: &impl Fn(&Verb) -> Running, target: &Path, flags: &[&str]) -> 
     (stated, number(format, "needed_mb_per_s_each"))
 }
 
-/// What a search states.
+/// The count of a search.
 fn sought(start: &impl Fn(&Verb) -> Running, target: &Path, flags: &[&str]) -> Stated {
     // The buffer of a check's players.
     let streams = ["--actor", "player", "--format", FORMAT, "--clip", "2s", "--buffer", "400ms"];

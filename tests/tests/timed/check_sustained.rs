@@ -20,13 +20,14 @@ use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// A minute and a half, with something for a loaded machine.
+/// A minute and a half, with a reserve for a busy host.
 const AT_MOST: Duration = Duration::from_secs(115);
 /// Checks of each store.
 const LOOKS: usize = 3;
 /// How long a confirmation lasts.
 const CONFIRMED_FOR: &str = "60s";
-/// A count that fails is tried so often, so that a store whose rate changes is not taken for a wrong count.
+/// How often a count that fails is tried, so that a store whose rate changes does not make a correct
+/// count look wrong.
 const TRIES: usize = 3;
 /// A store that remembers has read every clip once by then: 4 requests of 128 KiB at a time, 8 ms each, are
 /// 65 MB/s, and the clips take up to 4.5 GB.
@@ -48,7 +49,7 @@ struct Claim {
     basis: String,
     own_limit: bool,
     limited_by: String,
-    /// No less than this is the sequential rate of the same check, reading or writing.
+    /// The sequential rate of the same check, reading or writing, is at least this.
     rate_mb_per_s: f64,
     look: usize,
 }
@@ -117,9 +118,9 @@ fn a_burst_allowance_is_found_and_raises_no_count() {
     assert!(played > 0, "{summary:#}");
 }
 
-/// A store that gives 500 MB/s, and a fifth of it once five requests wait at a time; it begins to do so while
-/// a count is held. What too many streams get is no limit of fewer: the check measures the plain rate again,
-/// and lowers no other count. It is stopped when it has played.
+/// A store that gives 500 MB/s, and a fifth of it once five requests wait at a time. It starts to do so
+/// while a count is confirmed. A collapse under too many streams is no limit of fewer streams: the check
+/// measures the plain rate again, and lowers no other count. It is stopped after playing.
 #[test]
 fn a_store_that_collapses_under_many_streams_lowers_no_other_count() {
     if !needs::are_met(faulty::NEEDS) {
@@ -151,7 +152,7 @@ fn a_store_that_collapses_under_many_streams_lowers_no_other_count() {
     assert!(played.iter().all(|claim| !claim.own_limit), "one failure confirms nothing\n{played:#?}");
 }
 
-/// Whether the load point that goes on holds streams for longer than a trial.
+/// Whether the current load point has lasted longer than a trial.
 fn holds_streams(check: &Verb) -> bool {
     let runs = reelgauge_tests::run_dir::all_in(check.runs());
     let points = runs.first().and_then(|run| std::fs::read_to_string(run.join("load-points.json")).ok());
@@ -161,7 +162,8 @@ fn holds_streams(check: &Verb) -> bool {
     last.is_some_and(|point| count(point, "end_ns") - count(point, "started_ns") > 4_000_000_000)
 }
 
-/// Killed in the middle, it has counts, and none with a tick: a later trial might have contradicted them.
+/// A check that is killed in the middle has counts without a tick: a later trial might have contradicted
+/// them.
 #[test]
 fn a_check_that_was_killed_has_no_tick() {
     if !needs::are_met(faulty::NEEDS) {
@@ -186,7 +188,7 @@ fn a_check_that_was_killed_has_no_tick() {
     let screen = report(&[]).words();
     assert!(!screen.contains('✓') && screen.contains("play without a late frame for 1.4"), "{screen}");
     let played = at(&report(&["--json"]).json(), "check.formats.0.play").clone();
-    // It is named as in a check that was not killed, and nothing is broken that could be mended.
+    // It is named as in a completed check, and no repair is suggested.
     assert!(screen.contains("Sony XAVC Intra Class 100 1080, 25 fps"), "{screen}");
     assert!(screen.contains("To do it again: reelgauge check"), "{screen}");
     assert!(count(&played, "streams") > 0 && text(&played, "basis") == "short_trial", "{played:#}");
@@ -245,8 +247,8 @@ fn one_check(
     Some(claims(&summary).into_iter().map(|claim| Claim { look, ..claim }).collect())
 }
 
-/// Pairs of counts of one check that cannot both be true: with a tick, one needs more than the other says is
-/// possible, its error included.
+/// Pairs of counts of one check that contradict each other: with a tick, one needs more than the other
+/// reports as possible, including its error.
 fn contradictions(claims: &[Claim]) -> Vec<String> {
     let least = |claim: &Claim| claim.streams.saturating_sub(claim.error) as f64 * claim.needed_mb_per_s;
     let limited = claims.iter().filter(|claim| !claim.at_least && !claim.own_limit);
@@ -260,9 +262,9 @@ fn contradictions(claims: &[Claim]) -> Vec<String> {
     limited.filter_map(against).collect()
 }
 
-/// Looks three times, and compares every count with what the store is known to sustain, reading and writing.
-/// Gives the wrong ones. Where this client's processors may give less than the store, a count only has to
-/// reach the rate of its own check.
+/// Checks three times, and compares every count with the known capacity of the store, reading and
+/// writing. Returns the wrong counts. If this client's processors may be slower than the store, a count
+/// only has to reach the rate of its own check.
 fn compare(
     bed: &str,
     (mb_per_s, is_exact): (f64, bool),
@@ -286,10 +288,10 @@ fn compare(
     wrong
 }
 
-/// Looks three times. Then the largest count with a tick of each format is played, or recorded over existing
-/// files as a check does, for a minute, which holds for all smaller ones. Where a limit is named, one more
-/// than the smallest upper bound has to fail. A store whose rate changes may fail what it held minutes ago,
-/// and hold more: then one more check has to say so.
+/// Checks three times. Then the largest count with a tick of each format is played for a minute, or
+/// recorded over existing files as a check does. That confirms all smaller counts. If a limit is named,
+/// one stream more than the smallest upper bound has to fail. A store whose rate changes may fail a
+/// count that it passed minutes ago, or sustain more. Then another check has to report the same.
 fn confirm(bed: &str, target: &Path, room: Room, formats: usize) {
     let mut wrong = Vec::new();
     let claims = three_checks(bed, Verb::start, target, &mut wrong);
@@ -316,7 +318,8 @@ fn confirm(bed: &str, target: &Path, room: Room, formats: usize) {
             })
         };
         if !has_held(most) {
-            // Was the count wrong, or has the store become slower? A check now, and a minute of its claim.
+            // Was the count wrong, or has the store become slower? Run a check now, and play its count
+            // for a minute.
             let now = claim_now(bed, target, kind, &mut wrong);
             let is_slower = now.is_some_and(|now| now.streams < most.streams && has_held(&now));
             let told = if is_slower { "the store became slower, as a check says" } else { "WRONG" };
@@ -344,7 +347,7 @@ fn confirm(bed: &str, target: &Path, room: Room, formats: usize) {
     assert_none(&wrong);
 }
 
-/// What one more check claims of this format and work.
+/// The count of another check for this format and work.
 fn claim_now(bed: &str, target: &Path, kind: (&str, &str), wrong: &mut Vec<String>) -> Option<Claim> {
     let claims = one_check(bed, LOOKS + 1, &Verb::start, target, wrong)?;
     let now = claims.into_iter().find(|claim| (claim.format.as_str(), claim.work) == kind)?;
@@ -364,9 +367,10 @@ fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What came of a confirmation.
+/// The result of a confirmation.
 struct Confirmed {
-    /// Whether every frame was in time; `None` where the run could not be made, or this client was at fault.
+    /// Whether every frame was in time; `None` if the run could not be made, or this client was at
+    /// fault.
     passed: Option<bool>,
     told: String,
 }
@@ -382,7 +386,7 @@ impl Confirmed {
     }
 }
 
-/// What a store has for the clips of a confirmation.
+/// The room of a store for the clips of a confirmation.
 #[derive(Clone, Copy)]
 struct Room {
     mb: f64,
@@ -390,7 +394,7 @@ struct Room {
     warmup: &'static str,
 }
 
-/// Whether so many streams are sustained.
+/// Confirms whether so many streams are sustained.
 fn holds(target: &Path, room: Room, claim: &Claim, streams: u64) -> Confirmed {
     let clip_s = (room.mb / (streams as f64 * claim.needed_mb_per_s)).floor().clamp(1.0, CLIP_S_MAX);
     let clip = format!("{clip_s}s");

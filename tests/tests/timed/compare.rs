@@ -1,5 +1,5 @@
-//! `reelgauge compare`: real runs side by side, on the terminal and for programs; a storage that was really
-//! slowed down is worse, and a gate says so.
+//! `reelgauge compare`: real runs compared, on the terminal and for programs. A storage that was really
+//! slowed down is worse, and a gate fails.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 
-/// As long as it takes for a run to tell its own noise.
+/// Long enough for a run to determine its own noise.
 const LONG_ENOUGH: &[&str] = &["--duration", "9s"];
 
-/// What a Python program makes of a JUnit file: every suite with its cases and their outcomes.
+/// A Python program that reads a JUnit file: every suite with its cases and their outcomes.
 const READ_JUNIT: &str = "\
 import json, sys, xml.etree.ElementTree as tree
 outcome = lambda case: ([part.tag for part in case] + ['passed'])[0]
@@ -32,7 +32,7 @@ print(json.dumps([{
     'cases': [[case.get('classname'), case.get('name'), outcome(case)] for case in suite.iter('testcase')],
 } for suite in tree.parse(sys.argv[1]).getroot().iter('testsuite')]))";
 
-/// Compares these runs, with flags that hold no blanks.
+/// Compares these runs, with flags without blanks.
 #[track_caller]
 fn compare(runs: &[PathBuf], flags: &str) -> Outcome {
     let mut words: Vec<OsString> = vec!["compare".into()];
@@ -55,7 +55,7 @@ fn junit(file: &Path) -> Value {
     serde_json::from_str(&read.unwrap_or_else(|why| panic!("{why}"))).unwrap()
 }
 
-/// Two runs of the same, one after the other.
+/// Two identical runs, one after the other.
 fn two_runs(flags: &[&str]) -> (Scratch, [Mix; 2], Vec<PathBuf>) {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
@@ -76,8 +76,8 @@ fn two_runs_of_the_same_are_told_in_every_form() {
     for (index, run) in runs.iter().enumerate() {
         let summary = run_dir::summary(run);
         let own = |path: &str| number(&summary, &format!("load_points.0.{path}"));
-        // A busy machine delays the tool itself, and then the noise of a tail is unknown; that of these is
-        // not.
+        // A busy host delays Reelgauge itself, and then the noise of a tail is unknown. The noise of
+        // these figures is known.
         for figure in ["total.read_bytes_per_s", "total.response.write.p50_us", "total.data_ops_per_s"] {
             let row = row(&comparison, figure);
             assert_eq!(number(row, &format!("values.{index}")), own(figure), "{figure}");
@@ -104,7 +104,7 @@ fn two_runs_of_the_same_are_told_in_every_form() {
     assert!(compare(&runs, "--all").stdout.lines().count() > screen.lines().count());
 
     let markdown = compare(&runs, "--markdown --all").expect_code(0).stdout;
-    // The figures; the systems have a table of their own behind it.
+    // The figures. A separate table of the systems follows.
     let is_row = |line: &&str| line.starts_with('|');
     let table: Vec<&str> = markdown.lines().skip_while(|line| !is_row(line)).take_while(is_row).collect();
     assert_eq!(table.len(), 2 + at(&comparison, "rows").as_array().unwrap().len(), "{markdown}");
@@ -151,7 +151,7 @@ fn a_storage_that_was_slowed_down_is_worse() {
     let suites = junit(&file);
     assert_eq!(at(&suites, "0.cases.0.2"), "failure", "{suites:#}");
     assert_eq!((at(&suites, "0.tests"), at(&suites, "0.failures")), (&1.into(), &1.into()));
-    // A loss of half is allowed by this one, and the other way round it is a gain.
+    // This threshold allows a loss of half. In the other order it is a gain.
     compare(&runs, "--threshold 90 --figure total.data_ops_per_s").expect_code(0);
     let gained = compare(&[after, before], "--threshold 5 --figure total.data_ops_per_s").expect_code(0);
     assert!(gained.stdout.contains("better"), "{}", gained.stdout);
@@ -168,7 +168,8 @@ fn recorders(target: &Path, duration: &str) -> Verb {
 fn an_incident_is_found_and_fails_a_gate() {
     require!(Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
     let (_turn, disk) = (my_turn(), TempMount::image(ImageKind::Ext4, 512));
-    // The one that is struck may end later than it should; only who was calm for longer was calmer.
+    // The disturbed run may end late. The longest calm period must come from a longer calm, so the calm
+    // run lasts longer.
     let [calm, struck] = ["9s", "7s"].map(|duration| recorders(disk.path(), duration));
     let calm_summary = calm.measure();
     let mut running = struck.start();
@@ -195,7 +196,7 @@ fn an_incident_is_found_and_fails_a_gate() {
     assert!(said.starts_with("Run 2 is worse than run 1: "), "{said}");
     assert!(said.contains(&format!("{frames} of ")) && said.contains("on all 3 streams"), "{said}");
 
-    // Whatever the threshold, and however the figures are chosen.
+    // For any threshold and any selection of figures.
     for gate in ["--threshold 5 --figure streams.*", "--threshold 100000 --figure streams.total.late_frames"]
     {
         let fallen = compare(&runs, gate).expect_code(1);
@@ -203,7 +204,8 @@ fn an_incident_is_found_and_fails_a_gate() {
     }
     let gained = [runs[1].clone(), runs[0].clone()];
     compare(&gained, "--threshold 5 --figure streams.*").expect_code(0);
-    // A run beside itself tells nothing, and how much three recorders write is what they were asked for.
+    // A run compared with itself proves nothing, and the amount that three recorders write is fixed by
+    // the request.
     let itself = [runs[0].clone(), runs[0].clone()];
     for (runs, figure) in
         [(&itself[..], "streams.total.late_frames"), (&gained[..], "total.written_bytes_per_s")]
@@ -253,7 +255,7 @@ fn what_cannot_be_compared_is_refused() {
         let refused = compare(runs, flags).expect_code(2);
         assert!(refused.stderr.contains(why) && refused.stdout.is_empty(), "{flags}: {}", refused.said());
     };
-    // A second tells nothing of the noise: a gate that judges nothing holds nothing.
+    // One second is too short to know the noise, and a gate without a judgement passes nothing.
     let unknown = compare(&runs, "--figure total.read*").expect_code(0);
     assert!(unknown.words().contains("can't tell"), "{}", unknown.stdout);
     let gate = compare(&runs, "--threshold 5").expect_code(2);

@@ -1,6 +1,6 @@
-//! The console shared by several: what one client asks for keeps no other one waiting for long.
+//! The console with several clients: a request of one client does not delay the others for long.
 //!
-//! Times are compared within one test on one machine, never with a clock.
+//! Times are compared within one test on one host, never with fixed limits.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::turns::my_turn;
 use serde_json::json;
 
-/// So many of the small page's own times may pass beside whatever others ask: two large logs are being read
-/// by then, on two processors perhaps.
+/// The page of a small run may take this many times longer while others use the console. Two large logs
+/// are being read by then, perhaps on two processors.
 const MULTIPLE: u32 = 8;
 /// So many operations take a while to be read.
 const MANY_OPS: u64 = 1_000_000;
-/// Noise of a loaded machine, which is no queue.
+/// Timing noise of a busy host, which is no queue.
 const NOISE: Duration = Duration::from_millis(150);
 
-/// A run with so many operations and few more, however long it takes to make them beside others.
+/// A run with slightly more than this many operations, however long concurrent tests make it take.
 fn large_run(target: &Path, runs: &Path) -> String {
     let mut seconds = 1;
     loop {
@@ -51,7 +51,7 @@ fn run_of(target: &Path, runs: &Path, duration: &str) -> String {
     name
 }
 
-/// How long the page of a run takes that has to be made anew.
+/// The time to build the page of a run that is not cached.
 fn page_took(client: &Client, id: &str) -> Duration {
     client.change("PUT", &format!("/api/runs/{id}/notes"), &json!({"note": "again"}).to_string()).expect(204);
     let began = Instant::now();
@@ -84,7 +84,7 @@ fn ask_heavily(clients: &[Client], count: usize, id: &str) -> Load {
     Load { asking: asking.collect(), answered }
 }
 
-/// How the queries ended: answered, and sent away.
+/// How the queries ended: answered or refused.
 fn ends(load: Load) -> (usize, usize) {
     let ends: Vec<u16> = load.asking.into_iter().map(|one| one.join().unwrap()).collect();
     let of = |status: u16| ends.iter().filter(|end| **end == status).count();
@@ -108,7 +108,7 @@ fn a_small_page_does_not_wait_behind_large_logs() {
         [("own", std::slice::from_ref(own), 6), ("one", &others[..1], 6), ("all", others, 18)]
     {
         let load = ask_heavily(clients, count, &large);
-        // Wherever they are by now: in work, in line or sent away.
+        // By now each is being processed, queued or refused.
         std::thread::sleep(Duration::from_millis(200));
         let beside = page_took(own, &small);
         let light = {
@@ -142,9 +142,10 @@ fn one_client_gets_a_line_of_its_own_and_not_all_of_the_console() {
     modest.get(&format!("/api/runs/{large}/ops?sort=service&top=10")).expect(200);
     let (took, answered) = (began.elapsed(), load.answered.load(Ordering::SeqCst));
     println!("one query beside 40 of another client: {took:?}, {answered} of those answered before");
-    // Its turn came at once: beside the first of the other's, and not behind its eight.
+    // It was served at once: in parallel with the first of the other client's queries, not after its
+    // eight.
     assert!(answered <= 3, "{answered}");
-    // Eight in its line; while all forty arrive, some of them are answered, and others get their places.
+    // Eight are queued. While all forty arrive, some are answered, and others take their places.
     let (answered, refused) = ends(load);
     assert!((8..=20).contains(&answered), "{answered} answered, {refused} sent away");
 }
@@ -163,7 +164,8 @@ fn who_goes_away_leaves_the_line() {
         client.get(&path).expect(200);
         began.elapsed()
     };
-    // Asks and hangs up, again and again: eight that were not forgotten would fill the line.
+    // Sends a request and closes the connection, repeatedly. If eight of them were not forgotten, they
+    // would fill the queue.
     for _ in 0..40 {
         client.hang_up("GET", &path);
         std::thread::sleep(Duration::from_millis(20));
@@ -187,7 +189,7 @@ fn one_client_cant_take_all_places_to_watch() {
     let refused = greedy.get(&path).expect(503);
     assert!(refused.error().contains("watch already") && refused.header("retry-after").is_some());
     assert_eq!(modest.events(&path).take(1).count(), 1);
-    // Who closes a page has its place again.
+    // A client that closes a page frees its place.
     drop(watching);
     until("there is a place", || greedy.ask_status("GET", &path) == 200);
 }

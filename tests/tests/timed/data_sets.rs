@@ -1,5 +1,5 @@
-//! Test files are made once and used again, whatever the seed; those of earlier runs give up their room when
-//! it is needed; and what a run takes is said before.
+//! Test files are made once and reused, whatever the seed. Files of earlier runs are removed when their
+//! space is needed. The space that a run needs is reported first.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -81,8 +81,8 @@ fn four_seeds_leave_one_data_set_of_streams_mix_and_vda() {
     });
 }
 
-/// A target with some 190 MB left, whose area holds a data set of 315 MB, an older one of 105 MB, and what is
-/// none of the tool's.
+/// A target with some 190 MB left, whose area holds a data set of 315 MB, an older one of 105 MB, and a
+/// file that is not the tool's.
 fn filled() -> TempMount {
     let mount = TempMount::image(ImageKind::Ext4, 640);
     for (size, age_h) in [("50MiB", 2), ("150MiB", 1)] {
@@ -115,7 +115,7 @@ fn other_data_sets_give_back_their_room_oldest_first_and_only_as_far_as_needed()
     assert!(outcome.stderr.contains(said), "{}", outcome.said());
     assert!(outcome.words().contains("were removed to make room"), "{}", outcome.said());
     assert_eq!(names(&mount), ["files-150MiB-u4096", "files-160MiB-u4096", "files-1MiB-u4096"]);
-    // More than all of it: refused before anything goes.
+    // More than the whole volume: refused before anything is removed.
     let mix = Verb::on("mix", mount.path()).with(&["--workers", "9", "--file-size", "100MiB"]).with(&short);
     let outcome = mix.run_plain().expect_code(2);
     assert!(outcome.stderr.contains("must stay free"), "{}", outcome.said());

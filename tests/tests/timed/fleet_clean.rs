@@ -1,4 +1,4 @@
-//! What runs of a fleet leave, and `fleet clean`: test files go, and what nobody fetched only by its name.
+//! Leftovers of fleet runs, and `fleet clean`: it removes test files, but unfetched data only by name.
 
 use std::fs;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// What is left of this kind, and whose; the controller's has no name.
+/// Leftovers of this kind with their host; the controller's has no name.
 fn left<'a>(told: &'a Value, kind: &str) -> Vec<(Option<&'a str>, &'a Value)> {
     let each = at(told, "left").as_array().unwrap().iter();
     let of = each.flat_map(|of| {
@@ -26,7 +26,7 @@ fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let mut bed = Bed::new(&["a", "b"], "2s");
-    // What was fetched leaves its test files, and nothing else.
+    // A fetched run leaves its test files, and nothing else.
     bed.run().wait(PATIENCE).expect_code(0);
     let fetched = only_in(&bed.runs());
     let listed = bed.fleet.ask(&["clean", "--json"]).expect_code(0).json();
@@ -37,7 +37,7 @@ fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
     let screen = bed.fleet.ask(&["clean"]).expect_code(0).words();
     assert!(screen.contains("Nothing was removed") && screen.contains("fleet clean --yes"), "{screen}");
 
-    // A run whose controller and agent b were killed stays with a, b and the controller.
+    // The leftovers of a run whose controller and agent b were killed are on a, b and the controller.
     let mut run = bed.run();
     until_measuring(&mut run);
     run.signal(Signal::KILL);
@@ -45,7 +45,7 @@ fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
     drop(run);
     bed.start_who_is_gone();
     let name = only_in(&bed.fleet.dir().join("runs")).file_name().unwrap().to_str().unwrap().to_owned();
-    // Until the load has ended, and with it what would be refused.
+    // Until the load has ended, because removal is refused before.
     let since = Instant::now();
     let is_idle = std::iter::repeat_with(|| bed.fleet.ask(&["clean"]).code == Some(0))
         .take_while(|is_idle| *is_idle || since.elapsed() < PATIENCE)
@@ -69,7 +69,7 @@ fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
         );
     }
 
-    // A name that is none, a look at one that is, and its removal.
+    // An unknown name, a dry run of a known one, and its removal.
     let unknown = bed.fleet.ask(&["clean", "20261101T000000Z-abcdef"]).expect_code(2);
     assert!(unknown.stderr.contains("nothing is left of"), "{}", unknown.stderr);
     bed.fleet.ask(&["clean", &name]).expect_code(0);

@@ -1,6 +1,6 @@
-//! A fleet whose machines lose contact for a while, or whose wall clocks are set: neither changes a figure.
+//! A fleet whose hosts lose contact for a while, or whose wall clocks are set. Neither changes a figure.
 //!
-//! `REELGAUGE_OUTAGE_S` is how long nobody is heard.
+//! `REELGAUGE_OUTAGE_S` is the length of the outage.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 const SECOND_NS: i64 = 1_000_000_000;
 
-/// The server stands still, and every connection with it.
+/// The server is stopped, and every connection with it.
 #[test]
 fn a_server_that_is_away_costs_nothing() {
     require!(Need::NatsServer);
@@ -42,7 +42,7 @@ fn a_server_that_is_away_costs_nothing() {
     assert!((5.9..7.0).contains(&measured_s), "{measured_s}");
 }
 
-/// Of four agents three have their clocks set in mid-run; one of them back again before it is over.
+/// Three of four agents have their clocks set during the run. One of them is set back before the end.
 #[test]
 fn clocks_that_are_set_change_no_figure_and_are_reported() {
     require!(Need::NatsServer);
@@ -66,7 +66,7 @@ fn clocks_that_are_set_change_no_figure_and_are_reported() {
     let summary = run.wait(PATIENCE).expect_code(0).json();
     let ops = counted(&only_in(&bed.runs()), &summary);
     assert!(ops.iter().all(|&ops| ops > 0), "{ops:?}");
-    // All began together and measured for three seconds.
+    // All began at the same time and measured for three seconds.
     let measured_s = number(&summary, "load_points.0.measured_s");
     assert!((2.9..4.0).contains(&measured_s), "{measured_s}");
     let rate = number(&summary, "load_points.0.total.bytes_per_s");

@@ -1,5 +1,5 @@
-//! The doctors of a fleet's machines, asked at once: what they find is what each finds by itself, told once
-//! with the names of all that have it.
+//! The doctors of a fleet's hosts, run at the same time. Each finding is the same as on the host alone,
+//! and is shown once with the names of all its hosts.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// What a list of objects has under a name.
+/// The values of a field in a list of objects.
 fn each<'a>(list: &'a Value, name: &str) -> BTreeSet<&'a str> {
     list.as_array().unwrap().iter().map(|one| text(one, name)).collect()
 }
@@ -29,14 +29,14 @@ fn what_several_machines_have_is_told_once_and_who_is_silent_is_named() {
     let outcome = bed.fleet.ask(&["doctor", "--json"]).expect_code(1);
     let found = outcome.json();
     println!("{found:#}");
-    // The agents stand on one machine: each found what this one does.
+    // The agents are on one host, so each found the same as a local doctor.
     assert_eq!(each(at(&found, "findings"), "rule"), each(at(&own, "findings"), "rule"));
     for finding in at(&found, "findings").as_array().unwrap() {
         let rule = text(finding, "rule");
         assert_eq!(at(finding, "hosts"), &serde_json::json!(["a", "b"]), "{rule}");
         let local = at(&own, "findings").as_array().unwrap().iter();
         let local = local.clone().find(|local| text(local, "rule") == rule).unwrap();
-        // What is counted may differ from look to look, so it is held against the number of sentences.
+        // Counters may differ between checks, so only the number of sentences is compared.
         let said = at(finding, "found").as_array().unwrap().len();
         assert!(said >= at(local, "found").as_array().unwrap().len().min(8), "{rule}");
         assert_eq!(text(finding, "title"), text(local, "title"));
@@ -50,13 +50,13 @@ fn what_several_machines_have_is_told_once_and_who_is_silent_is_named() {
     assert_eq!(before, after, "it only looks");
     assert!(bed.agent("a").stderr().contains("Looks at this machine"), "{}", bed.agent("a").stderr());
 
-    // One alone, on the screen; and somebody who is none of the fleet's.
+    // One host alone, on the screen; and a name that is not in the fleet.
     let screen = bed.fleet.ask(&["doctor", "a"]);
     assert!(screen.words().starts_with("1 machine was looked at."), "{}", screen.said());
     let unknown = bed.fleet.ask(&["doctor", "edit-07"]).expect_code(2);
     assert!(unknown.stderr.contains("none of this fleet's agents"), "{}", unknown.stderr);
 
-    // A run is not disturbed.
+    // A run is not disturbed by it.
     let mut run = bed.run();
     until_measuring(&mut run);
     let busy = bed.fleet.ask(&["doctor", "a", "b", "--json"]).expect_code(1).json();

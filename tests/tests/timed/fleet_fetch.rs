@@ -1,7 +1,7 @@
-//! What an agent measured is fetched over slow and shared lines: how many bytes that takes, and how long.
+//! Fetching an agent's data over slow and shared lines: the number of bytes, and the time.
 //!
-//! The bytes that leave the agent's host are what a busy test machine cannot change, so they are asserted
-//! everywhere; times are asserted in the soak alone.
+//! A busy host cannot change the number of bytes that leave the agent's host, so it is asserted
+//! everywhere. Times are asserted only in the soak.
 
 use std::fs;
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(400);
 /// A file of the agent's run whose size the test decides.
 const PAYLOAD: &str = "payload.bin";
 
-/// A site on the host `control`, and agents on hosts of their own.
+/// A site on the host `control`, and each agent on a separate host.
 struct Lines {
     agents: Vec<(String, Running)>,
     _up: Running,
@@ -33,18 +33,18 @@ struct Lines {
     scratch: Scratch,
 }
 
-/// What fetching took.
+/// The cost of a fetch.
 #[derive(Debug)]
 struct Fetched {
     /// From the first byte of a payload on the controller to the last one, of all agents.
     took_s: f64,
-    /// What left the hosts of all agents in this time.
+    /// Bytes that left the hosts of all agents in this time.
     sent_bytes: u64,
-    /// What their kernels sent again of it, in TCP segments, because it was lost on its way.
+    /// TCP segments that their kernels retransmitted.
     resent_bytes: u64,
 }
 
-/// A fetch of a soak, as it is kept in the results.
+/// A fetch of a soak, as stored in the results.
 struct Case {
     agents: usize,
     control_mbit: u32,
@@ -54,7 +54,7 @@ struct Case {
 }
 
 impl Case {
-    /// Carries it out and prints it. The line where it took too long.
+    /// Runs the case and prints it. Returns the line if it took too long.
     fn measure(&self) -> Option<String> {
         let Case { agents, control_mbit, agent_mbit, bytes } = *self;
         let fetched = Lines::new(agents, control_mbit, agent_mbit).fetch(bytes);
@@ -71,7 +71,7 @@ impl Case {
             fetched.sent_bytes as f64 / payload,
             fetched.resent_bytes as f64 / 1e6,
         );
-        // Past the test program, which keeps what a test prints until it fails.
+        // Bypasses the test program, which keeps output until a test fails.
         let mut stdout = io::stdout();
         writeln!(stdout, "{line}").unwrap();
         (fetched.took_s > ideal_s * 1.10).then_some(line)
@@ -191,7 +191,7 @@ impl Lines {
         names.filter(|path| path.exists()).collect()
     }
 
-    /// What has left the hosts of all agents.
+    /// Bytes that have left the hosts of all agents.
     fn sent_bytes(&self) -> u64 {
         let sent = |name: &str| {
             let mut ip = self.hosts.command(name, "ip");
@@ -203,7 +203,7 @@ impl Lines {
         self.agents.iter().map(|(name, _)| sent(name)).sum()
     }
 
-    /// What the kernels of all agents' hosts have sent again over the connections that are open.
+    /// Segments that the kernels of all agents' hosts have retransmitted on open connections.
     fn resent_bytes(&self) -> u64 {
         let resent = |name: &str| -> u64 {
             let output = self.hosts.command(name, "ss").arg("-tinH").output().unwrap();
@@ -237,7 +237,7 @@ fn a_slow_line_carries_each_byte_once() {
     let _turn = my_turn();
     let payload_bytes = 1_500_000;
     let fetched = Lines::new(1, 400, 4).fetch(payload_bytes);
-    // TLS, TCP, IP and Ethernet add 6 %; beats go on; the log and the plan are small.
+    // TLS, TCP, IP and Ethernet add 6 %. Heartbeats continue; the log and the plan are small.
     assert!(fetched.sent_bytes <= payload_bytes as u64 * 115 / 100, "{fetched:?}");
 }
 

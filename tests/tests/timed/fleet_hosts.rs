@@ -1,5 +1,5 @@
-//! A fleet of hosts with addresses and lines of their own, on two Samba servers that they share: the paper's
-//! ramp end to end, what two servers carry against one, and a host whose line is slow.
+//! A fleet of hosts, each with an address and a line, on two shared Samba servers. It covers the paper's
+//! ramp end to end, the throughput of two servers against one, and a host with a slow line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const SERVERS: [&str; 2] = ["nas1", "nas2"];
 const AGENTS: [&str; 3] = ["edit-1", "edit-2", "slow"];
 
-/// Mbit/s of every line: what one server carries is less than its clients could take.
+/// Mbit/s of every line: one server transfers less than its clients could take.
 const LINES: [(&str, u32); 6] =
     [("control", 400), ("nas1", 80), ("nas2", 80), ("edit-1", 200), ("edit-2", 200), ("slow", 8)];
 
@@ -80,7 +80,7 @@ impl Studio {
         studio
     }
 
-    /// Where every agent has a server's share, and in it a folder of its own.
+    /// The target of every agent: a server's share, with one folder for each.
     fn target(&self, server: &str) -> String {
         self.scratch.path().join("hosts/{agent}").join(server).join("{agent}").display().to_string()
     }
@@ -101,7 +101,7 @@ impl Studio {
         self.agents.push(agent);
     }
 
-    /// Everybody reads, spread over these servers: what came of it, and the run.
+    /// All agents read, spread over these servers. Returns the outcome and the run.
     fn run(&self, step: &str, servers: &[&str]) -> (Outcome, PathBuf) {
         let place = self.scratch.dir("plans");
         let base = ["--profile", "seq-read", "--direct", "--files", "2", "--file-size", "2MiB"];
@@ -131,7 +131,7 @@ impl Studio {
     }
 }
 
-/// What all together moved at a load point, by the logs of all.
+/// The total of a load point must equal the sum of all logs.
 #[track_caller]
 fn equals_the_logs(run: &Path, summary: &Value) {
     let found = python::script("whole.py", &[run]);
@@ -156,7 +156,7 @@ fn hosts_of_their_own_ramp_up_on_one_server_and_on_two() {
     }
     let _turn = my_turn();
     let studio = Studio::new();
-    // Long enough for what seconds differ by to be known.
+    // Long enough to know the variation between seconds.
     let (one, one_run) = studio.run("9s", &SERVERS[..1]);
     let one = one.expect_code(0);
     let (two, two_run) = studio.run("3s", &SERVERS);
@@ -164,21 +164,21 @@ fn hosts_of_their_own_ramp_up_on_one_server_and_on_two() {
     let [first, second] = [&one_run, &two_run].map(|run| reelgauge_tests::run_dir::summary(run));
     for (run, summary) in [(&one_run, &first), (&two_run, &second)] {
         equals_the_logs(run, summary);
-        // The paper's order: every machine has one worker before any has two.
+        // The paper's order: every host has one worker before any has two.
         let workers = |point: usize| count(summary, &format!("load_points.{point}.workers"));
         assert_eq!((workers(0), workers(1)), (3, 6));
         let skew_us = number(summary, "hosts.points.1.start_skew_us");
-        // Clocks of one machine; whether it finds a processor at once is known of one that does nothing else.
+        // All clocks are of one host. Only an idle host gives a processor at once.
         assert!(skew_us < if needs::is_soak() { 2e3 } else { 1e6 }, "{skew_us}");
     }
-    // What one server's line carries: 80 Mbit/s, less what stands around the data; two carry more, and not
-    // twice as much, because the slow one stays on the first.
+    // One server's line transfers 80 Mbit/s, less protocol overhead. Two transfer more, but not twice as
+    // much, because the slow host stays on the first.
     let rate = |summary: &Value| number(summary, "load_points.1.total.read_bytes_per_s") / 1e6;
     let (of_one, of_two) = (rate(&first), rate(&second));
     println!("one server: {of_one:.1} MB/s, two: {of_two:.1} MB/s, {:.2} times", of_two / of_one);
     assert!((6.0..10.5).contains(&of_one), "{of_one}");
     assert!((1.4..2.2).contains(&(of_two / of_one)), "{of_two} of {of_one}");
-    // The slow one is named, on the screen as in the summary, and nobody else.
+    // Only the slow host is named, on the screen as in the summary.
     let stands_out =
         |at_host: usize| at(&first, &format!("hosts.points.1.hosts.{at_host}.stands_out")).clone();
     assert!(stands_out(2).is_object(), "{:#}", at(&first, "hosts.points.1"));
@@ -186,9 +186,9 @@ fn hosts_of_their_own_ramp_up_on_one_server_and_on_two() {
     assert!((0..2).all(|at_host| stands_out(at_host).is_null()), "{:#}", at(&first, "hosts.points.1"));
     println!("{}", one.stdout);
     assert!(one.stdout.contains("slow"), "{}", one.said());
-    // Its own line is full, and not the server, which feeds the others.
+    // Its own line is saturated, not the server, which serves the others.
     assert_ne!(at(&first, "hosts.points.1.hosts.2.limit"), "server", "{:#}", at(&first, "hosts.points.1"));
-    // What each host's interface carried is what it read, and what stands around it.
+    // Each host's interface transferred the data read, and protocol overhead.
     let nics = at(&first, "hosts.points.1.nics").as_array().unwrap();
     for (at_host, agent) in AGENTS.iter().enumerate() {
         let own = nics.iter().find(|nic| text(nic, "agent") == *agent && text(nic, "interface") == "v0");

@@ -1,8 +1,8 @@
-//! A fleet's run in which something is killed, or stands still, at a moment that nobody chose: whatever was
-//! logged on an agent arrives once, and only once.
+//! A fleet's run in which a process is killed or stopped at a random moment. Every logged operation of
+//! an agent arrives exactly once.
 //!
-//! Some rounds of `REELGAUGE_FLEET_SEED`, as many as `REELGAUGE_FLEET_ROUNDS` says; `cargo xtask soak --only
-//! fleet_kills` takes more. Each round is printed when it is over.
+//! Runs `REELGAUGE_FLEET_ROUNDS` rounds from `REELGAUGE_FLEET_SEED`; `cargo xtask soak --only
+//! fleet_kills` runs more. Each round is printed when it ends.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,26 +28,26 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 const AGENTS: [&str; 3] = ["a", "b", "c"];
 
-/// How long a run takes from its start to its end if nothing happens, with the three seconds before its load
-/// point begins; faults come in it, or earlier where `REELGAUGE_FLEET_SPAN_MS` says so.
+/// The length of an undisturbed run, including three seconds before its load point begins. Faults occur
+/// within it, or within `REELGAUGE_FLEET_SPAN_MS`.
 const SPAN_MS: u64 = 8_000;
 
-/// How long the agents of the bed keep their load without being heard.
+/// How long the agents of the bed continue their load without contact.
 const ALLOWED_SILENCE: Duration = Duration::from_secs(5);
 
-/// What happens.
+/// The injected fault.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     AgentKilled(usize),
     AgentStands(usize, Duration),
     ControllerKilled,
     ServerKilled,
-    /// nats-server stands still: nobody hears of anybody, and no connection ends.
+    /// nats-server is stopped: no message passes, and no connection ends.
     ServerStands(Duration),
     AgentAndServerKilled(usize),
 }
 
-/// How a process stands still: for less than the allowed silence, or for more.
+/// The duration of a stop: shorter or longer than the allowed silence.
 fn stands(draws: &mut Draws) -> Duration {
     let ms = match draws.next_u64() % 2 {
         0 => 500 + draws.next_u64() % 3_000,
@@ -70,7 +70,7 @@ impl Fault {
         }
     }
 
-    /// Whether a run that has begun is whole in spite of it: everybody was heard again in time.
+    /// Whether a run that has begun is complete in spite of the fault: contact was restored in time.
     fn is_survived(self) -> bool {
         match self {
             Fault::AgentStands(_, time) | Fault::ServerStands(time) => time < ALLOWED_SILENCE,
@@ -79,12 +79,12 @@ impl Fault {
     }
 }
 
-/// What agents have not given back.
+/// The run directories that agents have not released.
 fn left(bed: &Bed) -> Vec<PathBuf> {
     AGENTS.iter().flat_map(|name| bed.left(name)).collect()
 }
 
-/// Lets it happen, and ends when it is over; what was killed is still gone.
+/// Injects the fault. Returns when it is over; a killed process is not restarted yet.
 fn suffer(bed: &mut Bed, fault: Fault, run: &mut Running) {
     let stand = |process: Pid, time: Duration| {
         kill_process(process, Signal::STOP).unwrap();
@@ -105,7 +105,7 @@ fn suffer(bed: &mut Bed, fault: Fault, run: &mut Running) {
     }
 }
 
-/// What agents said, and every file that they keep.
+/// The output of agents, and every file that they keep.
 fn there(bed: &Bed) -> String {
     let of_each = AGENTS.iter().map(|name| {
         let kept = bed.kept(name).display().to_string();
@@ -129,7 +129,7 @@ fn fetch(bed: &Bed, what: &str) {
     }
 }
 
-/// Everything that agents ever had, by links to the same files: what they give away stays here.
+/// Hard links to all files that agents ever had: files that they release remain here.
 fn shadow(kept: &Path, shadow: &Path, is_over: &AtomicBool) {
     while !is_over.load(Ordering::Relaxed) {
         link_all(kept, shadow);
@@ -138,10 +138,10 @@ fn shadow(kept: &Path, shadow: &Path, is_over: &AtomicBool) {
 }
 
 fn link_all(from: &Path, to: &Path) {
-    // It may be given away at this moment.
+    // It may be released at this moment.
     for entry in fs::read_dir(from).into_iter().flatten().flatten() {
         let (path, copy) = (entry.path(), to.join(entry.file_name()));
-        // What is being removed was linked under its own name, while it was whole.
+        // A directory that is being removed was already linked under its own name, while complete.
         if path.extension().is_some_and(|ending| ending == "gone") {
             continue;
         }
@@ -157,8 +157,8 @@ fn link_all(from: &Path, to: &Path) {
     }
 }
 
-/// Operations that a directory's log has, one that nobody closed with them; none where it was ended before
-/// there was a log.
+/// The operations in a directory's log, which may be unclosed; none if the run ended before there was a
+/// log.
 fn rows(run: &Path) -> u64 {
     let parts = fs::read_dir(run.join("ops/agent=local")).unwrap();
     if parts.count() == 0 {
@@ -169,7 +169,7 @@ fn rows(run: &Path) -> u64 {
     listed(run).len() as u64
 }
 
-/// The same by agent, as pyarrow reads what arrived.
+/// The same by agent, as pyarrow reads the fetched log.
 fn rows_by_agent(run: &Path) -> BTreeMap<String, u64> {
     serde_json::from_value(python::script("rows_by_agent.py", &[run])).unwrap()
 }
@@ -188,7 +188,7 @@ fn runs_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// One run, and what happened to it.
+/// One run with its fault.
 fn round(bed: &mut Bed, number: u64, draws: &mut Draws) {
     let span = Duration::from_millis(setting("REELGAUGE_FLEET_SPAN_MS", SPAN_MS));
     let (moment, fault) = (span.mul_f64(draws.share()), Fault::drawn(draws));
@@ -206,7 +206,7 @@ fn round(bed: &mut Bed, number: u64, draws: &mut Draws) {
             let outcome = run.wait(PATIENCE);
             let is_ended = match outcome.code {
                 None => matches!(fault, Fault::ControllerKilled),
-                // It had not begun when the server was gone.
+                // It had not begun when the server was killed.
                 Some(2) => outcome.stderr.contains("does not answer"),
                 Some(0) => true,
                 code => code == Some(3) && !fault.is_survived(),
@@ -222,14 +222,14 @@ fn round(bed: &mut Bed, number: u64, draws: &mut Draws) {
         }
     });
     let came = compare(&what, &bed.runs(), &copies);
-    // Past the test program, which keeps what a test prints until it fails.
+    // Bypasses the test program, which keeps output until a test fails.
     let mut stdout = io::stdout();
     writeln!(stdout, "{what}: status {code:?}, {came:?}").unwrap();
-    // The next round's is the only one again.
+    // The next run directory must be the only one again.
     let _ = fs::remove_dir_all(bed.runs());
 }
 
-/// What arrived is what was there.
+/// The fetched data equal the original data.
 #[track_caller]
 fn compare(what: &str, out: &Path, copies: &Path) -> BTreeMap<String, u64> {
     let mut there = BTreeMap::new();

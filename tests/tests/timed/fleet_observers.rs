@@ -1,5 +1,5 @@
-//! An agent without load on the host of a Samba server, beside two that load it: its counters are part of the
-//! run, on its clock, and when it is lost the run goes on without it.
+//! An agent without load on the host of a Samba server, while two others load it. Its counters are part
+//! of the run, on the run's clock. If it is lost, the run continues without it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ impl Studio {
             .unwrap();
         let target = self.scratch.path().join("hosts/{agent}/{agent}").display().to_string();
         let share = self.server.share().display().to_string();
-        // Whoever observes is none of those that are left for the group.
+        // An observer does not count as one of the remaining hosts for the group.
         let plan = format!(
             "[[group]]\nname = \"edit\"\nplan = \"mix.toml\"\ntargets = [\"{target}\"]\n\
              [[observer]]\nagents = [\"{SERVER}\"]\npath = \"{share}\"\n"
@@ -108,7 +108,7 @@ impl Studio {
         self.scratch.path().join("fleet.toml").display().to_string()
     }
 
-    /// What the observer has not given back yet.
+    /// The run directories that the observer has not released yet.
     fn left(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.scratch.path().join("kept").join(SERVER)).unwrap().flatten();
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
@@ -129,13 +129,13 @@ fn start_agent(hosts: &Hosts, scratch: &Scratch, name: &str, root: &Path) -> Run
     agent
 }
 
-/// That an observer's counters are part of a run, and that it is none of those who measured.
+/// Checks that an observer's counters are part of a run, and that it is not one of the measuring hosts.
 #[track_caller]
 fn has_observer(run: &Path) -> Value {
     let summary = summary(run);
     assert_eq!(at(&summary, "observers").as_array().map(Vec::len), Some(1), "{summary:#}");
     assert_eq!(text(&summary, "observers.0.name"), SERVER);
-    // Nobody guessed: the clocks were compared.
+    // The clocks were compared, not guessed.
     assert_eq!(at(&summary, "observers.0.is_offset_stated"), true);
     assert!(run.join(format!("observers/agent={SERVER}/part-000001.parquet")).is_file());
     assert_eq!(at(&summary, "hosts.hosts").as_array().unwrap().len(), CLIENTS.len(), "{summary:#}");
@@ -161,7 +161,7 @@ fn what_an_observer_counted_is_part_of_the_run_and_losing_it_ends_nothing() {
     assert!(!outcome.stderr.contains("was missing"), "{}", outcome.stderr);
     assert!(studio.left().is_empty(), "it keeps what was fetched");
 
-    // It is killed in the middle: the others measure on, and it is named.
+    // It is killed in the middle: the others continue, and it is named.
     studio.write_plan("9s");
     let out = studio.scratch.path().join("lost");
     let mut going = studio.controller(&["run", &studio.plan()], &out);
@@ -172,7 +172,7 @@ fn what_an_observer_counted_is_part_of_the_run_and_losing_it_ends_nothing() {
     assert_eq!(at(&summary(&only_in(&out)), "outcome"), "complete");
     let notes = at(&summary(&only_in(&out)), "notes").to_string();
     assert!(notes.contains(&format!("Observer {SERVER} has nothing to show")), "{notes}");
-    // What it had sampled until then lies on its disk, and is fetched when it is back.
+    // Its samples until then are on its disk, and are fetched when it returns.
     assert_eq!(studio.left().len(), 1);
     studio.observer = start_agent(&studio.hosts, &studio.scratch, SERVER, &studio.server.share());
     studio.controller(&["logs"], &out).wait(PATIENCE).expect_code(0);

@@ -1,6 +1,6 @@
-//! A run of a fleet that is paused between its load points, resumed and taken up again, with a real
-//! nats-server: a pause is in no figure, and whoever dies meanwhile is named or loses nothing that was
-//! measured.
+//! A run of a fleet that is paused between its load points, continued or resumed later, with a real
+//! nats-server. A pause is in no figure. A host lost during a pause is named, or loses none of its
+//! measurements.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use serde_json::Value;
 /// How long a load point takes.
 const HOLD: &str = "3500ms";
 const HOLD_S: f64 = 3.5;
-/// How often somebody says a thing.
+/// How often a command is sent.
 const ATTEMPTS: usize = 4;
 
-/// Says something of the run, as people do: again, where a busy machine did not even connect. What came
-/// of it.
+/// Sends a command to the run, again if a busy host did not even connect, as a user would. Returns the
+/// reply.
 #[track_caller]
 fn say(bed: &Bed, word: &str) -> String {
     let once = || Some(bed.fleet.ask(&[word])).filter(|outcome| outcome.code != Some(2));
@@ -28,7 +28,8 @@ fn say(bed: &Bed, word: &str) -> String {
     outcome.expect_code(0).stdout
 }
 
-/// Pauses a run when its first load point is agreed upon, which is carried out, and waits until it is paused.
+/// Requests a pause once the first load point is agreed. That load point is completed; waits until the
+/// run is paused.
 #[track_caller]
 fn pause_in_the_first(bed: &Bed, run: &mut Running) {
     until_said(run, "load point 1 begins in");
@@ -37,7 +38,7 @@ fn pause_in_the_first(bed: &Bed, run: &mut Running) {
     until_said(run, "paused before load point 2");
 }
 
-/// From when until when a run was paused, by its summary.
+/// The start and end of a pause, from the summary.
 #[track_caller]
 fn marked(told: &Value) -> (f64, f64) {
     let marks = at(told, "marks").as_array().unwrap();
@@ -57,7 +58,7 @@ fn a_pause_in_the_middle_of_a_ramp_is_marked_and_in_no_figure() {
     let lines: Vec<&str> = so_far.lines().skip_while(|line| !line.contains("Measured so far:")).collect();
     assert!(lines[1].contains("load point 1:") && lines[1].contains("MB/s read"), "{so_far}");
     assert!(lines[2].starts_with("paused before") && !lines[1].contains(", 0 operations"), "{so_far}");
-    // Said twice it is one pause.
+    // Two requests are one pause.
     let twice = say(&bed, "pause");
     assert!(twice.contains("is paused before load point 2"), "{twice}");
     std::thread::sleep(Duration::from_secs(3));
@@ -89,7 +90,7 @@ fn a_pause_in_the_middle_of_a_ramp_is_marked_and_in_no_figure() {
     assert!(screen.contains("the run was paused"), "{screen}");
     let page = std::fs::read_to_string(run_dir.join("report.html")).unwrap();
     assert!(page.contains("the run was paused"), "the page tells of it");
-    // Judged anew it is still there, though no counter says so.
+    // A rejudged run still has it, although no counter shows it.
     assert_eq!(marked(&summary(&run_dir)), (from_s, until_s));
 }
 
@@ -102,7 +103,7 @@ fn a_controller_that_dies_in_a_pause_is_followed_by_one_that_goes_on() {
     pause_in_the_first(&bed, &mut run);
     run.signal(Signal::KILL);
     drop(run);
-    // Longer than load would last without a controller: there is none, and everybody waits.
+    // Longer than load would continue without a controller. No load is running, and all agents wait.
     std::thread::sleep(Duration::from_secs(7));
     let name = only_in(&bed.fleet.dir().join("runs")).file_name().unwrap().to_str().unwrap().to_owned();
     let mut run = bed.resume(&name, &["--json"]);
@@ -127,7 +128,7 @@ fn an_agent_that_dies_in_a_pause_is_missing_from_then_on() {
     pause_in_the_first(&bed, &mut run);
     bed.kill_agent("b");
     until_said(&mut run, "1 of 2 agents");
-    // It comes back, is not let in again, and gives what it has.
+    // It returns, is not admitted again, and delivers its data.
     bed.start_agent("b");
     say(&bed, "resume");
     let outcome = run.wait(PATIENCE).expect_code(3);

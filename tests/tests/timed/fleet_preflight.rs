@@ -1,5 +1,5 @@
-//! What is found of a fleet before it measures: hosts with addresses and lines of their own, of which one has
-//! another MTU and one a slow line; and somebody who has no part in it, and comes to a port that is open.
+//! The preflight of a fleet, before it measures. The hosts have addresses and lines; one has another
+//! MTU, and one a slow line. A stranger without a part in the fleet connects to an open port.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ impl Room {
         room
     }
 
-    /// With the interfaces of its own host in `/sys`, as on a machine of its own.
+    /// With only the interfaces of its host in `/sys`, as on a separate machine.
     fn start_agent(&self, name: &str) -> Running {
         let join = self.scratch.path().join("fleet/join").join(format!("{name}.toml"));
         let (root, kept) =
@@ -65,7 +65,7 @@ impl Room {
         agent
     }
 
-    /// The controller at work: `fleet WHAT PLAN`, with these flags.
+    /// Starts the controller: `fleet WHAT PLAN`, with these flags.
     fn controller(&self, what: &str, flags: &[&str]) -> Running {
         let dir = self.scratch.path().join("fleet").display().to_string();
         let plan = self.scratch.path().join("fleet.toml").display().to_string();
@@ -74,7 +74,7 @@ impl Room {
         binary::start_by(by, words.into_iter().chain(flags.iter().copied()))
     }
 
-    /// Everybody does the same small mix in a folder of its own.
+    /// A plan in which every agent runs the same small mix in a separate folder.
     fn write_plan(&self) {
         let mix = Mix::on(&self.scratch.dir("target")).with(&["--buffered", "--warmup", "0ms"]);
         let mix = mix.with(&["--duration", "100ms", "--max-delay", "40ms"]);
@@ -85,7 +85,8 @@ impl Room {
         fs::write(self.scratch.path().join("fleet.toml"), group).unwrap();
     }
 
-    /// A stranger connects to the first port that an agent opens, and says what is no secret.
+    /// A stranger connects to the first port that an agent opens, and sends only data that is not
+    /// secret.
     fn intrude(&self, agent: usize) {
         let start = Instant::now();
         let port = loop {
@@ -110,7 +111,7 @@ impl Room {
     }
 }
 
-/// What a line carried alone with four connections, in MB/s.
+/// The throughput of a line alone with four connections, in MB/s.
 #[track_caller]
 fn carried(found: &Value, from: &str, to: &str) -> f64 {
     let lines = at(found, "network.lines").as_array().unwrap();
@@ -137,7 +138,7 @@ fn who_differs_and_whose_line_is_slow_is_said_before_anything_is_measured() {
     room.intrude(1);
     let found = looking.wait(PATIENCE).expect_code(1).json();
     println!("{found:#}");
-    // The line of a host is what its own end and the other's let through.
+    // The rate of a host's line is limited by its own end and the other end.
     let (quick, slow) = (carried(&found, "edit-1", "edit-2"), carried(&found, "edit-2", "slow"));
     assert!((8.0..26.0).contains(&quick), "{quick} MB/s over 200 Mbit/s");
     assert!((0.3..1.3).contains(&slow), "{slow} MB/s over 8 Mbit/s");
@@ -149,14 +150,14 @@ fn who_differs_and_whose_line_is_slow_is_said_before_anything_is_measured() {
     assert_eq!((mtu.len(), text(mtu[0], "agents.0.agent")), (1, "edit-2"), "{found:#}");
     assert_eq!((text(mtu[0], "agents.0.value"), text(mtu[0], "usual.value")), ("1400", "1500"));
     assert_eq!(at(mtu[0], "agents").as_array().unwrap().len(), 1);
-    // Whoever has no part in it was refused, which its agent says; nothing listens any more.
+    // The stranger was refused, as its agent reports. No port is open any more.
     let refused = format!("Refused a connection from {}: ", room.hosts.address("stranger"));
     assert!(room.agents[1].stderr().contains(&refused), "{}", room.agents[1].stderr());
     AGENTS.iter().for_each(|name| assert_eq!(room.open_ports(name), "", "{name} listens on"));
     // Small files fit into the memory of any machine.
     assert_eq!(at(&found, "caches.0.fitting").as_array().unwrap().len(), 3, "{found:#}");
 
-    // A run looks, too, loads no network, and keeps what it found.
+    // A run does a preflight too. It does not load the network, and keeps the findings.
     let out = room.scratch.path().join("runs");
     let run = room.controller("run", &["--out", &out.display().to_string()]).wait(PATIENCE).expect_code(0);
     assert!(run.stderr.contains("edit-2 has an MTU of 1400 bytes"), "{}", run.stderr);
@@ -186,7 +187,7 @@ fn everybody_sends_to_the_peer_and_without_it_nothing_is_measured() {
     let slow = carried(&found, "slow", "edit-1");
     assert!((0.3..1.3).contains(&slow), "{slow} MB/s over 8 Mbit/s");
     assert!(carried(&found, "edit-2", "edit-1") > 3.0 * slow, "{found:#}");
-    // An agent that is gone is named, and so is what could not be measured without it.
+    // A lost agent is named, and so are the measurements that need it.
     room.agents.pop();
     let found = room.controller("preflight", &["--for", "500ms", "--peer", "slow", "--json"]).wait(PATIENCE);
     let found = found.expect_code(1).json();

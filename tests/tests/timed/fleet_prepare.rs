@@ -74,7 +74,7 @@ fn whose_files_are_not_made_is_named_and_the_others_are_made() {
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b", "c"], "1s");
     bed.kill_agent("b");
-    // Where c's files would be is a file.
+    // A file is in the place of c's folder.
     let target = bed.fleet.root("nas").join("c");
     fs::remove_dir(&target).unwrap();
     fs::write(&target, "").unwrap();

@@ -1,4 +1,4 @@
-//! A trace replayed on many machines at once, each as one more user with files of its own; with a real
+//! A trace replayed on many hosts at once, each as one more user with separate files; with a real
 //! nats-server.
 
 use reelgauge_tests::binary;
@@ -11,15 +11,15 @@ use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 
-/// Agents that are to replay, in so many passes, a run that was recorded for so long. How many operations
-/// that had.
+/// Agents that replay a run recorded for this long, in so many passes. Also returns its number of
+/// operations.
 fn bed(names: &[&str], recorded: &str, passes: &str) -> (Bed, u64) {
     let bed = Bed::new(names, "1s");
     let scratch = Scratch::new();
     let mix = Mix::on(&scratch.dir("target"));
     let mix = mix.with(&["--buffered", "--warmup", "0ms", "--duration", recorded, "--max-delay", "40ms"]);
     mix.measure();
-    // What is replayed lies where every agent may read it.
+    // The trace is in a folder that every agent may read.
     let trace = bed.fleet.root("nas").join("trace");
     std::fs::rename(mix.run_dir(), &trace).unwrap();
     let (target, runs) = (scratch.dir("own"), scratch.dir("runs"));

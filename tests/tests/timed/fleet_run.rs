@@ -1,5 +1,5 @@
-//! One run on many machines: agents of this machine, with folders of their own, a real nats-server between
-//! them and the controller, and what may happen to each of the three.
+//! One run on many hosts: agents on the local host, each with a folder, and a real nats-server between
+//! them and the controller. Tests faults of all three.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn everybody_begins_together_and_everything_measured_arrives() {
     let summary = bed.run().wait(PATIENCE).expect_code(0).json();
     let ops = counted(&only_in(&bed.runs()), &summary);
     assert!(ops.len() == 3 && ops.iter().all(|&ops| ops > 0), "{ops:?}");
-    // Everybody was told in time, and began at it: clocks of one machine, however busy it is.
+    // All agents received the start in time and began at it. All clocks are of one host, however busy.
     let skew_us = number(&summary, "hosts.points.0.start_skew_us");
     assert!(skew_us < 1e6, "{skew_us}");
     for name in ["a", "b", "c"] {
@@ -101,7 +101,7 @@ fn load_stops_when_its_controller_is_gone_and_nothing_is_lost() {
     let run_dir = |name: &str| only_in(&bed.left(name)[0].join("runs"));
     let is_over = |name: &str| run_dir(name).join("summary.json").exists();
     while !(is_over("a") && is_over("b")) {
-        // Five seconds as promised; the rest is for the summary, and for a machine that is busy.
+        // Five seconds as promised; the rest is for the summary, and for a busy host.
         assert!(killed.elapsed() < Duration::from_secs(20), "an orphan goes on");
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -123,7 +123,7 @@ fn a_server_that_is_started_anew_loses_nothing() {
     until_measuring(&mut run);
     bed.server_again();
     let outcome = run.wait(2 * PATIENCE);
-    // On a quick machine nobody was missed; on a slow one the load ended, and somebody is named.
+    // On a quick host no agent was missed. On a slow one the load ended, and an agent is named.
     assert!(matches!(outcome.code, Some(0 | 3)), "{}", outcome.said());
     assert_eq!(outcome.code == Some(3), outcome.stderr.contains("was missing from"), "{}", outcome.said());
     assert!(counted(&only_in(&bed.runs()), &outcome.json()).iter().all(|&ops| ops > 0), "{}", outcome.said());

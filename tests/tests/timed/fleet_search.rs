@@ -1,5 +1,5 @@
-//! The largest count of streams that all agents carry together, on a store whose bandwidth is set from
-//! outside: what is found is what can be computed. And load points with fewer workers than agents.
+//! The largest count of streams that all agents sustain together, on a store whose bandwidth the test
+//! sets. The found count must be the computed one. Also load points with fewer workers than agents.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// Agents with folders of their own on one store, and a fleet's plan for them.
+/// Agents, each with a folder on one store, and a fleet's plan for them.
 struct Studio {
     agents: Vec<Running>,
     fleet: Fleet,
@@ -25,7 +25,7 @@ struct Studio {
 }
 
 impl Studio {
-    /// With these agents, and a store that carries half a stream more than so many.
+    /// With these agents, and a store that sustains half a stream more than this count.
     fn new(names: &[&str], carries: u64) -> Studio {
         let (store, scratch, fleet) = (Faulty::mount(), Scratch::new(), Fleet::start(names));
         let mut studio = Studio { agents: Vec::new(), fleet, scratch, store };
@@ -56,7 +56,7 @@ impl Studio {
         self.ask(&["run", &path.display().to_string()])
     }
 
-    /// The controller at work; it prints JSON.
+    /// Starts the controller; it prints JSON.
     fn ask(&self, words: &[&str]) -> Running {
         let dirs = [self.fleet.dir(), self.runs()].map(|dir| dir.display().to_string());
         let flags = ["--json", "--fleet", &dirs[0], "--out", &dirs[1]];
@@ -68,13 +68,13 @@ impl Studio {
     }
 }
 
-/// What a host was in a load point.
+/// The state of a host in a load point.
 fn presence(summary: &Value, point: usize, host: usize) -> &str {
     text(summary, &format!("hosts.points.{point}.hosts.{host}.presence"))
 }
 
-/// Every load point is a trial that was shared out, one machine first: what was counted, and where whom
-/// nothing fell to was idle, and nothing else.
+/// Every load point is a trial that was shared out, one host first. Checks its count, and that exactly
+/// the hosts without a share were idle.
 #[track_caller]
 fn is_shared_out(summary: &Value, agents: u64) {
     for (number, point) in at(summary, "load_points").as_array().unwrap().iter().enumerate() {
@@ -110,12 +110,12 @@ fn what_all_carry_together_is_found() {
     assert!(text(&summary, "search.what").starts_with("players of"), "{:#}", at(&summary, "search"));
     is_shared_out(&summary, 3);
     assert_eq!(presence(&summary, 0, 2), "idle", "two streams are nothing for the third");
-    // What held was held by everybody, in the load points as in the answer.
+    // A count that passed was played by all hosts, in the load points as in the answer.
     for point in at(&summary, "load_points").as_array().unwrap() {
         let passed = at(point, "verdict.passed").as_bool().unwrap();
         assert_eq!(passed, count(point, "stream_count") <= 3, "{point:#}");
     }
-    // The same stands on the page and on the screen.
+    // The page and the screen show the same.
     let run = only_in(&studio.runs());
     let said = |path: &Path| std::fs::read_to_string(path).unwrap();
     let shown = binary::run(["report".as_ref(), run.as_os_str()]).expect_code(0).words();
@@ -124,7 +124,7 @@ fn what_all_carry_together_is_found() {
     assert!(shown.contains("3 players") && shown.contains("idle") == presence_is_told(&shown), "{shown}");
 }
 
-/// Whether the table of hosts is of a load point in which somebody was idle.
+/// Whether the table of hosts mentions a load point with idle hosts.
 fn presence_is_told(shown: &str) -> bool {
     shown.contains("Hosts at 2 players") || shown.contains("Hosts at 1 player")
 }
@@ -138,7 +138,7 @@ fn who_goes_missing_ends_it_with_what_was_held_by_all() {
     let _turn = my_turn();
     let mut studio = Studio::new(&["a", "b"], 20);
     let mut run = studio.search(2, 16, "0s");
-    // Two were held; four are tried.
+    // Two passed; four are tried.
     until_said(&mut run, "4 players (2 players passed), load point 2, ");
     studio.agents[1].signal(Signal::KILL);
     let outcome = run.wait(2 * PATIENCE).expect_code(3);
@@ -150,7 +150,7 @@ fn who_goes_missing_ends_it_with_what_was_held_by_all() {
         assert!(tried.iter().all(|trial| count(trial, "streams") <= 2), "{search:#}");
         (count(search, "streams"), at(search, "complete").as_bool().unwrap())
     };
-    // What b did in the trial that was held is not here, and nothing is claimed without it.
+    // b's part of the passed trial is missing, so no count is claimed.
     assert_eq!(found(&outcome.json()), (0, false));
     studio.start_agent("b");
     let fetched = studio.ask(&["logs"]).wait(2 * PATIENCE).expect_code(3).json();

@@ -1,5 +1,5 @@
-//! Plans with steps: several runs of a fleet one after another, told before, broken off and taken up again,
-//! with a real nats-server.
+//! Plans with steps: several runs of a fleet, one after another, announced first, interrupted and
+//! resumed; with a real nats-server.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ fn names(dir: &Path) -> Vec<String> {
     all_in(dir).iter().map(|dir| dir.file_name().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
-/// What became of each run, by their order.
+/// The result of each run, in order.
 #[track_caller]
 fn results(printed: &Value) -> Vec<&str> {
     printed.as_array().unwrap().iter().map(|run| text(run, "result.is")).collect()
@@ -59,7 +59,7 @@ fn a_dry_run_tells_order_time_and_room_and_does_nothing() {
         .map(|title| said.find(title).unwrap_or_else(|| panic!("{title}: {said}")))
         .collect();
     assert!(order.is_sorted(), "{said}");
-    // Two load points of a second, one of eight, one of one; each is agreed upon three seconds before.
+    // Two load points of a second, one of eight, one of one. Each is agreed three seconds before.
     assert_eq!(words.matches("agents, 8.0 s, ").count(), 2, "{said}");
     assert!(words.contains("agents, 11 s, ") && words.contains("not before 2099-01-01 22:30"), "{said}");
     assert!(words.contains("In all: 4 runs, 33 s, 2.0 s of them rest, "), "{said}");
@@ -96,9 +96,9 @@ fn steps_go_on_where_a_controller_was_killed_and_every_one_is_told() {
     let index = std::fs::read_to_string(dir.join("index.txt")).unwrap();
     assert!(index.contains("2. ramp, 2 of 2: measured") && index.contains("4. last: not run"), "{index}");
     let of_first = summary(&dir.join("01-ramp-1-of-2"));
-    // What is changed since is not what was begun.
+    // A changed plan does not continue the old batch.
     bed.plan("[[step]]\nname = \"other\"\n");
-    // The load of the third ends when nobody holds it: it is broken off, and run again.
+    // The load of the third ends without a controller. It is interrupted, and run again.
     let is_over = |name: &str| {
         let runs = only_in(&bed.left(name)[0].join("runs"));
         runs.join("summary.json").exists()
@@ -148,7 +148,7 @@ fn steps_that_are_stopped_say_what_was_not_run_and_go_on_later() {
     bed.plan("[[step]]\nname = \"one\"\npause = \"60s\"\n[[step]]\nname = \"two\"\n");
     let mut run = bed.run();
     until_said(&mut run, "step 2 of 2 begins at ");
-    // Also where nothing runs the rest may be paused, and stopped.
+    // The rest can be paused and stopped even if no run is active.
     let paused = bed.fleet.ask(&["pause"]).expect_code(0).words();
     assert!(paused.contains("its next step does not begin"), "{paused}");
     until_said(&mut run, "paused before step 2 of 2");
@@ -160,7 +160,7 @@ fn steps_that_are_stopped_say_what_was_not_run_and_go_on_later() {
     assert_eq!(results(&printed), ["measured", "not_run"]);
     assert!(outcome.stderr.contains("Steps are left"), "{}", outcome.stderr);
     let dir = batch(&bed);
-    // The rest was had: the next step begins at once.
+    // The other runs were complete, so the next step begins at once.
     let outcome = bed.resume(&dir.display().to_string(), &["--json"]).wait(PATIENCE).expect_code(0);
     assert_eq!(results(&outcome.json()), ["measured", "measured"]);
     assert_eq!(names(&dir), ["01-one", "02-two"]);
@@ -197,7 +197,7 @@ fn what_two_targets_carry_is_held_against_one_within_one_night() {
     let line = index.lines().last().unwrap();
     assert!(line.starts_with("all: 2 targets moved ") && line.ends_with(" of 1 target (one)."), "{index}");
     assert!(line.contains(&format!(" together, {factor:.2} times the ")), "{factor}: {index}");
-    // Each host's interfaces stand beside it, as far as this machine counts any.
+    // The plan shows each host's interfaces, if this host counts any.
     let summary = summary(&batch(&bed).join("02-all"));
     let nics = at(&summary, "hosts.points.0.nics").as_array().unwrap();
     assert!(nics.iter().all(|nic| ["a", "b"].contains(&text(nic, "agent"))), "{nics:#?}");

@@ -1,5 +1,5 @@
-//! Runs of a fleet that end before their time, with a real nats-server: because somebody says so from
-//! elsewhere, and because nobody is to go on where one is missing.
+//! Runs of a fleet that end early, with a real nats-server: stopped by a command from elsewhere, or
+//! because the plan stops all hosts when one is missing.
 
 use reelgauge_fleet::connection::Login;
 use reelgauge_fleet::controller::wish::{Asked, WISH, Wish};
@@ -26,7 +26,7 @@ fn a_run_is_stopped_from_elsewhere_and_nobody_was_missing() {
     assert!(idle.contains("No controller"), "{idle}");
     let mut run = bed.run();
     until_measuring(&mut run);
-    // Another controller finds them at work, and takes nothing from it.
+    // Another controller finds the agents busy, and takes none of them.
     let other = bed.run().wait(PATIENCE).expect_code(2).said();
     assert!(other.contains("a run goes on on a, b"), "{other}");
     let said = bed.fleet.ask(&["stop"]).expect_code(0).words();
@@ -39,7 +39,8 @@ fn a_run_is_stopped_from_elsewhere_and_nobody_was_missing() {
     assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
 }
 
-/// Whoever has `keys/controller.key` alone: the server lets them in as the controller, and they have no seal.
+/// A client with only `keys/controller.key`: the server admits it as the controller, but it cannot seal
+/// commands.
 #[test]
 fn steering_that_nobody_sealed_changes_nothing_and_agents_report_it() {
     require!(Need::NatsServer);
@@ -75,7 +76,7 @@ fn steering_that_nobody_sealed_changes_nothing_and_agents_report_it() {
     let points = at(&told, "load_points").as_array().unwrap();
     assert_eq!(points.len(), 2);
     assert!(points.iter().all(|point| number(point, "measured_s") > 2.9), "{told:#}");
-    // Where nothing was marked there are none.
+    // Without marks the list is missing.
     let marks = told["marks"].as_array().map(Vec::as_slice).unwrap_or_default();
     assert!(marks.iter().all(|mark| text(mark, "kind") != "paused"), "{marks:?}");
     assert!(counted(&only_in(&bed.runs()), &told).iter().all(|&ops| ops > 0));
@@ -99,7 +100,7 @@ fn where_nobody_goes_on_without_the_others_all_stop_when_one_is_killed() {
     assert_ne!(text(&told, "outcome"), "complete");
 }
 
-/// It is no wrong usage, and nothing is lost: with room, what was measured is put together.
+/// This is not a usage error, and nothing is lost: once there is space, the measurements are merged.
 #[test]
 fn where_the_controllers_disk_is_full_everything_is_kept_until_there_is_room() {
     require!(Need::NatsServer, Need::Root, Need::FileSystem("tmpfs"));
@@ -120,7 +121,7 @@ fn where_the_controllers_disk_is_full_everything_is_kept_until_there_is_room() {
     assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
 }
 
-/// Before anything is begun, by what its agents say of themselves.
+/// Before anything begins, from the facts that its agents report.
 #[test]
 fn a_dry_run_names_whose_owner_will_refuse_it() {
     require!(Need::NatsServer);

@@ -1,6 +1,6 @@
-//! A run of a fleet as the console shows it while it goes on: listed like any other, each machine with its
-//! row, stopped from there; and what is left of it where nothing was measured, or its controller was killed.
-//! With a real nats-server.
+//! A run of a fleet as the console shows it live: listed like any other, each host with its row, stopped
+//! from the console. Also leftovers of a run without measurements, or of a killed controller. With a
+//! real nats-server.
 
 use reelgauge_tests::console::{Console, until};
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, until_measuring, until_said};
@@ -67,7 +67,7 @@ fn a_pause_is_seen_and_the_end_is_that_of_the_summary() {
         let text = std::fs::read_to_string(&live).unwrap();
         text.split_inclusive('\n').filter_map(|line| serde_json::from_str(line).ok()).collect()
     };
-    // Told again and again, so that silence means that nobody is there.
+    // The event repeats, so that silence means that the controller is gone.
     let pauses = || events().iter().filter(|event| event["name"] == "paused").count();
     until("the pause is told again", || pauses() > 1);
     bed.fleet.ask(&["resume"]).expect_code(0);
@@ -97,7 +97,7 @@ fn where_nothing_was_measured_no_directory_is_left_and_a_killed_controller_leave
     if outcome.stderr.contains("stopped before anything was measured") {
         assert_eq!(std::fs::read_dir(bed.runs()).unwrap().count(), 0);
     } else {
-        // A quick machine measured something, and keeps it.
+        // A quick host measured something, and keeps it.
         assert!(only_in(&bed.runs()).join("summary.json").exists());
         std::fs::remove_dir_all(only_in(&bed.runs())).unwrap();
     }
@@ -107,8 +107,8 @@ fn where_nothing_was_measured_no_directory_is_left_and_a_killed_controller_leave
     let id = id_of(&bed);
     killed.signal(Signal::KILL);
     until("it is told as killed", || console.entry(&id).unwrap()["state"] == "killed");
-    // What was measured comes into the same directory. Whether its load was told to stop or had heard nobody
-    // for too long by then depends on how quick this is.
+    // Fetched data go into the same directory. The load was told to stop or had lost contact for too
+    // long, depending on the speed of this host.
     let state = match bed.logs().code {
         Some(130) => "interrupted",
         Some(3) => "broke_off",

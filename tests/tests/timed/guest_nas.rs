@@ -1,4 +1,5 @@
-//! On real NFS and SMB mounts, in a guest with an emulated processor: what is right, never how fast it is.
+//! Real NFS and SMB mounts in a guest with an emulated processor: tests what is right, never how fast it
+//! is.
 
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use reelgauge_tests::needs;
 use reelgauge_tests::run_dir::{at, count, text};
 use reelgauge_tests::turns::my_turn;
 
-/// How long the guest may take for its next word: its runs on an emulated processor, beside other tests.
+/// How long the guest may take for its next output: its runs use an emulated processor, concurrently
+/// with other tests.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[test]
@@ -19,7 +21,7 @@ fn nfs_and_smb_are_measured_right_and_survive_the_death_of_their_servers() {
     let mut guest = Guest::boot(1000);
     for fs in ["nfs", "smb"] {
         guest.wait_for(&format!("@@ READY {fs}-killed"), PATIENCE);
-        // The run measures, until the server is gone.
+        // The run measures until the server is killed.
         match fs {
             "nfs" => guest.kill_nfs_server(),
             _ => guest.kill_smb_server(),
@@ -43,7 +45,7 @@ fn nfs_and_smb_are_measured_right_and_survive_the_death_of_their_servers() {
     }
 }
 
-/// It names the mount, counted no errors, and did what was asked past or through the cache.
+/// It names the mount, counted no errors, and used or bypassed the cache as requested.
 #[track_caller]
 fn measured_right(job: &Job, fs_type: &str, server: &str, mode: &str) {
     assert_eq!(job.code, Some(0), "{job:#?}");
@@ -62,7 +64,7 @@ fn measured_right(job: &Job, fs_type: &str, server: &str, mode: &str) {
     );
 }
 
-/// It ended with the exit code for that, kept what it had measured, and can be reported again.
+/// It exited with the right status, kept its measurements, and can be reported again.
 #[track_caller]
 fn broke_off_and_kept(run: &Job, report: &Job) {
     assert_eq!(run.code, Some(3), "{run:#?}");

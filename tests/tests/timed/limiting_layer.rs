@@ -1,5 +1,5 @@
-//! Which layer limited a run: faults that are real are named from the counters of a real mount, and runs that
-//! nothing held up accuse nobody.
+//! The layer that limited a run: real faults are named from the counters of a real mount, and runs
+//! without a fault name no layer.
 
 use std::path::Path;
 
@@ -19,8 +19,8 @@ fn far_is_possible() -> bool {
     needs::are_met(sshfs::NEEDS) && needs::are_met(link::NEEDS_FAR)
 }
 
-/// A load for a line whose window lets little through: a megabyte then takes long by the way, and what sshfs
-/// needs of a processor, if others have it too, is little beside it.
+/// A load for a line whose window lets little through. A megabyte then takes long on the network path,
+/// and the processor time of sshfs is small compared with that.
 fn slow(target: &Path, writes: &str) -> Verb {
     bulk(target, writes).with(&["--file-size", "8MiB"])
 }
@@ -36,8 +36,8 @@ fn a_sound_network_is_accused_of_nothing() {
         for step in ["path_broken", "network_loss", "tcp_window", "send_buffer", "cache"] {
             assert!(!told.all_steps().contains(&step), "{:#}", told.limit);
         }
-        // What was not seen is said to be that: nobody knows what a virtual line carries, or what a server
-        // does.
+        // Unknown facts are listed as not measured: the speed of a virtual line, and the state of the
+        // server.
         let unseen = at(&told.limit, "not_measured").as_array().unwrap();
         assert!(unseen.iter().any(|step| step == "server_threads"), "{:#}", told.limit);
     }
@@ -107,7 +107,7 @@ fn packets_that_are_lost_are_network_loss_in_both_directions() {
     let writes = measured(&bulk(sshfs.path(), "100"), Some(sshfs.link()));
     assert_eq!(writes.step(), "network_loss", "{:#}", writes.limit);
     writes.names_rule("net.tcp.retransmits");
-    // One of a hundred is lost, and now and then one is sent again that had come.
+    // One of a hundred is lost, and now and then a packet is retransmitted that had arrived.
     let again = writes.seen("retransmitted_percent");
     assert!((0.3..5.0).contains(&again), "{:#}", writes.limit);
     assert!(writes.sentence().starts_with("Network loss: "), "{}", writes.sentence());
@@ -149,7 +149,7 @@ fn players_that_are_served_in_time_are_limited_by_nothing() {
 
 #[test]
 fn workers_on_memory_are_limited_by_this_machine() {
-    // Where others take half of the processors, they are what limits it, and not this machine's speed.
+    // If other programs take half of the processors, they are the limit, and not the speed of this host.
     require!(Need::Root, Need::Soak);
     let (_turn, mount) = (my_turn(), TempMount::tmpfs(256));
     let mix =

@@ -1,5 +1,6 @@
-//! The end-to-end tests that judge by time: how late, how long, how many. A program of its own, since each of
-//! them needs more of the machine than what judges nothing by time leaves (`xtask/src/suite/units.rs`).
+//! The end-to-end tests that judge by time: how late, how long, how many. They are a separate program,
+//! because each of them needs more of the host than the untimed tests leave
+//! (`xtask/src/suite/units.rs`).
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]

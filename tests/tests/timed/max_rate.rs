@@ -1,4 +1,4 @@
-//! A limit on bytes a second (`--max-rate`, on a command line or an agent's) is kept.
+//! A limit on bytes per second (`--max-rate`, on a command line or an agent's) is kept.
 
 use std::time::Duration;
 
@@ -29,9 +29,10 @@ fn a_mix_its_files_and_its_reading_back_are_held_to_a_rate() {
         assert!(count(point, "held_back.operations") > 0, "{point:#}");
         assert_eq!(text(point, "limit.found.step"), "max_rate", "{point:#}");
         assert!(screen.contains("Limited by: --max-rate, which allows 4.19 MB/s"), "{screen}");
-        // What was held back is no delay of the tool's own.
+        // Throttled operations do not count as scheduling delay of Reelgauge.
         assert!(!screen.contains("made"), "{screen}");
-        // 8 MiB were written, and what was written since was read back: not faster than that either.
+        // 8 MiB were written, and later writes were read back: that was not faster than the limit
+        // either.
         let moved = (8 << 20) + count(&summary, "verify.checked_bytes");
         let least = Duration::from_secs_f64((moved as f64 - RATE as f64) / RATE as f64);
         assert!(took > least + Duration::from_secs(2), "{moved} bytes beside the load in {took:?}");

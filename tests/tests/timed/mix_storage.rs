@@ -1,5 +1,5 @@
-//! A mix on every kind of storage that this machine can mount: the mount is named right, every operation
-//! succeeds and is verified, and direct I/O is honoured or explained. With both drivers.
+//! A mix on every kind of storage that this host can mount, with both drivers. The mount is named right,
+//! every operation succeeds and is verified, and direct I/O is used or explained.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 /// Both ways to perform I/O.
 const DRIVERS: [&str; 2] = ["threads", "uring"];
 
-/// Measures with both drivers; everything must be right both times. Gives the last summary.
+/// Measures with both drivers; everything must be right both times. Returns the last summary.
 #[track_caller]
 fn measured_right(target: &Path, fs_type: &str, flags: &[&str]) -> Value {
     let mut last = Value::Null;
@@ -37,7 +37,7 @@ fn measured_right(target: &Path, fs_type: &str, flags: &[&str]) -> Value {
     last
 }
 
-/// Direct I/O was asked for and done.
+/// Direct I/O was requested and done.
 #[track_caller]
 fn was_direct(summary: &Value) {
     assert_eq!(text(summary, "effective_mode.asked"), "direct");
@@ -57,7 +57,7 @@ fn memory_is_measured_and_called_what_it_is() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(128);
     let summary = measured_right(mount.path(), "tmpfs", &[]);
-    // It accepts O_DIRECT and ignores it: the figures are those of memory, and the summary says so.
+    // It accepts O_DIRECT and ignores it. The figures are those of memory, and the summary reports that.
     assert_ne!(text(&summary, "effective_mode.found"), "direct");
     assert!(!text(&summary, "effective_mode.sentence").is_empty());
 }

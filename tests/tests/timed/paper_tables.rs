@@ -1,8 +1,8 @@
 //! The EBU tables: every cell is what an independent script computes from the log, and on a store of known
 //! bandwidth no cell claims another rate than the store gives.
 //!
-//! That store has to be a fair one. A queue that serves requests in turn gives large blocks more than their
-//! share (1.32 × was measured), which is no fault of the tables; see the runner's `known_latencies` for that.
+//! The store has to be fair. A queue that serves requests in turn gives large blocks more than their
+//! share (1.32 × was measured), which is no fault of the tables; see the runner's `known_latencies`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::{needs, python, require};
 use serde_json::Value;
 
-/// The figures of a cell, as both know them.
+/// The figures of a cell that the summary and the script have in common.
 const FIGURES: [&str; 8] = [
     "data_ops",
     "bytes",
@@ -34,8 +34,7 @@ fn cells_of(paper: &Value) -> Vec<&Value> {
     cells.filter(|cell| count(cell, "data_ops") > 0 || count(cell, "transfers") > 0).collect()
 }
 
-/// Every cell of the summary, of all workers and of each, is what the script finds in the log, and the other
-/// way round.
+/// Every cell of the summary, of all workers and of each, equals that of the script, and vice versa.
 #[track_caller]
 fn tables_follow_from_the_log(mix: &Mix, printed: &Value) {
     let script = python::script("paper_tables.py", &[&mix.run_dir()]);
@@ -114,14 +113,14 @@ fn waits_for_a_rate_limit_are_no_latency() {
 /// What the store gives, shared out evenly among the workers.
 const STORE_BYTES_PER_S: u64 = 8_000_000;
 
-/// So far a cell's rate times the workers may be from that. What the store does not see is the way from the
-/// tool to it and back, 0.15 ms of the 16 ms that the smallest block takes (1 %), and the late answer of a
-/// transfer's last block, which it cannot make up for any more (1 ms of the 262 ms of the shortest).
+/// The tolerated deviation of a cell's rate times the workers. The store does not see the path from the
+/// tool and back, which is 0.15 ms of the 16 ms of the smallest block (1 %). Nor can it make up for the
+/// late answer of a transfer's last block (1 ms of the 262 ms of the shortest).
 const TOLERANCE: f64 = 0.03;
 
-/// A machine that is busy otherwise lets the tool wait for a processor after an answer has come. What is
-/// measured then is true, but slower than is known beforehand: a cell may be too slow, never too fast, in
-/// all but one of so many runs.
+/// On a busy host the tool waits for a processor after an answer has arrived. The measurement is then
+/// true, but slower than the known value. A cell may be too slow in all but one of so many runs, but
+/// never too fast.
 const ATTEMPTS: usize = 4;
 
 /// A mix of block sizes by so many workers, of transfers that all block sizes divide evenly.
@@ -157,7 +156,7 @@ fn shares_of_the_store(summary: &Value, workers: u32) -> Vec<(String, f64)> {
     cells.collect()
 }
 
-/// The cells that were too slow in every run so far, after one more. In no run may one be too fast.
+/// The cells that were too slow in every run so far, after another run. In no run may one be too fast.
 fn too_slow_again(mix: &Mix, workers: u32, best: &mut BTreeMap<String, f64>) -> Vec<String> {
     let summary = mix.measure();
     tables_follow_from_the_log(mix, &summary);
@@ -184,7 +183,8 @@ fn no_cell_claims_another_rate_than_the_store_gives() {
         // Its files are made while the store is still fast.
         mix().with(&["--duration", "100ms", "--warmup", "0s"]).measure();
         store.faults().limit_each_bytes_per_s(STORE_BYTES_PER_S / u64::from(workers));
-        // A warm-up would cut a transfer, and book what the store made up for without what it was late.
+        // A warm-up would cut a transfer. The measured part would then count the time that the store
+        // made up, without the earlier delay.
         let run = || mix().with(&["--duration", "8s", "--warmup", "0s"]);
         let mut best = BTreeMap::new();
         let slow = (0..ATTEMPTS).map(|_| too_slow_again(&run(), workers, &mut best)).find(Vec::is_empty);

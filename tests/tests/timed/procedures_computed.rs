@@ -1,6 +1,6 @@
-//! Procedures on stores whose effect follows from bytes alone: the rate that falls as the volume fills or the
-//! store wears, the cost of an edit and of a growing file, and the time of a request with one and with 32 in
-//! flight. What a procedure reports has to be what is computed.
+//! Procedures on stores whose effect follows from bytes alone: the rate that falls as the volume fills
+//! or the store wears, the cost of an edit and of a growing file, and the time of a request with one and
+//! with 32 in flight. The reported figures must equal the computed ones.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 const MIB: f64 = 1_048_576.0;
 
-/// How long each run is measured, and how far a figure may be from what is computed.
+/// How long each run is measured, and the tolerance of its figures.
 #[derive(Clone, Copy)]
 struct Measured {
     duration: &'static str,
@@ -48,7 +48,7 @@ impl Done {
         at(&self.printed, "rows").as_array().unwrap()
     }
 
-    /// What the actions of a kind did.
+    /// The results of all actions of a kind.
     fn facts(&self, kind: &str) -> Vec<&Value> {
         let is_it = |row: &&Value| at(row, "action.kind") == kind;
         self.rows().iter().filter(is_it).map(|row| at(row, "fact")).collect()
@@ -194,7 +194,7 @@ fn overwriting_is_faster_than_creating_by_what_room_costs() {
     }
 }
 
-/// What each request takes, whatever else is on its way.
+/// The time of each request, whatever else is in flight.
 const REQUEST_S: f64 = 0.06;
 
 fn requests(measured: Measured) {

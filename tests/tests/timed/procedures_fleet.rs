@@ -1,5 +1,5 @@
-//! A procedure on a fleet: agents of this machine share one data set, every figure of its runs is what an
-//! independent script computes from their logs, and a procedure that is stopped goes on where it was.
+//! A procedure on a fleet: local agents share one data set, an independent script computes every figure
+//! of its runs from their logs, and a stopped procedure continues where it was.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const SHORT: [&str; 5] =
     ["--short", "--set=step=1s", "--set=warmup=200ms", "--set=file-size=4MiB", "--set=hang-after=60s"];
 
-/// What a procedure on the agents of a bed is called with.
+/// The arguments of a procedure on the agents of a bed.
 fn words(bed: &Bed, name: &Path, target: &Path, flags: &[&str]) -> Vec<String> {
     let path = |path: &Path| path.display().to_string();
     let mut words = vec!["procedure".to_owned(), path(name), path(target)];
@@ -37,7 +37,7 @@ fn together(bed: &Bed) -> PathBuf {
     target
 }
 
-/// The study with its first steps alone, as a file of the user's own.
+/// The study with its first steps only, as a user's file.
 fn first_steps(bed: &Bed, steps: usize) -> PathBuf {
     let shown = binary::run(["procedure", "ebu-study", "--show"]).expect_code(0).stdout;
     let parts: Vec<&str> = shown.split("[[step]]").take(1 + steps).collect();
@@ -55,7 +55,7 @@ fn rows(printed: &Value) -> &Vec<Value> {
     at(printed, "rows").as_array().unwrap()
 }
 
-/// The page and the CSV files of a procedure, and what the script says of them.
+/// The script's result for the page and the CSV files of a procedure.
 fn compared(procedure: &Path, folder: &Path, spoil: impl Fn(String) -> String) -> Value {
     let (page, csv) = (folder.join("study.html"), folder.join("csv"));
     let words = ["report".as_ref(), procedure.as_os_str(), "--html".as_ref(), page.as_os_str()];
@@ -64,7 +64,7 @@ fn compared(procedure: &Path, folder: &Path, spoil: impl Fn(String) -> String) -
     python::script("study_figures.py", &[procedure, &page, &csv])
 }
 
-/// The first figure of this name in the page's data is another one.
+/// Replaces the first figure of this name in the page's data.
 fn with_another(page: &str, name: &str) -> String {
     let (before, behind) = page.split_once(&format!("\"{name}\":")).expect("a figure of this name");
     let end = behind.find([',', '}']).unwrap();
@@ -85,7 +85,7 @@ fn every_figure_is_that_of_the_log(procedure: &Path, folder: &Path, runs: u64) {
     }
 }
 
-/// How each step's clients lay on the agents, and who shared what.
+/// Checks how each step's clients were spread over the agents, and which of them shared files.
 fn plans_are_shared_out(procedure: &Path) {
     let plan = |name: &str| std::fs::read_to_string(procedure.join("plans").join(name)).unwrap();
     assert!(plan("01-load.toml").contains("shared_file = true"), "{}", plan("01-load.toml"));
@@ -123,7 +123,8 @@ fn a_study_that_was_stopped_goes_on_and_each_figure_is_that_of_the_log() {
     clients_lie_on_both_agents(&procedure, &printed);
 }
 
-/// One client is on the first agent, three on both; they use one file, or one each, which one agent made.
+/// One client is on the first agent, three are on both. They use one file, or one each, which one agent
+/// made.
 fn clients_lie_on_both_agents(procedure: &Path, printed: &Value) {
     for (at_row, files) in [(0, 1), (1, 3)] {
         let run = procedure.join(text(&rows(printed)[at_row], "run"));

@@ -1,5 +1,5 @@
-//! Procedures on stores whose effect can be computed: a server that remembers what was read, and a store that
-//! slows after a number of bytes written.
+//! Procedures on stores whose effect can be computed: a server with a page cache, and a store that slows
+//! after a number of bytes written.
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,11 +22,11 @@ fn verb(name: &str, target: &Path, settings: &[&str]) -> Verb {
 
 /// Blocks of a read that the store answers as one.
 const BLOCK_BYTES: f64 = 131_072.0;
-/// What passes through the store's line.
+/// The bandwidth of the store's line.
 const LINE_BYTES_PER_S: f64 = 8e6;
-/// What a first read takes longer.
+/// The additional time of a first read.
 const FETCH_S: f64 = 0.06;
-/// What the line catches up of the time that it was idle.
+/// The idle time that the line may catch up.
 const CATCH_UP_S: f64 = 0.002;
 /// Bytes of the file that is read.
 const FILE_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
@@ -41,7 +41,7 @@ fn a_cold_server_has_the_rate_of_its_disk_and_is_warm_after_one_pass() {
     store.faults().limit_bytes_per_s(LINE_BYTES_PER_S as u64);
     let (scratch, fetch) = (Scratch::new(), Duration::from_secs_f64(FETCH_S));
     let asked = scratch.path().join("forget");
-    // The user's command asks the server to forget what it holds, and waits until it has.
+    // The user's command makes the server drop its cache, and waits until it has.
     let command = format!("command=touch {0}; while [ -e {0} ]; do sleep 0.02; done", asked.display());
     let settings = [&command, "file-size=2MiB", "blocks=128KiB", "workers=1", "ramp=1,1,1", "duration=200ms"];
     let mut running = verb("cold-server", &store.path(), &settings).start();

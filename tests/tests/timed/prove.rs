@@ -1,4 +1,4 @@
-//! A change that is proven on real storage.
+//! A change whose effect is proven on real storage.
 
 use reelgauge_tests::needs;
 use reelgauge_tests::proof::Proof;
@@ -7,7 +7,7 @@ use reelgauge_tests::sshfs::{self, Sshfs};
 use reelgauge_tests::tool::tool;
 use reelgauge_tests::turns::my_turn;
 
-/// The speed that the server's side of a link has.
+/// The command that sets the speed of the server's side.
 fn speed(sshfs: &Sshfs) -> String {
     let shown = sshfs.link().on_server("tc").args(["qdisc", "show", "dev", "v0"]).output().unwrap();
     String::from_utf8_lossy(&shown.stdout).into_owned()
@@ -27,9 +27,9 @@ fn a_faster_link_is_a_gain_and_a_slower_one_a_loss() {
     assert_eq!(at(&better, "conclusion.best_state"), 1);
     let read = &at(&better, "conclusion.figures")[0];
     assert_eq!(at(read, "figure"), "total.read_bytes_per_s");
-    // What the link carries twice as much of, less what SSH and a short run add.
+    // The link transfers twice as much, less the overhead of SSH and of a short run.
     let change = at(read, "change_percent")[1].as_f64().unwrap();
-    // Beside other tests one of both may have had less of the processors.
+    // With concurrent tests, either run may have had less processor time.
     let expected = if needs::is_soak() { 80.0..110.0 } else { 30.0..300.0 };
     assert!(expected.contains(&change), "{change} %");
     assert!(speed(&sshfs).contains("rate 100Mbit") && !proof.has_undo(), "{}", speed(&sshfs));

@@ -1,4 +1,4 @@
-//! A change that is undone whatever happens to the proof of it.
+//! A change is undone whatever happens to its proof.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn ctrl_c_undoes_the_change_and_keeps_what_was_measured() {
     let proof = Proof::of_a_file(target.path(), &file);
     let mut running = proof.start();
     running.until(LIMIT, |_| file.exists()).expect("the change was made");
-    // Whoever starts another one meanwhile would undo this one's change, and measure it.
+    // A second proof started during the first would undo its change, and measure it.
     let second = proof.run().expect_code(2);
     assert!(second.stderr.contains("another proof changes things right now"), "{}", second.said());
     let undoing = proof.other(&["prove", "--undo-left"]).expect_code(2);
@@ -31,14 +31,14 @@ fn ctrl_c_undoes_the_change_and_keeps_what_was_measured() {
     let kept = ended.json();
     assert!(at(&kept, "ended_early").as_str().unwrap().contains("interrupted"), "{kept:#}");
     assert!(!at(&kept, "passes").as_array().unwrap().is_empty());
-    // Whoever ended it has nothing to mend.
+    // The user who ended it has nothing to repair.
     let shown = proof.other(&["report", at(&kept, "dir").as_str().unwrap()]).expect_code(0).words();
     assert!(shown.contains("Next: Prove it again when"), "{shown}");
     assert!(shown.contains(" of 10 passes counted"), "{shown}");
 }
 
-/// With six rounds the last pass is one without the change, and what led back to it is not run again: a
-/// command that fails the second time would say that the change is still there.
+/// With six rounds the last pass is one without the change. The undo before it is not run again: a
+/// command that fails the second time would report that the change is still there.
 #[test]
 fn an_undo_that_was_the_last_command_is_not_run_again() {
     let (_turn, target) = (my_turn(), Scratch::new());
@@ -60,7 +60,7 @@ fn an_undo_that_was_the_last_command_is_not_run_again() {
 fn what_a_killed_proof_left_is_told_at_the_next_start_and_undone_on_request() {
     let (_turn, target) = (my_turn(), Scratch::new());
     let file = target.path().join("changed");
-    // The change is one of the directory in which it is made, and undone from another one.
+    // The change is made in one directory, and undone from another.
     let proof = Proof::of("touch changed", "rm -f changed", target.path());
     let mut running = proof.by_in(target.path(), &proof.words);
     running.until(LIMIT, |_| file.exists()).expect("the change was made");
@@ -72,7 +72,7 @@ fn what_a_killed_proof_left_is_told_at_the_next_start_and_undone_on_request() {
         assert!(since.elapsed() < LIMIT, "a pass outlives its proof");
         std::thread::sleep(Duration::from_millis(50));
     }
-    // What is left of its group would be killed here.
+    // The drop would kill the rest of its group.
     drop(running);
     assert!(file.exists() && proof.has_undo());
 
@@ -85,7 +85,7 @@ fn what_a_killed_proof_left_is_told_at_the_next_start_and_undone_on_request() {
     assert!(undone.stdout.contains("Undone.") && !file.exists() && !proof.has_undo(), "{}", undone.said());
     assert!(proof.other(&["scenarios"]).stderr.is_empty());
 
-    // What can't be read is no all-clear.
+    // An unreadable undo file must not look like "nothing to undo".
     let torn = proof.home.join(".local/state/reelgauge/undo/torn.json");
     std::fs::write(&torn, "{\"left_version\": 1, \"undo").unwrap();
     let refused = proof.other(&["prove", "--undo-left"]).expect_code(2);
@@ -115,12 +115,12 @@ fn a_change_that_fails_is_undone_and_one_that_cannot_be_undone_is_told() {
     let dir = std::fs::read_dir(out).unwrap().next().unwrap().unwrap().path();
     let screen = stuck.other(&["report", dir.to_str().unwrap()]).words();
     assert!(screen.contains("The change is still in place") && screen.contains("--undo-left"), "{screen}");
-    // Whoever tries again hears the same, by the same code.
+    // A second attempt reports the same, with the same exit status.
     let again = stuck.other(&["prove", "--undo-left"]).expect_code(3);
     assert!(again.stderr.contains("exit code 5") && stuck.has_undo(), "{}", again.said());
 }
 
-/// An undo may end well and leave everything as the change made it.
+/// An undo may succeed and still leave the change in place.
 #[test]
 fn an_undo_that_ends_well_and_has_no_effect_is_no_undo() {
     if !needs::are_met(&[needs::Need::Root]) {
@@ -140,7 +140,7 @@ fn an_undo_that_ends_well_and_has_no_effect_is_no_undo() {
     assert!(!works.has_undo());
 }
 
-/// What was not measured is not 0 MB/s, and no loss either.
+/// An unmeasured pass is neither 0 MB/s nor a loss.
 #[test]
 fn a_pass_that_measured_nothing_is_compared_with_nothing() {
     if !needs::are_met(faulty::NEEDS) {

@@ -1,8 +1,7 @@
-//! Faults of a network, a server and a disk that are built for real: each is named by a run over it, and its
-//! sound twin is accused of nothing. Those that `limiting_layer` and `whose_fault` build are not built again.
+//! Real faults of a network, a server and a disk: each is named by a run over it, and its sound
+//! counterpart reports no fault. The faults in `limiting_layer` and `whose_fault` are not repeated.
 //!
-//! What other tests take of the machine would be measured, too: `cargo xtask soak --only real_faults`, two
-//! minutes.
+//! Concurrent tests would be measured, too: `cargo xtask soak --only real_faults`, two minutes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -28,7 +27,7 @@ use reelgauge_tests::verb::Verb;
 use rustix::process::Pid;
 use serde_json::Value;
 
-/// Two workers for three seconds, which is enough for three looks at the counters.
+/// Two workers for three seconds, enough for three samples of the counters.
 fn short(target: &Path, writes: &str) -> Verb {
     bulk(target, writes).with(&["--file-size", "16MiB", "--warmup", "500ms", "--duration", "3s"])
 }
@@ -37,7 +36,7 @@ fn far_is_possible() -> bool {
     needs::are_met(sshfs::NEEDS) && needs::are_met(link::NEEDS_FAR)
 }
 
-/// What is done to a long link, or to the server behind it, while it is measured.
+/// A fault of a far link, or of the server behind it, during the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Harm {
     SwallowLongPackets,
@@ -45,7 +44,7 @@ enum Harm {
     StopServer,
 }
 
-/// Reads or writes until nothing comes any more, gives up, and tells why.
+/// Reads or writes until the storage stops responding, gives up, and reports why.
 fn given_up(writes: &str, harm: Harm) -> Told {
     let sshfs = Sshfs::over(Link::far(500, 0));
     let verb = bulk(sshfs.path(), writes).with(&["--duration", "60s", "--hang-after", "6s"]);
@@ -66,7 +65,7 @@ fn given_up(writes: &str, harm: Harm) -> Told {
     limited::told(&verb, screen)
 }
 
-/// They wait for most of their time, so they may do that at once.
+/// They wait most of the time, so they can run at the same time.
 #[test]
 fn a_way_that_swallows_long_packets_is_told_from_one_that_is_cut_and_from_a_server_that_stands_still() {
     require!(Need::Soak);
@@ -96,7 +95,7 @@ fn through_a_switch(buffer_bytes: u32, mtu_bytes: u32) -> Told {
     measured(&short(sshfs.path(), "0"), Some(sshfs.link()))
 }
 
-/// The interface is a virtual pair, as those of containers are: the way to the target takes it, so it counts.
+/// The interface is a virtual pair, as in containers. The path to the target uses it, so it counts.
 #[test]
 fn a_link_that_goes_down_for_two_seconds_is_marked_and_named() {
     require!(Need::Tool("tc"));
@@ -106,7 +105,7 @@ fn a_link_that_goes_down_for_two_seconds_is_marked_and_named() {
     let _turn = my_turn();
     let sshfs = Sshfs::over(Link::new(400).named_on_client("vethnas"));
     let verb = bulk(sshfs.path(), "0").with(&["--duration", "12s"]);
-    // Only a mount of its own shows the namespace's devices in /sys.
+    // Only a new mount of /sys shows the namespace's devices.
     let mut client = Command::new("ip");
     client.args(["netns", "exec", sshfs.link().client_name()]).arg(binary::path());
     let mut running = binary::start_by(client, verb.plain_words());
@@ -122,7 +121,7 @@ fn a_link_that_goes_down_for_two_seconds_is_marked_and_named() {
     assert!(marks.iter().any(is_it), "{marks:#?}\n{}", outcome.stdout);
     let screen = outcome.words();
     assert!(screen.contains("the link of vethnas went down or up"), "{screen}");
-    // It stood still for longer than the link was down: TCP waits before it tries again.
+    // It stalled for longer than the link was down: TCP waits before it retries.
     let still = &summary["series"]["standstills"][0];
     assert!(still["lasted_s"].as_f64().is_some_and(|lasted_s| lasted_s > 1.5), "{:#}", summary["series"]);
 }
@@ -144,7 +143,7 @@ fn a_small_buffer_behind_a_fast_port_is_network_loss_and_a_large_one_a_full_link
     assert_eq!(jumbo.step(), "network_loss", "{:#}", jumbo.limit);
     jumbo.names_rule("net.mtu.jumbo_fanin");
     assert!(jumbo.sentence().contains("MTU 1500"), "{}", jumbo.sentence());
-    // Room for all that can be on the way: nothing is lost, and the line is full.
+    // Room for all packets in flight: nothing is lost, and the line is saturated.
     let large = through_a_switch(3_000_000, 1500);
     assert_eq!(large.step(), "link_full", "{:#}", large.limit);
     assert!(large.seen("ping_us") > large.seen("rtt_us"), "{:#}", large.limit);
@@ -160,7 +159,7 @@ fn a_server_without_processors_is_the_server() {
         return;
     }
     let (_turn, sshfs) = (my_turn(), Sshfs::over(Link::switched(1_000, 2_000_000, 1500)));
-    // The test files are made while it is well.
+    // The test files are made before the fault.
     measured(&short(sshfs.path(), "0").with(&["--duration", "1s"]), Some(sshfs.link()));
     let throttle = Throttle::processors(10_000, 100_000);
     for pid in sshfs.server_processes() {
@@ -262,7 +261,7 @@ fn read_ahead_that_is_switched_off_is_named_and_enough_of_it_is_not() {
     }
 }
 
-/// A file system that moves all that it holds at the same time: told as what happened beside the run.
+/// A file system that moves all its data during the run. The run reports it as an event.
 #[test]
 fn a_balance_beside_a_run_is_told_with_its_device_and_its_time() {
     require!(Need::Soak);
@@ -290,7 +289,7 @@ fn a_balance_beside_a_run_is_told_with_its_device_and_its_time() {
     told.names_rule("blk.raid_degraded_or_rebuilding");
 }
 
-/// Leaves nothing free but holes of 16 KiB, so that what is written then lies in pieces.
+/// Leaves only free holes of 16 KiB, so that new files are fragmented.
 fn fill_but_for_holes(folder: &Path) {
     let small = vec![7_u8; 16 << 10];
     let name = |number: u32| folder.join(format!("small-{number}"));
@@ -330,7 +329,7 @@ fn a_file_in_pieces_is_named_and_a_file_system_that_is_full_is_a_finding_of_the_
     assert!(!findings(disk.mount.path()).contains(&"fs.free_space_low".to_owned()));
 }
 
-/// The rules of which the doctor found something on the way to this folder.
+/// The rules with findings of the doctor on the path to this folder.
 fn findings(folder: &Path) -> Vec<String> {
     rules(&["doctor", &folder.to_string_lossy(), "--json"])
 }
@@ -344,8 +343,8 @@ fn rules(words: &[&str]) -> Vec<String> {
     found.map(|finding| finding["rule"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Reads or writes through a Samba server that has these lines in its global section; and what the doctor
-/// finds in what that server says of itself meanwhile.
+/// Reads or writes through a Samba server with these lines in its global section. Also returns the
+/// doctor's findings from the server's own output during the run.
 fn over_samba(link: Link, global: &str, writes: &str) -> (Told, Vec<String>) {
     let samba = Samba::over(link, global);
     let verb = short(&samba.path(), writes).with(&["--files", "1"]);
@@ -402,7 +401,7 @@ fn signed(algorithm: &str) -> String {
     format!("  server signing = mandatory\n  server smb3 signing algorithms = {algorithm}")
 }
 
-/// Players that are served in time, of a server and of a disk: as often as `REELGAUGE_HEALTHY_RUNS` says.
+/// Players that are served in time by a sound server and a sound disk, `REELGAUGE_HEALTHY_RUNS` times.
 #[test]
 fn what_is_sound_is_accused_of_nothing() {
     require!(Need::Soak);
@@ -426,7 +425,8 @@ fn what_is_sound_is_accused_of_nothing() {
             verb.with(&["--clip", "1s", "--warmup", "500ms", "--duration", "3s", "--keep-free", "64MiB"]);
         let (code, told) = limited::ended(&verb, link);
         told.accuses_none_of(FAULTS_OF_THE_WAY);
-        // Where others took the processors that server and client share here, they were not served in time.
+        // If other programs took the processors that server and client share here, they were not served
+        // in time.
         assert!(code == 0 || !needs::is_soak(), "run {run}: {}", told.screen);
         if code == 0 {
             assert_eq!(told.limit["verdict"], "nothing_limited", "run {run}: {:#}", told.limit);

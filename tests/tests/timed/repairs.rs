@@ -1,6 +1,6 @@
-//! Faults that are repaired: `reelgauge prove` measures by how much, and puts everything back.
+//! Faults that are repaired: `reelgauge prove` measures the gain, and undoes every change.
 //!
-//! All four take minutes on a machine that does nothing else: `cargo xtask soak --only repairs`.
+//! All four take minutes on an idle host: `cargo xtask soak --only repairs`.
 
 use std::path::Path;
 use std::process::Command;
@@ -25,7 +25,8 @@ const LIMIT: Duration = Duration::from_secs(240);
 /// Of this a small buffer carries several in a second.
 const SMALL: &str = "--direct --blocks=64KiB";
 
-/// So many readers, or writers, for a second, each a megabyte at a time of a file of so many.
+/// Arguments for so many readers or writers, for a second. Each transfers a megabyte at a time in a file
+/// of this size.
 fn work(target: &Path, profile: &str, (workers, mib): (u32, u32), way: &str) -> Vec<String> {
     let words = format!(
         "mix {} --profile={profile} --workers={workers} --files=1 --file-size={mib}MiB --length=4MiB --blocks=1MiB \
@@ -35,9 +36,9 @@ fn work(target: &Path, profile: &str, (workers, mib): (u32, u32), way: &str) -> 
     words.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Proves a change, and gives how much larger the throughput became, in percent. On a machine that is busy
-/// with other things the proof may end early or see nothing but noise, which is said and no failure: what the
-/// passes carried is known all the same. In a soak, alone on the machine, it has to be proven.
+/// Proves a change, and returns the gain of throughput in percent. On a busy host the proof may end
+/// early or find only noise. It reports that, which is no failure here; the throughput of the passes is
+/// known anyway. In a soak, alone on the host, it has to be proven.
 #[track_caller]
 fn gain(change: &str, undo: &str, work: &[String]) -> f64 {
     let scratch = Scratch::new();
@@ -57,7 +58,7 @@ fn gain(change: &str, undo: &str, work: &[String]) -> f64 {
     gain_of_passes(&proof)
 }
 
-/// Of the medians of all passes, those that were disturbed with them.
+/// The gain of the medians of all passes, including disturbed ones.
 #[track_caller]
 fn gain_of_passes(proof: &Value) -> f64 {
     let dir = Path::new(at(proof, "dir").as_str().unwrap());
@@ -88,14 +89,14 @@ fn read_ahead_is_switched_on() {
     let set = |kib: u32| format!("echo {kib} > {file}");
     std::fs::write(&file, "0").unwrap();
     faulty.faults().delay(Duration::from_millis(1));
-    // What this machine's cache answers proves nothing, so nothing is read twice.
+    // Data from the local cache prove nothing, so nothing is read twice.
     let work = work(mount.path(), "seq-read", (1, 256), "--buffered --random=100 --no-repeat");
     let percent = gain(&set(32), &set(0), &work);
     assert!(percent > 100.0, "{percent} %");
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), "0", "the change is undone");
 }
 
-/// Both ends take it up when they connect again.
+/// Both ends use the setting when they reconnect.
 #[test]
 fn window_scaling_is_switched_on() {
     if !needs::are_met(&[Need::Soak]) || !needs::are_met(sshfs::NEEDS) || !needs::are_met(link::NEEDS_FAR) {
@@ -144,7 +145,7 @@ fn a_fast_signing_algorithm_is_allowed() {
     assert!(percent > 5.0, "{percent} %");
 }
 
-/// Lets go of the connection, so that the next request makes another.
+/// Drops the connection, so that the next request opens another.
 fn connect_again(sshfs: &Sshfs) -> String {
     let client = sshfs.link().client_name();
     format!(

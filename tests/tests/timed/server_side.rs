@@ -1,5 +1,5 @@
-//! What only the server's side shows: a disk that is throttled above itself is not acquitted by its short
-//! answers.
+//! What only the server's side shows: a disk that is throttled above the block layer must not look sound
+//! because of its short response times.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// What the served device lets through.
 const THROTTLED_BYTES_PER_S: u64 = 8_000_000;
 
-/// A folder on a device of its own, below the folder that a server serves. Unmounted on drop.
+/// A folder on a separate device, below the folder that a server serves. Unmounted on drop.
 struct Served {
     point: PathBuf,
 }
@@ -44,7 +44,7 @@ impl Drop for Served {
     }
 }
 
-/// Takes what a file system holds out of the server's memory.
+/// Evicts a file system's data from the server's memory.
 fn forget(folder: &Path) {
     let folder = folder.display();
     tool(&format!("sync -f {folder}"));
@@ -53,7 +53,7 @@ fn forget(folder: &Path) {
     tool_with(&["sh", "-c", &drop]).unwrap();
 }
 
-/// A run with a watch on the server beside it; its summary with that.
+/// A run with a concurrent watch on the server. Returns the summary with the watch added.
 fn watched(verb: &Verb, sshfs: &Sshfs) -> Value {
     let out = Scratch::new();
     let words = ["watch", "--name", "nas1", "--json", "--quiet", "--out", out.path().to_str().unwrap()];
@@ -72,7 +72,7 @@ fn watched(verb: &Verb, sshfs: &Sshfs) -> Value {
     binary::run(words).expect_end().json()
 }
 
-/// Whether anything that is said of the limit has how soon the server's disks answered.
+/// Whether any evidence of the limit contains the response time of the server's disks.
 fn tells_disk_time(limit: &Value) -> bool {
     let findings = ["found", "contributing", "nearest"].map(|name| limit[name].clone());
     let all = findings.into_iter().flat_map(|one| match one {
@@ -90,7 +90,7 @@ fn a_disk_that_is_throttled_above_itself_is_not_acquitted_by_its_short_answers()
     if !needs::are_met(sshfs::NEEDS) || !throttle::is_possible() {
         return;
     }
-    // In memory: this machine's own disk answers late when others use it, and would rightly be named.
+    // In memory: the host's own disk is slow when other tests use it, and would rightly be named.
     let (_turn, memory) = (my_turn(), TempMount::tmpfs(1700));
     let image = TempMount::image_on(memory.path(), ImageKind::Ext4, 1600);
     let sshfs = Sshfs::mount(1000);

@@ -1,5 +1,5 @@
-//! Searches that something stops while they make further files: a disk that others fill, and Ctrl-C. What
-//! was measured before keeps its summary, and the search can go on later.
+//! Searches that are stopped while they make further files: by a disk that others fill, and by Ctrl-C.
+//! Earlier measurements keep their summary, and the search can be resumed.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,14 +15,14 @@ use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// "Stops within two seconds", with something for a loaded machine.
+/// "Stops within two seconds", with a reserve for a busy host.
 const SOON: Duration = Duration::from_secs(2);
 
-/// More than any of these runs takes, a stuck one excepted.
+/// More than any of these runs takes, except a stuck one.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A search with actors of this kind, which are held to no deadline: it goes on to its next trial however
-/// busy this machine is. Each needs a file of this size.
+/// A search with actors of this kind, which have no deadline: it goes on to its next trial however busy
+/// the host is. Each actor needs a file of this size.
 fn search(target: &Path, actor: &str, file_size: &str) -> Verb {
     Verb::on("streams", target)
         .with(&["--actor", actor, "--file-size", file_size, "--find-max", "--buffered"])
@@ -41,7 +41,8 @@ fn first_trial_is_kept(verb: &Verb, printed: Value) -> Value {
     printed
 }
 
-/// What the actors wrote is gone, or, from storage that no longer answers, left, and that is said.
+/// Files written by the actors are removed. On storage that no longer responds they are left, and the
+/// summary reports that.
 #[track_caller]
 fn scratch_is(left: bool, summary: &Value, target: &Path) {
     let notes = at(summary, "notes");
@@ -55,7 +56,7 @@ fn available(mount: &Path) -> u64 {
     room.f_bavail * room.f_frsize
 }
 
-/// Takes the room on a file system until only so many bytes are left.
+/// Fills a file system until only so many bytes are free.
 fn fill(mount: &Path, leave_bytes: u64) -> PathBuf {
     let path = mount.join("somebody else's");
     let file = std::fs::File::create_new(&path).unwrap();
@@ -79,13 +80,13 @@ fn a_disk_that_others_fill() {
     assert_eq!(text(&printed, "outcome"), "broke_off");
     let reason = text(&printed, "outcome_reason");
     assert!(reason.contains("room"), "{reason}");
-    // With room again the search goes on where it was, and does not try one mix again.
+    // Once there is space the search continues where it was, and does not repeat a mix.
     std::fs::remove_file(others).unwrap();
     let first = verb.run_dir();
     let again =
         search(mount.path(), "mix", "16MiB").with(&["--time-max", "5s"]).with_path("--resume", &first);
     let again = again.run();
-    // Beside its own start and end, and for files; the search alone would go on for more than a minute.
+    // This covers start, end and new files; a new search would take more than a minute.
     assert!(again.took < Duration::from_secs(30), "{:?}\n{}", again.took, again.said());
     let again = again.json();
     assert!(at(&again, "search.trials").as_array().unwrap().len() > 1, "{again:#}");
@@ -114,8 +115,8 @@ fn room_that_is_to_stay_free_stays_free_when_others_fill_the_storage() {
     assert_eq!(text(&printed, "outcome"), "broke_off");
     let reason = text(&printed, "outcome_reason");
     assert!(reason.starts_with("others filled the storage: ") && reason.contains("make room"), "{reason}");
-    // A twentieth was to stay free; from a look to the end of the recorder it writes for some tenths of a
-    // second.
+    // A twentieth was to stay free. Between the check and the end of the recorder, some tenths of a
+    // second of writes follow.
     assert!(least > 10 << 20, "{least} bytes were free");
     scratch_is(false, &printed, mount.path());
     assert!(count(&printed, "load_points.0.total.ops") > 0);
@@ -132,7 +133,7 @@ fn ctrl_c_while_it_makes_files_for_the_next_trial() {
         let verb = search(&faulty.path(), "copier", "64MiB");
         let mut running = verb.start();
         verb.until_measuring(&mut running);
-        // Slow enough that the files of the second trial take longer than anybody here waits.
+        // So slow that the files of the second trial take longer than this test waits.
         faulty.faults().limit_bytes_per_s(8 << 20);
         let run = verb.run_dir();
         let tried = running.until(LIMIT, |_| run.join("search.json").exists());
@@ -142,7 +143,7 @@ fn ctrl_c_while_it_makes_files_for_the_next_trial() {
             faulty.faults().hang();
         }
         running.signal(Signal::INT);
-        // By then it has given the files up; what is asked now is answered as fast as ever, data excepted.
+        // By then it has given up on the files. New requests are answered as fast as ever, except data.
         std::thread::sleep(Duration::from_millis(300));
         faulty.faults().limit_bytes_per_s(0);
         let took = running.until(SOON, Running::has_ended);

@@ -1,5 +1,5 @@
-//! Recorders that write through this machine's memory are held to what the storage takes: too many of them
-//! fail on a slow disk, however much memory there is, and those that it carries pass.
+//! Recorders that write through the page cache are judged by the storage's speed. Too many of them fail
+//! on a slow disk, however much memory there is, and a sustainable number passes.
 
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::{ImageKind, TempMount};
@@ -10,7 +10,7 @@ use reelgauge_tests::streams::{SMALL, agrees_with_log};
 use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
-/// What the disk takes: 4 recordings of [`SMALL`] and a bit.
+/// The disk's rate: 4 recordings of [`SMALL`] and a bit.
 const DISK_BYTES_PER_S: u64 = 20_000_000;
 
 /// So many recorders with a second of buffer, through the cache.
@@ -32,7 +32,7 @@ fn memory_is_no_disk() {
     let disk = TempMount::image_on(&store.path(), ImageKind::Ext4, 512);
     store.faults().limit_bytes_per_s(DISK_BYTES_PER_S);
 
-    // Half of what the disk takes.
+    // Half of the disk's rate.
     let few = recorders(&disk, 2);
     let summary = few.measure();
     assert_eq!(at(&summary, "verdict.passed"), true, "{:#}", at(&summary, "verdict"));
@@ -41,12 +41,12 @@ fn memory_is_no_disk() {
     let syncs = count(&summary, "load_points.0.total.ops_by_kind.sync");
     assert!((8..=14).contains(&syncs), "{syncs} syncs");
 
-    // Nearly twice of it, and the memory would hold it all.
+    // Nearly twice the disk's rate, and memory would hold it all.
     let many = recorders(&disk, 8);
     let summary = many.run().expect_code(1).json();
     assert_eq!(at(&summary, "verdict.passed"), false);
     assert!(agrees_with_log(&many, &summary) > 100);
-    // What was written in time is what the disk took, and what lies in the buffers.
+    // The bytes written in time are those that the disk took, and those in the buffers.
     let written = count(&summary, "load_points.0.total.written_bytes");
     let taken = DISK_BYTES_PER_S * 5 + 8 * 2 * SMALL.bytes_per_s();
     assert!(written < taken, "{written} bytes written, {taken} can be");

@@ -1,5 +1,5 @@
-//! The largest count that passes, on storage whose bandwidth is set from outside: what is found is what can
-//! be computed, or one less, and never more.
+//! The largest count that passes, on storage whose bandwidth the test sets. The found count must be the
+//! computed one, or one less, and never more.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

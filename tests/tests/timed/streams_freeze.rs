@@ -1,5 +1,5 @@
-//! A file system that stands still in mid-recording: the late frames of the run are those that the log
-//! shows, counted by a script that knows nothing of the product.
+//! A file system that stalls during recording: the late frames of the run are those in the log, counted
+//! by a script without code of the product.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use reelgauge_tests::verb::Verb;
 use reelgauge_tests::{python, require};
 use serde_json::{Value, json};
 
-/// How long it stands still. The buffers below last half as long.
+/// How long it stalls. The buffers below last half as long.
 const FROZEN: Duration = Duration::from_secs(1);
 
-/// More than any of these runs takes, a stuck one excepted.
+/// More than any of these runs takes, except a stuck one.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Three recorders with half a second of buffer on this file system.
@@ -31,7 +31,8 @@ fn disk() -> TempMount {
     TempMount::image(ImageKind::Ext4, 512)
 }
 
-/// Records, freezes for a second in the middle, thaws; gives the summary of a run that failed its criteria.
+/// Records, freezes for a second in the middle, thaws. Returns the summary of a run that failed its
+/// criteria.
 #[track_caller]
 fn frozen_in_the_middle(mount: &TempMount, verb: &Verb) -> Value {
     let mut running = verb.start();
@@ -44,7 +45,8 @@ fn frozen_in_the_middle(mount: &TempMount, verb: &Verb) -> Value {
     running.wait(LIMIT).expect_code(1).json()
 }
 
-/// Every stream lost what half a second is too short for, and log and run agree about it.
+/// Every stream lost the frames that half a second of buffer does not cover, and log and run agree about
+/// it.
 #[track_caller]
 fn lost_what_the_buffer_did_not_hold(verb: &Verb, summary: &Value) -> u64 {
     let late = agrees_with_log(verb, summary);
@@ -92,7 +94,7 @@ fn recorders_that_keep_the_time_leave_frames_out() {
     let verb = recorders(&mount, SMALL.id).with(&["--policy", "drop", "--direct"]);
     let summary = frozen_in_the_middle(&mount, &verb);
     lost_what_the_buffer_did_not_hold(&verb, &summary);
-    // What is left out is late as well.
+    // Dropped frames are late as well.
     assert!(count(&summary, "load_points.0.streams.total.dropped_frames") > 0);
 }
 

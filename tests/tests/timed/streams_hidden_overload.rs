@@ -1,5 +1,5 @@
-//! The largest count that passes where one stream too many has no late frame within a trial: its buffer hides
-//! what the store lacks, and the margin that falls tells.
+//! The largest count that passes if one stream too many has no late frame within a trial. Its buffer
+//! hides the missing bandwidth, but the falling margin shows it.
 
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::needs;

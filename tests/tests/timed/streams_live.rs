@@ -1,4 +1,4 @@
-//! What a run tells while its file system stands still: live counts, alarms, and the figures at the end.
+//! The live output of a run while its file system stalls: counts, alarms, and the figures at the end.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,12 +14,12 @@ use reelgauge_tests::streams::{SMALL, late_frames_in_log};
 use reelgauge_tests::turns::my_turn;
 use serde_json::{Value, json};
 
-/// How long it stands still. The buffer lasts half a second.
+/// How long it stalls. The buffer lasts half a second.
 const FROZEN: Duration = Duration::from_secs(4);
 /// How many streams there are: the live count of each may be off by a frame.
 const STREAMS: u64 = 3;
 
-/// The metrics of a run every half second: each with the values that it had, `None` where it was not there.
+/// The metrics of a run every half second: each with its values, `None` if it was missing.
 #[derive(Default)]
 struct Scraped {
     bodies: Vec<String>,
@@ -54,7 +54,7 @@ fn promtool(words: &[&Path]) {
     assert!(output.status.success(), "{words:?}\n{said}");
 }
 
-/// Whether Prometheus, having scraped this, raises these alarms at these steps, or not.
+/// Checks with Prometheus whether the scraped metrics raise these alarms at these steps, or not.
 #[track_caller]
 fn raises(scraped: &Scraped, id: &str, alarms: &[(&str, usize, bool)]) {
     let series = [
@@ -89,8 +89,8 @@ fn raises(scraped: &Scraped, id: &str, alarms: &[(&str, usize, bool)]) {
     promtool(&[Path::new("test"), Path::new("rules"), &file]);
 }
 
-/// At every tick the live count is the number of frames that turned out to be late and whose deadlines had
-/// passed by then, as an independent script finds them in the log.
+/// At every tick the live count is the number of frames that were late and whose deadlines had passed by
+/// then, as an independent script finds them in the log.
 #[track_caller]
 fn live_counts_are_those_of_the_log(run: &Path, events: &[Value]) {
     let counted = late_frames_in_log(run);
@@ -105,7 +105,7 @@ fn live_counts_are_those_of_the_log(run: &Path, events: &[Value]) {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let at_ns = (tick["at_s"].as_f64().unwrap() * 1e9) as u64;
         let passed_by = |ns: u64| deadlines_ns.iter().filter(|&&deadline_ns| deadline_ns < ns).count() as u64;
-        // The tick's time is told to the millisecond.
+        // The tick's time is rounded to the millisecond.
         let (least, most) = (passed_by(at_ns), passed_by(at_ns + 1_000_000));
         let live = count(tick, "late_frames");
         assert!(live + STREAMS >= least && live <= most + STREAMS, "{live}, not {least} to {most}\n{tick}");
@@ -154,14 +154,14 @@ fn a_freeze_is_told_while_it_lasts_and_the_end_is_the_summarys() {
     // Three and a half seconds of three streams at 25 frames/s, and what freezing and thawing take.
     assert!(late > 200, "{late}");
     live_counts_are_those_of_the_log(&run, &events);
-    // In the end everybody says what the summary says.
+    // In the end the live figures equal those of the summary.
     let last_tick = events.iter().rfind(|event| event["event"] == "live").unwrap();
     assert_eq!(count(last_tick, "late_frames"), late);
     assert_eq!(count(events.last().unwrap(), "late_frames"), late, "{}", events.last().unwrap());
     #[allow(clippy::cast_precision_loss)]
     let told = scraped.values("reelgauge_late_frames_total", &id);
     assert_eq!(told.last(), Some(&Some(late as f64)), "{told:?}");
-    // Silence is told within a second, grows by the clock, and is over when answers come.
+    // Silence is reported within a second, grows with the clock, and ends when responses arrive.
     let silent_s = |event: &Value| event["no_answer_s"].as_f64();
     let longest = events.iter().filter_map(silent_s).fold(0.0, f64::max);
     assert!(longest > FROZEN.as_secs_f64() - 1.5, "{longest}");

@@ -1,4 +1,5 @@
-//! Where a limit on bytes a second (`--max-rate`) made frames late, the screen says so and blames no storage.
+//! If a limit on bytes per second (`--max-rate`) made frames late, the screen reports that and blames no
+//! storage.
 
 use reelgauge_tests::max_rate::{RATE, RATE_FLAG, is_kept_to};
 use reelgauge_tests::run_dir::{self, at, count, text};

@@ -1,5 +1,5 @@
-//! Streams that look like the user's own footage: frame by frame as long as the real ones, in their order,
-//! and one file per frame where the footage has that.
+//! Streams that imitate the user's own footage: each frame as long as the real one, in the same order,
+//! and one file per frame if the footage has that.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use reelgauge_tests::verb::Verb;
 use reelgauge_tests::{python, require};
 use serde_json::Value;
 
-/// Carries a part of a frame.
+/// Marks an operation that transfers a part of a frame.
 const FRAME: u64 = 16;
 
-/// An operation that carries a part of a frame.
+/// An operation that transfers a part of a frame.
 #[derive(Debug, PartialEq, Eq)]
 struct FrameOp {
     kind: String,
@@ -25,7 +25,7 @@ struct FrameOp {
     frame: u64,
 }
 
-/// The operations of the only stream of a run that carry frames, in order.
+/// The operations of a run's only stream that transfer frames, in order.
 fn frame_ops(verb: &Verb) -> Vec<FrameOp> {
     let workers = python::script("operations.py", &[&verb.run_dir()]);
     let workers = workers.as_array().unwrap();
@@ -52,8 +52,8 @@ fn movie(folder: &Path, sound: &str) -> PathBuf {
     path
 }
 
-/// Where each packet of a movie lies, and how long it is, in the order of the file: those of all tracks, or
-/// of the pictures alone.
+/// The position and size of each packet of a movie, in file order: those of all tracks, or of the
+/// pictures alone.
 fn packets(movie: &Path, select: &str) -> Vec<(u64, u64)> {
     let listing = tool(&format!(
         "ffprobe -v error {select} -show_entries packet=pos,size -of json {}",
@@ -67,7 +67,7 @@ fn packets(movie: &Path, select: &str) -> Vec<(u64, u64)> {
     places
 }
 
-/// A player of this movie reads these places, in this order, again and again.
+/// Checks that a player of this movie reads these positions, in this order, repeatedly.
 #[track_caller]
 fn is_played_at(scratch: &Scratch, movie: &Path, places: &[(u64, u64)]) {
     let sizes: std::collections::BTreeSet<u64> = places.iter().map(|(_, size)| *size).collect();
@@ -127,7 +127,7 @@ fn a_folder_of_frames_is_played_file_by_file() {
     each_frame_has_a_file_of_its_own(&frame_ops(&verb), &["open", "read"], 20, size);
 }
 
-/// Every frame is these operations, on a file of its own, the same when its turn comes again.
+/// Checks that every frame has these operations on a separate file, the same file in every round.
 #[track_caller]
 fn each_frame_has_a_file_of_its_own(ops: &[FrameOp], kinds: &[&str], clip_frames: u64, size: u64) {
     let frames: Vec<&[FrameOp]> = ops.chunk_by(|one, next| one.frame == next.frame).collect();
@@ -150,7 +150,7 @@ fn each_frame_has_a_file_of_its_own(ops: &[FrameOp], kinds: &[&str], clip_frames
     assert!(files.iter().zip(&files[round..]).all(|(one, again)| one == again));
 }
 
-/// A plan of one actor whose frames lie in files of their own, ten of them.
+/// A plan of one actor with ten frames, each in a separate file.
 fn frames_plan(scratch: &Scratch, kind: &str) -> PathBuf {
     let plan = format!(
         "plan_version = 1\nname = 'frames'\ntarget = '{}'\nwarmup = '0s'\nduration = '1500ms'\n\

@@ -1,8 +1,9 @@
-//! A file against a copy of it, through the binary: `reelgauge extents FILE --copy-to DIR`. The file is
-//! really in pieces, the copy is not, both are read in turns, only the area is written, and nothing is left.
+//! A file compared with a copy of it, through the binary: `reelgauge extents FILE --copy-to DIR`. The
+//! file is really fragmented, the copy is not. Both are read in turns, only the area is written, and
+//! nothing is left.
 //!
-//! How much slower pieces make a file depends on the disk, and is not asserted, except below a device that
-//! makes seeks cost what they cost on hard disks.
+//! The slowdown by fragmentation depends on the disk. It is asserted only with a device whose seeks cost
+//! as much as on hard disks.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -25,7 +26,7 @@ use serde_json::Value;
 const TOTAL: u64 = 32 << 20;
 const PIECE: u64 = 64 << 10;
 
-/// Two files that get their room in turns: one is in pieces because the other lies between them.
+/// Two files that are allocated in turns, so that each is fragmented by the other.
 fn in_pieces(folder: &Path) -> std::path::PathBuf {
     let (path, other) = (folder.join("slow.mov"), folder.join("other.mov"));
     let (file, between) = (File::create(&path).unwrap(), File::create(&other).unwrap());
@@ -48,7 +49,7 @@ fn words<'a>(file: &'a Path, target: &'a Path, flags: &[&'a str]) -> Vec<&'a str
     words.iter().chain(flags).copied().collect()
 }
 
-/// Compares, and finds everything else as it was.
+/// Compares, and checks that everything else is unchanged.
 #[track_caller]
 fn compared(file: &Path, target: &Path, flags: &[&str], stock: &dyn Fn() -> Tree) -> Outcome {
     let before = stock();
@@ -84,7 +85,7 @@ fn a_file_in_pieces_is_compared_with_a_copy_in_one() {
         assert!((number(&told, "ratio") - ratio).abs() < 0.01, "{told:#}");
         let finding = text(&told, "finding");
         assert!(["pieces", "same", "copy_slower"].contains(&finding), "{told:#}");
-        // For people: both in a table, and what was found.
+        // In plain text: a table of both, and the result.
         let screen = compared(&file, mount.path(), &[], &stock).expect_code(0).words();
         assert!(screen.contains("slow.mov") && screen.contains("its copy"), "{screen}");
         assert!(screen.contains("medians of 5 reads each"), "{screen}");
@@ -92,7 +93,7 @@ fn a_file_in_pieces_is_compared_with_a_copy_in_one() {
     }
 }
 
-/// What makes no sense is refused before anything is written.
+/// Invalid input is refused before anything is written.
 #[test]
 fn what_makes_no_sense_is_refused() {
     let scratch = Scratch::new();
@@ -143,8 +144,8 @@ fn an_interrupted_comparison_leaves_nothing() {
     assert_eq!(tree(mount.path(), &["lost+found"]), before);
 }
 
-/// Where the disk takes its time for every request, a file in pieces is slower, and is said to be: the device
-/// below it answers so many requests per second, however large these are.
+/// If the disk needs time for every request, a fragmented file is slower, and the result reports that.
+/// The device below it serves so many requests per second, however large they are.
 #[test]
 fn where_every_request_costs_time_its_pieces_are_named() {
     require!(Need::Root, Need::Tool("mkfs.xfs"), Need::FileSystem("xfs"), Need::Throttle);
@@ -166,9 +167,9 @@ fn where_every_request_costs_time_its_pieces_are_named() {
     assert_eq!(stock(), before);
 }
 
-/// What the analysis says of uneven reads, on times that were measured: of a file system whose disk has to
-/// move every MiB. (What throttles block devices lets some requests pass at once and makes up for
-/// it later, and a device mapper that delays is not to be had everywhere: neither holds a read to its time.)
+/// The analysis of uneven reads on measured times, of a file system whose disk has to seek every MiB.
+/// (Throttled block devices let some requests pass at once and make up for it later, and a delaying
+/// device mapper is not available everywhere: neither gives exact times.)
 #[test]
 fn a_disk_that_moves_shows_as_a_second_peak_with_its_rhythm() {
     require!(Need::Root, Need::Fuse);
@@ -176,7 +177,7 @@ fn a_disk_that_moves_shows_as_a_second_peak_with_its_rhythm() {
     let faulty = Faulty::mount();
     let file = faulty.path().join("uneven.mov");
     std::fs::write(&file, vec![7; 24 << 20]).unwrap();
-    // So long that what else the machine does is short beside it.
+    // Long compared with other work on the host.
     faulty.faults().delay(Duration::from_millis(4));
     faulty.faults().seek_every(EVERY, Duration::from_millis(60));
     let told = binary::run(words(&file, &faulty.path(), &["--json", "--passes", "4"])).expect_code(0).json();
@@ -189,7 +190,7 @@ fn a_disk_that_moves_shows_as_a_second_peak_with_its_rhythm() {
         assert!((20.0..40.0).contains(&number(reads, "slower_percent")), "a quarter: {reads:#}");
         assert_eq!((count(reads, "period_bytes"), count(reads, "reads")), (EVERY, 96), "{reads:#}");
     }
-    // It is the same for both, and its file system does not tell where they lie.
+    // Both are equal, and the file system does not report extents.
     assert_eq!((text(&told, "finding"), at(&told, "file_extents")), ("same", &Value::Null), "{told:#}");
     assert!(at(&told, "notes").to_string().contains("Only this machine's cache was emptied"), "{told:#}");
 }

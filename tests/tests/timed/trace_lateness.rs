@@ -1,6 +1,6 @@
-//! Replays at the recorded pace of traces with one to eight operations in flight, on a store that is slower
-//! than the recorded one and on one that stands still: the tool's own lateness is the one that a script
-//! computes from the two logs, and what the storage took is not the tool's.
+//! Replays at the recorded pace of traces with one to eight operations in flight, on a store that is
+//! slower than the recorded one and on one that stalls. Reelgauge's own lateness equals the one that a
+//! script computes from the two logs, and excludes the storage's time.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -20,27 +20,27 @@ use reelgauge_tests::{python, require};
 use reelgauge_trace::{TraceInfo, TraceWriter};
 use serde_json::Value;
 
-/// A write begins so often.
+/// The interval between writes.
 const EVERY_NS: u64 = 10_000_000;
-/// How long the store stands still.
+/// How long the store stalls.
 const FROZEN: Duration = Duration::from_millis(700);
 /// More than any of these runs takes.
 const LIMIT: Duration = Duration::from_secs(60);
 const BLOCK: u32 = 4096;
 
-/// How a recorded application had its operations in flight.
+/// How a recorded application issued its operations in flight.
 #[derive(Clone, Copy, Debug)]
 enum InFlight {
-    /// So many of one thread.
+    /// One thread with so many.
     OneThread(u32),
-    /// One of each of so many threads.
+    /// So many threads with one each.
     Threads(u32),
 }
 
 /// So many operations in flight.
 const DEPTHS: RangeInclusive<u32> = 1..=8;
 
-/// Of one thread and of several, each with one of the drivers: the other way round at the next depth.
+/// One thread and several threads, each with one of the drivers, which alternate with the depth.
 fn at_depth(deep: u32) -> [(InFlight, &'static str); 2] {
     let drivers = if deep % 2 == 1 { ["threads", "uring"] } else { ["uring", "threads"] };
     [(InFlight::OneThread(deep), drivers[0]), (InFlight::Threads(deep), drivers[1])]
@@ -80,7 +80,8 @@ fn trace(scratch: &Scratch, in_flight: InFlight, writes: u64) -> PathBuf {
     writer.finish(TraceInfo::default()).unwrap().dir().to_owned()
 }
 
-/// The first pass, whose lateness is the one that both logs show; the script's figures.
+/// Checks that the first pass has the lateness computed from both logs. Returns the pass and the
+/// script's figures.
 #[track_caller]
 fn agrees_with_the_logs(trace: &Path, replay: &Verb, summary: &Value) -> (Value, Value) {
     let counted = python::script("replay_lateness.py", &[trace, &replay.run_dir()]);
@@ -98,7 +99,7 @@ fn agrees_with_the_logs(trace: &Path, replay: &Verb, summary: &Value) -> (Value,
     close(number(at(summary, "self_cost"), "lateness_max_us"), "lateness_max_ns", 0.0);
     close(number(pass, "lateness_p50_us"), "lateness_p50_ns", 0.02);
     close(number(pass, "behind_max_us"), "behind_max_ns", 0.0);
-    // More of them may have waited for one that the tool had begun late.
+    // More of them may have waited for one that Reelgauge had begun late.
     assert!(count(pass, "begun_late_ops") >= count(&counted, "late_ops"), "{counted:#}\n{pass:#}");
     let is_bad = count(pass, "begun_late_ops") * 100 > count(pass, "done_ops");
     if !is_bad && number(pass, "lateness_max_us") < number(pass, "delay_s") * 5e5 {
@@ -161,7 +162,7 @@ fn a_store_that_stands_still_is_an_incident_of_a_replay() {
     }
 }
 
-/// What the report says of the run.
+/// The report of the run.
 fn binary_report(replay: &Verb) -> String {
     let run = replay.run_dir();
     let words = ["report".as_ref(), run.as_os_str()];

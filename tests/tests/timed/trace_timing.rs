@@ -1,8 +1,8 @@
-//! Timing of a replay through the binary: on a machine that is too busy, the run says that its timing was not
-//! good enough, on the screen and in the summary, and never otherwise.
+//! Timing of a replay through the binary. On a host that is too busy, the run reports on the screen and
+//! in the summary that its timing was not good enough, and never otherwise.
 //!
-//! How well the time is kept on a quiet machine is measured, not tested (`benches/`): no test knows how quiet
-//! its machine is.
+//! The timing on a quiet host is measured in `benches/`, not tested: no test knows how quiet its host
+//! is.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -35,7 +35,8 @@ fn trace(scratch: &Scratch) -> PathBuf {
     PathBuf::from(told["dir"].as_str().unwrap())
 }
 
-/// What was said of the timing follows from its figures; whether it was good enough.
+/// Checks that the statement about timing follows from its figures. Returns whether the timing was good
+/// enough.
 #[track_caller]
 fn was_good(replay: &Verb, outcome: &Outcome) -> bool {
     let summary = run_dir::summary(&replay.run_dir());
@@ -66,7 +67,7 @@ fn a_machine_that_is_too_busy_is_told_and_a_good_timing_is_not() {
     let trace = trace(&scratch);
     let replay = |target: &str| Verb::on("replay", &trace).operand(scratch.dir(target));
 
-    // Good or not: that depends on the machine. What is said of it has to be so.
+    // The timing depends on the host. The statement about it has to be true either way.
     let quiet = replay("quiet");
     let outcome = quiet.run_plain().expect_end();
     println!("quiet: good timing: {}", was_good(&quiet, &outcome));

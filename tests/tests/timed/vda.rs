@@ -1,5 +1,5 @@
-//! The VDA-like workload is what its published definition says, counted from the log by a script that knows
-//! nothing of the product.
+//! The VDA-like workload matches its published definition, counted from the log by a script without code
+//! of the product.
 
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
@@ -11,7 +11,7 @@ use reelgauge_tests::verb::Verb;
 use reelgauge_tests::{python, require};
 use serde_json::Value;
 
-/// What stands on everything that shows such figures.
+/// The label of every such figure.
 const LABEL: &str = "VDA-like, not a SPEC result";
 
 /// How long the load point of 100 streams is measured.
@@ -46,10 +46,10 @@ const COMPANION_MIX: &[(&str, f64)] = &[
 /// One in twenty writes is made durable.
 const COMMITS: &[(&str, f64)] = &[("write", 95.0), ("committed write", 5.0)];
 
-/// What chi-square exceeds once in a thousand, by degrees of freedom from 1.
+/// The values that chi-square exceeds once in a thousand, by degrees of freedom from 1.
 const ONCE_IN_A_THOUSAND: [f64; 7] = [10.83, 13.82, 16.27, 18.47, 20.52, 22.46, 24.32];
 
-/// How often things were counted is what their shares let expect, and nothing else was counted.
+/// Checks that the counts follow the expected shares, and that nothing else was counted.
 #[track_caller]
 fn is_drawn_by(counted: &Value, path: &str, shares: &[(&str, f64)]) {
     let counts = at(counted, path).as_object().unwrap();
@@ -72,8 +72,8 @@ fn is_drawn_by(counted: &Value, path: &str, shares: &[(&str, f64)]) {
 fn rates_sizes_and_mix_are_the_published_ones() {
     require!(Need::Root, Need::Python);
     let _turn = my_turn();
-    // In memory: what is judged is what is asked for, and 100 streams ask for 440 MB/s. The rarest of what
-    // companions do is expected 16 times.
+    // In memory: the request is judged, and 100 streams request 440 MB/s. The rarest operation of
+    // companions is expected 16 times.
     let mount = TempMount::tmpfs(1536);
     let vda = Verb::on("vda", mount.path())
         .with(&["--points", "100", "--file-size", "2MiB", "--files", "2", "--driver", "uring"])
@@ -85,7 +85,7 @@ fn rates_sizes_and_mix_are_the_published_ones() {
         assert_eq!(count(point, &format!("{component}.workers")), 100);
         assert_eq!(count(point, &format!("{component}.short_ops")), 0);
         assert_eq!(count(point, &format!("{component}.jumps")), 0, "sequential means one after the other");
-        // To an operation: the last one of a stream may be due in the moment in which the time is over.
+        // Within one operation: the last one of a stream may be due at the moment when the time ends.
         for end in ["min", "max"] {
             within(point, &format!("{component}.ops_per_s_{end}"), ops_per_s, 1.01 / MEASURED_S);
         }
@@ -95,7 +95,7 @@ fn rates_sizes_and_mix_are_the_published_ones() {
     is_drawn_by(point, "camera.kinds", COMMITS);
     is_drawn_by(point, "companion.read_sizes", READ_SIZES);
     is_drawn_by(point, "companion.kinds", COMPANION_MIX);
-    // And the run says the same of itself.
+    // The run reports the same about itself.
     let stated = at(&summary, "vda.points.0");
     assert_eq!(count(stated, "streams"), 100);
     within(stated, "requested_ops_per_s", 1000.0, 1e-6);
@@ -128,7 +128,7 @@ fn a_curve_says_what_it_is_and_what_it_is_not() {
     let area: f64 = (0..2).map(|i| (x[i + 1] - x[i]) * (y[i] + y[i + 1]) / 2.0).sum();
     let expected = area / (x[2] - x[0]);
     within(facts, "overall_response_time_ms", expected, 0.002 + expected * 0.01);
-    // Three points of two seconds compare with nothing that was published, and it says so.
+    // Three points of two seconds are not comparable with published results, and the note says that.
     assert!(!text(facts, "ort_note").is_empty(), "{facts:#}");
     let uneven = vda("1,2,6");
     let shown = uneven.run_plain().expect_end().words();

@@ -1,6 +1,5 @@
-//! VDA-like runs of several load points come to their end with any seed, and every load point has the
-//! published mix. Ten seeds at once in memory: what is judged is what is asked for, and whether it is a
-//! mistake, not how fast it is.
+//! VDA-like runs of several load points complete with any seed, and every load point has the published
+//! mix. Ten seeds run at once in memory: the requested mix and errors are judged, not the speed.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,8 +38,8 @@ fn all_at_once(verbs: &[Verb]) -> Vec<Outcome> {
     running.into_iter().map(|run| run.wait(LONGEST)).collect()
 }
 
-/// It came to its end with all its load points, and nothing failed in it; whether it met its criteria is up
-/// to the machine.
+/// Checks that the run completed all its load points without an error. Whether it met its criteria
+/// depends on the host.
 #[track_caller]
 fn came_to_its_end(seed: u64, outcome: &Outcome, points: usize) {
     assert!(matches!(outcome.code, Some(0 | 1)), "seed {seed}: {:?}\n{}", outcome.code, outcome.said());
@@ -53,7 +52,7 @@ fn came_to_its_end(seed: u64, outcome: &Outcome, points: usize) {
     }
 }
 
-/// Each of these with every seed, on a target of its own.
+/// Each of these with every seed, on separate targets.
 fn with_every_seed(mount: &TempMount, make: impl Fn(u64, &Path) -> Verb) -> Vec<Verb> {
     let target = |seed: u64| {
         let target = mount.path().join(format!("seed-{seed}"));
@@ -78,8 +77,8 @@ fn ten_points_of_the_curve_end_with_any_seed() {
     }
 }
 
-/// Cameras and companions as in the scenario of surveillance, but companions that do in a second what takes
-/// the published ones a minute and a half: their stock of files is used up again and again.
+/// Cameras and companions as in the surveillance scenario, but companions do in a second what the
+/// published ones do in a minute and a half. They use up their stock of files repeatedly.
 fn busy_surveillance(scratch: &Scratch, seed: u64) -> PathBuf {
     let plan = format!(
         "plan_version = 1\nname = 'surveillance'\nseed = {seed}\nwarmup = '0s'\nduration = '3s'\n\

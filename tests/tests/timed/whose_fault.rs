@@ -1,4 +1,4 @@
-//! Whose fault it was: a tool that was stopped, or that got no processor, blames nobody else.
+//! The component at fault: a tool that was stopped, or that got no processor, blames nothing else.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ fn stopped(pid: Pid) {
     kill_process(pid, Signal::CONT).unwrap();
 }
 
-/// All that was late was late through the tool itself, and it says so.
+/// Checks that all late frames were late through the tool itself, and that it reports so.
 #[track_caller]
 fn is_its_own_fault(summary: &Value, culprits: &[&str]) {
     let incident = worst(summary);
@@ -37,8 +37,8 @@ fn is_its_own_fault(summary: &Value, culprits: &[&str]) {
     assert_eq!(at(summary, "verdict.storage_failed"), false, "{incidents:#}");
 }
 
-/// Most of a period of half a second without a processor, again and again: longer than the buffers last. What
-/// it stores lies in memory, which no other program makes slow.
+/// Most of each half second without a processor, repeatedly: longer than the buffers last. Its files are
+/// in memory, which no other program makes slow.
 #[test]
 fn a_starved_control_group_is_this_machines_fault() {
     require!(Need::Root, Need::Quota);
@@ -46,15 +46,16 @@ fn a_starved_control_group_is_this_machines_fault() {
     let verb = recorders(mount.path(), &["--buffer", "6frames"]).without("--direct");
     let throttle = Throttle::processors(5_000, 500_000);
     let summary = measured(&verb, verb.start(), || {
-        // It may be moved there at any time, so its groups are not those that it was started in.
+        // A process may be moved there at any time, so its groups are not those it was started in.
         throttle.take(measuring_process(&verb));
         std::thread::sleep(Duration::from_secs(3));
-        // What it does when it has measured would take it minutes.
+        // Its work after the measurement would take minutes.
         throttle.lift_processors();
     });
     is_its_own_fault(&summary, &["this_machine"]);
     let incident = worst(&summary);
-    // A look at the group that the quota kept away may be missing, but a low figure in its place is wrong.
+    // The quota may delay a sample of the group, so it can be missing, but a low figure in its place is
+    // wrong.
     let throttled = at(incident, "machine.throttled_percent");
     assert!(throttled.is_null() || throttled.as_f64() > Some(20.0), "{incident:#}");
     assert!(number(incident, "machine.processor_wait_max_us") > 200_000.0, "{incident:#}");
@@ -89,7 +90,8 @@ fn a_tool_that_is_stopped_blames_nobody_else() {
     }
 }
 
-/// Stopped in the measured time and let go on after its end: what was never begun is the tool's own, too.
+/// Stopped during the measured time and continued after its end: frames that never began are the tool's
+/// fault, too.
 #[test]
 fn a_tool_that_is_stopped_over_the_end_blames_nobody_else() {
     require!(Need::Root, Need::FileSystem("ext4"));

@@ -1,4 +1,4 @@
-//! Whose fault it was on a busy machine: storage that stands still or is slow is blamed for it all the same.
+//! The component at fault on a busy host: storage that stalls or is slow is still blamed.
 
 use std::time::Instant;
 
@@ -15,8 +15,8 @@ use reelgauge_tests::turns::my_turn;
 /// How long a disk that others keep busy may take for one operation.
 const DISK_WITHIN_S: f64 = 2.0;
 
-/// How long a file system stood still, in seconds: at least, and with what freezing and thawing took, which
-/// is long on a disk that others keep busy.
+/// How long a file system was frozen, in seconds: at least, and including freezing and thawing, which
+/// takes long on a busy disk.
 fn frozen(mount: &TempMount) -> (f64, f64) {
     let asked = Instant::now();
     let frozen = mount.freeze();
@@ -25,7 +25,7 @@ fn frozen(mount: &TempMount) -> (f64, f64) {
     (HELD_UP.as_secs_f64(), asked.elapsed().as_secs_f64())
 }
 
-/// While other programs keep every core busy, as nice as this.
+/// With other programs of this niceness on every core.
 #[track_caller]
 fn frozen_while_busy(niceness: u8) {
     let (_turn, mount) = (my_turn(), disk());
@@ -45,7 +45,7 @@ fn frozen_while_busy(niceness: u8) {
     assert!(silent_s > least_s - 0.2, "{incident:#}");
     assert!(silent_s < most_s + DISK_WITHIN_S, "{most_s} s: {incident:#}");
     assert_eq!(text(&summary, "load_points.0.culprit"), "storage");
-    // What keeps the processors busy is named beside it, and is not what limited anything.
+    // The busy programs are named in addition, and are not the limit.
     let limit = at(&summary, "load_points.0.limit");
     assert_ne!(limit["found"]["step"], "client", "{limit:#}");
     let beside = at(limit, "contributing").as_array().unwrap();
@@ -67,7 +67,7 @@ fn a_frozen_file_system_is_the_storages_fault_while_others_stand_back() {
     frozen_while_busy(19);
 }
 
-/// A store that takes half of what three recorders need, from the middle of the run on.
+/// From the middle of the run on, a store that gives half of what three recorders need.
 #[track_caller]
 fn slow_from_the_middle_on(busy: Option<u8>) {
     let (_turn, faulty) = (my_turn(), Faulty::mount());

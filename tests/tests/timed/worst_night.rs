@@ -1,4 +1,4 @@
-//! Events of known size: what a run reports of an event is what was done to the storage, in streams and in
+//! Events of known size: a run reports the damage that the event did to the storage, in streams and in
 //! seconds.
 //!
 //! Each event is drawn from a seed. A throttle window leaves a known number of streams; a frozen file system
@@ -32,7 +32,7 @@ const STREAM_BYTES_PER_S: f64 = 32.0 * 1024.0 * 25.0;
 /// What the store can do while healthy, in streams.
 const HEALTHY_STREAMS: f64 = 14.0;
 
-/// What is to be found.
+/// The expected result.
 #[derive(Clone, Copy, Debug)]
 struct Expected {
     streams: u32,
@@ -84,7 +84,7 @@ fn judge(summary: &Value, name: &str, expected: Expected) -> Result<(), String> 
     if is_near { Ok(()) } else { wrong("recovery") }
 }
 
-/// When the event begins, which makes a file.
+/// Waits for the start of the event, which makes a file.
 fn begins(running: &mut Running, begun: &Path) -> Result<Instant, String> {
     running.until(LONG, |running| begun.exists() || running.has_ended());
     match begun.exists() {
@@ -93,7 +93,7 @@ fn begins(running: &mut Running, begun: &Path) -> Result<Instant, String> {
     }
 }
 
-/// An event on a store that follows its commands. Odd seeds have commands that return at once.
+/// An event on a simulated store. Odd seeds have commands that return at once.
 fn on_store(seed: u64) -> Result<(), String> {
     let mut draws = Draws::new(seed);
     let lasts = Duration::from_millis(4_000 + (draws.share() * 4e3) as u64);
@@ -168,7 +168,7 @@ fn rewritten(seed: u64) -> Result<(), String> {
         .map_err(|why| format!("seed {seed}, {name}: {why}"))
 }
 
-/// Players on a share whose server is restarted. It is gone for as long as nothing listens.
+/// Players on a share whose server is restarted. It is unavailable while no process listens.
 fn restarted(seed: u64) -> Result<(), String> {
     let samba = Samba::over(Link::new(400), "");
     let (scratch, restart) = (Scratch::new(), samba.setting("again.conf", ""));
@@ -236,7 +236,7 @@ fn twenty_four_events_of_known_size_are_found() {
     let _turn = my_turn();
     let has_btrfs = needs::are_met(&[Need::FileSystem("btrfs"), Need::Tool("btrfs")]);
     let has_samba = needs::are_met(samba::NEEDS) && needs::are_met(&[Need::Tool("tc"), Need::Tool("ss")]);
-    // A later one goes on where a soak was stopped.
+    // A later soak can continue from another seed.
     let first = setting("REELGAUGE_SEED", 0);
     let faults: Vec<String> = (first..24)
         .filter_map(|seed| {
