@@ -1,5 +1,5 @@
-//! What makes no sense is refused before anything is touched: exit code 2, a message that says what to do,
-//! nothing on standard output, and a target that is as it was.
+//! Invalid input is refused before anything is touched: exit code 2, a message with the remedy, nothing
+//! on standard output, and an unchanged target.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,13 +12,15 @@ use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool;
 
-/// Every one of these is refused, with a message that contains its remedy, and the target is as it was.
+/// Checks that each case is refused with a message that contains its remedy, and that the target is
+/// unchanged.
 #[track_caller]
 fn all_refused(target: &Path, cases: &[(&[&str], &str)]) {
     refusal::all_refused("mix", target, cases);
 }
 
-/// Refused, with a message that contains `remedy`, and the target as it was.
+/// Checks that this call is refused with a message that contains `remedy`, and that the target is
+/// unchanged.
 #[track_caller]
 fn refused(target: &Path, flags: &[&str], remedy: &str) {
     all_refused(target, &[(flags, remedy)]);
@@ -107,7 +109,7 @@ fn a_read_only_target() {
     refused(bound.path(), &["--buffered"], "read-only");
 }
 
-/// Room is none of its troubles, however little of it there is.
+/// Free space is not the problem here, however little there is.
 #[test]
 fn a_small_read_only_memory_is_told_to_be_mounted_writable() {
     require!(Need::Root);

@@ -1,5 +1,5 @@
-//! The live console through its HTTP: runs started from a form, watched, stopped, noted and deleted; and
-//! what it refuses.
+//! The live console through HTTP: runs started from a form, watched, stopped, noted and deleted; and
+//! refused requests.
 
 use std::io::Write;
 use std::os::unix::fs::symlink;
@@ -31,7 +31,7 @@ fn names(events: &[Value]) -> Vec<&str> {
     names
 }
 
-/// Whether promtool takes a text for metrics as they should be.
+/// Checks that promtool accepts the metrics.
 #[track_caller]
 fn promtool_accepts(text: &str) {
     let mut promtool = Command::new("promtool")
@@ -55,7 +55,7 @@ fn a_run_from_the_form_to_its_end_watched_by_several() {
     let id = console.start_run("mix", &mix(mount.path(), "4s"));
     let path = format!("/api/runs/{id}/live");
     let (one, other) = (console.client.events(&path), console.client.events(&path));
-    // A third looks and goes away.
+    // A third client connects and leaves.
     assert_eq!(console.client.events(&path).take(2).count(), 2);
     assert_eq!(console.entry(&id).unwrap()["state"], "running");
     console.client.change("DELETE", &format!("/api/runs/{id}"), "").expect(409);
@@ -65,13 +65,13 @@ fn a_run_from_the_form_to_its_end_watched_by_several() {
     let events: Vec<Value> = one.collect();
     assert_eq!(watched.join().unwrap(), events);
     assert_eq!(names(&events), ["begin", "phase", "prepared", "phase", "live", "phase", "end"]);
-    // One a second, and fewer where others keep the processors busy.
+    // One per second, and fewer if other programs keep the processors busy.
     assert!(events.iter().filter(|event| event["event"] == "live").count() >= 2);
     assert_eq!(
         (&events[0]["verb"], events.last().unwrap()["outcome"].as_str()),
         (&json!("mix"), Some("complete"))
     );
-    // Whoever comes later hears the same.
+    // A later client receives the same events.
     assert_eq!(console.client.events(&path).collect::<Vec<_>>(), events);
     until("the list knows that it ended", || console.entry(&id).unwrap()["state"] == "complete");
     let entry = console.entry(&id).unwrap();
@@ -110,7 +110,7 @@ fn a_run_is_stopped_and_what_was_measured_is_kept() {
     console.client.change("POST", &format!("/api/runs/{id}/stop"), "").expect(409);
 }
 
-/// Two runs of a procedure, each of which takes so long.
+/// Two runs of a procedure, each of this duration.
 fn procedure(target: &Path, duration: &str) -> Value {
     let settings = format!("duration={duration}\nwarmup=0s\nfile-size=2MiB\nlength=2MiB\nworkers=1");
     json!({"name": "create-vs-overwrite", "path": target, "short": "true", "set": settings})
@@ -186,7 +186,7 @@ fn neither_the_console_nor_its_terminal_takes_a_run_with_it() {
     let id = console.start_run("mix", &mix(&target, "5s"));
     let mut events = console.client.events(&format!("/api/runs/{id}/live"));
     let begin = events.next().unwrap();
-    // A session of its own: what a terminal does to its session doesn't reach it.
+    // A separate session, so that signals to a terminal's session don't reach it.
     let session = |pid: &str| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         stat.rsplit_once(") ").unwrap().1.split(' ').nth(3).unwrap().to_owned()
@@ -217,7 +217,7 @@ fn a_wrong_value_is_refused_at_its_field() {
         let answer = console.ask_to_start("mix", &json!({"path": target, field: value}));
         let said = answer["error"].as_str().unwrap_or_default();
         assert!(answer["id"].is_null() && !said.is_empty() && !said.contains("Usage"), "{field}: {answer}");
-        // Which field it is about is known where one value alone is wrong by its form.
+        // The field is known only if a single value has a wrong format.
         if field != "workers" {
             assert_eq!(answer["field"], field, "{answer}");
             assert!(!said.contains(&format!("--{field}")), "{answer}");
@@ -325,7 +325,7 @@ fn a_run_that_is_refused_while_it_prepares_leaves_no_directory() {
     require!(Need::Root);
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
     let console = Console::start(mount.path(), runs.path());
-    // The area is there, so that the space is looked at where the files are made.
+    // The area exists, so that the free space is checked where the files are made.
     binary::run([
         "mix",
         mount.path().to_str().unwrap(),
@@ -345,7 +345,8 @@ fn a_run_that_is_refused_while_it_prepares_leaves_no_directory() {
     let mut values = mix(mount.path(), "1s");
     values["file-size"] = json!("1GiB");
     let answer = console.ask_to_start("mix", &values);
-    // The console may have answered while the run still prepares: then it had its directory, which goes.
+    // The console may have answered while the run was still preparing. Then the run had its directory,
+    // which is removed.
     let own = answer["id"].as_str().map_or_else(|| runs.path().to_owned(), |id| runs.path().join(id));
     let count = || std::fs::read_dir(runs.path()).unwrap().count();
     until("its directory is gone", || (own == runs.path() || !own.exists()) && count() == 1);

@@ -1,5 +1,5 @@
-//! Who gets into the console: the token on this machine too and where it must not be found, TLS with own
-//! keys, and the way through a proxy.
+//! Access to the console: the token is required on the local host too and must not leak; TLS with own
+//! keys; and access through a proxy.
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
@@ -43,7 +43,7 @@ fn holds(path: &Path, text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
-/// Whether others could see this text at the process.
+/// Whether other users could see this text in the process list.
 fn is_seen_at(pid: &str, text: &str) -> bool {
     ["cmdline", "environ"].iter().any(|file| holds(Path::new(&format!("/proc/{pid}/{file}")), text))
 }
@@ -57,7 +57,7 @@ fn nobody_gets_in_without_the_token_on_this_machine_either() {
     let stranger = console.client.stranger();
     for path in ["/api/runs", "/api/info", "/api/forms", "/api/traces", "/metrics", "/api/runs/x/live"] {
         assert!(stranger.get(path).expect(401).error().contains("token"), "{path}");
-        // In an address it would end up in logs and histories.
+        // In a URL it would end up in logs and histories.
         stranger.get(&format!("{path}?token={}", console.token())).expect(401);
     }
     let body = json!({"verb": "check", "values": {"path": scratch.path().join("root")}}).to_string();
@@ -102,7 +102,8 @@ fn the_token_is_found_nowhere_but_in_the_link() {
 #[test]
 fn a_browser_is_led_to_the_link_without_showing_it_to_others() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
-    // In place of the program that opens links: notes what it was told, and what everybody could see.
+    // Replaces the program that opens links. It notes its arguments, and the data that other users could
+    // see.
     let bin = scratch.dir("bin");
     let opener = bin.join("xdg-open");
     let script = format!(
@@ -133,7 +134,7 @@ fn a_token_file_keeps_the_token_and_only_for_its_owner() {
         let console = Console::with(scratch.path(), runs.path(), &flags);
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o600);
         let token = fs::read_to_string(&file).unwrap().trim().to_owned();
-        // What a service prints is kept in a journal.
+        // A service's output is kept in a journal.
         assert!(!console.link.contains(&token) && !console.running.stderr().contains(&token));
         assert!(console.running.stderr().contains(file.to_str().unwrap()));
         Client { pass: bearer(&token), ..console.client.clone() }.get("/api/runs").expect(200);
@@ -181,7 +182,7 @@ fn without_a_token_it_is_said_what_that_means_and_only_for_this_machine() {
     assert!(!file.exists());
 }
 
-/// A key and a certificate for `nas1.example` and this machine, which vouches for itself.
+/// A self-signed key and certificate for `nas1.example` and the local host.
 fn key_pair(dir: &Path, name: &str) -> [String; 2] {
     let [cert, key] = ["crt", "key"].map(|end| dir.join(format!("{name}.{end}")).display().to_string());
     let words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
@@ -191,7 +192,7 @@ fn key_pair(dir: &Path, name: &str) -> [String; 2] {
     [cert, key]
 }
 
-/// What curl gets: status, headers and body, one after the other.
+/// The response that curl receives: status, headers and body, one after the other.
 fn curl(cert: &str, words: &[&str]) -> Result<String, String> {
     let asked = ["curl", "--silent", "--show-error", "--include", "--max-time", "20", "--cacert", cert];
     tool_with(&[&asked[..], words].concat())
@@ -208,7 +209,7 @@ fn with_a_key_and_a_certificate_it_speaks_tls_and_nothing_else() {
     assert!(!console.running.stderr().contains("in the clear"), "{}", console.running.stderr());
     let url = |path: &str| format!("https://{}{path}", console.client.address);
     let bearer = format!("Authorization: Bearer {}", console.token());
-    // Who says nothing keeps nobody waiting.
+    // A silent client blocks no other client.
     let _silent: Vec<TcpStream> =
         (0..8).map(|_| TcpStream::connect(&console.client.address).unwrap()).collect();
     assert!(curl(&cert, &[&url("/")]).unwrap().contains("</html>"));
@@ -224,7 +225,7 @@ fn with_a_key_and_a_certificate_it_speaks_tls_and_nothing_else() {
     let refused = curl(&cert, &[&["--header", &other], &words[..]].concat()).unwrap();
     assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
     assert!(curl(&cert, &[&format!("http://{}/", console.client.address)]).is_err());
-    // Events come as they are told.
+    // Events arrive as they are sent.
     let body = json!({"verb": "mix", "values": mix(&scratch.path().join("target"), "1s")}).to_string();
     let words = ["--header", &bearer, "--header", "X-Reelgauge: 1", "--json", &body, &url("/api/start")];
     let started = curl(&cert, &words).unwrap();
@@ -263,7 +264,7 @@ fn where_others_listen_it_is_said_that_the_token_is_in_the_clear() {
     let console = Console::with(scratch.path(), runs.path(), &["--listen", "0.0.0.0:0"]);
     assert!(console.running.stderr().contains("in the clear"), "{}", console.running.stderr());
     console.client.stranger().get("/api/runs").expect(401);
-    // Names that are not this machine's stay out; its own addresses don't.
+    // Names of other hosts are refused; the host's own addresses are not.
     let port = console.client.address.rsplit(':').next().unwrap();
     for host in ["evil.example", "nas1.evil.example", "localhost.evil.example"] {
         console.client.ask("GET", "/", &[("Host", &format!("{host}:{port}"))], "").expect(403);
@@ -278,7 +279,7 @@ fn where_others_listen_it_is_said_that_the_token_is_in_the_clear() {
     assert!(!console.running.stderr().contains("in the clear"), "{}", console.running.stderr());
 }
 
-/// nginx with TLS on a port of this machine, and each of these locations leading to the console.
+/// nginx with TLS on a local port, with each of these locations leading to the console.
 fn nginx(scratch: &Scratch, console: &str, locations: &[(&str, &str)]) -> (Daemon, u16, String) {
     let [cert, key] = key_pair(scratch.path(), "proxy");
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -303,8 +304,7 @@ fn nginx(scratch: &Scratch, console: &str, locations: &[(&str, &str)]) -> (Daemo
     (Daemon::start(&mut command, &scratch.path().join("nginx.log"), is_ready), port, cert)
 }
 
-/// Begins a run through a proxy and sees it go on, as the page does with its addresses below that of the
-/// page.
+/// Starts a run through a proxy and follows it, as the page does with addresses relative to its own.
 fn sees_a_run(cert: &str, url: &str, origin: &str, token: &str, target: &Path) {
     let page = curl(cert, &[url]).unwrap();
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("</html>"), "{url}");
@@ -326,7 +326,7 @@ fn sees_a_run(cert: &str, url: &str, origin: &str, token: &str, target: &Path) {
     let answer: Value = serde_json::from_str(started.lines().last().unwrap()).unwrap();
     let id = answer["id"].as_str().unwrap_or_else(|| panic!("{started}"));
     let (live, cookie) = (format!("{url}api/runs/{id}/live"), format!("Cookie: {cookie}"));
-    // The run takes three seconds; what comes in one has not been kept back until its end.
+    // The run takes three seconds. Events that arrive within one were not buffered until its end.
     let words = [
         "curl",
         "--silent",
@@ -346,7 +346,7 @@ fn sees_a_run(cert: &str, url: &str, origin: &str, token: &str, target: &Path) {
     assert!(whole.contains("\"outcome\":\"complete\""), "{url}: {whole}");
 }
 
-/// What the documentation says is enough, word by word.
+/// The nginx location from the documentation, word by word.
 fn documented_location() -> (&'static str, String) {
     let text = include_str!("../../../docs/console.md");
     let lines = text.split_once("```nginx\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
@@ -360,15 +360,15 @@ fn it_works_behind_nginx_with_and_without_a_path_of_its_own() {
     let (documented, lines) = documented_location();
     assert!(lines.contains("http://CONSOLE/"), "{lines}");
     for (path, location) in [
-        // The path is taken away; the proxy puts its own Host there.
+        // The path prefix is removed; the proxy sends its own Host.
         (documented, lines.as_str()),
-        // Path and Host are kept.
+        // Path prefix and Host are kept.
         ("/reelgauge/", "proxy_pass http://CONSOLE; proxy_set_header Host $http_host;"),
         ("/", "proxy_pass http://CONSOLE;"),
     ] {
         let (scratch, runs) = (Scratch::new(), Scratch::new());
         let target = scratch.dir("target");
-        // nginx has to know the console's port and the console nginx's, so one of them is chosen first.
+        // nginx needs the console's port and the console nginx's, so one of them is chosen first.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         let (mut nginx, port, cert) = nginx(&scratch, &free, &[(path, location)]);
         let (origin, url) = (format!("https://127.0.0.1:{port}"), format!("https://127.0.0.1:{port}{path}"));
@@ -383,7 +383,7 @@ fn it_works_behind_nginx_with_and_without_a_path_of_its_own() {
         let evil = ["--header", "Origin: https://evil.example", &format!("{url}api/runs")].map(str::to_owned);
         let evil = curl(&cert, &evil.each_ref().map(String::as_str)).unwrap();
         assert!(evil.starts_with("HTTP/1.1 403"), "{evil}");
-        // The console itself answers to the proxy's name and to no other.
+        // The console accepts the proxy's name and no other.
         console.client.ask("GET", "/", &[("Host", "evil.example")], "").expect(403);
         nginx.kill();
         let token = console.token();
@@ -403,7 +403,7 @@ fn many_who_guess_keep_nobody_out() {
         let shown = json!({ "token": format!("{guess:032x}") }).to_string();
         console.client.stranger().change("POST", "/api/enter", &shown).expect(401);
     }
-    // No session ended for those that never began.
+    // Refused logins end no existing session.
     known.get("/api/runs").expect(200);
     assert!(began.elapsed() < Duration::from_secs(60));
 }

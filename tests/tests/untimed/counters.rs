@@ -1,5 +1,5 @@
-//! Counters sampled beside a run: what the disk and the network say agrees with what the run did, everybody
-//! can read it, and a run that is killed keeps it.
+//! Counters sampled during a run: those of disk and network agree with the load of the run, common tools
+//! can read them, and a killed run keeps them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,16 +16,15 @@ use reelgauge_tests::{python, require};
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// How long a run that is killed measures before.
+/// How long a run measures before it is killed.
 const BEFORE_THE_KILL: Duration = Duration::from_secs(6);
 
-/// What a kill may cost: two seconds of samples, the one that was due, and two for a machine that is busy
-/// with other tests.
+/// The largest loss by a kill: two seconds of samples, the one that was due, and two for a busy host.
 const LOST_NS_MAX: u64 = 5_000_000_000;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What pyarrow and DuckDB find of a run, which is the same.
+/// The counters of a run as pyarrow and DuckDB read them, which must be the same.
 #[track_caller]
 fn counters_of(run: &Path) -> (Value, Value) {
     let found = python::script("counters.py", &[run]);
@@ -42,7 +41,7 @@ fn counters_of(run: &Path) -> (Value, Value) {
     (duck.clone(), at(&found, "log").clone())
 }
 
-/// How much of a rate there was.
+/// The total amount of a counter.
 #[track_caller]
 fn total(counters: &Value, key: &str) -> f64 {
     assert!(counters.get(key).is_some(), "no {key} in {counters:#}");
@@ -52,7 +51,7 @@ fn total(counters: &Value, key: &str) -> f64 {
 #[test]
 fn the_disk_wrote_what_the_run_wrote() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::Python);
-    // Small, because ext4 goes on making itself for a while after it was mounted.
+    // Small, because ext4 continues its initialization for a while after the mount.
     let mount = TempMount::image(ImageKind::Ext4, 160);
     let mix = Mix::on(mount.path()).with(&["--direct", "--writes", "100", "--duration", "6s"]);
     let summary = mix.measure();
@@ -66,7 +65,7 @@ fn the_disk_wrote_what_the_run_wrote() {
     assert!((0.95..1.05).contains(&share), "{share} of {written}");
     let writes = total(&counters, &format!("disk writes_per_s {device}"));
     assert!(writes > 0.0);
-    // The image lies on a disk or in memory; if on a disk, that one is there, too.
+    // The image is on a disk or in memory. If on a disk, that one is listed, too.
     for key in [
         "host cpu_busy_percent ",
         "host memory_available_bytes ",

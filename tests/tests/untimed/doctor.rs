@@ -1,4 +1,4 @@
-//! The doctor: this machine and collected texts, judged through the binary; and that it only looks.
+//! The doctor: judges the local host and collected texts through the binary, and changes nothing.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use reelgauge_tests::tool::tool_with;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 
-/// A folder of collected texts, as a script would have filled it.
+/// A folder of collected texts, as a script creates it.
 fn collected(scratch: &Scratch, texts: &[(&str, &str)]) -> PathBuf {
     let folder = scratch.dir("collected");
     for (name, text) in texts {
@@ -36,7 +36,7 @@ const NFS: &str = "29 1 254:1 / / rw,relatime - ext4 /dev/sda1 rw\n\
     33 29 0:52 / /mnt/nas rw,relatime - nfs4 nas1:/m rw,vers=4.2,rsize=65536,wsize=65536,soft,proto=tcp,sec=sys,addr=10.0.0.5\n\
     34 29 0:53 / /mnt/old rw,relatime - nfs nas2:/m rw,vers=3,rsize=1048576,wsize=1048576,hard,proto=udp,addr=10.0.0.6\n";
 
-/// This machine's texts, taken once: what is judged twice is then of one moment.
+/// The local host's texts, collected once: two judgements are then of the same moment.
 fn of_this_machine(scratch: &Scratch) -> PathBuf {
     let (script, folder) = (scratch.path().join("collect.sh"), scratch.path().join("this"));
     let text = binary::run(["doctor", "--collect-script", "sh"]).expect_code(0).stdout;
@@ -45,7 +45,7 @@ fn of_this_machine(scratch: &Scratch) -> PathBuf {
     folder
 }
 
-/// No card tells a speed, so that a rule that needs one takes what a run measured over the network.
+/// The card reports no speed, so a rule that needs one uses a rate that a run measured over the network.
 #[test]
 fn a_run_that_is_named_gives_the_rate_that_no_card_tells() {
     let scratch = Scratch::new();
@@ -80,7 +80,7 @@ fn a_run_that_is_named_gives_the_rate_that_no_card_tells() {
     assert!(!buffers(&run));
 }
 
-/// A table that ends within the line of the target's own mount does not tell what it is on.
+/// A mount table that ends within the line of the target's mount does not show the target's file system.
 #[test]
 fn a_table_of_mounts_that_was_cut_names_no_mount_and_says_why() {
     let scratch = Scratch::new();
@@ -116,7 +116,7 @@ fn every_rule_has_its_place_and_the_screen_says_what_the_json_says() {
         assert!(!json["in_order"].as_array().unwrap().is_empty(), "{json:#}");
 
         if place.is_empty() {
-            // A second look would be of another moment.
+            // A second sample would be of another moment.
             continue;
         }
         let screen = binary::run(words.iter().chain(&["--all"])).words();
@@ -149,7 +149,7 @@ fn collected_texts_are_judged_and_a_path_narrows_it_down() {
     assert_eq!(ids(&old, "findings"), ["nfs.proto_udp"]);
 }
 
-/// Settings of TCP belong to a network namespace: there they may be wrong for a moment.
+/// TCP settings belong to a network namespace, so a test may set them wrong there.
 #[test]
 fn real_faults_are_found_and_their_remedies_end_them() {
     require!(Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter"), Need::Tool("sysctl"));
@@ -178,7 +178,7 @@ fn real_faults_are_found_and_their_remedies_end_them() {
         assert!(words[0] == "sysctl" && fix.contains(setting), "{fix}");
         run(words[0], &words[1..]);
         assert!(!is_found(&found()), "{rule} after: {fix}");
-        // And its undo brings back what was found.
+        // Its undo restores the earlier value.
         let undo = finding["rollback"].as_str().unwrap();
         let words: Vec<&str> = undo.split("; ").next().unwrap().split(' ').collect();
         run(words[0], &words[1..]);
@@ -187,7 +187,7 @@ fn real_faults_are_found_and_their_remedies_end_them() {
     }
 }
 
-/// What is there and is not what it should be is named with what of it, hides no rule, and makes no finding.
+/// Invalid content is reported with its place, hides no rule, and causes no finding.
 #[test]
 fn damaged_texts_are_named_and_hide_nothing() {
     let scratch = Scratch::new();
@@ -224,7 +224,7 @@ fn damaged_texts_are_named_and_hide_nothing() {
         "{json:#}"
     );
     assert_eq!(json["not_read"].as_array().unwrap().len(), 1, "{json:#}");
-    // What the undamaged lines say is still found; what they do not say is not known.
+    // Undamaged lines still lead to findings; the content of damaged ones is unknown.
     assert!(ids(&json, "findings").contains(&"nfs.proto_udp".to_owned()), "{json:#}");
     let not_looked = ids(&json, "not_looked_at");
     for id in ["vm.dirty_limits", "net.tcp.options_off", "smb.signing_required", "fs.free_space_low"] {
@@ -244,7 +244,7 @@ fn damaged_texts_are_named_and_hide_nothing() {
     assert!(!text.contains("TB of written data") && !screen.contains('\u{1b}'), "{screen}");
 }
 
-/// What a machine gives in no encoding, or somebody typed so, is no end of the program.
+/// Text without a valid encoding, from the host or the command line, must not end the program.
 #[test]
 fn words_in_no_encoding_are_refused_in_a_sentence() {
     use std::os::unix::ffi::OsStrExt;
@@ -352,7 +352,7 @@ fn hostile_texts_do_not_steer_the_terminal_and_lead_nowhere() {
         assert_eq!(text.chars().find(is_bad), None, "{text:?}");
         assert!(text.contains("nfs.proto_udp") && text.contains("smb.samba.socket_options"), "{text}");
     }
-    // What lies there in the place of a text is told.
+    // A folder or link in the place of a text is reported.
     let told = from(&folder, &["--server", "--json"]).expect_code(1).stdout;
     assert!(told.contains("'zpool status' is a pipe in the folder, and was not read"), "{told}");
 }
@@ -385,8 +385,8 @@ fn the_script_collects_here_what_the_doctor_sees_here() {
     tool_with(&["dash", "-n", script.to_str().unwrap()]).unwrap();
     let lists =
         |told: &Value| ["findings", "in_order", "not_here", "documented_only"].map(|list| ids(told, list));
-    // Other tests mount, and come and go with interfaces: only a machine that is the same before and after
-    // was the same meanwhile.
+    // Other tests mount file systems and change interfaces. The comparison counts only if the host is
+    // the same before and after.
     for attempt in 0..10 {
         let folder = scratch.path().join(format!("this-{attempt}"));
         let before = binary::run(["doctor", "--json"]).json();
@@ -413,7 +413,7 @@ fn the_script_keeps_no_passwords() {
     let (script, folder) = (scratch.path().join("collect.sh"), scratch.path().join("this"));
     let etc = scratch.dir("etc");
     std::fs::write(etc.join("fstab"), "//nas/m /mnt cifs user=a,password=s3cret,Pass=s3cret 0 0\n").unwrap();
-    // The same script, of a machine whose /etc is ours.
+    // The same script, with our own /etc.
     let text = binary::run(["doctor", "--collect-script", "sh"]).expect_code(0).stdout;
     let text = text.replace("/etc/", &format!("{}/", etc.display()));
     std::fs::write(&script, text).unwrap();
@@ -433,7 +433,7 @@ fn the_script_for_powershell_asks_and_sets_nothing() {
             begins.iter().any(|begin| word.starts_with(begin))
         })
         .collect();
-    // Into the folder that it made.
+    // Into the folder that it created.
     assert_eq!(commands, BTreeSet::from(["New-Item", "Set-Content"]));
 }
 
@@ -446,7 +446,7 @@ fn a_mount_that_others_serve_is_not_touched() {
     let (scratch, faulty) = (Scratch::new(), Faulty::mount());
     let calls = scratch.path().join("calls.strace");
     let binary = binary::path().display().to_string();
-    // Nobody finds out that it is not there.
+    // No call finds out that the file does not exist, because none is answered.
     let path = faulty.path().join("no/such/clip").display().to_string();
     let strace = ["strace", "-f", "-o", calls.to_str().unwrap(), "-e", "trace=%file,%stat,%statfs,execve"];
     let told =
@@ -460,7 +460,7 @@ fn a_mount_that_others_serve_is_not_touched() {
     assert_eq!(told["place"]["is_local"], false, "{told:#}");
 }
 
-/// Calls by which something could be changed. Commands are asked, too: they are followed.
+/// Calls that could change something. Started commands are traced, too.
 const CHANGING: [&str; 12] = [
     "O_WRONLY",
     "O_RDWR",
@@ -481,7 +481,7 @@ const ALWAYS_CHANGING: &str = "init_module,finit_module,delete_module,swapon,swa
     setdomainname,settimeofday,clock_settime,mknod,mknodat,symlink,symlinkat,link,linkat,fallocate,copy_file_range,\
     io_uring_setup,bpf,quotactl,mount,umount2,ftruncate,fchmod,fchown,fsetxattr";
 
-/// What a driver, a file system or a terminal is asked by, and nothing is set.
+/// Queries of a driver, a file system or a terminal that set nothing.
 const ASKING: &[&str] = &[
     "TCGETS",
     "TIOCGWINSZ",
@@ -499,14 +499,14 @@ const ASKING: &[&str] = &[
     "BTRFS_IOC_GET_DEV_STATS",
 ];
 
-/// The questions of ethtool's family among its messages, by number; what lies between sets something.
+/// The queries among the message numbers of ethtool's family. The numbers between them set something.
 const ETHTOOL_QUESTIONS: [u8; 17] = [1, 2, 4, 6, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 29, 32, 34];
 
-/// Whether a message to the kernel asks for something. Of ethtool's family the number of the message follows
-/// its head; of others the name says it.
+/// Whether a message to the kernel is only a query. In ethtool's family the message number follows the
+/// header; in other families the name shows it.
 fn only_asks(line: &str) -> bool {
     let Some((_, kind)) = line.split_once("nlmsg_type=") else {
-        // To somebody else than the kernel: a name is looked up.
+        // To another program than the kernel: a name is resolved.
         return !line.contains("AF_NETLINK");
     };
     match kind.strip_prefix("ethtool") {
@@ -557,7 +557,7 @@ fn what_changes_something_is_told_from_what_asks() {
     }
 }
 
-/// What a process may open for writing that is none of this machine's settings.
+/// Files opened for writing that are no settings of the host.
 fn is_harmless(line: &str) -> bool {
     line.contains("\"/dev/null\"") || line.contains("\"/dev/tty\"")
 }
@@ -570,14 +570,14 @@ fn it_only_looks() {
     let binary = binary::path().display().to_string();
     let what = format!("trace=%file,ioctl,sendto,sendmsg,{ALWAYS_CHANGING}");
     for more in [&["--server"][..], &["/"]] {
-        // With bytes that are no text as numbers.
+        // Non-text bytes are printed as numbers.
         let strace = ["strace", "-f", "-x", "-e", &what, "-o", calls.to_str().unwrap()];
         let words = strace.iter().copied().chain([binary.as_str(), "doctor", "--json"]).collect::<Vec<_>>();
-        // Its exit code tells what was found.
+        // Its exit code depends on its findings.
         let _ = tool_with(&words.iter().chain(more).copied().collect::<Vec<_>>());
         let text = std::fs::read_to_string(&calls).unwrap();
         assert!(text.contains("/proc/sys/net/ipv4/tcp_window_scaling"), "it has looked");
-        // What failed, and what is said of a process' own end, changed nothing.
+        // Failed calls, and lines about the end of a process, changed nothing.
         let is_done =
             |line: &&str| line.contains('(') && !line.contains(" = -1 ") && !line.contains("resumed>");
         let done = text.lines().filter(is_done);

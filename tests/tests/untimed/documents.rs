@@ -1,5 +1,5 @@
-//! The documents promise nothing that the binary does not do: every command line in them is one that it
-//! accepts, and help describes every flag. And they lead nowhere that isn't there.
+//! The documents match the binary: it accepts every command line in them, help describes every flag, and
+//! no link is dead.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn documents(root: &Path) -> Vec<String> {
     documents
 }
 
-/// Where the links of a document lead, with their line numbers; not those to the world outside.
+/// The internal link targets of a document, with line numbers.
 fn links(text: &str) -> Vec<(usize, &str)> {
     text.lines()
         .enumerate()
@@ -30,7 +30,7 @@ fn links(text: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
-/// The name by which a heading is linked to.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim_start_matches('#').trim().chars().filter_map(|c| match c {
         ' ' => Some('-'),
@@ -64,7 +64,7 @@ fn commands(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// A command line, and the one behind its `--` where a proof measures that.
+/// A command line, and the command after its `--` if a proof measures it.
 fn with_measured(command: &str) -> Vec<String> {
     match command.split_once(" -- ") {
         Some((proof, measured)) if command.starts_with("reelgauge prove ") => {
@@ -100,7 +100,7 @@ fn every_command_in_the_documents_is_accepted() {
             if verb.starts_with("--") {
                 continue;
             }
-            // What is done with a fleet has flags of its own.
+            // Subcommands of `fleet` have separate flags.
             let second = command.split_whitespace().nth(2).filter(|_| verb == "fleet");
             let verb = std::iter::once(verb.as_str()).chain(second).collect::<Vec<_>>().join(" ");
             let words = verb.split(' ').chain(["--help"]).collect::<Vec<_>>();
@@ -115,8 +115,8 @@ fn every_command_in_the_documents_is_accepted() {
     assert!(checked >= 3, "only {checked} commands were found");
 }
 
-/// As far as the binary goes without a share: it takes every word, and the target is not there. What a proof
-/// sets is a file of this test.
+/// As far as possible without a share: the binary accepts every word, and the target does not exist. The
+/// setting that a proof changes is a file of this test.
 #[test]
 fn the_proofs_of_the_book_are_accepted_word_by_word() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -193,11 +193,11 @@ fn headings_are_found_with_their_commands() {
 fn every_verb_and_flag_is_explained() {
     for verb in binary::verbs() {
         let help = binary::run([verb.as_str(), "--help"]).expect_code(0).stdout;
-        // What is indented further belongs to another program's command line in an explanation.
+        // Lines with deeper indentation belong to another program's command line in an explanation.
         let flags =
             help.lines().filter(|line| line.trim_start().starts_with('-') && !line.starts_with("       "));
         for flag in flags {
-            // Short explanations stand on the flag's line, long ones below it.
+            // Short explanations are on the flag's line, long ones below it.
             let explained = flag.split("  ").filter(|part| !part.trim().is_empty()).count() > 1
                 || help
                     .split(flag)

@@ -1,5 +1,5 @@
-//! Runs that the version before made, of every kind, still open: on the screen, as a page, in the list and
-//! next to each other. They are in `tests/runs-2ca8415`, named after the commit that made them, without their
+//! Runs of every kind from the previous version still open: on the screen, as a page, in the list and in
+//! a comparison. They are in `tests/runs-2ca8415`, named after the commit that made them, without their
 //! pages.
 
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ const KINDS: [&str; 12] = [
     "check", "find", "freeze", "killed", "merged", "mix", "proof", "replay", "suite", "sweep", "vda", "watch",
 ];
 
-/// Kinds that are no single run.
+/// Kinds that consist of several runs.
 const SERIES: [&str; 2] = ["proof", "suite"];
 
-/// A copy of them, because `report` writes into a run that it opens.
+/// A copy of the runs, because `report` writes into a run that it opens.
 fn copied(scratch: &Scratch) -> PathBuf {
     let runs = scratch.path().join("runs");
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("runs-2ca8415");
@@ -32,7 +32,7 @@ fn said(words: &[&str]) -> String {
     outcome.stdout
 }
 
-/// Whether a screen has this sentence, wherever its lines break.
+/// Whether a screen contains this sentence, ignoring line breaks.
 fn screen_says(screen: &str, sentence: &str) -> bool {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     words(screen).contains(&words(sentence))
@@ -50,9 +50,9 @@ fn runs_of_the_version_before_open_on_the_screen_and_as_a_page() {
         if !SERIES.contains(&kind) {
             let outcome = if kind == "killed" { "broke_off" } else { "complete" };
             assert_eq!(text(&json, "outcome"), outcome, "{kind}");
-            // Where it was opened, not where it was made.
+            // The path from which it was opened, not the one where it was made.
             assert_eq!(text(&json, "run_dir"), run, "{kind}");
-            // That version had texts alone.
+            // That version had only texts.
             let notes = json["notes"].as_array().unwrap();
             assert!(
                 notes.iter().all(|note| screen_says(&screen, text(note, "sentence"))),
@@ -85,7 +85,7 @@ fn runs_of_the_version_before_are_listed_and_compared() {
         let entry = entries.iter().find(|entry| entry["id"] == kind).unwrap();
         (entry["state"].as_str().unwrap().to_owned(), entry["verdict"].as_str().unwrap_or("none").to_owned())
     };
-    // That version called the unfinished search met.
+    // That version reported the unfinished search as met.
     assert_eq!(verdict("find"), ("complete".to_owned(), "inconclusive".to_owned()));
     assert_eq!(verdict("freeze"), ("complete".to_owned(), "not_met".to_owned()));
     assert_eq!(verdict("killed"), ("killed".to_owned(), "none".to_owned()));
@@ -107,7 +107,7 @@ fn runs_of_the_version_before_are_listed_and_compared() {
     assert!(said(&["compare", &mix, &sweep]).contains("Run 2"));
 }
 
-/// One judgement speaks on a screen: that version named the storage, an unknown limit and other programs.
+/// A screen has one judgement. That version named the storage, an unknown limit and other programs.
 #[test]
 fn a_freeze_that_a_busy_client_watched_has_one_cause_and_one_next_step() {
     let scratch = Scratch::new();

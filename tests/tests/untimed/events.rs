@@ -1,5 +1,5 @@
-//! Events of the user's own during a run: a command with its mark, its output and its end, which spoils no
-//! run and outlives none for longer than its limit.
+//! User-defined events during a run: a command with its mark, its output and its end. It cannot spoil a
+//! run, and outlives it at most by its limit.
 
 use std::path::Path;
 use std::process::Command;

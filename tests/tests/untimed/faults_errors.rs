@@ -1,4 +1,4 @@
-//! Storage that fails: the run says so, keeps what it measured and counts every failure.
+//! Storage that fails: the run reports it, keeps its measurements and counts every failure.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -24,7 +24,7 @@ const DRIVERS: [&str; 2] = ["threads", "uring"];
 /// How long a run measures undisturbed.
 const A_WHILE: Duration = Duration::from_secs(1);
 
-/// It broke off, said why, and kept what it had measured until then. Gives the summary.
+/// Checks that the run broke off, reported why, and kept its measurements. Returns the summary.
 #[track_caller]
 fn broke_off_and_kept(mix: &Mix, outcome: Outcome) -> Value {
     let outcome = outcome.expect_code(3);
@@ -37,13 +37,13 @@ fn broke_off_and_kept(mix: &Mix, outcome: Outcome) -> Value {
     printed
 }
 
-/// A mount whose test files are made, and a mix on it that will find them.
+/// A mount with test files, and a mix on it that reuses them.
 fn prepared(faulty: &Faulty, flags: &[&str]) -> Mix {
     Mix::on(&faulty.path()).with(flags).with(&["--duration", "500ms"]).measure();
     Mix::on(&faulty.path()).with(flags).with(&["--duration", "20s", "--warmup", "0s"])
 }
 
-/// The number of an error and how often it was counted.
+/// Each error number with its count.
 fn errors(summary: &Value) -> Vec<(i64, u64)> {
     let errors = at(summary, "load_points.0.total.errors").as_array().unwrap();
     errors.iter().map(|error| (at(error, "errno").as_i64().unwrap(), count(error, "count"))).collect()
@@ -88,7 +88,7 @@ fn a_copy_on_write_disk_that_others_fill_up() {
     let mut running = mix.start();
     std::thread::sleep(Duration::from_secs(1));
     assert!(!running.has_ended(), "{}", running.stderr());
-    // Rewriting a block needs a free one: there is none any more.
+    // Rewriting a block needs a free one, and none is left.
     let fill = format!("dd if=/dev/zero of={}/filler bs=1M oflag=direct status=none", disk.path().display());
     let full = reelgauge_tests::tool::try_tool(&fill).unwrap_err();
     assert!(full.contains("No space left"), "{full}");
@@ -139,7 +139,7 @@ fn reads_that_are_short() {
     let shorts = count(&printed, &format!("{total}.short_transfers"));
     assert!(shorts > 0);
     assert!(text(&printed, "outcome_reason").contains("although the file is long enough"), "{printed:#}");
-    // What came short is no answer.
+    // A short read is not a completed operation.
     let reads = count(&printed, &format!("{total}.ops_by_kind.read"));
     assert_eq!(count(&printed, &format!("{total}.response.read.count")), reads - shorts);
 }
@@ -173,7 +173,7 @@ fn a_file_that_something_else_shortens() {
     }
 }
 
-/// The largest file below the area, as something else would find it.
+/// The largest file below the area, as another program would find it.
 fn largest_file(target: &std::path::Path) -> std::path::PathBuf {
     let area = target.join("reelgauge-area");
     let size = |path: &std::path::PathBuf| area.join(path).metadata().unwrap().len();
@@ -217,7 +217,7 @@ fn a_file_of_a_replay_that_something_else_shortens_is_no_result() {
     let scratch = Scratch::new();
     let mut log = "fio version 3 iolog\n0 a.mov add\n0 a.mov open\n0 b.mov add\n0 b.mov open\n".to_owned();
     for at in 1..=60_u64 {
-        // The trace itself makes one of its files longer, and reads the other.
+        // The trace itself extends one of its files, and reads the other.
         let line = format!("{0} a.mov read {1} 65536\n{0} b.mov write {1} 4096\n", at * 50_000, at * 65_536);
         log.push_str(&line);
     }

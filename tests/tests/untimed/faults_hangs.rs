@@ -1,7 +1,7 @@
-//! Storage that never answers: the run gives up after the time it was told, and keeps what it measured.
+//! Storage that never responds: the run gives up after the specified time, and keeps its measurements.
 //!
 //! A thread that is stuck in the kernel can't be killed, so the process may stay as an empty shell until
-//! the storage answers. What counts is that everything is said and written before.
+//! the storage responds. All output and files must be complete before.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, summary, text};
 use rustix::process::Signal;
 
-/// How long the runs wait for an answer.
+/// How long the runs wait for a response.
 const HANG_AFTER: &str = "3s";
 
-/// The same, with what it may take to notice, to write everything down and to end.
+/// The same, with a reserve to notice, to write everything and to end.
 const GIVEN_UP: Duration = Duration::from_secs(3 + 5);
 
 const DRIVERS: [&str; 2] = ["threads", "uring"];
@@ -36,7 +36,7 @@ fn patient(target: &std::path::Path, driver: &str) -> Mix {
     ])
 }
 
-/// It is done, has said that it broke off, and kept what it had.
+/// Checks that the run is finished, reported that it broke off, and kept its measurements.
 #[track_caller]
 fn gave_up(running: &mut Running, mix: &Mix) {
     let took = running.until(GIVEN_UP, Running::is_done);

@@ -1,8 +1,8 @@
-//! Texts of machines from the field, as people sent them: what the doctor makes of each. The texts are in
+//! Texts of hosts from the field, as users sent them, judged by the doctor. The texts are in
 //! `tests/cases`, each case with its source and the right answer in `expected.md`.
 //!
-//! What is asserted is typed: exit codes, rules that found something and those that were in order, subjects
-//! by name, and how many texts were not understood. Sentences are not.
+//! Only typed values are asserted: exit codes, rules with findings and rules in order, subjects by name,
+//! and the number of texts that were not understood. Sentences are not.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ const RING: &str = "net.ring.rx_small";
 const DOWN: &str = "net.link.down";
 const HASH: &str = "net.bond.hash";
 
-/// What the doctor makes of a folder of texts.
+/// The expected judgement of a folder of texts.
 #[derive(Clone, Copy)]
 struct Case<'a> {
     /// Below `tests/cases`.
     folder: &'a str,
-    /// Other words of the command.
+    /// Further arguments of the command.
     more: &'a [&'a str],
     code: i32,
-    /// Everything that is found, `RULE:SUBJECT`; every other rule is not to find anything.
+    /// All findings, as `RULE:SUBJECT`. Every other rule must have none.
     found: &'a [&'a str],
     /// Rules that were judged and found nothing.
     in_order: &'a [&'a str],
-    /// How many texts are there and not understood.
+    /// The number of texts that exist but are not understood.
     not_understood: usize,
 }
 
@@ -52,7 +52,7 @@ fn words(told: &serde_json::Value) -> Vec<String> {
     told.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
 }
 
-/// `RULE:SUBJECT` of everything that was found.
+/// `RULE:SUBJECT` of all findings.
 fn found(told: &serde_json::Value) -> BTreeSet<String> {
     let findings = told["findings"].as_array().unwrap().iter();
     let each = findings.flat_map(|finding| {
@@ -83,7 +83,7 @@ fn server<'a>(folder: &'a str, code: i32, found: &'a [&'a str]) -> Case<'a> {
     Case::new(folder, SERVER, code, found)
 }
 
-/// Nothing found, and the rule on arrays was judged.
+/// No findings, and the rule on arrays was judged.
 fn sound(folder: &str) -> Case<'_> {
     Case { in_order: &[RAID], ..server(folder, 0, &[]) }
 }
@@ -144,7 +144,7 @@ fn the_array_of_unraid_is_judged_by_the_states_of_its_driver() {
     }
 }
 
-/// Whoever reads it must not be sent to pull a disk that works.
+/// A reader must not be sent to pull a working disk.
 #[test]
 fn a_disk_is_replaced_only_where_one_is_named() {
     for (folder, named) in [
@@ -178,7 +178,7 @@ fn pools_are_judged_by_the_states_of_openzfs() {
         server("d03-zpool-states/rebuild", 1, TANK),
         Case { in_order: &[RAID], ..server("d03-zpool-states/wide", 1, &["zfs.ashift_layout:tank"]) },
     ]);
-    // Of datasets nothing is told, so the rule is not in order; of its width it is.
+    // No dataset is listed, so that rule is not in order; the rule on the pool's width is.
     let told = diagnosis(&server("b03-zfs-replacing/box", 1, TANK));
     assert!(!found(&told).iter().any(|one| one.starts_with("zfs.ashift_layout")), "{told:#}");
 }
@@ -211,11 +211,11 @@ fn other_volumes_are_judged_by_the_words_of_their_tools() {
     ]);
 }
 
-/// Neither found nor in order: an unknown state is named as not understood.
+/// Neither a finding nor in order: an unknown state is reported as not understood.
 #[test]
 fn a_state_that_no_source_has_is_unknown() {
     for folder in ["d02-md-states/frozen", "d03-zpool-states/wobbly", "d04-other-volumes/ssacli-strange"] {
-        // Nothing else is told of these machines, so nothing at all could be judged.
+        // These hosts have no other texts, so nothing at all could be judged.
         let told = diagnosis(&server(folder, 2, &[]));
         assert!(found(&told).is_empty(), "{folder}: {told:#}");
         assert!(!words(&told["in_order"]).iter().any(|id| id == RAID), "{folder}: {told:#}");

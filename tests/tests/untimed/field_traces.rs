@@ -1,5 +1,5 @@
-//! Traces of other tools as people really have them, `tests/cases`: each file imports with the operations
-//! that its `expected.md` names, or is refused with the remedy.
+//! Real traces of other tools in `tests/cases`: each file imports with the operations in its
+//! `expected.md`, or is refused with the remedy.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use reelgauge_tests::binary;
 use reelgauge_tests::scratch::Scratch;
 use serde_json::Value;
 
-/// What came of an import.
+/// The result of an import.
 struct Imported {
     /// What the verb reports as JSON.
     told: Value,
     /// `read mnt/nas/a.mov 0+65536`, in the order of the trace.
     ops: Vec<String>,
-    /// When each began, in microseconds.
+    /// The start of each, in microseconds.
     starts_us: Vec<u64>,
-    /// What each took, in microseconds; 0 where the source has no durations.
+    /// The duration of each, in microseconds; 0 if the source has no durations.
     took_us: Vec<u64>,
 }
 
@@ -65,7 +65,7 @@ fn import(file: &Path) -> Imported {
     }
 }
 
-/// Imports a text that is made here.
+/// Imports a text written by the test.
 #[track_caller]
 fn import_text(text: &str) -> Imported {
     let scratch = Scratch::new();
@@ -75,7 +75,7 @@ fn import_text(text: &str) -> Imported {
 }
 
 impl Imported {
-    /// The step back that was noted: how often, how much in milliseconds, at which line.
+    /// The recorded step back of the clock: how often, how much in milliseconds, at which line.
     fn steps(&self) -> Option<(u64, u64, u64)> {
         let notes = self.told["notes"].as_array()?;
         let note = notes.iter().find(|note| note["kind"] == "clock_went_back")?;
@@ -88,7 +88,7 @@ impl Imported {
     }
 }
 
-/// What a refusal says.
+/// The message of a refusal.
 #[track_caller]
 fn refused(file: &Path) -> String {
     let scratch = Scratch::new();
@@ -339,7 +339,7 @@ fn process_monitor_numbers_of_every_country() {
     }
 }
 
-/// A capture of SMB2 with these times of its packets: an open, two reads and a close.
+/// A capture of SMB2 with these packet times: an open, two reads and a close.
 fn smb2(times: [&str; 8], column: &str) -> String {
     let mut text = format!(
         "{column}\ttcp.stream\tsmb2.flags.response\tsmb2.cmd\tsmb2.msg_id\tsmb2.fid\tsmb2.filename\t\

@@ -1,7 +1,7 @@
-//! Agents put on another machine over ssh, and removed from it: a real sshd, with a home directory of its
-//! own. For Windows a script stands in behind a real sshd, which says what the shells there say, keeps what
-//! it is asked, and does with files what the scripts say: that shows order, files and failures, not that a
-//! real Windows does what it is told.
+//! Agents installed on another host over ssh, and removed from it: a real sshd, with a separate home
+//! directory. For Windows, a script behind a real sshd imitates its shells: it prints their answers,
+//! records the requests and handles files as the scripts demand. That tests the order, the files and the
+//! failures, not the behaviour of a real Windows.
 
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool_with;
 
-/// A machine that ssh reaches. What was left running there is ended on drop.
+/// A host that ssh reaches. Remaining processes there are ended on drop.
 struct Machine {
     sshd: Daemon,
     scratch: Scratch,
@@ -29,7 +29,7 @@ impl Machine {
         Machine::start_with(|_| String::new())
     }
 
-    /// With more lines of the server's configuration, which may say where the machine's folder is.
+    /// With more lines of the server's configuration, which may depend on the host's folder.
     fn start_with(more: impl Fn(&Path) -> String) -> Machine {
         let scratch = Scratch::new();
         let at = scratch.path().display().to_string();
@@ -141,18 +141,18 @@ fn an_agent_is_installed_appears_and_is_removed_without_a_trace() {
     machine.install(&fleet.dir(), &["a=somewhere", "--uninstall"]).expect_code(0);
     soon("the agent ends", || !is_agent(&pid));
     assert!(!own.exists(), "nothing is left");
-    // One that is none of the fleet's, and a machine that is not there.
+    // One host that is not in the fleet, and one that does not exist.
     let unknown = machine.install(&fleet.dir(), &["edit-07", "--root", &root]).expect_code(2);
     assert!(unknown.stderr.contains("none of this fleet's agents"), "{}", unknown.stderr);
     let option = machine.install(&fleet.dir(), &["a=-oProxyCommand=x", "--root", &root]).expect_code(2);
     assert!(option.stderr.contains("is no host"), "{}", option.stderr);
 }
 
-/// What cmd.exe and PowerShell say to `echo %OS% $env:OS`, for printf.
+/// The answers of cmd.exe and PowerShell to `echo %OS% $env:OS`, for printf.
 const SHELLS: [(&str, &str); 2] =
     [("cmd.exe", "Windows_NT $env:OS\\r\\n"), ("PowerShell", "%%OS%%\\r\\nWindows_NT\\r\\n")];
 
-/// What stands in for Windows. `$asked` has a file for each script, as PowerShell would read it.
+/// The imitation of Windows. `$asked` has a file for each script, as PowerShell would read it.
 const STAND_IN: &str = r#"#!/bin/sh
 cd "$HOME" || exit 9
 asked=../asked
@@ -179,7 +179,7 @@ case "$script" in
 esac
 "#;
 
-/// A machine that says that it is a Windows with this shell.
+/// A host that reports to be Windows with this shell.
 fn windows(answer: &str) -> Machine {
     Machine::start_with(|at| {
         let script = at.join("windows.sh");
@@ -190,7 +190,7 @@ fn windows(answer: &str) -> Machine {
     })
 }
 
-/// The scripts that were carried out there, in order.
+/// The scripts that ran there, in order.
 fn scripts(machine: &Machine) -> Vec<String> {
     let entries = std::fs::read_dir(machine.scratch.path().join("asked")).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -232,7 +232,7 @@ fn on_windows_a_service_is_made_by_scripts_and_removed() {
         assert_eq!(done.len(), 6, "{done:#?}");
         let flags = r#"$flags = ' "--root" "D:\it''s a nas\\" "--read-only"'"#;
         assert!(done[3].contains(flags), "{}", done[3]);
-        // Files go where the scripts look for them, and nothing of the secret is in a script.
+        // Files go where the scripts expect them, and no script contains the secret.
         let own = machine.folder().join("a");
         let copied = |from: &Path, to: &str| {
             assert_eq!(std::fs::read(from).unwrap(), std::fs::read(own.join(to)).unwrap(), "{shell}: {to}");

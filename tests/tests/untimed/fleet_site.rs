@@ -1,8 +1,8 @@
-//! A fleet's site with a real nats-server: who is let in, who may say what, whose orders are obeyed, and what
-//! becomes of a server whose owner is gone.
+//! A fleet's site with a real nats-server: who is admitted, who may publish on which subject, whose
+//! orders are obeyed, and the end of a server without its owner.
 //!
-//! What hostile clients do is done here with the product's own library and that of NATS, as nothing of the
-//! binary would.
+//! The hostile clients use the product's own library and that of NATS, because the binary would not do
+//! that.
 
 use std::io::Read;
 use std::net::TcpStream;
@@ -39,7 +39,7 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Waits until an agent has said this.
+/// Waits until an agent has printed this.
 #[track_caller]
 fn says(agent: &mut Running, words: &str) {
     let said = agent.until(SOON, |agent| agent.stderr().contains(words));
@@ -66,12 +66,13 @@ fn a_site_is_its_owners_alone_and_never_overwritten() {
     assert!(unknown.stderr.contains("there are: agent-1"), "{}", unknown.stderr);
     binary::run(["fleet", "add", "agent-2", "--fleet", &at]).expect_code(0);
     assert_ne!(std::fs::read(&join).unwrap(), before);
-    // What others could read is no secret, and nothing is dialled with it.
+    // A file that other users could read is not secret, so the agent does not connect with it.
     std::fs::set_permissions(&join, std::fs::Permissions::from_mode(0o640)).unwrap();
     let root = scratch.dir("root").display().to_string();
     let loose = binary::run(["agent", "--join", &join.display().to_string(), "--root", &root]).expect_code(2);
     assert!(loose.stderr.contains("others may read") && loose.stderr.contains("0640"), "{}", loose.stderr);
-    // Only Windows has a service manager that wants to be answered; on others nothing is begun.
+    // Only Windows has a service manager that expects an answer. On other systems the agent does not
+    // start.
     let agent = ["agent", "--join", "nothing.toml", "--root", &root, "--service"];
     let service = binary::run(agent).expect_code(2);
     assert!(service.stderr.contains("the service manager of Windows alone"), "{}", service.stderr);
@@ -98,12 +99,13 @@ fn agents_appear_with_their_machine_and_are_put_out() {
     let shown = &listed.stdout;
     assert!(listed.words().starts_with("1 of 2 agents are there. Nothing was heard of b."), "{shown}");
     assert!(binary::too_wide(shown, 100).is_empty(), "{shown}");
-    // It is the same clock: however busy the machine is, that lies within what is said.
+    // It is the same clock, so the real offset must be within the reported error, however busy the host
+    // is.
     let clock = &fleet.ask(&["ping", "--json"]).expect_code(1).json()[0]["clock"];
     let (offset, uncertainty) =
         (clock["offset_ns"].as_i64().unwrap(), clock["uncertainty_ns"].as_u64().unwrap());
     assert!(offset.unsigned_abs() <= uncertainty, "{clock}");
-    // One that joins later is let in, one that is put out is dropped, whatever it is doing.
+    // An agent added later is admitted. A revoked one is disconnected, whatever it is doing.
     fleet.ask(&["add", "c"]).expect_code(0);
     says_of_up(&fleet, "has read who belongs");
     let mut c = fleet.agent("c", &root, &[]);
@@ -117,7 +119,8 @@ fn agents_appear_with_their_machine_and_are_put_out() {
     c.wait(SOON).expect_code(0);
 }
 
-/// Waits until the server's owner has said this; a fleet's `up` is asked for its words only here.
+/// Waits until the server's owner has printed this. Only this function needs the output of a fleet's
+/// `up`.
 #[track_caller]
 fn says_of_up(fleet: &Fleet, words: &str) {
     let start = Instant::now();
@@ -141,7 +144,7 @@ fn a_server_never_outlives_its_owner_and_agents_come_back() {
     while fleet.ask(&["ls", "--json"]).code != Some(0) {
         assert!(start.elapsed() < SOON, "the agent does not come back\n{}", agent.stderr());
     }
-    // The same life of the same process.
+    // The same process, not restarted.
     assert_eq!(session_of(&fleet), before);
     fleet.up().signal(Signal::TERM);
     assert!(fleet.falls_silent());
@@ -156,7 +159,7 @@ fn session_of(fleet: &Fleet) -> String {
 fn nobody_unknown_is_let_in_and_nothing_is_said_in_the_clear() {
     require!(Need::NatsServer);
     let fleet = Fleet::start(&["a"]);
-    // A server that spoke first, as NATS does without TLS first, would say who it is.
+    // A server that speaks first, as NATS does without TLS first, would reveal itself.
     let mut plain = TcpStream::connect(("127.0.0.1", fleet.port())).unwrap();
     plain.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
     let mut said = [0; 64];
@@ -168,7 +171,7 @@ fn nobody_unknown_is_let_in_and_nothing_is_said_in_the_clear() {
     let unnamed = async_nats::ConnectOptions::new().tls_first().add_root_certificates(site.authority_path());
     let error = runtime.block_on(unnamed.connect(url.as_str())).unwrap_err();
     assert_eq!(error.kind(), async_nats::ConnectErrorKind::AuthorizationViolation, "{error}");
-    // A key that somebody drew, and the real one at a server that anybody may have set up.
+    // A key that an attacker generated, and the real key at a server that anyone may have set up.
     let join = JoinFile::read(&fleet.join("a")).unwrap();
     let stranger = JoinFile { key: UserKey::draw(), ..join.clone() };
     let error = runtime.block_on(Login::of_agent(&stranger).connect()).unwrap_err();
@@ -198,7 +201,7 @@ fn an_agents_key_is_no_controllers_and_opens_nothing_of_another() {
             let _subscribed = client.subscribe(subject.clone()).await.unwrap();
             forbidden(&mut happenings, &subject).await;
         }
-        // What is its own it may say.
+        // It may publish on its own subjects.
         client.publish(event(&name("a"), "live"), "1".into()).await.unwrap();
         client.flush().await.unwrap();
         let more = tokio::time::timeout(Duration::from_millis(200), happenings.recv()).await;
@@ -246,8 +249,8 @@ fn orders_that_are_not_the_controllers_to_this_agent_now_are_refused_and_logged(
             }
         };
         let good = sealed(&sealer, &to, &session, 1);
-        // Whatever comes of an order that is opened, it is not refused for what is on its envelope. Nobody
-        // answers it here: it is no order that an agent knows.
+        // Whatever the result of an opened order is, the order is not refused because of its envelope.
+        // It gets no answer here, because agents do not know this order.
         client.publish(order(&to), good.clone().into()).await.unwrap();
         let mut altered = sealed(&sealer, &to, &session, 2);
         let last = altered.len() - 1;

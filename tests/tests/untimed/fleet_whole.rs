@@ -1,5 +1,5 @@
-//! Runs that several machines made at the same time become one: its figures are those of all their logs
-//! together, found again without the product, and every verb works on it.
+//! Runs that several hosts made at the same time are merged. The merged figures are those of all their
+//! logs together, recalculated without the product, and every verb works on the result.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs at the same time, each on a directory of its own as on a machine of its own. Their directories.
+/// Runs at the same time, each on a separate directory as on a separate host. Returns their directories.
 fn at_once(scratch: &Scratch, verb: &[&str], machines: usize) -> Vec<PathBuf> {
     let start = |at: usize| {
         let out = scratch.path().join(format!("runs-{at}"));
@@ -28,7 +28,7 @@ fn at_once(scratch: &Scratch, verb: &[&str], machines: usize) -> Vec<PathBuf> {
     let running: Vec<_> = (0..machines).map(start).collect();
     let ended = |(run, out): (binary::Running, PathBuf)| {
         let outcome = run.wait(LIMIT);
-        // Whether a busy machine kept every frame in time is not asked here.
+        // Frames that were late on a busy host do not matter here.
         assert!(matches!(outcome.code, Some(0 | 1)), "{}", outcome.said());
         only_in(&out)
     };
@@ -94,7 +94,7 @@ fn a_mix_of_three_machines_is_what_their_logs_say() {
     works_on(&whole, count(&printed, "log.rows"));
 }
 
-/// What people do with a run they can do with this one.
+/// Checks that the usual verbs work with the merged run.
 #[track_caller]
 fn works_on(whole: &Path, rows: u64) {
     let run = whole.to_str().unwrap();
@@ -137,7 +137,7 @@ fn streams_have_their_machines_and_one_that_is_gone_has_met_nothing() {
     let own = |run: &PathBuf| judged(&summary(run));
     assert_eq!(judged(&told), runs.iter().map(own).sum::<u64>());
 
-    // Somebody's directory is gone: what is left is told, and nothing is met.
+    // The directory of one run is missing: the rest is reported, and no criterion is met.
     runs.push(scratch.path().join("gone"));
     let partial = scratch.path().join("partial");
     let outcome = merge(&runs, &partial, &[]).expect_code(3);
@@ -145,11 +145,11 @@ fn streams_have_their_machines_and_one_that_is_gone_has_met_nothing() {
     let told = summary(&partial);
     assert_eq!(at(&told, "load_points.0.verdict.passed"), false);
     assert_eq!(at(&told, "hosts.points.0.hosts.2.presence"), "missing");
-    // Judged as far as the others were there.
+    // Judged by the hosts that are there.
     assert_eq!(judged(&told), runs[..2].iter().map(own).sum::<u64>());
 }
 
-/// What was said against wrong input, however its lines are broken.
+/// The error for wrong input, ignoring line breaks.
 #[track_caller]
 fn complaint(outcome: Outcome) -> String {
     flowing(&outcome.expect_code(2).stderr)

@@ -1,13 +1,14 @@
-//! Every verb that measures is stopped at random moments, by Ctrl-C, by SIGTERM, or by Ctrl-C twice: nothing
-//! that it says then, or that is said of its run later, claims what was not measured.
+//! Every verb that measures is stopped at random moments, by Ctrl-C, by SIGTERM, or by Ctrl-C twice. No
+//! sentence of its output, or of a later report of its run, claims a measurement that was not made.
 //!
-//! Three moments a verb (one for `check`), or as many as REELGAUGE_INTERRUPTS says; `cargo xtask soak` takes
-//! 30, and other ones in every round. They are drawn from REELGAUGE_INTERRUPTS_SEED (1 unless it is set), one
-//! in each of as many parts of the run: a failure names it. What a sentence may say is in
-//! `reelgauge_tests::sentences`.
+//! Each verb is stopped at three moments (one for `check`), or at REELGAUGE_INTERRUPTS moments. `cargo
+//! xtask soak` uses 30, and different ones in every round. They are drawn from REELGAUGE_INTERRUPTS_SEED
+//! (default 1), one in each of as many parts of the run. A failure names the moment.
+//! `reelgauge_tests::sentences` has the rules for sentences.
 //!
-//! Not here: `record`, whose screen has no figures of time, and that a run stops soon (`interrupts`).
-//! Runs of memory or of this machine's own disk, and of a slow store, so that there is also something to say.
+//! Not tested here: `record`, whose screen has no figures of time, and how soon a run stops
+//! (`interrupts`). The runs use memory, the host's own disk and a slow store, so that there are late
+//! frames and limits to report.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,10 +26,10 @@ use reelgauge_tests::streams::SMALL;
 use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 
-/// A stopped run has ended by then, on a loaded machine too; verification is not waited for.
+/// A stopped run must have ended by then, even on a busy host, because verification is skipped.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The store carries two and a half streams, so that three have late frames.
+/// The store sustains two and a half streams, so that three have late frames.
 const STORE_BYTES_PER_S: u64 = SMALL.bytes_per_s() * 5 / 2;
 
 /// How a run is stopped.
@@ -39,10 +40,10 @@ enum Stop {
     InterruptTwice(Duration),
 }
 
-/// Stops a verb at moments of a span, in which it comes to its end if nobody stops it. `make` gives a call
-/// that has measured nothing yet.
+/// Stops a verb at moments of a span; without a stop it would complete in that time. `make` returns a
+/// call that has measured nothing yet.
 fn stop_at_moments(name: &str, span: Duration, make: &dyn Fn() -> Verb) {
-    // A first look takes as long as all others together.
+    // A quick check takes as long as all others together.
     let usual = if name == "check" { 1 } else { 3 };
     let (moments, seed) = (setting("REELGAUGE_INTERRUPTS", usual), setting("REELGAUGE_INTERRUPTS_SEED", 1));
     let mut draws = Draws::new(seed);
@@ -61,7 +62,7 @@ fn stop_at_moments(name: &str, span: Duration, make: &dyn Fn() -> Verb) {
     assert!(wrong.is_empty(), "{} are not true:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Starts a verb, stops it after a time, and gives what is untrue of what is said of it.
+/// Starts a verb, stops it after a time, and returns the untrue sentences about it.
 fn stop(verb: &Verb, after: Duration, how: Stop) -> Vec<String> {
     let mut running = binary::start(verb.plain_words());
     if running.until(after, binary::Running::has_ended).is_none() {
@@ -82,7 +83,7 @@ fn stop(verb: &Verb, after: Duration, how: Stop) -> Vec<String> {
     };
     let (mut wrong, summary) = if run.join("summary.json").exists() {
         let summary = run_dir::summary(&run);
-        // Stopped a second time before it could say anything: what is said then is the report.
+        // It was stopped a second time before it could print anything, so the report is checked.
         let nothing_said = outcome.stdout.is_empty();
         (if nothing_said { untrue_without_summary(&screen) } else { untrue(&screen, &summary) }, summary)
     } else {
@@ -103,7 +104,7 @@ fn stop(verb: &Verb, after: Duration, how: Stop) -> Vec<String> {
     wrong
 }
 
-/// What is reported of a run later: the screen, and the table of its load points.
+/// A later report of a run: the screen, and the table of its load points.
 fn report(run: &Path) -> (String, String) {
     let scratch = Scratch::new();
     let folder = scratch.path().join("csv");

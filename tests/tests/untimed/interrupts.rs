@@ -1,4 +1,4 @@
-//! A run that is stopped: by the user, by the system, or by `kill -9`. What was measured is kept.
+//! A run that is stopped by the user, by the system, or by `kill -9`. Its measurements are kept.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,10 +14,10 @@ use reelgauge_tests::verb::Verb;
 use reelgauge_tests::{python, require};
 use rustix::process::Signal;
 
-/// "Stops within two seconds", with something for a loaded machine.
+/// "Stops within two seconds", with a reserve for a busy host.
 const SOON: Duration = Duration::from_secs(2);
 
-/// A mix that would go on for a while.
+/// A mix with a long duration.
 fn long(target: &Path) -> Mix {
     Mix::on(target).with(&["--buffered", "--duration", "60s"])
 }
@@ -64,7 +64,7 @@ fn late_frames_of_a_run_that_was_stopped_are_not_met() {
     assert!(screen.contains("NOT MET") && !screen.contains("NOT KNOWN"), "{screen}");
 }
 
-/// The measuring is over then, but what was asked for is not done.
+/// The measurement is over then, but the requested verification is not.
 #[test]
 fn it_can_be_stopped_while_it_reads_back_what_it_wrote() {
     if !needs::are_met(faulty::NEEDS) {
@@ -76,7 +76,7 @@ fn it_can_be_stopped_while_it_reads_back_what_it_wrote() {
     mix.until_measuring(&mut running);
     let log = mix.run_dir().join("live.jsonl");
     let verifies = |_: &mut Running| std::fs::read_to_string(&log).unwrap().contains("verifying");
-    // What is read back comes from the store, and that is slow from now on.
+    // The data are read back from the store, which is slow from now on.
     std::thread::sleep(Duration::from_secs(1));
     faulty.faults().limit_bytes_per_s(1_000_000);
     assert!(running.until(Duration::from_secs(20), verifies).is_some(), "{}", running.stderr());
@@ -121,7 +121,7 @@ fn kill_9_loses_a_second_at_most() {
         let mix = long(&target).with(&["--driver", driver]);
         let mut running = mix.start();
         mix.until_measuring(&mut running);
-        // From the first part on, so that the age of the run's clock does not matter.
+        // From the first part on, so that the start of the run's clock does not matter.
         let run = mix.run_dir();
         let before = count(&python::script("times.py", &[&run, "--running".as_ref()]), "last_done_ns");
         let start = std::time::Instant::now();
@@ -131,7 +131,7 @@ fn kill_9_loses_a_second_at_most() {
         drop(running);
         let times = python::script("times.py", &[&run]);
         let kept_ns = count(&times, "last_done_ns") - before;
-        // One second for the log, one for a machine that is busy with other tests.
+        // One second for the log, one for a busy host.
         assert!(kept_ns + 2_000_000_000 > ran_ns, "kept {kept_ns} of {ran_ns} ns");
         assert!(!run.join("summary.json").exists(), "nobody was left to write it");
         let report =

@@ -1,4 +1,4 @@
-//! The limits of this machine, and of the target, are said before anything is touched; they never look like a
+//! Limits of the host and of the target are reported before anything is touched. They never look like a
 //! fault of the storage.
 
 use std::ffi::OsString;
@@ -55,7 +55,7 @@ fn descriptors_memory_and_file_sizes_are_checked_before_the_start() {
     let huge = binary::run(Mix::on(&target).with(&large).without("--max-length").words());
     assert_eq!(huge.code, Some(2), "{}", huge.said());
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
-    // What fits still runs, with a limit that was raised as far as needed where that is allowed.
+    // A load that fits still runs. The limit is raised as far as needed, if permitted.
     let soft = ["--workers", "100", "--files", "4", "--file-size", "1MiB"];
     mix_below("-Sn 64", &target, &soft).expect_code(0);
 }
@@ -78,7 +78,7 @@ fn much_memory_is_announced() {
     let mix = Mix::on(&target).with(&["--workers", "80", "--files", "1", "--blocks", "16MiB"]);
     let mix = mix.with(&["--length", "16MiB", "--duration", "1s"]);
     let mut running = binary::start(mix.plain_words());
-    // Announced is announced: nothing has to be moved for it.
+    // The announcement is enough: the run need not move any data.
     let said = |running: &mut Running| running.stderr().contains(" GB of memory");
     assert!(running.until(A_MINUTE, said).is_some(), "{}", running.stderr());
     running.signal(Signal::KILL);
@@ -102,8 +102,8 @@ fn a_twentieth_of_the_volume_stays_free_unless_it_is_said_otherwise() {
     assert_eq!(outcome.code, Some(2), "{}", outcome.said());
     assert!(outcome.stderr.contains("must stay free (--keep-free"), "{}", outcome.said());
     assert!(!mount.path().join("reelgauge-area").exists());
-    // With an area there already, a refusal leaves it as it is.
-    // On a busy disk nothing may come to its end in so short a time (1), and it is there all the same.
+    // With an existing area, a refusal leaves it unchanged. On a busy disk no operation may complete in
+    // so short a time (status 1), but the area exists.
     let made = Mix::on(mount.path()).with(&["--duration", "1s"]).run();
     assert!(matches!(made.code, Some(0 | 1)), "{}", made.said());
     let before: Vec<_> = std::fs::read_dir(data_folder(mount.path())).unwrap().collect();
@@ -144,7 +144,7 @@ fn names_that_are_no_text_are_refused_before_a_byte_or_work() {
             refused(&verb.run(), &strange, &["is not valid UTF-8"]);
         }
     }
-    // Results may lie anywhere.
+    // Results may be stored anywhere.
     let mix = Verb::from(Mix::on(&scratch.dir("target")).with(&["--duration", "1s"]));
     let mut words = mix.plain_words();
     let out = words.iter().position(|word| word == "--out").unwrap();
@@ -210,7 +210,7 @@ fn what_a_killed_recorder_left_goes_with_the_next_run_of_another_kind() {
     tool(&format!("kill -KILL {}", running.pid()));
     running.wait(A_MINUTE);
     let left = target.join("reelgauge-area/scratch");
-    // The child goes with its parent.
+    // The child ends with its parent.
     std::thread::sleep(Duration::from_secs(1));
     assert!(left.exists());
     Mix::on(&target).measure();

@@ -1,5 +1,5 @@
-//! The operation log is what it says it is: pyarrow and DuckDB read it as it is, and find in it every figure
-//! of the summary; `reelgauge report` needs nothing else.
+//! The operation log keeps its promise: pyarrow and DuckDB read it directly, and find in it every figure
+//! of the summary. `reelgauge report` needs nothing else.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::{python, require};
 use serde_json::Value;
 
-/// What both libraries add up and the summary states, per load point.
+/// The sums that both libraries compute and the summary states, per load point.
 const TOTALS: [&str; 5] = ["ops", "warmup_ops", "failed_ops", "read_bytes", "written_bytes"];
 
 /// The log and the summary of a run agree.

@@ -1,5 +1,5 @@
-//! Looking at a run never harms it: whoever reads a run that goes on gets what its log holds until then, and
-//! the run loses nothing by it.
+//! Reading a run never harms it. A reader of a live run gets the log up to that moment, and the run
+//! loses nothing.
 
 #[path = "../../../fuzz/src/run_files.rs"]
 mod run_files;
@@ -47,8 +47,8 @@ fn a_run_is_looked_at_while_it_goes_on_and_loses_nothing() {
     assert!(count(&summary, "log.rows") >= ops && ops > 0, "{:#}", at(&summary, "log"));
 }
 
-/// What fuzzing found: files of a run in which pages contradict each other. It is an error or a word on the
-/// screen, and nobody is shown how a library stumbled over it.
+/// Findings of the fuzzer: files of a run in which pages contradict each other. The result is an error
+/// or a remark on the screen, never a panic message of a library.
 #[test]
 fn damaged_files_of_a_run_end_as_an_error_and_not_in_a_library() {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("fuzz");
@@ -63,7 +63,7 @@ fn damaged_files_of_a_run_end_as_an_error_and_not_in_a_library() {
         let input = std::fs::read(found.path()).unwrap();
         let run = scratch.path().join(&name);
         tool(&format!("cp -r {} {}", fuzz.join("template-run").display(), run.display()));
-        // The first byte says which file it is.
+        // The first byte selects the file.
         let which = run_files::FILES[usize::from(input[0]) % run_files::FILES.len()];
         std::fs::write(run.join(which), &input[1..]).unwrap();
         let page = scratch.path().join("page.html");

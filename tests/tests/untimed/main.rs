@@ -1,5 +1,5 @@
-//! The end-to-end tests that judge nothing by time: what is said, written, refused and left behind. Whatever
-//! runs beside them may take as much of the machine as it likes.
+//! The end-to-end tests that judge nothing by time: output, files, refusals and leftovers. Programs that
+//! run in parallel may use the whole host.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]

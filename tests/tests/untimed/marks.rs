@@ -1,4 +1,4 @@
-//! Marks that people enter: in a run that goes on and in one that is over, and nowhere else.
+//! Marks that users enter: in a live run and in a finished one, and nowhere else.
 
 use std::ffi::OsString;
 use std::fs;
@@ -30,7 +30,7 @@ fn a_mark_is_entered_while_a_run_goes_on_and_afterwards() {
     std::thread::sleep(Duration::from_secs(3));
     mark(&run, &["node 2 switched off"]).expect_code(0);
     let summary = running.wait(Duration::from_secs(60)).expect_code(0).json();
-    // The run itself has it, at the time when it was entered.
+    // The run itself has the mark, at the time when it was entered.
     let marks = at(&summary, "marks").as_array().unwrap();
     assert_eq!(marks.len(), 1, "{marks:?}");
     assert_eq!((text(&marks[0], "kind"), text(&marks[0], "device")), ("entered", "node 2 switched off"));
@@ -38,7 +38,7 @@ fn a_mark_is_entered_while_a_run_goes_on_and_afterwards() {
     let point = at(&summary, "load_points.0");
     let (started_s, measured_s) = (number(point, "started_s"), number(point, "measured_s"));
     assert!(began_s > started_s && began_s < started_s + measured_s + 2.0, "{began_s} of {point:#}");
-    // It is over.
+    // The run is finished.
     let late = mark(&run, &["failover"]).expect_code(2).said();
     assert!(late.contains("--at"), "{late}");
     mark(&run, &["rebuild \u{202e}\n", "--at", "2s", "--lasted", "3s"]).expect_code(0);
@@ -48,7 +48,7 @@ fn a_mark_is_entered_while_a_run_goes_on_and_afterwards() {
     let screen = report(&run, "--workers").expect_code(0).words();
     assert!(screen.contains("Mark: rebuild \\u{202e}\\n, between 2.0 s and 5.0 s"), "{screen}");
     assert!(screen.contains("Mark: node 2 switched off, at "), "{screen}");
-    // The page that the run left has both, too.
+    // The page of the run has both, too.
     let page = fs::read_to_string(run.join("report.html")).unwrap();
     assert!(page.contains("Mark: node 2 switched off, at ") && page.contains("Mark: rebuild \\u{202e}\\n"));
 }
@@ -60,7 +60,7 @@ fn what_is_no_run_or_no_mark_is_refused_and_nothing_is_written() {
     mark(&empty, &["x", "--at", "1s"]).expect_code(2);
     mark(&scratch.path().join("none"), &["x", "--at", "1s"]).expect_code(2);
     assert_eq!(fs::read_dir(&empty).unwrap().count(), 0);
-    // What holds many runs would show no mark.
+    // A directory of many runs would show no mark.
     let suite = scratch.dir("suite");
     fs::write(suite.join("suite.json"), "{}").unwrap();
     let said = mark(&suite, &["x", "--at", "1s"]).expect_code(2).said();
@@ -73,7 +73,7 @@ fn what_is_no_run_or_no_mark_is_refused_and_nothing_is_written() {
         mark(&run, words).expect_code(2);
     }
     assert!(!run.join("marks.json").exists());
-    // A link in the directory leads nothing elsewhere.
+    // A link in the directory must not redirect the write.
     let other = scratch.path().join("other.json");
     fs::write(&other, "[]").unwrap();
     std::os::unix::fs::symlink(&other, run.join("marks.json")).unwrap();

@@ -1,5 +1,5 @@
-//! `fleet msmeter`: workers of the original meter are driven by its scripts, what they report is kept, and
-//! what is missing or can't be is said.
+//! `fleet msmeter`: its scripts drive workers of the original meter. Their reports are kept, and missing
+//! or impossible parts are reported.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -44,7 +44,7 @@ impl Session {
     fn start_into(runs: Scratch, out: &Path, script: &str, more: &[&str]) -> Session {
         let file = runs.path().join("night.txt");
         std::fs::write(&file, script).unwrap();
-        // Taken by nobody else in the moment until it is used.
+        // No other process takes the port before it is used.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let listen = format!("127.0.0.1:{port}");
         let always =
@@ -57,7 +57,7 @@ impl Session {
         MeterWorker::connect(self.port, number, of)
     }
 
-    /// Waits until this was said on standard error.
+    /// Waits until this was printed on standard error.
     fn until_said(&mut self, what: &str) {
         let found = self.running.until(LIMIT, |running| running.stderr().contains(what));
         assert!(found.is_some(), "{what}: {}", self.running.stderr());
@@ -74,7 +74,7 @@ fn summary(dir: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(dir.join("summary.json")).unwrap()).unwrap()
 }
 
-/// Bytes and seconds of records, as anybody would reckon them from their lines.
+/// Bytes and seconds of records, computed from their lines.
 fn sums<'a>(records: impl Iterator<Item = &'a String>) -> (f64, f64) {
     let mut sums = (0.0, 0.0);
     for record in records {
@@ -102,7 +102,7 @@ fn every_record_of_a_ramp_is_kept_and_its_tables_are_those_of_the_records() {
     let sent = met.iter().map(|met| met.records.len() as u64).sum::<u64>();
     assert_eq!(of_test(0) + of_test(1), sent);
     assert!(of_test(0) > 5 && of_test(1) > 5, "{tests:#?}");
-    // Its first test is the first worker's alone.
+    // The first worker runs its first test alone.
     let (one, rest) = met[0].records.split_at(of_test(0) as usize);
     for (test, records) in
         [(0, one.iter().collect::<Vec<_>>()), (1, rest.iter().chain(&met[1].records).collect())]
@@ -113,7 +113,7 @@ fn every_record_of_a_ramp_is_kept_and_its_tables_are_those_of_the_records() {
         let rate = all["rate_while_transferring_mib_per_s"].as_f64().unwrap();
         assert!((rate - mib / seconds).abs() < 1e-4, "{rate} {}", mib / seconds);
         assert_eq!(all["bytes"].as_f64().unwrap(), mib * 1024.0 * 1024.0);
-        // Two clients get less by the clock than the sum of what each gets while it transfers.
+        // The rate of two clients by the clock is less than the sum of their rates while they transfer.
         let began = tests[test]["began_s"].as_f64().unwrap();
         let took = tests[test]["last_record_s"].as_f64().unwrap() - began;
         let by_the_clock = tests[test]["wall_clock_mib_per_s"].as_f64().unwrap();
@@ -160,11 +160,11 @@ fn who_reports_nothing_breaks_off_or_can_not_be_believed_is_named_and_no_zero() 
     let summary = summary(&dir);
     let test = &summary["msmeter"]["tests"][0];
     assert_eq!(test["workers_without_records"], serde_json::json!([1]));
-    // What two of them sent, and nothing of who counts failed reads.
+    // The records of two workers, without the one that counts failed reads.
     let counted = (met[0].records.len() + met[2].records.len()) as u64;
     assert_eq!(test["figures"]["records"].as_u64().unwrap(), counted);
     assert_eq!(test["figures"]["implausible_records"].as_u64().unwrap(), met[3].records.len() as u64);
-    // Its latencies know nothing of the stall; its silence does.
+    // Its latencies do not contain the stall; its silence does.
     let silence = &test["longest_silence"];
     assert!(silence["seconds"].as_f64().unwrap() >= 2.0, "{silence}");
     let gone: Vec<bool> = summary["msmeter"]["workers"]
@@ -176,7 +176,7 @@ fn who_reports_nothing_breaks_off_or_can_not_be_believed_is_named_and_no_zero() 
     assert_eq!(gone, [false, false, true, false]);
 }
 
-/// Its records are there, its connection is, and what it was to measure is not.
+/// Its records and its connection are there, but part of its measurement is missing.
 #[test]
 fn who_stands_still_to_the_end_is_a_loss() {
     let session = Session::start(&one_test("x.csv", 2, 6), &[]);
@@ -195,12 +195,12 @@ fn who_stands_still_to_the_end_is_a_loss() {
     assert!(stalled[0]["seconds"].as_f64().unwrap() > 3.0, "{stalled:?}");
 }
 
-/// Nobody can tell later what an empty directory was.
+/// An empty directory would be confusing later.
 #[test]
 fn where_nothing_can_be_kept_no_directory_is_left() {
     require!(Need::Root, Need::FileSystem("tmpfs"));
     let full = TempMount::tmpfs(1);
-    // Room for the directory, and for no file in it.
+    // Space for the directory, but not for a file in it.
     let fill = std::fs::write(full.path().join("fill"), vec![1; 2 << 20]);
     assert!(fill.is_err());
     let session = Session::start_into(Scratch::new(), full.path(), &one_test("x.csv", 1, 1), &[]);
@@ -238,7 +238,7 @@ fn a_killed_session_is_told_as_unfinished_with_its_whole_tests() {
     session.running.signal(Signal::KILL);
     let found = session.running.until(LIMIT, Running::has_ended);
     assert!(found.is_some());
-    // Its connection broke, on which it ended.
+    // The worker ended because its connection broke.
     let met = worker.met();
     let dir = std::fs::read_dir(session.runs.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     let told = binary::run(["report", dir.to_str().unwrap()]).expect_code(0).said();

@@ -1,5 +1,4 @@
-//! Files that the user names: what the tool puts under the name leaves devices, pipes and links what they
-//! are.
+//! Output files that the user names: devices, pipes and links of that name stay what they are.
 
 use std::ffi::OsString;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -12,7 +11,7 @@ use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool;
 
-/// Every way to have something written under a name, with a run to tell of.
+/// Every verb that writes under a given name, with a run to report.
 fn writers(run: &Path, name: &Path) -> [Vec<OsString>; 4] {
     let words = |words: &[&str], last: &str| {
         let words = words.iter().map(OsString::from);
@@ -25,7 +24,7 @@ fn writers(run: &Path, name: &Path) -> [Vec<OsString>; 4] {
     [words(&["export"], "--out"), words(&["report"], "--html"), compare("--out"), compare("--html")]
 }
 
-/// A run of a quarter of a second, and where it lies.
+/// A run of a quarter of a second, and its directory.
 fn measured(scratch: &Scratch) -> (Mix, PathBuf) {
     let mix = Mix::on(&scratch.dir("target")).with(&["--buffered", "--duration", "250ms"]);
     mix.measure();
@@ -52,7 +51,7 @@ fn a_device_stays_a_device() {
     let scratch = Scratch::new();
     let (_mix, run) = measured(&scratch);
     let folder = scratch.dir("named");
-    // Not the machine's own, which everybody needs.
+    // Not the host's /dev/null, which other programs need.
     let null = folder.join("null");
     tool(&format!("mknod {} c 1 3", null.display()));
     each(&run, &null, |outcome| {
@@ -60,7 +59,7 @@ fn a_device_stays_a_device() {
         assert!(null.symlink_metadata().unwrap().file_type().is_char_device());
         assert_eq!(names_in(&folder), ["null"]);
     });
-    // A disk without a driver: nothing could be written to it anyway.
+    // A disk without a driver, so that nothing could be written to it anyway.
     let disk = folder.join("disk");
     tool(&format!("mknod {} b 240 7", disk.display()));
     each(&run, &disk, |outcome| {
@@ -82,7 +81,8 @@ fn a_pipe_is_written_through() {
             let pipe = pipe.clone();
             move || std::fs::read(pipe).unwrap()
         });
-        // Were it replaced, the reader would wait for ever; so it is let go before anything is judged.
+        // If the pipe were replaced, its reader would wait forever. So the reader is released before the
+        // check.
         let outcome = binary::run(words);
         if !pipe.symlink_metadata().unwrap().file_type().is_fifo() {
             panic!("the pipe was replaced: {}", outcome.said());

@@ -1,6 +1,5 @@
-//! What a server counted, put beside a client's run: on its clock, kept with it, judged by it. And what
-//! happened
-//! meanwhile, and the path to the disks.
+//! Counters of a server, added to a client's run: on its clock, kept with it, judged by it. Also events
+//! during the run, and the path to the disks.
 
 use std::fs;
 use std::io::Write;
@@ -26,7 +25,7 @@ fn small(target: &Path) -> Mix {
     Mix::on(target).with(&["--buffered", "--duration", "3s", "--file-size", "16MiB", "--warmup", "0s"])
 }
 
-/// The report of a run with something put beside it.
+/// The report of a run with an observer added.
 fn report(run: &Path, more: &[&str]) -> binary::Outcome {
     binary::run(["report", run.to_str().unwrap(), "--json"].iter().chain(more))
 }
@@ -69,7 +68,7 @@ fn a_watch_stands_beside_the_run_that_it_saw_and_stays_with_it() {
     assert_eq!(text(&after["observers"][0], "name"), "nas1");
     assert!(!after["observers"][0]["is_offset_stated"].as_bool().unwrap());
     assert!(run.join("observers/agent=nas1/part-000001.parquet").is_file());
-    // It stays with the run, on page and terminal.
+    // It stays with the run, on the page and on the terminal.
     let again = report(&run, &[]).expect_code(0).json();
     assert_eq!(text(&again["observers"][0], "name"), "nas1");
     let screen = binary::run(["report", run.to_str().unwrap()]).expect_code(0).words();
@@ -79,7 +78,7 @@ fn a_watch_stands_beside_the_run_that_it_saw_and_stays_with_it() {
     assert!(fs::read_to_string(run.join("report.html")).unwrap().contains("nas1"));
 }
 
-/// Whether the machine has no disk that could have been seen, as some containers have none.
+/// Accepts a host without a visible disk, as some containers are.
 #[test]
 fn what_an_array_tells_is_judged_and_what_fits_no_run_is_refused() {
     if !needs::are_met(sshfs::NEEDS) {
@@ -104,7 +103,7 @@ fn what_an_array_tells_is_judged_and_what_fits_no_run_is_refused() {
     }
     report(&run, &["--clock-offset", "1s"]).expect_code(2);
     assert!(!run.join("observers").exists(), "what was refused left nothing");
-    // Seconds of a clock that is two hours ahead, all through the run.
+    // Seconds of a clock that is two hours ahead, throughout the run.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() + 7200;
     let lines: String = (0..90).rev().map(|ago| format!("{},3,0.5\n", now - ago)).collect();
     let table = write("array.csv", &format!("time,disk.util_percent sda,cache_hit_ratio\n{lines}"));
@@ -121,7 +120,7 @@ fn a_mount_that_changes_meanwhile_is_a_mark() {
     let mix = small(mount.path()).with(&["--duration", "6s", "--max-delay", "10ms"]);
     let mut running = mix.start();
     mix.until_measuring(&mut running);
-    // So that a look was taken before.
+    // Waits for a first sample.
     std::thread::sleep(Duration::from_secs(2));
     let place = mount.path().to_str().unwrap();
     tool_with(&["mount", "-o", "remount,size=201m", place]).unwrap();
@@ -167,7 +166,7 @@ fn the_site_is_asked_for_kept_with_runs_and_drawn() {
     let screen = binary::run(["report", mix.run_dir().to_str().unwrap()]).expect_code(0).stdout;
     assert!(screen.contains("> server's link   1 Gbit/s: at most 118 MB/s (the lowest)\n"), "{screen}");
     assert!(screen.contains("  disks           not known\n"), "{screen}");
-    // What is not understood is said where it is read, and nothing is made of it.
+    // Input that is not understood is reported with its place, and has no effect.
     fs::write(&site, "[server]\nspeed = \"fast\"\n").unwrap();
     let refused = binary::run(["doctor", "/", "--site", site.to_str().unwrap()]).expect_code(2);
     assert!(refused.stderr.contains("speed"), "{}", refused.stderr);

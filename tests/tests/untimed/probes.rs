@@ -1,5 +1,5 @@
-//! `doctor PATH --probe`: what real file systems do is what is said of them, nothing outside of the area is
-//! touched, and whatever happens, nothing is left.
+//! `doctor PATH --probe`: the report matches the behaviour of real file systems, nothing outside of the
+//! area is touched, and nothing is left in any case.
 
 use std::fs::File;
 use std::path::Path;
@@ -20,7 +20,7 @@ use serde_json::Value;
 
 const AREA: &str = "reelgauge-area";
 
-/// "Stops within two seconds", with something for a loaded machine.
+/// "Stops within two seconds", with a reserve for a busy host.
 const SOON: Duration = Duration::from_secs(4);
 
 fn probed(target: &Path, more: &[&str]) -> Outcome {
@@ -31,7 +31,7 @@ fn probed_with(target: &Path, words: &[&str]) -> Outcome {
     binary::run(["doctor", target.to_str().unwrap()].iter().chain(words))
 }
 
-/// What was judged where room or inodes were too short for some probes: that ends with status 3.
+/// The judgement if space or inodes were insufficient for some probes, which exits with status 3.
 #[track_caller]
 fn judged_in_part(target: &Path) -> Value {
     let outcome = probed(target, &["--json"]).expect_code(3);
@@ -39,7 +39,7 @@ fn judged_in_part(target: &Path) -> Value {
     outcome.json()
 }
 
-/// What was judged, whatever else is wrong with this machine.
+/// The judgement, whatever other findings the host has.
 #[track_caller]
 fn judged(target: &Path) -> Value {
     let outcome = probed(target, &["--json"]);
@@ -57,7 +57,7 @@ fn is_in(told: &Value, list: &str, id: &str) -> bool {
     told[list].as_array().unwrap().iter().any(|rule| rule.get("rule").unwrap_or(rule) == id)
 }
 
-/// The rules that judge probes, as far as they stand in a list.
+/// The rules for probes that are in a list.
 fn of_probes<'a>(told: &'a Value, list: &str) -> Vec<&'a str> {
     const RULES: [&str; 12] = [
         "host.clock_skew_server",
@@ -135,12 +135,13 @@ fn what_a_network_file_system_lacks_is_found() {
     assert!(is_in(&told, "findings", "fs.locks_this_machine"), "{told:#}");
     assert_eq!(fact(&told, "xattrs"), "not supported");
     assert!(is_in(&told, "findings", "fs.xattrs_missing"), "{told:#}");
-    // Its server runs on this machine, so that its clock is this one, and times are whole seconds.
+    // The server is local and has the same clock. Times are whole seconds.
     let apart_s = fact(&told, "clock_apart_at_least_s").as_f64().unwrap();
     assert_eq!(apart_s, 0.0);
     assert_eq!(fact(&told, "clock"), "no difference seen");
     assert_eq!(fact(&told, "hard_links"), "made, each name with a file number of its own");
-    // The options have no address of the server: it is found by its name, and no other card is on the way.
+    // The mount options have no address of the server. It is found by its name, and no other card is on
+    // the network path.
     let link = told["place"]["link"].as_str().unwrap();
     assert!(told["path_to_storage"]["client_link"].as_str().unwrap().starts_with(link), "{told:#}");
     let found = told["findings"].as_array().unwrap().iter().flat_map(|it| it["found"].as_array().unwrap());
@@ -196,11 +197,11 @@ fn names_without_case_and_saving_that_is_refused_are_found() {
     assert!(is_in(&told, "findings", "fs.case_not_told_apart"), "{told:#}");
     assert_eq!(fact(&told, "rename_over"), "refused");
     assert!(is_in(&told, "findings", "fs.saving_fails"), "{told:#}");
-    // The failing file system knows no links.
+    // The failing file system does not support links.
     assert_eq!(fact(&told, "hard_links"), "not supported");
 }
 
-/// Starts probes of storage that takes its time, and waits until they are at work there.
+/// Starts probes of slow storage, and waits until they are at work there.
 #[track_caller]
 fn at_work(faulty: &Faulty, more: &[&str]) -> Running {
     faulty.faults().delay(Duration::from_millis(300));
@@ -212,7 +213,7 @@ fn at_work(faulty: &Faulty, more: &[&str]) -> Running {
     running
 }
 
-/// What of probes lies in the area.
+/// The number of probe files in the area.
 fn left(faulty: &Faulty) -> usize {
     let area = faulty.backing().join(AREA);
     match area.is_dir() {
@@ -221,8 +222,8 @@ fn left(faulty: &Faulty) -> usize {
     }
 }
 
-/// Waits until nobody holds the area any more. A process whose storage never answered was left alone with it
-/// by the one that waited for it; it ends when the storage answers.
+/// Waits until no process holds the area any more. The parent gives up waiting for a process whose
+/// storage never responds. That process keeps the area until the storage responds, and then ends.
 #[track_caller]
 fn until_free(faulty: &Faulty) {
     let begun = Instant::now();
@@ -271,7 +272,7 @@ fn storage_that_never_answers_is_given_up_and_what_is_left_goes_with_the_next_pr
     assert_eq!(of_probes(&told, "in_order"), [""; 0], "{told:#}");
     assert!(is_in(&told, "not_looked_at", "fs.saving_fails"), "{told:#}");
     assert!(fact(&told, "flock").get("not_known").is_some(), "{told:#}");
-    // The rest of the machine was judged.
+    // The rest of the host was judged.
     assert!(!told["in_order"].as_array().unwrap().is_empty(), "{told:#}");
     faulty.faults().delay(Duration::ZERO);
     until_free(&faulty);
@@ -304,16 +305,16 @@ fn a_signal_stops_it_and_nothing_is_left() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }
-    // In memory, so that nobody waits for a disk that others keep busy.
+    // In memory, so that the test does not wait for a busy disk.
     let faulty = Faulty::over_memory(32, 4);
     let mut running = at_work(&faulty, &[]);
     running.signal(Signal::INT);
-    // What is left to do is as quick as on other storage.
+    // The cleanup is as quick as on other storage.
     faulty.faults().delay(Duration::ZERO);
     assert!(running.until(SOON, Running::has_ended).is_some(), "{}", running.stderr());
     let outcome = running.wait(SOON).expect_code(130);
     if outcome.stderr.contains("was still busy with what the probes made") {
-        // On a machine that is busy itself two seconds may be too short; what is said then must be so.
+        // On a busy host two seconds may be too short. The report must be true then, too.
         judged(&faulty.path());
         assert_eq!(left(&faulty), 0);
         return;
@@ -334,7 +335,7 @@ fn what_a_killed_probe_leaves_goes_with_the_next_and_with_clean() {
         drop(running);
         faulty.faults().delay(Duration::ZERO);
         assert!(left(&faulty) > 0, "it was in the middle");
-        // Its child ends with it, and its lock with that.
+        // Its child ends with it, and the lock is released.
         let begun = Instant::now();
         loop {
             let outcome = match cleaner {
@@ -350,7 +351,7 @@ fn what_a_killed_probe_leaves_goes_with_the_next_and_with_clean() {
     }
 }
 
-/// Names in a folder that a start made which did not come to an end.
+/// Names in a folder from a start that did not complete.
 fn leftovers(folder: &Path) -> usize {
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     names.filter(|name| name.to_str().unwrap().starts_with("reelgauge-area.new-")).count()
@@ -374,7 +375,7 @@ fn what_a_probe_leaves_that_is_killed_while_it_makes_its_area_goes_too() {
         drop(running);
         let begun = Instant::now();
         while leftovers(&faulty.backing()) == 0 {
-            // A request that was on its way may still have come through.
+            // A request in flight may still have been carried out.
             assert!(begun.elapsed() < Duration::from_secs(20), "it was killed too late");
         }
         faulty.faults().delay(Duration::ZERO);
@@ -398,7 +399,7 @@ fn what_a_probe_leaves_that_is_killed_while_it_makes_its_area_goes_too() {
     }
 }
 
-/// The screen of a probe, on one line, on a file system that has too few inodes for a listing.
+/// The screen of a probe, on one line, on a file system with too few inodes for a listing.
 #[track_caller]
 fn probed_without_inodes(target: &Path) -> String {
     let outcome = probed(target, &["--all"]);
@@ -428,7 +429,8 @@ fn without_inodes_nothing_is_said_of_the_file_system() {
     assert_eq!(std::fs::read_dir(mount.path()).unwrap().count(), 0);
 }
 
-/// An attribute lies beside its file: that ext4 refuses a large one says nothing of inodes.
+/// An attribute is stored next to its file. That ext4 refuses a large one is not caused by missing
+/// inodes.
 #[test]
 fn on_a_disk_short_of_inodes_attributes_are_not_refused_for_want_of_them() {
     require!(Need::Root, Need::Tool("mkfs.ext4"));
@@ -464,13 +466,13 @@ fn what_does_not_go_together_is_said_in_a_sentence() {
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
 }
 
-/// Whenever somebody asks for the end, it is heard: also while the machine is asked what it is set to.
+/// A signal is handled at any time, even while the host's settings are read.
 #[test]
 fn a_signal_behind_the_last_probe_is_heard() {
     require!(Need::Root, Need::Tool("testparm"), Need::Tool("unshare"));
     let scratch = Scratch::new();
     let (target, slow) = (scratch.dir("target"), scratch.dir("slow"));
-    // A program that the doctor asks, and that takes its time, where nobody else sees it.
+    // A slow program that the doctor calls, visible only to this test.
     let (begun, program) = (slow.join("begun"), slow.join("testparm"));
     std::fs::write(&program, format!("#!/bin/sh\ntouch {}\nexec sleep 2\n", begun.display())).unwrap();
     tool(&format!("chmod 755 {}", program.display()));
@@ -490,7 +492,7 @@ fn a_target_that_cannot_be_written_says_why_plainly() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(1);
     let point = mount.path().display();
-    // What others may do there does not matter then.
+    // Other users may do anything there, which does not matter then.
     tool(&format!("chmod 1777 {point}"));
     tool(&format!("mount -o remount,ro {point}"));
     let outcome = probed(mount.path(), &[]).expect_code(2);
@@ -502,7 +504,7 @@ fn a_target_that_cannot_be_written_says_why_plainly() {
     // Full to the last byte.
     assert!(std::fs::write(mount.path().join("theirs.mov"), vec![7; 2 << 20]).is_err());
     let before = tree(mount.path(), &[]);
-    // What needs no writing is judged all the same.
+    // Rules that need no write are judged all the same.
     let outcome = probed(mount.path(), &["--json"]).expect_code(3);
     let told = outcome.json();
     assert!(is_in(&told, "not_looked_at", "fs.saving_fails"), "{told:#}");
@@ -510,7 +512,7 @@ fn a_target_that_cannot_be_written_says_why_plainly() {
     assert_eq!(tree(mount.path(), &[]), before);
 }
 
-/// What needs no writing is found on a full disk, too: that it is full.
+/// Findings that need no write are made on a full disk, too: that it is full.
 #[test]
 fn a_full_disk_is_judged_as_far_as_nothing_has_to_be_written() {
     require!(Need::Root, Need::Tool("mkfs.ext4"));
@@ -530,7 +532,7 @@ fn a_full_disk_is_judged_as_far_as_nothing_has_to_be_written() {
     assert_eq!(tree(mount.path(), &[]), before);
 }
 
-/// What changes something, by its beginning: all that a process can do to names and files.
+/// Calls that change something, by name prefix: all changes to names and files that a process can make.
 const CHANGING: [&str; 16] = [
     "O_CREAT",
     "O_WRONLY",
@@ -550,7 +552,7 @@ const CHANGING: [&str; 16] = [
     "write",
 ];
 
-/// Whether a line of strace changes something outside of the area and of the process' own pipes.
+/// Whether a line of strace changes something outside of the area and of the process's own pipes.
 fn strays(line: &str) -> bool {
     let Some((_, call)) = line.split_once(' ') else { return false };
     let Some((name, _)) = call.trim_start().split_once('(') else { return false };
@@ -560,7 +562,7 @@ fn strays(line: &str) -> bool {
         false => !what.starts_with("O_") && name.contains(what),
     });
     let asks = ["readlink", "listxattr", "getxattr"].iter().any(|ask| name.contains(ask));
-    // What is between processes has no name in a file system.
+    // Connections between processes have no name in a file system.
     let is_own = ["/dev/null", "pipe:", "socket:", "UNIX", "eventfd", "/stdout", "/stderr", "/dev/tty"];
     changes
         && !asks
@@ -597,7 +599,7 @@ fn with_probes_nothing_outside_of_the_area_is_written() {
     let words = ["strace", "-f", "-y", "-x", "-e", "trace=%file,%desc", "-o", calls.to_str().unwrap()];
     let target = around.target().display().to_string();
     let binary = binary::path().display().to_string();
-    // Its exit code tells what was found.
+    // Its exit code depends on its findings.
     let _ =
         tool_with(&words.iter().copied().chain([&binary, "doctor", &target, "--probe"]).collect::<Vec<_>>());
     let text = std::fs::read_to_string(&calls).unwrap();

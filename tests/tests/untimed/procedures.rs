@@ -1,5 +1,5 @@
-//! Procedures: what a paper prescribes and is not kept is listed, and a procedure that is stopped or killed
-//! keeps what it measured, gives back the space of its ballast, and goes on where it stopped.
+//! Procedures: deviations from a paper's conditions are listed. A procedure that is stopped or killed
+//! keeps its measurements, frees the space of its ballast, and can be resumed.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ fn rows(record: &Value) -> &Vec<Value> {
     at(record, "rows").as_array().unwrap()
 }
 
-/// The directory of the only procedure among these results, while it goes on.
+/// The directory of the only procedure among these results, while it runs.
 fn procedure_in(runs: &Path) -> PathBuf {
     all_in(runs).into_iter().find(|dir| dir.join("procedure.json").exists()).unwrap()
 }
@@ -150,7 +150,7 @@ fn a_fill_that_is_stopped_and_killed_gives_the_space_back_and_goes_on_where_it_s
     running.signal(Signal::KILL);
     running.wait(LONG);
     assert!(ballast.exists(), "what a killed process left");
-    // Its run ends with it, and the next run of any kind gives the space back.
+    // Its run ends with it, and the next run of any kind frees the space.
     let mix = Mix::on(mount.path()).with(&["--duration", "200ms"]);
     let next = Duration::from_secs(20);
     let mut waited = mix.start();
@@ -172,7 +172,7 @@ fn a_fill_that_is_stopped_and_killed_gives_the_space_back_and_goes_on_where_it_s
     }
     assert!(rows(&printed).iter().all(|row| text(row, "state") == "done"), "{printed}");
     assert_eq!(at(&printed, "conclusion.percent_of_first").as_array().unwrap().len(), 5);
-    // What was measured before was kept.
+    // Earlier measurements were kept.
     assert_eq!(text(&rows(&printed)[0], "run"), text(&rows(&stopped)[0], "run"));
 }
 
@@ -238,7 +238,7 @@ fn ageing_makes_edits_and_deletes_files_and_new_ones_are_written_and_read_in_bet
     assert!(!mount.path().join("reelgauge-area/ballast").exists());
 }
 
-/// The extents that ageing reports are those that `filefrag` counts of the same files.
+/// The number of extents that ageing reports equals that of `filefrag` for the same files.
 #[test]
 fn extents_of_aged_files_are_those_that_the_file_system_has() {
     require!(Need::Root, Need::FileSystem("ext4"), Need::Tool("filefrag"));
@@ -411,7 +411,7 @@ fn a_worst_night_has_a_row_for_every_state_and_says_what_was_not_tried() {
     let csv = Scratch::new();
     let words = ["report".as_ref(), dir.as_os_str(), "--csv".as_ref(), csv.path().as_os_str()];
     let screen = binary::run(words).expect_code(0).stdout;
-    // A unit test of the report has the words, which this width breaks.
+    // A unit test of the report has the words; this width breaks them.
     assert!(screen.contains("not tried: give"), "{screen}");
     assert!(screen.contains("unknown (the run"), "a run that ends 2 s after its event: {screen}");
     assert!(binary::too_wide(&screen, 100).is_empty(), "{screen}");

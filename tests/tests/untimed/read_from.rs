@@ -15,7 +15,7 @@ use reelgauge_tests::verb::Verb;
 /// The folder of the tool on a target.
 const AREA: &str = "reelgauge-area";
 
-/// A disk with a folder of two large files, and things beside them that must be left alone.
+/// A disk with a folder of two large files, and other files next to them that must stay unchanged.
 fn disk_with_reels() -> (TempMount, PathBuf) {
     let disk = TempMount::image(ImageKind::Ext4, 512);
     let reels = disk.path().join("reels");

@@ -1,5 +1,5 @@
-//! The document to hand over, made of real runs: it has their figures, names what is missing, and survives a
-//! hostile site and hostile run directories.
+//! The document to hand over, made of real runs. It has their figures, names missing parts, and survives
+//! a hostile site and hostile run directories.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,7 @@ use reelgauge_tests::verb::Verb;
 const SITE: &str = "[document]\ncustomer = \"Studio North\"\n\n[[part]]\nname = \"server\"\nmodel = \"FS2\"\n\n\
                     [disks]\ncount = 12\neach_mb_per_s = 180\n\n[system]\nprice = 745000\ncurrency = \"EUR\"\n";
 
-/// Its results are there as long as it is.
+/// Its results exist as long as the result of this function.
 fn streams(scratch: &Scratch) -> Verb {
     let flags = ["--mbit-per-s", "20", "--fps", "25", "--count", "2", "--clip", "1s"];
     let verb = Verb::on("streams", scratch.dir("streams")).with(&flags);
@@ -50,7 +50,7 @@ fn a_document_has_the_figures_of_its_runs_their_plans_and_what_is_missing() {
     let (site, html) = (scratch.path().join("site.toml"), scratch.path().join("document.html"));
     fs::write(&site, SITE).unwrap();
     let said = document(&[&streams, &mixed.run_dir(), &vda.run_dir()], &site, &html).expect_code(0).stdout;
-    // With a Chromium or without one, that is said.
+    // The output states whether a Chromium made a PDF.
     assert!(said.starts_with("Document: ") && said.contains("\nPDF: "), "{said}");
     assert_eq!(said.contains("PDF: not made"), !html.with_extension("pdf").exists(), "{said}");
     let page = fs::read_to_string(&html).unwrap();
@@ -125,7 +125,7 @@ fn a_hostile_run_directory_changes_no_element_and_is_waited_for_by_nobody() {
     let page = fs::read_to_string(&html).unwrap();
     assert!(!page.contains("<script") && !page.contains("<img") && !page.contains('\u{202e}'));
     assert!(page.contains("&lt;script&gt;"));
-    // Nobody writes into this pipe.
+    // No process writes into this pipe.
     fs::remove_file(streams.join("hosts.json")).unwrap();
     let pipe = streams.join("hosts.json");
     assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());

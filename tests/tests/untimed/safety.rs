@@ -1,5 +1,5 @@
-//! It is safe on production storage: nothing outside the area is ever written or deleted, whatever lies
-//! there and whatever its name is.
+//! Production storage is safe: nothing outside the area is ever written or deleted, whatever its content
+//! and names are.
 
 use std::ffi::OsString;
 use std::os::unix::fs::symlink;
@@ -47,7 +47,7 @@ fn what_lies_beside_the_area_is_untouched() {
     assert_eq!(tree(&target, &[AREA]), before);
     clean(&target).expect_code(0);
     assert_eq!(tree(&target, &[]), before);
-    // There is nothing to remove a second time, and that is no harm.
+    // A second removal finds nothing, which is not an error.
     assert!(matches!(clean(&target).code, Some(0 | 2)));
     assert_eq!(tree(&target, &[]), before);
 }
@@ -70,7 +70,7 @@ fn a_folder_of_somebody_else_with_the_name_of_the_area() {
 fn an_area_that_is_a_symbolic_link() {
     let scratch = Scratch::new();
     let target = project(&scratch);
-    // Even if it leads to a real area.
+    // Even if the link leads to a real area.
     let other = scratch.dir("other");
     mix(&other).measure();
     std::fs::write(other.join("beside"), "precious").unwrap();
@@ -196,7 +196,7 @@ fn clean_tells_what_would_go_and_leaves_what_is_somebodys() {
     assert_eq!(of(&told.stdout), of(&cleaned.stdout), "{}{}", told.said(), cleaned.said());
     let left: Vec<PathBuf> = tree(&area, &[]).into_keys().filter(|path| path.starts_with("data")).collect();
     assert_eq!(left, [PathBuf::from("data"), "data/edit.prproj".into()]);
-    // It is an area still: it can be used, and cleaned when that is out of the way.
+    // It is still an area: it can be used, and cleaned once the foreign file is removed.
     std::fs::remove_file(area.join("data/edit.prproj")).unwrap();
     clean(&target).expect_code(0);
     assert!(!area.exists());

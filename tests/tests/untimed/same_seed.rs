@@ -1,4 +1,4 @@
-//! A run can be repeated: the same seed asks for the same operations, whatever performs them.
+//! A run can be repeated: the same seed requests the same operations, whatever driver performs them.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,14 +12,14 @@ use reelgauge_tests::run_dir;
 use reelgauge_tests::scratch::Scratch;
 use serde_json::Value;
 
-/// What each worker of a run asked for, in order.
+/// The requested operations of each worker, in order.
 fn operations(run: &Path) -> Vec<Vec<Value>> {
     let workers = python::script("operations.py", &[run]);
     let workers = workers.as_array().unwrap().iter();
     workers.map(|worker| worker.as_array().unwrap().clone()).collect()
 }
 
-/// The runs asked for the same, as far as both got.
+/// Checks that the runs requested the same operations, as far as both got.
 #[track_caller]
 fn same_as_far_as_both_got(a: &[Vec<Value>], b: &[Vec<Value>]) {
     assert_eq!(a.len(), b.len(), "workers");

@@ -1,5 +1,5 @@
-//! What people see in terminals of 60, 80 and 140 columns: no line is wider, no word is broken, no sentence
-//! is cut, and one of anything is singular. On real runs, small ones.
+//! Screens in terminals of 60, 80 and 140 columns: no line is wider, no word is broken, no sentence is
+//! cut, and a count of one is singular. On real runs, small ones.
 
 use std::path::Path;
 
@@ -30,11 +30,11 @@ const COUNTED: [&str; 12] = [
     "points",
 ];
 
-/// The lines that a screen of this width must not have, each with what is wrong with it.
+/// The faulty lines of a screen of this width, each with its fault.
 fn faults(lines: &[String], columns: u32) -> Vec<String> {
     let mut faults = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        // A path, a name or a command that has no room at all is whole and too long, rather than broken.
+        // A path, a name or a command that does not fit is whole and too long, rather than broken.
         let longest = line.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
         let indent = line.chars().take_while(|c| *c == ' ').count();
         let is_command = line.trim_start().trim_start_matches(['(', '\'']).starts_with("reelgauge ");
@@ -45,7 +45,7 @@ fn faults(lines: &[String], columns: u32) -> Vec<String> {
         if line.ends_with('…') {
             faults.push(format!("cut: {line}"));
         }
-        // A word that had no room any more begins the next line.
+        // A word that did not fit begins the next line.
         let wrapped = lines.get(at + 1).and_then(|next| next.split_whitespace().next());
         let wrapped =
             wrapped.filter(|word| line.chars().count() + 1 + word.chars().count() > columns as usize);
@@ -62,8 +62,8 @@ fn faults(lines: &[String], columns: u32) -> Vec<String> {
     faults
 }
 
-/// The rows of a display that fills each of its lines with blanks, which tmux takes for one line. Where a
-/// word goes on in the next row the line stays whole, and too wide.
+/// The rows of a display that fills each of its lines with blanks, which tmux joins into one line. If a
+/// word continues in the next row, the line stays whole, and too wide.
 fn rows(lines: &[String], columns: u32) -> Vec<String> {
     let split = |line: &String| {
         let chars: Vec<char> = line.chars().collect();
@@ -82,7 +82,7 @@ fn holds(seen: &Seen, columns: u32, words: &[&str]) {
     assert!(found.is_empty(), "{words:?} at {columns} columns:\n{}\n---\n{}", found.join("\n"), seen.text());
 }
 
-/// Looks at a command at every width. The exit code has to be this one.
+/// Runs a command at every width and returns the faulty lines. The exit code has to be this one.
 #[track_caller]
 fn at_every_width(dir: &Path, words: &[&str], code: i32) -> Vec<String> {
     let look = |columns: u32| {
@@ -127,7 +127,7 @@ fn every_help_fits_its_terminal() {
     }
 }
 
-/// With zeros in the random part of an area's name, which is as long each time.
+/// Replaces the random part of an area's name with zeros, at the same length.
 fn without_random(text: &str) -> String {
     let Some((before, behind)) = text.split_once("reelgauge-area.new-") else { return text.to_owned() };
     let (random, behind) = behind.split_at(36);
@@ -185,7 +185,7 @@ fn lists_fit_and_are_json_too() {
     at_every_width(scratch.path(), &["report", "PhotoAlbum-synth"], 0);
 }
 
-/// A folder to call the program in, with an empty target.
+/// A working directory with an empty target.
 fn with_target() -> Scratch {
     let scratch = Scratch::new();
     scratch.dir("target");
@@ -226,14 +226,14 @@ fn runs_are_told_while_they_go_on_and_afterwards() {
     assert!(latest[2].contains("the latest run: reelgauge-runs/"), "{}", latest[2]);
 }
 
-/// Runs it in the narrowest terminal, where most goes wrong, and looks at its report at every width; gives
-/// those reports.
+/// Runs a verb in the narrowest terminal, where most faults occur, and its report at every width.
+/// Returns those reports.
 #[track_caller]
 fn runs_and_is_reported(dir: &Path, words: &[&str]) -> Vec<String> {
     let seen = seen(WIDTHS[0], dir, words);
     holds(&seen, WIDTHS[0], words);
-    // Whether the criteria were met is the machine's, not the screen's; and so is it whether it let a proof
-    // come to its end.
+    // Whether the criteria were met, and whether a proof completed, depends on the host and not on the
+    // screen.
     let is_disturbed = seen.code == 3 && seen.text().contains("passes were disturbed");
     assert!(seen.code <= 1 || is_disturbed, "{words:?}: {}", seen.text());
     let reports = at_every_width(dir, &["report"], 0);
@@ -266,7 +266,8 @@ fn a_first_look_and_a_suite_are_told() {
     require!(Need::Tool("tmux"));
     let scratch = with_target();
     let dir = scratch.path();
-    // Held to what one stream of the lightest format needs, it is over sooner; whose limit that is, is told.
+    // At the rate of one stream of the lightest format it ends sooner, and names the limit of the
+    // option.
     for text in runs_and_is_reported(dir, &["check", "target", "--max-rate", "16MB"]) {
         let flowing = flowing(&text);
         assert!(flowing.contains("Limit: --max-rate, not the storage"), "{text}");
@@ -331,14 +332,14 @@ fn traces_are_recorded_and_imported() {
     at_every_width(dir, &["ops", "imported/seen-60"], 0);
 }
 
-/// What improves a storage, and what many machines need: the verbs that measure nothing themselves.
+/// Verbs that improve a storage or serve many hosts: they measure nothing themselves.
 #[test]
 fn what_looks_without_load_is_told() {
     require!(Need::Tool("tmux"));
     let scratch = with_target();
     let dir = scratch.path();
     runs_and_is_reported(dir, &["watch", "--duration", "2s"]);
-    // The disk of the machine that tests may be nearly full.
+    // The test host's disk may be nearly full.
     let told = binary::run(["doctor", &dir.join("target").display().to_string(), "--json"]);
     let mut found = told.json()["findings"].as_array().unwrap().clone().into_iter();
     let code = i32::from(found.any(|one| one["severity"] == "high" || one["severity"] == "critical"));
@@ -347,7 +348,7 @@ fn what_looks_without_load_is_told() {
     }
     let with_all = at_every_width(dir, &["doctor", "target", "--all"], code);
     assert!(with_all[1].lines().count() > 50, "{}", with_all[1]);
-    // Files for other programs, with lines of 78 characters at most: no terminal changes them.
+    // Files for other programs, with lines of up to 78 characters: no terminal changes them.
     for kind in ["smb", "nfs", "zfs", "client-linux", "client-macos", "client-windows", "truenas"] {
         let of = ["tune", "--for", kind, "--server-link", "10Gbit", "--clients", "4"];
         let [wide, wider] = [80, 140].map(|columns| seen(columns, dir, &of));
@@ -383,14 +384,14 @@ fn a_fleet_is_told() {
             assert_eq!(seen.code, 0, "{words:?}\n{}", seen.text());
         }
     }
-    // Nobody listens there.
+    // No server listens there.
     at_every_width(dir, &["fleet", "ls", "--fleet", "fleet-80"], 2);
     at_every_width(
         dir,
         &["fleet", "install", "edit-01.invalid", "--fleet", "fleet-80", "--root", "/mnt/nas"],
         2,
     );
-    // Two runs as of two machines become one.
+    // Two runs, as of two hosts, are merged.
     let run_of = |machine: &str| {
         let [target, out] = [machine.to_owned(), format!("of-{machine}")].map(|name| scratch.dir(&name));
         let short =

@@ -1,5 +1,5 @@
-//! Root on a target that somebody else owns or may write in: refused, unless it is said that this is meant;
-//! then what is on the target is done with the owner's rights, and what is results is root's.
+//! Root on a target that another user owns or may write in: refused unless a flag permits it. Then the
+//! target is accessed with the owner's rights, and the results are root's.
 
 use std::ffi::OsString;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -17,7 +17,7 @@ use reelgauge_tests::verb::Verb;
 const SOMEBODY: u32 = 4242;
 const FLAG: &str = "--shared-target";
 
-/// A folder of somebody's, in which nobody else may do anything, below one that all may pass.
+/// A folder of another user that only this user may access, below one that all may enter.
 fn theirs(scratch: &Scratch, name: &str) -> PathBuf {
     let folder = scratch.dir(name);
     chown(&folder, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
@@ -30,7 +30,8 @@ fn recorders(target: &Path) -> Verb {
     streams.with(&["--count", "2", "--duration", "1s", "--warmup", "0s", "--clip", "1s"])
 }
 
-/// Every verb that writes to a target, with nothing said of others. `trace` and `own_run` are runs elsewhere.
+/// Every verb that writes to a target, without the flag for other owners. `trace` and `own_run` are runs
+/// elsewhere.
 fn verbs(
     scratch: &Scratch,
     target: &Path,
@@ -64,7 +65,7 @@ fn root_refuses_what_is_somebody_elses_and_touches_nothing() {
     let trace = recorders(&scratch.dir("recorded"));
     let own_run = Mix::on(&scratch.dir("measured")).with(&["--duration", "1s"]);
     let verbs = verbs(&scratch, &target, (&trace, &own_run));
-    // So that there is something to clean.
+    // Creates something to clean.
     assert_eq!(binary::run(with_flag(Mix::on(&target).with(&["--duration", "1s"]).words())).code, Some(0));
     let before = tree(&target, &[]);
     for (verb, words) in verbs {
@@ -89,7 +90,7 @@ fn where_it_is_meant_files_on_the_target_are_its_owners_and_results_are_roots() 
         let mix = Verb::from(Mix::on(&target).with(&["--verify", "--driver", driver, "--duration", "1s"]));
         let streams = recorders(&target).with(&["--driver", driver]);
         for verb in [mix, streams] {
-            // Nobody but root gets there.
+            // Only root can enter it.
             std::fs::set_permissions(verb.runs(), PermissionsExt::from_mode(0o700)).unwrap();
             let outcome = binary::run(with_flag(verb.words()));
             assert!(matches!(outcome.code, Some(0 | 1)), "{}", outcome.said());
@@ -107,7 +108,7 @@ fn where_it_is_meant_files_on_the_target_are_its_owners_and_results_are_roots() 
     }
 }
 
-/// Whose the things in a folder are.
+/// The owners of the entries of a folder.
 fn owners(folder: &Path) -> Vec<u32> {
     let found = tree(folder, &[]);
     assert!(found.len() > 3, "{found:?}");
@@ -124,7 +125,7 @@ fn what_the_owner_may_not_write_root_does_not_write_for_him() {
     let scratch = Scratch::new();
     let target = theirs(&scratch, "target");
     binary::run(with_flag(Mix::on(&target).with(&["--duration", "1s"]).words())).expect_code(0);
-    // Of root's, with the owner's own area around it.
+    // Owned by root, inside the owner's own area.
     let data = target.join("reelgauge-area/data");
     chown(&data, Some(0), Some(0)).unwrap();
     std::fs::set_permissions(&data, PermissionsExt::from_mode(0o755)).unwrap();

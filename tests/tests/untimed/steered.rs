@@ -1,5 +1,5 @@
-//! A run that is steered through its standard input, as an agent of a fleet does it: it begins when it is
-//! told to, and loads nothing once nobody says that it may.
+//! A run that is controlled through its standard input, as an agent of a fleet does it. It begins at the
+//! commanded time, and stops its load without a controller.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use reelgauge_tests::run_dir::{at, count, number, summary, text};
 use reelgauge_tests::scratch::Scratch;
 use serde_json::{Value, json};
 
-/// For words that only a machine in trouble is slow to say.
+/// For messages that are slow only on a host in trouble.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The plan of a mix with these flags.
@@ -26,7 +26,7 @@ fn plan(scratch: &Scratch, flags: &[&str]) -> PathBuf {
     plan
 }
 
-/// The same, which takes so long.
+/// The same with this duration.
 fn plan_of(scratch: &Scratch, duration: &str) -> PathBuf {
     let path = plan(scratch, &["--duration", "100ms"]);
     let text = std::fs::read_to_string(&path).unwrap().replace("\"100ms\"", &format!("\"{duration}\""));
@@ -35,7 +35,7 @@ fn plan_of(scratch: &Scratch, duration: &str) -> PathBuf {
     path
 }
 
-/// A run that this test steers. Killed on drop.
+/// A run that this test controls. Killed on drop.
 struct Steered {
     child: Child,
     input: Option<ChildStdin>,
@@ -80,7 +80,7 @@ impl Steered {
         self.tell(&json!({"do": "start", "point": point, "at_machine_ns": at_ns}));
     }
 
-    /// The next word of this kind; the load is held meanwhile, if that is wanted.
+    /// The next message of this kind. Optionally keeps the load alive until it arrives.
     #[track_caller]
     fn hear(&mut self, say: &str, holds: bool) -> Value {
         let begun = Instant::now();
@@ -97,7 +97,7 @@ impl Steered {
         panic!("no '{say}' came: {:#?}", self.heard);
     }
 
-    /// Its last word, and what it left.
+    /// Its last message, and its results.
     #[track_caller]
     fn done(mut self, code: u64) -> (Value, Value) {
         let done = self.hear("done", false);
@@ -116,7 +116,7 @@ impl Drop for Steered {
     }
 }
 
-/// The clock by which a run is told when to begin.
+/// The clock of the commanded start times.
 fn machine_ns() -> i64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec * 1_000_000_000 + now.tv_nsec
@@ -135,7 +135,7 @@ fn each_load_point_begins_when_it_was_told_to_and_once() {
     let skew_ns = at(&run.hear("started", true), "skew_ns").as_i64().unwrap();
     assert!(skew_ns >= 0, "it began before its time: {skew_ns}");
     assert_eq!(count(&run.hear("ready", true), "point"), 1);
-    // Of a load point that is over; too late; and in time.
+    // A load point that is over, one that is too late, and one in time.
     run.start_point(0, 100);
     run.start_point(1, -60_000);
     let refused = run.hear("refused", true);
@@ -170,7 +170,7 @@ fn the_load_goes_on_while_it_is_held_and_stops_when_nothing_is_heard() {
     let (done, summary) = run.done(130);
     assert!(text(&done, "reason").contains("was not heard for 5."), "{done}");
     let measured_s = number(&summary, "load_points.0.measured_s");
-    // Longer than it may go on without a word; and two seconds for a machine that is busy with other tests.
+    // Longer than it may continue without contact, and two seconds for a busy host.
     assert!((6.0..13.0).contains(&measured_s), "{measured_s}");
     assert_eq!(text(&summary, "outcome"), "interrupted");
 }
@@ -190,7 +190,7 @@ fn the_load_stops_when_nobody_is_left_to_steer_or_when_told() {
             false => run.input = None,
         }
         run.hear("point_over", false);
-        // At once; and three seconds for a machine that is busy with other tests.
+        // At once, and three seconds for a busy host.
         assert!(stopped.elapsed() < Duration::from_secs(5), "{:?}", stopped.elapsed());
         let (done, summary) = run.done(130);
         assert!(text(&done, "reason").contains(reason), "{done}");

@@ -1,5 +1,5 @@
-//! A run can always be stopped, also where nothing has been measured yet, and what was measured is kept
-//! however it is told to stop.
+//! A run can always be stopped, even before it has measured anything, and its measurements are kept
+//! however it is stopped.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,10 +15,10 @@ use reelgauge_tests::run_dir::{count, number, summary, text};
 use reelgauge_tests::scratch::Scratch;
 use rustix::process::Signal;
 
-/// "Leaves within two seconds", with something for a machine that is busy with other tests.
+/// "Stops within two seconds", with a reserve for a busy host.
 const SOON: Duration = Duration::from_secs(2 + 1);
 
-/// How long the runs wait for an answer, and with what it may take to notice and to end.
+/// How long the runs wait for a response, and the same with a reserve to notice and to end.
 const HANG_AFTER: &str = "2s";
 const GIVEN_UP: Duration = Duration::from_secs(2 + 4);
 
@@ -60,8 +60,8 @@ fn storage_that_hangs_while_files_are_made_is_given_up() {
     faulty.faults().release();
 }
 
-/// The kernel holds a process that writes to a frozen file system, whatever anybody does. Whoever reads what
-/// it says goes on all the same.
+/// The kernel holds a process that writes to a frozen file system, even against SIGKILL. The reader of
+/// its output must still see the end.
 #[test]
 fn pipes_end_although_the_kernel_holds_the_process() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
@@ -98,7 +98,7 @@ fn two_quick_signals_are_one_and_keep_the_results() {
     }
 }
 
-/// Bytes that a process has asked to read so far, by its own account.
+/// Bytes that a process has requested to read so far, by its own account.
 fn read_bytes(pid: u64) -> u64 {
     let io = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
     io.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap().parse().unwrap()

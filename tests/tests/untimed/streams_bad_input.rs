@@ -1,4 +1,4 @@
-//! Streams, searches, plans and scenarios that make no sense are refused before anything is touched.
+//! Invalid streams, searches, plans and scenarios are refused before anything is touched.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use reelgauge_tests::refusal::{all_refused, refused};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::SMALL;
 
-/// These flags of `streams` are refused, beside a format that exists.
+/// Checks that `streams` refuses these flags in addition to a valid format.
 #[track_caller]
 fn streams_refused(target: &Path, cases: &[(&[&str], &str)]) {
     let full: Vec<(Vec<&str>, &str)> = cases
@@ -46,7 +46,7 @@ fn values_that_make_no_sense() {
     streams_refused(&target, cases);
 }
 
-/// The flag, and what it may be.
+/// Each flag with its permitted range.
 #[test]
 fn numbers_that_are_out_of_range() {
     let scratch = Scratch::new();

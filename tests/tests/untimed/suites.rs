@@ -1,5 +1,5 @@
-//! Suites: chosen workloads, their tables and page, several side by side, and every figure as an independent
-//! script computes it from the logs.
+//! Suites: selected workloads, their tables and page, a comparison of several, and every figure as an
+//! independent script computes it from the logs.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ const TAGS: [&str; 3] = ["one", "two", "three"];
 
 const WORKLOADS: &str = "hint-stream-1mib,mine,4k-random-read-qd1,128k-sequential-write-qd32";
 
-/// Runs these workloads into a folder with this tag. The suite's directory.
+/// Runs these workloads into a folder with this tag. Returns the suite's directory.
 fn suite(scratch: &Scratch, tag: &str) -> PathBuf {
     let (target, runs) = (scratch.dir(&format!("target-{tag}")), scratch.dir(&format!("runs-{tag}")));
     let words = ["run", "naspt", "--workloads", WORKLOADS, "--access-time", "1s", "--batch", "3", "--quiet"];
@@ -47,7 +47,7 @@ fn three_suites_have_the_figures_that_a_script_computes_from_their_logs() {
     binary::run(words.iter().copied()).expect_code(0);
     let [one, two, three] = &suites;
     let counted = python::script("suite_figures.py", &[&csv, one, two, three]);
-    // What the CSV file has of a suite, a workload (or none) and a figure.
+    // The value in the CSV file for a suite, a workload (or none) and a figure.
     let found = |label: &str, workload: &str, figure: &str, column: &str| -> f64 {
         let has = |row: &&Value, name: &str, wanted: &str| row[name].as_str().unwrap() == wanted;
         let is_it = |row: &&Value| {
@@ -67,7 +67,7 @@ fn three_suites_have_the_figures_that_a_script_computes_from_their_logs() {
     let within = |share: f64, one: f64, two: f64, what: &str| {
         assert!((one / two - 1.0).abs() < share, "{what}: {one} {two}");
     };
-    // A pass lasts until the tool has seen the end of its last operation, which the log does not tell.
+    // A pass lasts until the tool has seen the end of its last operation, which is not in the log.
     let from_log = |suite: usize, what: &str, one: f64, two: &Value| {
         within(0.02, one, two.as_f64().unwrap(), &format!("{what} of suite {suite}"));
     };
@@ -90,7 +90,7 @@ fn three_suites_have_the_figures_that_a_script_computes_from_their_logs() {
         within(1e-9, found(label, "", "arithmetic mean", "times_first"), (hints + mine) / 2.0, label);
         within(1e-9, found(label, "", "geometric mean", "times_first"), (hints * mine).sqrt(), label);
     }
-    // A document to hand over has its bars and the command that does it again.
+    // A document to hand over has its bars and the command that repeats it.
     let (site, document) = (scratch.path().join("site.toml"), scratch.path().join("document.html"));
     std::fs::write(&site, "[disks]\ncount = 12\n").unwrap();
     let words = ["report", one.to_str().unwrap(), "--document", site.to_str().unwrap()];
@@ -107,7 +107,7 @@ fn three_suites_have_the_figures_that_a_script_computes_from_their_logs() {
     assert!(text.contains("own traces, 2 workloads") && text.contains("IOMeter, 2 workloads"), "{text}");
 }
 
-/// Suites are passes of a proof like runs are, and the console shows them and the runs in them.
+/// A proof can have suites as passes, and the console shows them and the runs in them.
 #[test]
 fn a_proof_with_suites_is_made_and_its_suites_are_opened_in_the_console() {
     let scratch = Scratch::new();
@@ -119,7 +119,7 @@ fn a_proof_with_suites_is_made_and_its_suites_are_opened_in_the_console() {
         format!("run naspt --target {} --workloads 4k-random-read-qd1,hint-stream-1mib", target.display());
     proof.words.extend(format!("{suite} --access-time 200ms --batch 1").split(' ').map(str::to_owned));
     let ended = proof.run();
-    // Nothing changes by a file, so a gain would be noise.
+    // The change has no effect on the storage, so a gain would be noise.
     assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.said());
     let printed = ended.json();
     assert_eq!(at(&printed, "complete"), true, "{printed:#}");

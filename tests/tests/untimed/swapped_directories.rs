@@ -1,6 +1,6 @@
-//! Somebody who may write in the target swaps directories of the area for symbolic links, or files for hard
-//! links, again and again while a run of root's goes on. The links lead to where only root may write, and
-//! there everything stays as it was.
+//! An attacker who may write in the target swaps directories of the area for symbolic links, or files
+//! for hard links, repeatedly during a run of root's. The links lead to a place where only root may
+//! write, and everything there stays unchanged.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -22,16 +22,16 @@ use reelgauge_tests::verb::Verb;
 const AREA: &str = "reelgauge-area";
 /// A format of one file per frame, of a modest rate.
 const FRAMES: &str = "cinemadng-12-bit-uncompressed-hd-24";
-/// So often a directory is swapped while a verb runs, at least.
+/// The least number of swaps during a verb.
 fn swaps_at_least() -> u64 {
     if is_soak() { 1000 } else { 250 }
 }
 
-/// A verb that gets nowhere at all is not run for longer.
+/// Limit for a verb that makes no progress at all.
 const LONGEST: Duration = Duration::from_secs(150);
 
-/// Swaps directories below the current one for links into a folder, or files for hard links to a precious one
-/// in it, each for a moment and until it is told to end; then says how often it did.
+/// Swaps directories below the current one for links into a folder, or files for hard links to a
+/// precious one in it, each for a moment and until it is stopped. Then prints how often it did.
 const ATTACKER: &str = r#"
 import os, random, signal, sys, time
 what, victim, goes_on, swaps = sys.argv[1], sys.argv[2], True, 0
@@ -74,11 +74,11 @@ while goes_on:
 print(swaps)
 "#;
 
-/// Somebody at work in a target.
+/// An attacker in a target.
 struct Attacker(Child);
 
 impl Attacker {
-    /// Without rights.
+    /// Without privileges.
     fn on(target: &Path, victim: &Path) -> Attacker {
         let mut somebody = Command::new("setpriv");
         somebody.args(["--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c"]);
@@ -97,7 +97,7 @@ impl Attacker {
         Attacker(somebody.spawn().unwrap())
     }
 
-    /// Ends; how many directories were swapped.
+    /// Stops it. Returns the number of swapped directories.
     fn end(self) -> u64 {
         tool(&format!("kill -TERM {}", self.0.id()));
         let said = self.0.wait_with_output().unwrap();
@@ -105,7 +105,7 @@ impl Attacker {
     }
 }
 
-/// A target in which everybody may write, as shared storage often is.
+/// A world-writable target, as shared storage often is.
 fn shared(folder: &Path, name: &str) -> PathBuf {
     let target = folder.join(name);
     std::fs::create_dir(&target).unwrap();
@@ -113,7 +113,7 @@ fn shared(folder: &Path, name: &str) -> PathBuf {
     target
 }
 
-/// Starts a verb whose directories everybody may write in, too.
+/// Starts a verb whose directories are world-writable, too.
 fn start(verb: &Verb) -> Running {
     let mut shell = Command::new("sh");
     shell.args(["-c", "umask 0; exec \"$0\" \"$@\""]).arg(binary::path());
@@ -122,7 +122,7 @@ fn start(verb: &Verb) -> Running {
     binary::start_by(shell, words)
 }
 
-/// What lies in the area while a verb runs undisturbed, now in a folder of root's alone.
+/// A copy of the area's content during an undisturbed run, in a folder that only root may write.
 fn precious(scratch: &Scratch, folder: &Path, verb: &dyn Fn(&Path) -> Verb) -> (PathBuf, Tree) {
     let calm = shared(folder, "calm");
     let undisturbed = verb(&calm);
@@ -131,10 +131,10 @@ fn precious(scratch: &Scratch, folder: &Path, verb: &dyn Fn(&Path) -> Verb) -> (
     std::thread::sleep(Duration::from_millis(300));
     let victim = scratch.dir("victim");
     std::fs::set_permissions(&victim, PermissionsExt::from_mode(0o700)).unwrap();
-    // What comes and goes meanwhile may be missing.
+    // Files that are created or removed during the copy may be missing.
     let copy = format!("cp -r {} {} 2>/dev/null || true", calm.join(AREA).display(), victim.display());
     assert!(Command::new("sh").args(["-c", &copy]).status().unwrap().success());
-    // Whether it was good enough is no matter here.
+    // Its exit status does not matter here.
     let outcome = running.wait(Duration::from_secs(60));
     assert!(matches!(outcome.code, Some(0 | 1)), "{}", outcome.said());
     let before = tree(&victim, &[]);
@@ -142,8 +142,8 @@ fn precious(scratch: &Scratch, folder: &Path, verb: &dyn Fn(&Path) -> Verb) -> (
     (victim, before)
 }
 
-/// Runs a verb again and again, each time beside an attacker of its target, until many things were
-/// swapped; `look` after each.
+/// Runs a verb repeatedly, each time with an attacker in its target, until enough entries were swapped.
+/// Calls `look` after each run.
 fn besiege(
     folder: &Path,
     verb: &dyn Fn(&Path) -> Verb,
@@ -168,7 +168,7 @@ fn besiege(
     assert!(swaps >= swaps_at_least(), "only {swaps} swaps");
 }
 
-/// Directories are swapped for links to where only root may write.
+/// Swaps directories for links to a place where only root may write.
 fn attack(folder: &Path, verb: &dyn Fn(&Path) -> Verb) {
     let scratch = Scratch::new();
     let (victim, before) = precious(&scratch, folder, verb);
@@ -178,7 +178,7 @@ fn attack(folder: &Path, verb: &dyn Fn(&Path) -> Verb) {
     });
 }
 
-/// Files are swapped for hard links to a precious one.
+/// Swaps files for hard links to a precious one.
 fn link(verb: &dyn Fn(&Path) -> Verb) {
     let mount = TempMount::image(ImageKind::Ext4, 900);
     let victim = mount.path().join("victim");
@@ -188,7 +188,7 @@ fn link(verb: &dyn Fn(&Path) -> Verb) {
     std::fs::write(&precious, &content).unwrap();
     besiege(mount.path(), verb, &|target| Attacker::linking(target, &victim), &|outcome| {
         assert!(!outcome.said().contains("dmesg"), "{}", outcome.said());
-        // Its number of names is the attacker's doing.
+        // The attacker may change its link count.
         let is_whole = std::fs::read(&precious).unwrap() == content;
         assert!(is_whole, "what only root may write was changed\n{}", outcome.said());
     });
@@ -206,7 +206,7 @@ fn drivers(verb: &dyn Fn(&Path) -> Verb) {
     }
 }
 
-/// Through a mount, whose every access somebody else may have led elsewhere in between.
+/// Through a mount, where the attacker may redirect every access in between.
 fn on_sshfs(verb: &dyn Fn(&Path) -> Verb) {
     let sshfs = Sshfs::for_all(2000);
     attack(sshfs.path(), verb);

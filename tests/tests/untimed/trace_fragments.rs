@@ -1,5 +1,6 @@
-//! Files in pieces: `reelgauge extents` counts what filefrag counts; a client that writes single bytes ahead
-//! of its data makes a thousand pieces of 64 MiB on XFS, also through a Samba share, and is named.
+//! Fragmented files: `reelgauge extents` counts what filefrag counts. A client that writes single bytes
+//! ahead of its data makes a thousand extents of 64 MiB on XFS, also through a Samba share, and is
+//! named.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -21,7 +22,7 @@ const TOTAL: u64 = 64 << 20;
 const BLOCK: u64 = 64 << 10;
 const AHEAD: u64 = 15 << 20;
 
-/// Writes as the `hint-stream` does: data, and single bytes ahead of it; none if `spacing` is 0.
+/// Writes like `hint-stream`: data, and single bytes ahead of it; none if `spacing` is 0.
 fn write_with_hints(path: &Path, spacing: u64) {
     let file = File::create(path).unwrap();
     let (block, mut hint) = (vec![0x5a; BLOCK as usize], spacing);
@@ -35,14 +36,14 @@ fn write_with_hints(path: &Path, spacing: u64) {
     file.sync_all().unwrap();
 }
 
-/// What the binary tells of one file.
+/// The binary's report of one file.
 #[track_caller]
 fn extents(path: &Path) -> Value {
     let told = binary::run(["extents", "--json", path.to_str().unwrap()]).expect_code(0).json();
     told[0].clone()
 }
 
-/// What filefrag counts.
+/// The count of filefrag.
 #[track_caller]
 fn filefrag(path: &Path) -> u64 {
     let said = tool(&format!("filefrag {}", path.display()));
@@ -50,7 +51,7 @@ fn filefrag(path: &Path) -> u64 {
     words.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// The number of pieces, which is filefrag's too.
+/// The number of extents, which must be filefrag's too.
 #[track_caller]
 fn pieces(path: &Path) -> u64 {
     let told = extents(path);
@@ -72,7 +73,7 @@ fn hints_make_a_thousand_pieces_on_xfs_and_are_named() {
     assert_eq!(at(&extents(&file("plain")), "sign"), &Value::Null);
     let many = pieces(&file("hints"));
     assert!((900..=1100).contains(&many), "{many} pieces");
-    // One piece from each single byte to the next, and what lay there before.
+    // One extent from each single byte to the next, and the earlier ones.
     let fewer = pieces(&file("hints-1mib"));
     assert!((64..=140).contains(&fewer), "{fewer} pieces");
 
@@ -94,7 +95,7 @@ fn ext4_keeps_it_together() {
         let found = pieces(&path);
         assert!(found <= 4, "{found} pieces");
     }
-    // Holes end no piece where room is left for them, and filefrag sees it so too.
+    // Holes end no extent if space is left for them, and filefrag agrees.
     let sparse = File::create(mount.path().join("sparse")).unwrap();
     for at in 0..64 {
         sparse.write_all_at(&[1; 4096], at << 20).unwrap();
@@ -131,9 +132,9 @@ fn memory_and_other_places_without_a_disk_say_so() {
     }
 }
 
-/// The finding of 2010, end to end: the client writes ahead, the share lies on XFS, and the file ends in a
-/// thousand pieces, also with 'strict allocate', which today's Samba does not follow for such writes. Where
-/// it does (without asynchronous writes) the file stays in one piece.
+/// The finding of 2010, end to end: the client writes ahead, the share is on XFS, and the file gets a
+/// thousand extents. This also happens with 'strict allocate', which today's Samba does not apply to
+/// such writes. If it does (without asynchronous writes), the file has one extent.
 #[test]
 fn hints_over_smb_make_a_thousand_pieces_on_xfs_and_are_named() {
     let [root, smbd, client] = smb::NEEDS;
@@ -158,7 +159,7 @@ fn hints_over_smb_make_a_thousand_pieces_on_xfs_and_are_named() {
     }
 }
 
-/// What the server did, as strace saw it: imported, it names the client's pattern.
+/// The server's calls, as recorded by strace: the import names the client's pattern.
 #[test]
 fn the_calls_of_an_smb_server_name_the_pattern() {
     let [root, smbd, client] = smb::NEEDS;
@@ -182,7 +183,7 @@ fn the_calls_of_an_smb_server_name_the_pattern() {
     let hints = at(&report, "signs.hints.0");
     assert_eq!((text(hints, "path"), count(hints, "hints")), ("reel.mov", 511), "{hints:#}");
     assert_eq!((count(hints, "spacing_bytes"), count(hints, "ahead_bytes")), (128 << 10, AHEAD));
-    // The server may do writes at the same time, so that a byte lands after the data for its place.
+    // The server may run writes in parallel, so that a byte arrives after the data at its position.
     assert!(count(hints, "overwritten") >= 500, "{hints:#}");
 }
 
@@ -201,7 +202,7 @@ fn the_traces_that_provoke_it_are_named_in_their_reports() {
     }
 }
 
-/// The run itself says what came of it, and reads behind this machine's cache.
+/// The run itself reports the extents, and reads without the local cache.
 #[test]
 fn a_replay_of_them_counts_the_pieces_and_reads_cold() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));

@@ -1,6 +1,7 @@
-//! Hostile traces through the binary: directories that no recorder and no importer would write, made with
-//! the trace room's own writer or damaged on purpose. Each is refused with exit code 2 before anything is
-//! done, or done with bounded memory; nothing outside the area is touched, whatever it says.
+//! Hostile traces through the binary: directories that no recorder and no importer would write, made
+//! with the trace crate's own writer or damaged on purpose. Each is refused with exit code 2 before
+//! anything is done, or replayed with bounded memory. Nothing outside the area is touched, whatever the
+//! trace contains.
 //!
 //! Hostile sources of importers are in `trace_hostile_import.rs`.
 
@@ -26,7 +27,7 @@ fn op(kind: OpKind, file: u32, transfer: u32, at_ns: u64) -> OpRecord {
     made_up(kind).on_file(file).of_transfer(transfer).at_ns(at_ns).took_ns(1000)
 }
 
-/// Opens a file so that it is made if need be.
+/// Opens a file, and creates it if needed.
 fn create(file: u32, transfer: u32, at_ns: u64) -> OpRecord {
     let bits = OpenBits::READ.with(OpenBits::WRITE).with(OpenBits::CREATE);
     OpRecord { len: bits.0, ..op(OpKind::Create, file, transfer, at_ns) }
@@ -37,7 +38,7 @@ fn moves(kind: OpKind, transfer: u32, offset: u64, len: u32, at_ns: u64) -> OpRe
     OpRecord { offset, len, done_len: len, ..op(kind, 0, transfer, at_ns) }
 }
 
-/// Writes a trace with these names, whatever they are.
+/// Writes a trace with these names, without checks.
 fn write_trace(parent: &Path, names: &[String], ops: impl IntoIterator<Item = OpRecord>) -> PathBuf {
     write_with(parent, names, ops, TraceInfo { name: "hostile".to_owned(), ..TraceInfo::default() })
 }
@@ -75,7 +76,8 @@ fn replay(trace: &Path, target: &Path, flags: &[&str]) -> Vec<OsString> {
     words.into_iter().chain(flags.iter().map(OsString::from)).collect()
 }
 
-/// Replays as fast as possible, unless the flags say otherwise; gives how that ended, with the summary.
+/// Replays as fast as possible, unless the flags say otherwise. Returns how that ended, with the
+/// summary.
 #[track_caller]
 fn replayed(trace: &Path, around: &Surroundings, flags: &[&str], bounds: Bounds<'_>) -> (Bounded, Value) {
     let runs = Scratch::new();
@@ -92,7 +94,7 @@ fn replayed(trace: &Path, around: &Surroundings, flags: &[&str], bounds: Bounds<
     (done, summary)
 }
 
-/// Looking at a trace changes nothing, and ends well or with an error in words.
+/// Reading a trace changes nothing, and succeeds or exits with an error message.
 #[track_caller]
 fn look_at(trace: &Path) -> Vec<Outcome> {
     let words = |verb: &str| [OsString::from(verb), trace.into()];
@@ -126,7 +128,7 @@ fn names_that_leave_the_area_are_refused_before_anything_is_touched() {
     for (number, (name, why)) in cases.enumerate() {
         let parent = around.beside(&format!("traces-{number}"));
         let names = [name.clone(), "harmless".to_owned()];
-        // As what is opened and made, and as a new name only.
+        // As the name of an opened and created file, and only as a new name.
         let made = write_trace(&parent, &names, [create(0, 1, 0), op(OpKind::Close, 0, 1, 2000)]);
         let moved = OpRecord { offset: 0, ..op(OpKind::Rename, 1, 0, 9000) };
         let kept = OpRecord { file: 1, ..create(1, 1, 0) };
@@ -150,7 +152,7 @@ fn positions_and_sizes_beyond_every_file_are_refused() {
         (moves(OpKind::Write, 1, far, 4096, 5000), "beyond what any file can hold"),
         (moves(OpKind::Read, 1, far - 10, 4096, 5000), "beyond what any file can hold"),
         (moves(OpKind::Allocate, 1, far, u32::MAX, 5000), "beyond what any file can hold"),
-        // A file that would have to be there before, and for which there is no room.
+        // A file that must exist before, and does not fit on the target.
         (moves(OpKind::Read, 1, 1 << 62, 4096, 5000), "the images of this replay need"),
         (op(OpKind::Read, 70_000, 1, 5000), "on file 70000, which the trace does not name"),
         (OpRecord { offset: 1 << 40, ..op(OpKind::Rename, 0, 0, 5000) }, "which the trace does not name"),
@@ -163,7 +165,7 @@ fn positions_and_sizes_beyond_every_file_are_refused() {
     }
 }
 
-/// The writer holds no such thing, so a part is rewritten by another program.
+/// The writer cannot store such numbers, so another program rewrites a part.
 #[test]
 fn numbers_that_the_log_cannot_hold_are_refused_as_damage() {
     require!(Need::Python);
@@ -179,11 +181,11 @@ fn numbers_that_the_log_cannot_hold_are_refused_as_damage() {
     }
 }
 
-/// What a replay of a million operations may take: 32 bytes for each, a few more for its open file, and the
-/// program itself.
+/// Memory limit for a replay of a million operations: 32 bytes for each, a few more for its open file,
+/// and the program itself.
 const MILLION_MIB: u64 = 256;
-/// What one may take whose million operations have a million names: each is in the footer, in the file table,
-/// and in the index by which directories are found.
+/// Memory limit if the million operations have a million names: each is in the footer, in the file
+/// table, and in the index of directories.
 const MILLION_NAMES_MIB: u64 = 1024;
 
 #[test]
@@ -191,7 +193,7 @@ fn a_million_opens_without_a_close_are_refused_with_bounded_memory() {
     require!(Need::Tool("python3"));
     let around = Surroundings::new();
     let opens = |files: u32| (0..1_000_000).map(move |at| create(at % files, at + 1, u64::from(at) * 1000));
-    // All of one file, and each of its own.
+    // All of one file, and each of a separate file.
     let one = write_trace(&around.beside("one"), &named(&["reel.mov"]), opens(1));
     let names: Vec<String> = (0..1_000_000).map(|at| format!("frames/{at:07}.dpx")).collect();
     let many = write_trace(&around.beside("many"), &names, opens(1_000_000));
@@ -225,7 +227,7 @@ fn many_opens_that_are_closed_need_few_descriptors() {
     let pass = run_dir::at(&summary, "replay.passes.0");
     assert_eq!((&pass["different_ops"], &pass["complete"]), (&0.into(), &true.into()), "{pass}");
     assert_eq!(around.left_in_area(), Vec::<PathBuf>::new());
-    // So many open at once are more than this process may have, which is said before anything is done.
+    // So many open files exceed the limit of this process, which is reported before anything is done.
     let open = (0..20_000_u32).map(|at| create(at % 100, at + 1, u64::from(at) * 1000));
     let trace = write_trace(&around.beside("open"), &names, open);
     let (done, _) = replayed(&trace, &around, &[], bounds);
@@ -252,7 +254,7 @@ fn many_threads_and_endless_reads_take_bounded_memory_and_threads() {
     done.outcome.expect_code(0);
     assert_eq!(run_dir::count(&summary, "replay.passes.0.different_ops"), 0);
     assert_eq!(run_dir::count(&summary, "replay.ops"), 1 + 1000 * 64);
-    // 20,000 threads that take turns with one file: what waits for what is more than anybody waits for.
+    // 20,000 threads that take turns with one file: too many dependencies to track.
     let turns = (0..1_000_000_u32).map(|turn| OpRecord {
         stream: turn % 20_000,
         ..moves(
@@ -269,7 +271,7 @@ fn many_threads_and_endless_reads_take_bounded_memory_and_threads() {
     let outcome = done.outcome.expect_code(2);
     assert!(outcome.stderr.contains("--order serial"), "{}", outcome.said());
     assert!(done.peak_mib < 3 * MILLION_MIB, "{} MiB", done.peak_mib);
-    // More threads than can be told apart.
+    // More threads than a trace can distinguish.
     let stats = (0..70_000_u32).map(|stream| OpRecord {
         stream,
         done_ns: 1 << 40,
@@ -335,7 +337,7 @@ fn what_a_trace_calls_itself_leads_nowhere_and_does_nothing_to_a_terminal() {
         ..TraceInfo::default()
     };
     let file = "reel\u{1b}[31m\u{7}.mov".to_owned();
-    // The read comes to something else than it did, so its file is named.
+    // The read has another result than in the recording, so its file is named.
     let ops = [
         OpRecord { len: OpenBits::READ.0, ..op(OpKind::Open, 0, 1, 0) },
         OpRecord { done_len: 10, ..moves(OpKind::Read, 1, 0, 4096, 5000) },
@@ -432,7 +434,7 @@ fn what_is_no_file_is_not_waited_for() {
         let trace = sound(&around.beside(name));
         let path = if name == "part" { part_of(&trace) } else { trace.join(name) };
         if name == "run.toml" {
-            // A run, whose plan is looked at.
+            // A run, whose plan is read.
             std::fs::remove_file(trace.join("trace.json")).unwrap();
         } else {
             std::fs::remove_file(&path).unwrap();

@@ -1,9 +1,9 @@
-//! Hostile sources of importers, through the binary: names that climb, positions beyond every file, a million
-//! opens, lines without an end, files cut off in the middle, wrong encodings. Each is refused in words (exit
-//! code 2) or imported with a count of what was left out, in bounded memory; and what was imported stays in
-//! the area when it is replayed.
+//! Hostile sources of importers, through the binary: names that climb, positions beyond every file, a
+//! million opens, lines without an end, files cut off in the middle, wrong encodings. Each is refused
+//! with a message (exit code 2) or imported with a count of skipped operations, in bounded memory.
+//! Imported traces stay in the area when they are replayed.
 //!
-//! What no importer would let through is in `trace_hostile.rs`; random bytes are the fuzzers'.
+//! `trace_hostile.rs` has traces that no importer would accept; the fuzzers cover random bytes.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -17,9 +17,9 @@ use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::surroundings::Surroundings;
 use serde_json::Value;
 
-/// What an import of anything may take, but for the names and open files that it keeps.
+/// Memory limit of any import, except for the names and open files that it keeps.
 const IMPORT_MIB: u64 = 96;
-/// What one may take that keeps as many open files as are followed at all: 2^20.
+/// Memory limit of an import with the maximum number of tracked open files: 2^20.
 const OPEN_FILES_MIB: u64 = 384;
 /// How long an endless line is.
 const ENDLESS_BYTES: usize = 200_000_000;
@@ -32,7 +32,7 @@ fn import(source: &Path, out: &Path, flags: &[&str]) -> Vec<OsString> {
     words.into_iter().chain(flags.iter().map(OsString::from)).collect()
 }
 
-/// Imports a text that must be importable; gives what was said of it, and the trace.
+/// Imports a valid text. Returns the output, and the trace.
 #[track_caller]
 fn imported(scratch: &Scratch, name: &str, text: &[u8], flags: &[&str]) -> (Value, PathBuf) {
     let source = scratch.path().join(name);
@@ -101,7 +101,7 @@ fn what_climbs_in_a_source_stays_in_the_area_of_its_replay() {
     for (name, text, beyond) in
         [("hostile.strace", STRACE, 2), ("fio.log", FIO, 2), ("procmon.csv", PROCMON, 1)]
     {
-        // Everything: also what a system keeps for itself.
+        // Everything, including the system's own files.
         let (told, trace) = imported(&scratch, name, text.as_bytes(), &["--root", "/"]);
         let left_out = &told["left_out"];
         assert_eq!(left_out["an offset beyond 2^63"], beyond, "{name}: {told:#}");
@@ -175,7 +175,7 @@ fn a_pipe_without_a_line_end_takes_bounded_memory() {
         use std::io::Write as _;
         let mut file = std::fs::OpenOptions::new().write(true).open(into).unwrap();
         let block = vec![b'x'; 1 << 20];
-        // It may be refused before its end, and then nobody reads on.
+        // It may be refused before its end, and then the reader is closed.
         let mut written = 0;
         while written < ENDLESS_BYTES && file.write_all(&block).is_ok() {
             written += block.len();
@@ -244,7 +244,7 @@ fn wrong_encodings_are_told_what_to_do() {
         assert!(refused.stderr.contains(remedy) && refused.stdout.is_empty(), "{name}: {}", refused.said());
         assert!(!out.exists() || std::fs::read_dir(&out).unwrap().count() == 0, "{name}");
     }
-    // Latin-1 in a name is a name; in Process Monitor's table too.
+    // Latin-1 bytes in a name are accepted; in Process Monitor's table too.
     let (told, _) =
         imported(&scratch, "latin.strace", b"7 1.0 open(\"/m/caf\xe9.mov\", O_RDONLY) = 3\n", &[]);
     assert_eq!((&told["files"], &told["malformed_lines"]), (&1.into(), &0.into()), "{told:#}");

@@ -1,4 +1,4 @@
-//! Importing what strace says of real programs, and exporting to a real fio.
+//! Imports strace output of real programs, and exports to a real fio.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ struct Moved {
     len: u64,
 }
 
-/// Runs a command under strace, as the importer's documentation says; gives the text's path.
+/// Runs a command under strace, as in the importer's documentation. Returns the text's path.
 fn strace(scratch: &Scratch, command: &[&str]) -> PathBuf {
     let text = scratch.path().join("strace.txt");
     let mut words = vec!["strace", "-f", "-ttt", "-T", "-y", "-s", "0", "-e", "trace=%file,%desc,%process"];
@@ -29,7 +29,7 @@ fn strace(scratch: &Scratch, command: &[&str]) -> PathBuf {
     text
 }
 
-/// Imports a text and gives what the verb said, and the trace's folder.
+/// Imports a text. Returns the output, and the trace's folder.
 fn import(scratch: &Scratch, text: &Path, root: &Path) -> (serde_json::Value, PathBuf) {
     let out = scratch.dir("traces");
     let words = ["import", text.to_str().unwrap(), "--root", root.to_str().unwrap(), "--json", "--out"];
@@ -38,7 +38,7 @@ fn import(scratch: &Scratch, text: &Path, root: &Path) -> (serde_json::Value, Pa
     (told, dir)
 }
 
-/// Exports a trace for fio, and reads that.
+/// Exports a trace for fio, and reads the result.
 fn exported(scratch: &Scratch, trace: &Path) -> (PathBuf, Vec<Moved>) {
     let log = scratch.path().join("fio.log");
     binary::run(["export", trace.to_str().unwrap(), "--out", log.to_str().unwrap()]).expect_code(0);
@@ -151,7 +151,7 @@ fn what_ffmpeg_writes_adds_up_to_the_file() {
     let size = std::fs::metadata(&input).unwrap().len();
     let read: Vec<&Moved> = of("in.ts", "read");
     assert_eq!(read.iter().map(|op| op.offset + op.len).max(), Some(size));
-    // As many as strace shows, counted without the importer.
+    // As many as in strace's output, counted without the importer.
     let text = std::fs::read_to_string(text).unwrap();
     let shown = text
         .lines()

@@ -1,5 +1,5 @@
-//! The library through the binary: `reelgauge traces` lists what ships and what lies in the user's folder,
-//! shows one with its table, and writes one out; the suite of the twelve runs with one pass.
+//! The library through the binary: `reelgauge traces` lists shipped traces and those in the user's
+//! folder, shows one with its table, and writes one out. The suite of the twelve runs with one pass.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tree::tree;
 use serde_json::Value;
 
-/// The paper's twelve (its Table 2), as they are called here, in order.
+/// The paper's twelve (its Table 2) by their names here, in order.
 const TWELVE: [&str; 12] = [
     "ContentCreation-synth",
     "DirectoryCopyFromNAS-synth",
@@ -27,7 +27,7 @@ const TWELVE: [&str; 12] = [
     "PhotoAlbum-synth",
 ];
 
-/// Runs the binary with the user's data in a folder.
+/// Runs the binary with the user's data in this folder.
 #[track_caller]
 fn with_data(home: &Path, words: &[&str]) -> Outcome {
     let mut command = Command::new(binary::path());
@@ -93,14 +93,14 @@ fn one_is_written_out_by_its_seed_and_then_is_the_users_own() {
     }
     let ops = |name: &str| with_data(home.path(), &["ops", &out(name), "--csv"]).expect_code(0).stdout;
     assert!(ops("a") == ops("b") && ops("a") != ops("c"), "the seed makes it");
-    // It appears by itself, and is found by its name.
+    // It appears automatically, and is found by its name.
     let all = list(home.path());
     let mine: Vec<&Value> = all.iter().filter(|entry| entry["kind"] == "user").collect();
     assert_eq!(mine.len(), 3, "{mine:#?}");
     assert!(mine.iter().all(|entry| entry["path"].as_str().unwrap().starts_with(own.to_str().unwrap())));
     assert!(ops("a").lines().count() as u64 == count(mine[0], "ops") + 1);
     with_data(home.path(), &["traces", "a"]).expect_code(0);
-    // What is there is not written over, and what makes no sense is refused.
+    // Existing traces are not overwritten, and invalid input is refused.
     let before = tree(&own, &[]);
     for (words, why) in [
         (&["traces", "far-write", "--out", &out("a")][..], "exists"),
@@ -111,7 +111,7 @@ fn one_is_written_out_by_its_seed_and_then_is_the_users_own() {
         assert!(refused.stderr.contains(why), "{why}: {}", refused.said());
     }
     assert_eq!(tree(&own, &[]), before);
-    // A damaged one is listed with what is wrong, and keeps none back.
+    // A damaged one is listed with its fault, and hides no other.
     std::fs::write(own.join("b/trace.json"), "{").unwrap();
     let all = list(home.path());
     let damaged = all.iter().find(|entry| entry["path"].as_str().is_some_and(|path| path.ends_with("/b")));
@@ -134,14 +134,14 @@ fn the_suite_runs_all_twelve_with_one_pass() {
     for row in rows {
         let passes = at(row, "passes").as_array().unwrap();
         assert!(passes.len() == 1 && count(row, "passes.0.differing_ops") == 0, "{row:#}");
-        // Replays go through the client's cache, as the applications did; each workload says so.
+        // Replays go through the client's cache, as the applications did; each workload reports that.
         assert_eq!(row["client_cache"], true, "{row:#}");
     }
     let rates: Vec<f64> = rows.iter().map(|row| row["median_bytes_per_s"].as_f64().unwrap()).collect();
     let mean = (rates.iter().map(|rate| rate.ln()).sum::<f64>() / 12.0).exp();
     let told = at(&suite, "table.geometric_mean_bytes_per_s").as_f64().unwrap();
     assert!((told / mean - 1.0).abs() < 1e-3, "{told} against {mean}");
-    // Each has the doubts of its own run.
+    // Each run has its own caveats.
     let folders = std::fs::read_dir(runs.path()).unwrap().map(|entry| entry.unwrap().path());
     let folder = folders.into_iter().find(|path| path.join("suite.json").exists()).unwrap();
     for (row, run) in rows.iter().zip(at(&suite, "runs").as_array().unwrap()) {

@@ -1,5 +1,6 @@
-//! Hard and symbolic links of a recorded program: its replay makes them again and goes by either name of a
-//! file; what was linked before is linked before; and a target that has no links says so once.
+//! Hard and symbolic links of a recorded program. Its replay creates them again and uses either name of
+//! a file. Links from before the recording exist before the replay. A target without links is reported
+//! once.
 
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
@@ -13,8 +14,8 @@ use reelgauge_tests::tree::tree;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 
-/// Makes links, writes and reads by either name, replaces and removes names, and goes through symbolic links:
-/// of its own making and of before. What it reads would not be there without them.
+/// Creates links, writes and reads by either name, replaces and removes names, and follows symbolic
+/// links, both new and existing ones. Without the links, its reads would fail.
 const PROGRAM: &str = r#"
 import os
 def put(name, data, mode):
@@ -51,7 +52,7 @@ get("second", 10)
 get("old-soft", 10)
 "#;
 
-/// Exchanges files and directories by name, and makes links where something is already.
+/// Exchanges files and directories by name, and tries links onto existing names.
 const EXCHANGES: &str = r#"
 import ctypes, errno, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -157,8 +158,8 @@ fn what_a_program_does_with_links_is_done_again() {
     }
 }
 
-/// Three exchanges were done. So many were refused, and so many links: the kernel does that without asking a
-/// file system.
+/// Checks that three exchanges were done. So many exchanges and links were refused: the kernel does that
+/// without asking a file system.
 #[track_caller]
 fn assert_exchanged(replayed: &[Value], refused_ones: usize, refused_links: usize) {
     let renames = of_kind(replayed, "rename");
@@ -185,7 +186,7 @@ fn exchanges_of_names_and_links_onto_what_is_there_are_done_as_they_were() {
             "{summary:#}"
         );
         assert_exchanged(&listed(replay.run_dir().to_str().unwrap()), 0, 0);
-        // A replay is a trace again.
+        // A replay can be replayed.
         let again = Verb::on("replay", replay.run_dir()).operand(target.path()).with(&["--pace", "max"]);
         assert_alike(&again.measure());
         assert_exchanged(&listed(again.run_dir().to_str().unwrap()), 0, 0);
@@ -204,7 +205,7 @@ fn exchanges_that_strace_saw_are_done_again() {
     assert_exchanged(&listed(replay.run_dir().to_str().unwrap()), 1, 4);
 }
 
-/// The file system of the bed takes an exchange for a rename, and would lose a file.
+/// The file system of the bed treats an exchange as a rename, and would lose a file.
 #[test]
 fn a_target_that_exchanges_no_names_says_so_once() {
     require!(Need::Tool("python3"));
@@ -234,7 +235,7 @@ fn what_strace_saw_of_it_is_done_again_too() {
     let count = |kind: &str| of_kind(&watched, kind).len();
     assert_eq!((count("link"), count("symlink"), count("readlink")), (2, 2, 1), "{watched:#?}");
     assert!(info["warnings"].to_string().contains("symbolic links that lead out of what is kept"), "{info}");
-    // strace does not show what were two names of one file before, so what is read by the second differs.
+    // strace does not show that two names were one file before, so reads by the second name differ.
     let target = scratch.dir("target");
     let replay = Verb::on("replay", info["dir"].as_str().unwrap()).operand(&target);
     let pass = &replay.measure()["replay"]["passes"][0];

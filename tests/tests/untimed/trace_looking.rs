@@ -1,4 +1,4 @@
-//! Looking at traces and runs: `reelgauge report` of a trace, and the listing of `reelgauge ops`.
+//! Reading traces and runs: `reelgauge report` of a trace, and the listing of `reelgauge ops`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,14 +17,14 @@ fn trace(scratch: &Scratch, name: &str) -> PathBuf {
     dir
 }
 
-/// A verb on a directory, with flags that hold no blanks.
+/// Runs a verb on a directory, with flags without blanks.
 #[track_caller]
 fn run(verb: &str, dir: &Path, flags: &str) -> Outcome {
     let words = [verb, dir.to_str().unwrap()].into_iter().chain(flags.split_whitespace());
     binary::run(words.collect::<Vec<_>>())
 }
 
-/// The operations that the flags leave, as JSON.
+/// The operations that pass the flags' filters, as JSON.
 #[track_caller]
 fn ops(dir: &Path, flags: &str) -> Vec<Value> {
     let listed = run("ops", dir, &format!("--json {flags}")).expect_code(0).json();
@@ -143,7 +143,7 @@ fn what_has_no_effect_or_no_sense_is_refused() {
     }
 }
 
-/// The log of a mix leads back to its profile; a copy and a paced player are like none.
+/// The log of a mix leads back to its profile. A copy and a paced player match none.
 #[test]
 fn a_profile_is_found_in_a_mixs_own_log_and_none_in_what_no_mix_does() {
     let scratch = Scratch::new();

@@ -1,5 +1,5 @@
-//! `reelgauge record` against real programs: what it notes is what strace sees of them, and where the two
-//! differ, why. And that nothing of it stays mounted, however a recording ends.
+//! `reelgauge record` with real programs: it records what strace shows, and every difference is
+//! explained. No mount remains, however a recording ends.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,10 +18,10 @@ use reelgauge_tests::tool::{tool, tool_with};
 use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 
-/// How soon after its end nothing may be mounted any more.
+/// How soon after the end all mounts must be gone.
 const SOON: Duration = Duration::from_secs(10);
 
-/// A command line for this directory, which stands as `$D` in it.
+/// A command line for this directory, in which `$D` is the directory.
 fn command(line: &str, dir: &Path) -> Vec<String> {
     line.split_whitespace().map(|word| word.replace("$D", dir.to_str().unwrap())).collect()
 }
@@ -50,23 +50,23 @@ fn without_random_names(mut transfers: Vec<Transfer>) -> Vec<Transfer> {
     transfers
 }
 
-/// Takes out copies of nothing, which the system answers itself where a file ends: nothing of them reaches
-/// the storage, so the recorder has none of them. Gives how many there were.
+/// Removes empty copies and returns their number. The kernel answers them itself at the end of a file.
+/// They do not reach the storage, so the recorder has none of them.
 fn take_empty_copies(transfers: &mut Vec<Transfer>) -> usize {
     let count = transfers.len();
     transfers.retain(|one| one.asked > 0);
     count - transfers.len()
 }
 
-/// Both tell the same of every read and write; gives how many there were, and how many copies of nothing
-/// strace saw beside.
+/// Checks that both sources agree on every read and write. Returns the number of transfers, and of the
+/// empty copies that only strace shows.
 #[track_caller]
 fn same(prepare: &str, line: &str) -> (usize, usize) {
     let (ops, watched) = both(prepare, line);
     let recorded = without_random_names(transfers(&ops));
     let mut seen = without_random_names(transfers(&watched.ops));
     let empty_copies = take_empty_copies(&mut seen);
-    // What is in these and not in those, as often as it is there.
+    // Entries of the first list that are missing in the second, with their multiplicity.
     let only = |these: &[Transfer], those: &[Transfer]| {
         let mut left = those.to_vec();
         let is_missing = |one: &&Transfer| match left.iter().position(|other| other == *one) {
@@ -86,7 +86,7 @@ fn same(prepare: &str, line: &str) -> (usize, usize) {
     (recorded.len(), empty_copies)
 }
 
-/// Both tell the same of every read and write, without exception; gives how many there were.
+/// Checks that both sources agree on every read and write, without exception. Returns their number.
 #[track_caller]
 fn assert_same(prepare: &str, line: &str) -> usize {
     let (count, empty_copies) = same(prepare, line);
@@ -124,7 +124,8 @@ fn copies_are_noted_as_strace_sees_them() {
     require!(Need::Fuse, Need::Root, Need::Tool("strace"), Need::Tool("rsync"), Need::Tool("fio"));
     let files =
         "mkdir $D/a && head -c 3000000 /dev/urandom > $D/a/one && head -c 70000 /dev/urandom > $D/a/two";
-    // Each file is copied by the system in one piece, and asked for more at its end: a read and a write each.
+    // The kernel copies each file in one piece, and is asked for more at its end: a read and a write
+    // each.
     let (copies, empty_copies) = same(files, "cp -r $D/a $D/b");
     assert!(copies >= 4 && empty_copies == 4, "{copies} and {empty_copies}");
     assert!(assert_same(files, "cp --reflink=never --sparse=always $D/a/one $D/b") > 20);
@@ -144,10 +145,10 @@ fn what_io_uring_does_is_noted_though_strace_cannot_see_it() {
     let offsets: Vec<u64> = writes.iter().map(|one| one.offset).collect();
     assert_eq!(offsets, (0..16).map(|block| block << 16).collect::<Vec<_>>());
     assert!(writes.iter().all(|one| (one.asked, one.done) == (65536, 65536)), "{writes:?}");
-    // strace sees the calls that submit, and none of the writes.
+    // strace shows the calls that submit, and none of the writes.
     assert!(watched.warns_of("calls of io_uring"), "{}", watched.info);
     assert_eq!(of_kind(&watched.ops, "write"), Vec::<&serde_json::Value>::new());
-    // The system's own threads for it count as the thread that asked.
+    // The kernel's own threads for it count as the requesting thread.
     let streams =
         |kind| -> HashSet<String> { of_kind(&ops, kind).iter().map(|op| op["stream"].to_string()).collect() };
     assert_eq!(streams("write").len(), 1);
@@ -167,7 +168,7 @@ fn what_a_memory_map_does_is_noted_as_pages_and_says_so() {
     assert!(mapped.iter().any(|op| op["kind"] == "read" && op["offset_bytes"] == 0), "{ops:#?}");
     let page = 2_000_000 / 4096 * 4096;
     assert!(mapped.iter().any(|op| op["kind"] == "write" && op["offset_bytes"] == page), "{ops:#?}");
-    // Neither sees a call that reads or writes, and only the recorder sees the pages.
+    // Neither shows a call that reads or writes, and only the recorder shows the pages.
     assert_eq!(transfers(&ops), []);
     assert_eq!(transfers(&watched.ops), []);
     assert!(watched.warns_of("memory"), "{}", watched.info);
@@ -205,7 +206,7 @@ fn names_become_numbers_and_nothing_leaks() {
         trace.to_str().unwrap(),
     ]);
     assert!(found.is_err(), "names in {found:?}");
-    // The same words are there without it: the search finds what it looks for.
+    // The same words are there without it: the search finds them.
     let plain = Recording::new();
     let printed = plain.shell(script).expect_code(0).json();
     tool_with(&["grep", "-r", "-l", "-a", "Bride", printed["trace"].as_str().unwrap()]).unwrap();
@@ -229,11 +230,11 @@ fn errors_reach_the_command_as_they_are_and_the_trace() {
     assert!(short.iter().any(|op| op["error"] == "ENOSPC"));
 }
 
-/// A user who is not root: the helper mounts, the storage refuses, and both is as it should be.
+/// A user who is not root: the helper mounts, and the storage refuses as it should.
 #[test]
 fn without_rights_the_storage_refuses_what_it_would_have_refused() {
     require!(Need::Fuse, Need::Root, Need::Tool("fusermount3"), Need::Tool("setpriv"));
-    // The binary of a debug build goes there, too.
+    // The binary of a debug build must fit, too.
     let place = TempMount::tmpfs(256);
     let at = place.path().to_str().unwrap().to_owned();
     let prepared = format!(
@@ -242,8 +243,8 @@ fn without_rights_the_storage_refuses_what_it_would_have_refused() {
         binary::path().display()
     );
     tool_with(&["sh", "-c", &prepared]).unwrap();
-    // /dev/fuse may be root's alone here; in a place of our own everybody may use it. What other tests have
-    // mounted at this moment is mounted there, too.
+    // /dev/fuse may be limited to root here, so a private mount makes it available to all users. Mounts
+    // of concurrent tests are copied into the namespace, too.
     let run = format!(
         "mknod {at}/fuse c 10 229; chmod 666 {at}/fuse; mount -o remount,dev {at}; mount --bind {at}/fuse /dev/fuse; \
          setpriv --reuid=65534 --regid=65534 --clear-groups {at}/reelgauge record {at}/d --json --out {at}/out -- \
@@ -266,7 +267,8 @@ fn what_was_asked_of_a_file_is_asked_again() {
     require!(Need::Fuse, Need::Root, Need::Tool("python3"));
     let recording = Recording::new();
     std::fs::write(recording.dir().join("plain"), "abc").unwrap();
-    // Root may do everything but run what nobody may run. A file is emptied that must be there for that.
+    // Root has every right except to execute a file without execute permission. One file is truncated,
+    // which requires that it exists.
     let program = "import os\nfor mode in (os.F_OK, os.R_OK, os.W_OK, os.X_OK, os.R_OK | os.W_OK):\n    \
                    os.access('$D/plain', mode)\nos.close(os.open('$D/plain', os.O_WRONLY | os.O_TRUNC))";
     let program = program.replace("$D", recording.dir().to_str().unwrap());
@@ -288,7 +290,7 @@ fn what_was_asked_of_a_file_is_asked_again() {
     assert_eq!(of_kind(&replayed, "create")[0]["open"], "write truncate");
 }
 
-/// Starts something that goes on for a minute, and waits until it does.
+/// Starts a command that runs for a minute, and waits until it does.
 fn going_on(recording: &Recording) -> Running {
     let mut running = recording.start(&recording.script("echo x > $D/begun; exec sleep 60"));
     let begun = recording.dir().join("begun");
@@ -320,7 +322,7 @@ fn kill_minus_9_leaves_no_mount() {
     let gone = running.until(SOON, |_| !is_mounted(recording.dir()));
     assert!(gone.is_some(), "still mounted");
     assert_eq!(std::fs::read_to_string(recording.dir().join("begun")).unwrap(), "x\n");
-    // And it can be recorded again.
+    // The directory can be recorded again.
     recording.shell("cat $D/begun").expect_code(0);
 }
 
@@ -345,7 +347,7 @@ fn kill_minus_9_costs_the_last_second_and_the_next_recording_keeps_the_rest() {
     let killed_ns = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
     running.until(SOON, |_| !is_mounted(recording.dir())).expect("still mounted");
 
-    // What is left opens as it is: it has everything but the last second, and says so.
+    // The leftover opens directly: it has everything except the last second, and reports that.
     let left = left(&recording.out());
     let ops = listed(left.to_str().unwrap());
     let writes = of_kind(&ops, "write");
@@ -358,7 +360,7 @@ fn kill_minus_9_costs_the_last_second_and_the_next_recording_keeps_the_rest() {
     let summary = Verb::on("replay", &left).operand(target.path()).measure();
     assert_eq!(summary["replay"]["passes"][0]["different_ops"], 0, "{summary}");
 
-    // The next recording makes a trace of it, and of itself.
+    // The next recording completes that trace, and writes its own.
     let outcome = recording.shell("ls $D/missing; true").expect_code(0);
     assert!(outcome.stderr.contains("cut off before is kept"), "{}", outcome.stderr);
     assert!(!left.exists());
@@ -375,7 +377,7 @@ fn a_dead_mount_is_told_with_what_to_do() {
     require!(Need::Fuse, Need::Root);
     let recording = Recording::new();
     let running = going_on(&recording);
-    // The one who would unmount, first.
+    // First kill the process that would unmount.
     let watchdogs = tool("pgrep -f reelgauge-watchdog.*media");
     let dir = recording.dir().to_str().unwrap();
     for pid in watchdogs.split_whitespace() {
@@ -404,11 +406,11 @@ fn a_mount_in_use_is_taken_away_and_that_is_said() {
     assert!(!is_mounted(recording.dir()));
 }
 
-/// A process in a mount namespace of its own, in this directory. Killed on drop.
+/// A process in a separate mount namespace, in this directory. Killed on drop.
 struct ElsewhereMounted(std::process::Child);
 
 impl ElsewhereMounted {
-    /// Begins its namespace now, with a copy of everything that is mounted.
+    /// Creates its namespace now, with a copy of all mounts.
     fn sleeping_in(dir: &Path) -> ElsewhereMounted {
         let mut unshare = Command::new("unshare");
         unshare.args(["-m", "sleep", "60"]).current_dir(dir);
@@ -455,7 +457,7 @@ fn a_copy_of_the_mount_in_another_namespace_is_named_and_does_not_hold_up_the_en
         let named = format!("sleep ({})", holder.0.id());
         assert!(warnings.contains("another mount namespace") && warnings.contains(&named), "{warnings}");
         assert!(!is_mounted(recording.dir()));
-        // What was recorded is whole.
+        // The recording is complete.
         let ops = ops(&printed);
         assert_eq!(printed["written_bytes"], 12, "{ops:#?}");
         assert!(of_kind(&ops, "write").iter().any(|op| op["file"] == "last"), "{ops:#?}");
@@ -511,7 +513,7 @@ fn what_cannot_be_recorded_is_refused_before_anything_is_mounted() {
     }
     let outcome = binary::run(recording.words(&["/no/such/program".to_owned()])).expect_code(2);
     assert!(outcome.stderr.contains("cannot start"), "{}", outcome.stderr);
-    // No trace comes of it, which is what the exit code tells then.
+    // No trace results, which the exit code reports.
     let outcome = recording.shell("exit 7").expect_code(3);
     assert!(outcome.stderr.contains("nothing below the directory was used"), "{}", outcome.stderr);
     assert!(!is_mounted(recording.dir()) && !recording.dir().join("traces").exists());
@@ -533,7 +535,8 @@ fn a_command_ends_the_recording_with_its_own_code_and_what_it_leaves_is_named() 
     assert!(!printed.contains("left running"), "{printed}");
 }
 
-/// What the storage does for a user who is not root, and the recorder, who is, has to do for them.
+/// Rights that the storage applies to a user who is not root. The recorder runs as root and has to apply
+/// them itself.
 #[test]
 fn rights_and_groups_are_those_that_the_storage_would_give() {
     require!(Need::Fuse, Need::Root, Need::Tool("setpriv"));

@@ -1,5 +1,5 @@
-//! `reelgauge replay` through the binary: a run is a trace, its replay does the same, and so does the replay
-//! of that; what makes no sense is refused before anything is touched.
+//! `reelgauge replay` through the binary: a run is a trace, its replay does the same, and so does the
+//! replay of that. Invalid input is refused before anything is touched.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ fn its_plan_repeats_it_and_its_report_is_shown_again() {
     assert_eq!(repeated["seed"], summary["seed"]);
     let report = binary::run([OsString::from("report"), run_dir::only_in(&again).into()]).expect_code(0);
     assert!(report.words().contains("Every operation came to what was recorded."), "{}", report.said());
-    // Nothing of the images is left.
+    // All images were removed.
     let left = tree(&target, &[]);
     assert!(!format!("{left:?}").contains("scratch"), "{left:?}");
 }
@@ -159,7 +159,7 @@ fn what_makes_no_sense_is_refused() {
 fn what_ships_is_replayed_by_its_name_and_only_its_input_is_prepared() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
-    // ffmpeg opens what it has written a second time and moves it: it reads nothing that it has not made.
+    // ffmpeg opens its output a second time and moves data within it: it reads only its own data.
     let shipped = replay(Path::new("faststart-rewrite"), &target).with(&["--pace", "max", "--batch", "2"]);
     let summary = shipped.measure();
     assert_eq!(summary["replay"]["passes"].as_array().unwrap().len(), 2);

@@ -1,4 +1,4 @@
-//! Fragments that `tune` prints are taken by the programs that they are for, and nothing else is written.
+//! The programs accept the fragments that `tune` prints for them, and nothing else is written.
 
 use std::path::Path;
 use std::process::Command;
@@ -75,8 +75,8 @@ fn samba_takes_its_lines_and_the_doctor_finds_nothing_to_change() {
     }
 }
 
-/// Settings of TCP belong to a network namespace, so they are loaded in one. The others are the whole
-/// machine's: that each of them exists is all that is tried.
+/// TCP settings belong to a network namespace, so they are loaded in one. The others apply to the whole
+/// host: the test checks only that each of them exists.
 #[test]
 fn the_kernel_takes_its_settings() {
     require!(Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter"), Need::Tool("sysctl"));
@@ -84,7 +84,7 @@ fn the_kernel_takes_its_settings() {
     for (purpose, more) in SITES.iter().flat_map(|more| [("smb", more), ("client-linux", more)]) {
         let text = fragment(purpose, "sysctl.conf", more);
         let settings = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-        // A namespace may not choose how congestion is met, unless the machine lets everybody.
+        // A namespace may not choose the congestion control, unless the host permits it.
         let is_of_machine =
             |line: &&str| !line.starts_with("net.ipv4.") || line.contains("congestion_control");
         let (of_machine, of_namespace): (Vec<&str>, Vec<&str>) = settings.partition(is_of_machine);
@@ -99,14 +99,14 @@ fn the_kernel_takes_its_settings() {
         let loaded = link.on_client("sysctl").arg("-p").arg(&file).output().unwrap();
         let said = String::from_utf8_lossy(&loaded.stderr);
         assert!(loaded.status.success() && said.is_empty(), "{said}\n{text}");
-        // And it has them.
+        // The settings were applied.
         let wanted = of_namespace.iter().find(|line| line.contains("tcp_sack")).unwrap();
         let has = link.on_client("sysctl").arg("net.ipv4.tcp_sack").output().unwrap();
         assert_eq!(String::from_utf8_lossy(&has.stdout).trim(), *wanted);
     }
 }
 
-/// The command that keeps what is set, as it stands in a fragment's comment.
+/// The command in a fragment's comment that saves the current settings.
 fn keeping(text: &str) -> String {
     let lines = text.lines().skip_while(|line| !line.starts_with("#   sysctl ")).map(|line| &line[1..]);
     let mut command = String::new();
@@ -119,14 +119,14 @@ fn keeping(text: &str) -> String {
     panic!("no command in {text}");
 }
 
-/// What a fragment's comments say keeps the former settings and sets them again, whatever they were.
+/// The commands in a fragment's comments save the former settings and restore them, whatever they were.
 #[test]
 fn the_kernel_gets_its_former_settings_back() {
     require!(Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter"), Need::Tool("sysctl"));
     let (scratch, link) = (Scratch::new(), Link::new(1000));
     let text = fragment("smb", "sysctl.conf", SITES[2]);
     let file = scratch.path().join("90-reelgauge-media.conf");
-    // The folder is ours, and what a namespace may not choose is left out.
+    // The folder is ours, and settings that a namespace may not choose are omitted.
     let place = format!("{}/", scratch.path().display());
     let text = text.replace("/etc/sysctl.d/", &place).replace("net.ipv4.tcp_congestion_control", "#");
     std::fs::write(&file, &text).unwrap();
@@ -134,7 +134,7 @@ fn the_kernel_gets_its_former_settings_back() {
         let output = link.on_client("sh").args(["-c", command]).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
     };
-    // Not what a namespace begins with.
+    // Not the defaults of a namespace.
     run("sysctl -w net.ipv4.tcp_sack=0 net.ipv4.tcp_mtu_probing=2 net.ipv4.tcp_rmem='4096 65536 700000'");
     let state =
         || run("sysctl net.ipv4.tcp_sack net.ipv4.tcp_mtu_probing net.ipv4.tcp_rmem net.ipv4.tcp_wmem");
@@ -175,8 +175,8 @@ fn what_was_stated_twice_and_contradicts_itself_is_refused_and_nothing_empty_is_
     }
 }
 
-/// NFS-Ganesha reads its configuration before it does anything else, and says what it does not understand.
-/// That it then ends for want of a register of ports is no matter here.
+/// NFS-Ganesha reads its configuration before it does anything else, and reports errors in it. It then
+/// ends because it has no port mapper, which does not matter here.
 #[test]
 fn ganesha_understands_its_export() {
     require!(
@@ -207,7 +207,7 @@ fn ganesha_understands_its_export() {
     assert!(complains(&wrong), "a wrong line would not be seen: {wrong}");
 }
 
-/// Where the kernel server's own tool is, it reads the exports.
+/// Where the kernel server's tool is installed, it reads the exports.
 #[test]
 fn exports_are_lines_that_exportfs_reads() {
     let text = fragment("nfs", "exports", &["--path", "/tmp"]);
@@ -228,7 +228,7 @@ fn exports_are_lines_that_exportfs_reads() {
 #[test]
 fn powershell_parses_its_script() {
     let text = fragment("client-windows", "client.ps1", SITES[2]);
-    // Nothing runs on its own that is not a line of the fragment, and quotes and brackets are closed.
+    // No line runs anything besides the fragment's own commands, and quotes and brackets are closed.
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         for (open, close) in [('(', ')'), ('{', '}'), ('[', ']')] {
             assert_eq!(line.matches(open).count(), line.matches(close).count(), "{line}");
@@ -288,7 +288,7 @@ fn files_are_written_once_and_only_where_asked() {
     }
 }
 
-/// What was not written whole is not there: the next run is not kept off by it.
+/// An incomplete file is removed, so that it does not block the next run.
 #[test]
 fn a_full_disk_leaves_no_part_of_a_file() {
     require!(Need::Root, Need::FileSystem("tmpfs"));
@@ -306,7 +306,7 @@ fn a_full_disk_leaves_no_part_of_a_file() {
     binary::run(words).expect_code(0);
 }
 
-/// What is called the default is what this Samba has where nobody says anything.
+/// The stated default is the value that this Samba uses without a setting.
 #[test]
 fn what_is_called_the_default_of_samba_is_its_default() {
     require!(Need::Tool("testparm"));

@@ -1,4 +1,4 @@
-//! `watch`: counters of this machine without load, kept like a run, ended whole, and nothing touched.
+//! `watch`: counters of the local host without load, kept like a run, completed, and nothing touched.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -80,7 +80,7 @@ fn what_is_watched_is_named_with_its_file_system() {
         (&told["target"]["fs_type"], &told["target"]["source"]),
         (&"tmpfs".into(), &"rge-tmpfs".into())
     );
-    // The whole machine is no mount.
+    // The whole host is not a mount.
     let runs = Scratch::new();
     let told = binary::run(words(runs.path(), &["--duration", "1s"])).expect_code(0).json();
     assert_eq!(told["target"]["fs_type"], Value::Null);
@@ -123,7 +123,7 @@ fn nothing_is_opened_on_what_is_watched() {
     let (scratch, runs, faulty) = (Scratch::new(), Scratch::new(), Faulty::mount());
     let calls = scratch.path().join("calls.strace");
     let binary = binary::path().display().to_string();
-    // Nobody finds out that it is not there.
+    // No call finds out that the file does not exist, because none is answered.
     let path = faulty.path().join("no/such/clip").display().to_string();
     let strace = ["strace", "-f", "-o", calls.to_str().unwrap(), "-e", "trace=%file,%stat,%statfs", &binary];
     let watch = words(runs.path(), &["--duration", "1s", &path]);

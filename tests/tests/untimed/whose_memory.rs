@@ -1,5 +1,5 @@
-//! Whose memory answered: a run over a network whose server may have had everything in its memory says so,
-//! one that read the same bytes faster the second time shows it, and one without a cache is not suspected.
+//! A run over a network whose data may come from the server's memory reports that. A run that read the
+//! same bytes faster the second time shows it, and one without a cache is not suspected.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use reelgauge_tests::run_dir::{at, count, text};
 use reelgauge_tests::sshfs::{self, Sshfs};
 use serde_json::{Value, json};
 
-/// What a disk takes that has to move, and a memory does not.
+/// The time of a seek on a disk, which a memory does not need.
 const MOVES: Duration = Duration::from_millis(25);
 
 /// Reads of a few small files, from the beginning to the end and again.
