@@ -1,14 +1,14 @@
 //! The area: the directory `reelgauge-area/` under a target, the only place where anything is written.
 //!
-//! The tool runs on production storage, so it must be sure what is its own. An area is known by the
-//! marker file in it, never by its name alone: a directory, file or link of that name without a valid
-//! marker is left alone, and so is an area that a newer version made. [`Area::clean`] removes nothing
-//! that lies behind a symbolic link or on another mount, and nothing that the tool did not make.
+//! The tool runs on production storage, so it must be sure what is its own. An area is known by its
+//! marker file, never by its name alone. A directory, file or link of that name without a valid marker
+//! is never touched. Neither is an area made by a newer version. [`Area::clean`] removes nothing that
+//! lies behind a symbolic link or on another mount, and nothing that the tool did not make.
 //!
-//! The area's directory is opened once and stays open. Everything in it is reached from there ([`AreaDir`]),
-//! so that nobody who may write in the target can lead a run elsewhere while it goes on.
+//! The area's directory is opened once and stays open. Everything in it is reached from there
+//! ([`AreaDir`]), so that another user with write access to the target cannot redirect a running run.
 //!
-//! Not here: what lies in the area ([`crate::dataset`], [`crate::scratch`]).
+//! Not here: the contents of the area ([`crate::dataset`], [`crate::scratch`]).
 
 mod error;
 mod leftover;
@@ -48,7 +48,7 @@ pub const DATA_DIR: &str = "data";
 /// Name of the directory in the area for what a run makes itself.
 pub const SCRATCH_DIR: &str = "scratch";
 
-/// Name of the directory in the area for what is in the way on purpose.
+/// Name of the directory in the area for ballast files.
 pub const BALLAST_DIR: &str = "ballast";
 
 /// A directory that the tool marked as its own.
@@ -58,7 +58,7 @@ pub struct Area {
     dir: AreaDir,
     marker: Marker,
     created: bool,
-    /// What became of a target that others have a hand in.
+    /// How a target that other users can write to was handled.
     sharing_note: Option<String>,
     keep_free: KeepFree,
     max_bytes_per_s: Option<NonZeroU64>,
@@ -74,15 +74,17 @@ impl Area {
         Area::open_or_create_on(target, Terms::default())
     }
 
-    /// As [`Area::open_or_create`], where something was said of the target. Where it is meant that others
-    /// have a hand in it, this thread may have another identity afterwards ([`Area::sharing_note`]).
+    /// Like [`Area::open_or_create`], with the user's choices about the target. If the user accepts that
+    /// other users can write to it, this thread may run as another user afterwards
+    /// ([`Area::sharing_note`]).
     ///
     /// # Errors
     /// As there.
     pub fn open_or_create_on(target: &Path, terms: Terms) -> Result<Area, AreaError> {
         identity::shed();
         let target = checked_target(target)?;
-        // Before anybody is told to change rights that are not what is in the way.
+        // This check comes first, so that no user is advised to change permissions when the file system
+        // is read-only.
         check_takes_writes(&target)?;
         let found = match Area::open_in(&target) {
             Err(AreaError::NoArea { .. }) => None,
@@ -128,7 +130,7 @@ impl Area {
         Area::open_existing_on(target, Sharing::Unsaid)
     }
 
-    /// As [`Area::open_existing`], where something was said of others who have a hand in the target.
+    /// Like [`Area::open_existing`], with the user's choice about targets that other users can write to.
     ///
     /// # Errors
     /// As there.
@@ -139,7 +141,7 @@ impl Area {
         Ok(Area { sharing_note, ..area })
     }
 
-    /// Of a directory that is held open, with nothing said of its target.
+    /// Wraps a directory that is already open, without user choices about its target.
     fn held(target: &Path, dir: AreaDir, marker: Marker) -> Area {
         let (target, keep_free) = (target.to_owned(), KeepFree::Usual);
         Area { target, dir, marker, created: false, sharing_note: None, keep_free, max_bytes_per_s: None }
@@ -173,7 +175,7 @@ impl Area {
         &self.marker.id
     }
 
-    /// When the area was made, as its marker says (RFC 3339).
+    /// When the area was made (RFC 3339), taken from its marker.
     pub fn created_at(&self) -> &str {
         &self.marker.created_at
     }
@@ -193,7 +195,7 @@ impl Area {
         self.keep_free
     }
 
-    /// What may be moved there per second; `None` where nobody said.
+    /// The rate limit for this target; `None` if the user set none.
     pub fn max_bytes_per_s(&self) -> Option<NonZeroU64> {
         self.max_bytes_per_s
     }
@@ -210,12 +212,13 @@ impl Area {
 
     /// Takes the area for one run, until the lock is dropped.
     ///
-    /// Two runs on one machine can't share an area. How far the lock reaches beyond this machine is up to
-    /// the file system: NFS and SMB servers usually carry it to other clients, FUSE mostly doesn't. Where
-    /// locks are not supported at all, [`AreaLock::note`] says so and the run goes on.
+    /// Two runs on one host can't share an area. Whether the lock covers other hosts depends on the file
+    /// system: NFS and SMB servers usually enforce it for all clients, FUSE mostly doesn't. If the file
+    /// system does not support locks, the run continues and [`AreaLock::note`] explains it.
     ///
     /// # Errors
-    /// [`AreaError::InUse`] when another run holds it, [`AreaError::Vanished`] when it was removed meanwhile.
+    /// [`AreaError::InUse`] when another run holds it, [`AreaError::Vanished`] when it was removed
+    /// before it could be locked.
     pub fn lock(&self) -> Result<AreaLock, AreaError> {
         lock::take(&self.dir, &self.marker)
     }
@@ -247,13 +250,13 @@ impl Area {
         removal::look(&self.dir)
     }
 
-    /// Removes the area and all that the tool made in it.
+    /// Removes the area and everything the tool made in it.
     ///
-    /// What the tool did not make stays and is told, and the area with it. Symbolic links are never followed.
-    /// Nothing is removed when another file system is mounted somewhere inside. The marker goes last, so that
-    /// a removal that was broken off can be done again.
+    /// Other files stay and are listed, and then the area stays, too. Symbolic links are never followed.
+    /// Nothing is removed when another file system is mounted somewhere inside. The marker goes last, so
+    /// that an interrupted removal can be repeated.
     ///
-    /// A lock file that became a link is nobody's lock: it is not written to, only its name is removed.
+    /// A lock file that became a link is not written to; only its name is removed.
     ///
     /// # Errors
     /// [`AreaError::InUse`] while a run holds the lock, [`AreaError::MountInside`], and
@@ -406,8 +409,8 @@ fn nearest_existing(path: &Path) -> Option<PathBuf> {
     absolute.ancestors().skip(1).find(|dir| dir.is_dir()).map(Path::to_owned)
 }
 
-/// The target, and whose leftovers may be removed in it; `None` where nothing there could be one, so that
-/// nobody is refused for nothing.
+/// The target, and the users whose leftovers may be removed in it. `None` if nothing there could be a
+/// leftover, so that no run is refused without need.
 fn users_of_leftovers(target: &Path, sharing: Sharing) -> Result<Option<(PathBuf, Vec<u32>)>, AreaError> {
     identity::shed();
     let target = checked_target(target)?;
@@ -419,8 +422,8 @@ fn users_of_leftovers(target: &Path, sharing: Sharing) -> Result<Option<(PathBuf
     Ok(Some((target, users)))
 }
 
-/// Whose directories are this run's own: who opens files here, and whose an area is that it has just made. A
-/// server may give what root makes to somebody else.
+/// The users whose directories count as this run's own: the user that opens files here, and the owner of
+/// an area that was just made. The two differ where a server maps root to another user.
 #[cfg(unix)]
 fn own_users(made: Option<&Area>) -> Vec<u32> {
     let of_area = made.and_then(|area| area.dir.facts(area.root()).ok()).map(|facts| facts.owner.user);
@@ -432,7 +435,7 @@ fn own_users(_made: Option<&Area>) -> Vec<u32> {
     Vec::new()
 }
 
-/// Whether the target's file system is mounted writable, as far as the system tells.
+/// Whether the target's file system is mounted writable, as far as the system reports it.
 #[cfg(unix)]
 fn check_takes_writes(target: &Path) -> Result<(), AreaError> {
     match rustix::fs::statvfs(target) {
@@ -448,9 +451,9 @@ fn check_takes_writes(_target: &Path) -> Result<(), AreaError> {
     Ok(())
 }
 
-/// Makes the area under a name of its own and then gives it its right one, so that there is never an
-/// area without a marker. A crash in between leaves one small directory `reelgauge-area.new-…` behind, which
-/// the next start removes ([`leftover`]).
+/// Makes the area under a temporary name and then renames it, so that there is never an area without a
+/// marker. A crash in between leaves a small directory `reelgauge-area.new-…`, which the next start
+/// removes ([`leftover`]).
 fn create(target: &Path) -> Result<Area, AreaError> {
     created_with(target, &|_, _| {})
 }
@@ -464,7 +467,7 @@ enum Stage {
     Marked,
 }
 
-/// As [`create`]; `meanwhile` is called with its first name at every stage.
+/// As [`create`]; Tests use `meanwhile`: it is called at every stage, with the temporary name.
 fn created_with(target: &Path, meanwhile: &dyn Fn(Stage, &Path)) -> Result<Area, AreaError> {
     let root = target.join(AREA_DIR);
     let marker = Marker::fresh();
@@ -507,8 +510,8 @@ fn is_io(error: &AreaError, kind: io::ErrorKind) -> bool {
     matches!(error, AreaError::Io { source, .. } if source.kind() == kind)
 }
 
-/// A new directory with a marker in it; nothing is left of it when that fails. Errors name the area as it
-/// would be called: nobody ever sees its first name.
+/// Makes a new directory with a marker in it, and removes it again if that fails. Errors name the area
+/// by its final name, because the user never sees the temporary one.
 fn make_marked(
     path: &Path,
     root: &Path,

@@ -1,10 +1,10 @@
-//! Ballast: files in the area that are in the way on purpose, so that storage can be measured as it fills, as
-//! it ages, or with other data in its memory.
+//! Ballast: files in the area that take up space on purpose, so that storage can be measured as it
+//! fills, as it ages, or with other data in its memory.
 //!
-//! It is in a directory of its own. The next run removes it, and so does `reelgauge clean`, unless it was
-//! started by whoever holds the ballast ([`HELD`]). What must stay free of the target stays free.
+//! It has a separate directory. The next run and `reelgauge clean` remove it, unless the process that
+//! holds the ballast started them ([`HELD`]). The space to keep free on the target stays free.
 //!
-//! Everything here blocks until it is done or `stop` is set. Who calls it holds the area's lock.
+//! Everything here blocks until it is done or `stop` is set. The caller holds the area's lock.
 
 mod ageing;
 
@@ -89,7 +89,7 @@ pub enum BallastError {
         /// What of it stays free.
         kept_bytes: u64,
     },
-    /// It was told to stop.
+    /// A stop was requested.
     #[error("interrupted")]
     Stopped,
     /// The area can't be used.

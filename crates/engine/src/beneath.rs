@@ -1,10 +1,10 @@
 //! Paths below the area, reached from the area's own directory and from nothing else.
 //!
-//! The tool runs as root on storage where others may write. Whoever may write in a target can, at any moment,
-//! put a symbolic link in the place of a directory of the area. A path from `/` on would follow it, and a run
-//! would overwrite or remove files elsewhere. So the area's directory is opened once and stays open, and what
-//! lies below it is reached from there, by its relative path, never through a link and never onto another
-//! mount:
+//! The tool runs as root on storage where others may write. A user with write access to a target can, at
+//! any moment, put a symbolic link in the place of a directory of the area. An absolute path would
+//! follow it, and a run would overwrite or remove files elsewhere. So the area's directory is opened
+//! once and stays open. Everything below it is reached from there, by its relative path, never through a
+//! link and never onto another mount:
 //!
 //! | system | how |
 //! |---|---|
@@ -12,15 +12,15 @@
 //! | older Linux, containers that forbid it, macOS | directory by directory, `O_NOFOLLOW`, on one device |
 //! | Windows | by the full path, after a look for links in it |
 //!
-//! On Windows a link that is put there right after that look is followed, so there nobody else should be
-//! able to write in the target. Neither is there a protection on file systems that hand whole paths to a
-//! server which resolves them itself, as sshfs does, against somebody on that server.
+//! On Windows a link that is put there right after the check is followed, so no other user should have
+//! write access to the target. Some file systems, such as sshfs, send whole paths to a server that
+//! resolves them. They give no protection against other users of that server.
 //!
-//! What has no such call (removing, renaming, making directories) is done from the directory above, which is
-//! opened that way and held while it is done. A directory that is moved away in that moment takes only itself
-//! along: what is then done, is done in it, and it is the tool's own.
+//! Removing, renaming and making directories have no such call. They are done from the parent directory,
+//! which is opened safely and held open. If that directory is moved at this moment, the operation
+//! happens in the moved directory, which is still the tool's own.
 //!
-//! Not here: what the drivers do a million times ([`crate::io`]), which rests on this.
+//! Not here: the frequent operations of the drivers ([`crate::io`]), which build on this.
 
 #[cfg(unix)]
 pub(crate) mod links;
@@ -87,7 +87,7 @@ pub(crate) enum For {
     Direct,
 }
 
-/// A file of the area, as it stands now.
+/// The current state of a file of the area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Bytes.
@@ -96,7 +96,7 @@ pub struct Standing {
     pub stored_bytes: Option<u64>,
     /// Why it is no file that the tool would make there; `None` where it may be one.
     pub foreign: Option<&'static str>,
-    /// What tells it from any other file that gets its name; `None` where the system doesn't tell.
+    /// Distinguishes it from a later file with the same name; `None` if the system has no such identity.
     pub identity: Option<u64>,
 }
 
@@ -130,7 +130,7 @@ pub(crate) struct EntryFacts {
     /// The bits of `chmod`.
     #[cfg(unix)]
     pub permissions: u32,
-    /// Room that it takes, where the system tells.
+    /// Allocated space, where the system reports it.
     #[cfg(unix)]
     pub allocated_bytes: u64,
     #[cfg(windows)]
@@ -146,7 +146,7 @@ impl EntryFacts {
         self.what == What::Directory
     }
 
-    /// What tells it from any other that is there at the same time.
+    /// Distinguishes it from every other file that exists at the same time.
     #[cfg(unix)]
     pub fn id(&self) -> links::FileId {
         links::FileId { device: self.device, inode: self.inode }
@@ -169,10 +169,10 @@ impl EntryFacts {
 }
 
 impl AreaDir {
-    /// Holds this directory; a link in its place is refused.
+    /// Opens this directory and holds it. Refuses a link.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn open(path: &Path) -> io::Result<AreaDir> {
         Ok(AreaDir { held: Arc::new(Held::of(path, Root::open(path)?)) })
     }
@@ -185,10 +185,10 @@ impl AreaDir {
         Ok(AreaDir { held: Arc::new(Held::of(path, root)) })
     }
 
-    /// The same directory, which has been given this name since.
+    /// The same directory, which was renamed to this path.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub(crate) fn moved_to(&self, path: &Path) -> io::Result<AreaDir> {
         Ok(AreaDir { held: Arc::new(Held::of(path, self.held.root.again()?)) })
     }
@@ -241,10 +241,10 @@ impl AreaDir {
         self.held.root.facts(&self.held.path, &self.must_be_inside(path)?)
     }
 
-    /// How a file of the area stands now.
+    /// The current state of a file of the area.
     ///
     /// # Errors
-    /// What the system says; `NotFound` where nothing has the name.
+    /// The system's error; `NotFound` if nothing has the name.
     pub fn standing(&self, path: &Path) -> io::Result<Standing> {
         let facts = self.facts(path)?;
         #[cfg(unix)]
@@ -266,7 +266,7 @@ impl AreaDir {
         false
     }
 
-    /// Gives a file another name beside its own.
+    /// Gives a file an additional name.
     pub(crate) fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         let (from, to) = (self.must_be_inside(from)?, self.must_be_inside(to)?);
         #[cfg(unix)]
@@ -334,11 +334,10 @@ impl AreaDir {
     }
 }
 
-/// Opens a file to read it: from the area's directory where it lies below that, as any other file where it
-/// doesn't.
+/// Opens a file for reading: from the area's directory if it is below that, else by its path.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub(crate) fn open_to_read(area: Option<&AreaDir>, path: &Path) -> io::Result<File> {
     match area {
         Some(area) if path.starts_with(area.path()) => area.open_file(path, For::Reading),
@@ -355,7 +354,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory to hold, in both ways, and one beside it that must stay as it is.
+    /// A directory to hold, in both ways, and a sibling that must stay unchanged.
     fn each_way(look: impl Fn(&AreaDir, &Path)) {
         for is_slow in [false, true] {
             let folder = tempfile::tempdir().unwrap();

@@ -112,7 +112,7 @@ fn assert_aligned(start: NonNull<u8>) {
 
 impl Drop for AlignedBuffer {
     fn drop(&mut self) {
-        // SAFETY: taken in `untouched` with this very layout, and given back only here.
+        // SAFETY: allocated in `untouched` with this very layout, and freed only here.
         unsafe { memory::give_back(self.start, self.layout) }
     }
 }

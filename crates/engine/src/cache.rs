@@ -1,11 +1,11 @@
-//! What of a file lies in this machine's memory, and what a run really fetched.
+//! Which parts of a file are in this host's memory, and how much a run really fetched.
 //!
-//! A read that the page cache answers says nothing about the storage. So a run drops its files from the
-//! cache beforehand ([`drop_cached`]), looks at what lies there ([`resident`]), counts what left the cache
-//! ([`reelgauge_machine::mountstats`]), and [`judge`]s from that what it really measured.
+//! A read that the page cache answers does not measure the storage. So a run drops its files from the
+//! cache beforehand ([`drop_cached`]), checks what is still cached ([`resident`]), counts the bytes
+//! fetched ([`reelgauge_machine::mountstats`]), and [`judge`]s from that what it really measured.
 //!
-//! Not here: the caches of the server, of disks and of ZFS (ARC). No client can see those; data sets larger
-//! than them are the only remedy.
+//! Not here: the caches of the server, of disks and of ZFS (ARC). No client can see those; use data sets
+//! larger than the caches.
 
 mod mode;
 mod residency;
@@ -34,15 +34,15 @@ pub enum CacheError {
     #[error("cannot drop {path} from the cache: {source}")]
     Io {
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
 }
 
-/// Writes these files back and drops them from this machine's page cache. Needs no special rights.
+/// Writes these files back and drops them from this host's page cache. Needs no special rights.
 ///
-/// The kernel takes it as advice: what another process has mapped or is writing stays. Memory file systems
-/// keep everything. [`resident`] tells what it came to. What lies in the `area` is reached from there.
+/// The kernel treats it as advice: pages that another process has mapped or is writing stay. Memory file
+/// systems keep everything. [`resident`] shows the result. Files in the `area` are reached from there.
 ///
 /// # Errors
 /// At the first file that can't be opened or written back, and where the system has no such call (macOS,
@@ -54,8 +54,8 @@ pub fn drop_cached<P: AsRef<Path>>(area: Option<&AreaDir>, files: &[P]) -> Resul
     Ok(())
 }
 
-/// Drops these files from this machine's page cache as far as they are written back already. Writes nothing
-/// back: for files of others, whose unwritten data are nobody's business here.
+/// Drops these files from this host's page cache, as far as they are already written back. It writes
+/// nothing back, for other users' files whose unwritten data must not be touched.
 ///
 /// # Errors
 /// At the first file that can't be opened, and where the system has no such call (macOS, Windows).

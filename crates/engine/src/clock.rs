@@ -1,10 +1,10 @@
 //! The run's clock: monotonic nanoseconds since the start of the run.
 //!
-//! Every time in scripts, records and the log is a reading of this clock. Wall-clock time is taken once,
-//! at the start, and only for people: it never enters a difference.
+//! Every time in scripts, records and the log is a reading of this clock. Wall-clock time is read once,
+//! at the start, and only for display: it never enters a difference.
 //!
-//! Whoever waits on the run's behalf waits by this clock ([`Clock::sleep`], [`Clock::receive`]), so that a
-//! simulation can put virtual time in its place.
+//! Code that waits for the run waits by this clock ([`Clock::sleep`], [`Clock::receive`]), so that a
+//! simulation can substitute virtual time.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,7 +17,7 @@ use crate::simulated::world::{self, VirtualWorld};
 pub struct Clock {
     start: Reading,
     start_unix_ns: u64,
-    /// Whose time it tells instead.
+    /// The simulated world that supplies the time instead.
     #[cfg(feature = "simulation")]
     world: Option<&'static dyn VirtualWorld>,
 }
@@ -66,7 +66,7 @@ impl Clock {
         let start = Reading::now();
         let start_unix_ns = match SystemTime::now().duration_since(UNIX_EPOCH) {
             Ok(since) => nanoseconds(since),
-            // A machine whose wall clock stands before 1970 is told as standing at 1970.
+            // A wall clock set before 1970 is reported as 1970.
             Err(_) => 0,
         };
         Clock {
@@ -77,13 +77,13 @@ impl Clock {
         }
     }
 
-    /// A clock that tells the time of a simulated world. On the wall it started at this time.
+    /// A clock that follows a simulated world. `wall` is its wall-clock time at the start.
     #[cfg(feature = "simulation")]
     pub fn simulated(world: &'static dyn VirtualWorld, start_unix_ns: u64) -> Clock {
         Clock { start: Reading::now(), start_unix_ns, world: Some(world) }
     }
 
-    /// The simulated world whose time it tells, if there is one.
+    /// The simulated world that supplies the time, if any.
     #[cfg(feature = "simulation")]
     pub fn world(&self) -> Option<&'static dyn VirtualWorld> {
         self.world

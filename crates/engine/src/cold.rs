@@ -1,6 +1,5 @@
-//! A file read from its beginning to its end as if for the first time, and a copy of it with the same content
-//! that this machine wrote anew: the two halves of the question whether a file is slow because of where it
-//! lies.
+//! Reads a file from beginning to end as if for the first time, and makes a fresh copy of it. Together
+//! they show whether a file is slow because of its place on the storage.
 //!
 //! Not here: what the times mean (the analysis room).
 
@@ -38,16 +37,16 @@ pub enum ColdError {
         /// What was tried: "read", "write".
         doing: &'static str,
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// It ends earlier than before: somebody is changing it.
+    /// The file became shorter: another process is changing it.
     #[error("{} became shorter meanwhile; try again when nobody writes to it", path.display())]
     Shrunk { path: PathBuf },
     /// There is no memory for it.
     #[error("there is no memory for reading")]
     Memory,
-    /// Somebody asked it to end.
+    /// A stop was requested.
     #[error("interrupted")]
     Interrupted,
 }
@@ -58,8 +57,8 @@ impl ColdError {
     }
 }
 
-/// Reads the first `bytes` of a file in order, one read at a time, after what this machine remembers of it
-/// was dropped, and without reading ahead. The second value says why nothing could be dropped.
+/// Reads the first `bytes` of a file in order, one read at a time and without read-ahead, after dropping
+/// it from this host's cache. The second value explains why the cache could not be dropped.
 ///
 /// # Errors
 /// [`ColdError`]; also if `stop` is set.
@@ -104,12 +103,12 @@ fn no_read_ahead(file: &File) {
 #[cfg(not(target_os = "linux"))]
 fn no_read_ahead(_file: &File) {}
 
-/// Makes a new file with the first `bytes` of another. This machine reads and writes them: a server that
-/// copies by itself may only note that both share their blocks, and then both lie in the same place.
-/// It lies in the area. `progress` is told the bytes that are written.
+/// Makes a new file with the first `bytes` of another. This host reads and writes the data: a
+/// server-side copy may only share the blocks, and then both files are in the same place. The copy is in
+/// the area. `progress` receives the number of bytes written.
 ///
 /// # Errors
-/// [`ColdError`]; also if `stop` is set. What was written stays.
+/// [`ColdError`]; also if `stop` is set. Data already written stays.
 pub fn copy_anew(
     from: &Path,
     (area, to): (&AreaDir, &Path),

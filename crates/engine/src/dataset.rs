@@ -1,18 +1,18 @@
-//! Data sets: files prepared in the area for a workload, and used again when they are already there.
+//! Data sets: files prepared in the area for a workload, and reused when they already exist.
 //!
 //! A data set is named by what it contains (`data/files-1GiB-u4096`), so that the next run with the same
-//! size finds it. It grows: eight files where four are there means writing four. A file gets its name
-//! (`file-0003.bin`) only when all of it is written and durable; what was broken off is called `….part` and
-//! is written anew. The manifest `dataset.toml` says from which seed the data was made.
+//! size finds it. It grows: for eight files where four exist, it writes four. A file gets its name
+//! (`file-0003.bin`) only when all of it is written and durable. An interrupted file is called `….part`
+//! and is written again. The manifest `dataset.toml` records the seed of the data.
 //!
-//! Space is checked before anything is written, and preparing leaves neither dirty pages nor a warm cache
-//! behind. All of it happens on a thread of its own, so that a mount that hangs can't keep the caller from
-//! stopping.
+//! Space is checked before anything is written, and preparing leaves neither dirty pages nor a warm
+//! cache behind. All of it happens on a separate thread, so that a hanging mount can't keep the caller
+//! from stopping.
 //!
-//! Other data sets that earlier runs left are given back where their room is needed: [`others`] finds them,
+//! Data sets of earlier runs are removed when their room is needed: [`others`] finds them,
 //! [`to_give_back`] decides.
 //!
-//! [`image`]: files of any sizes and names, made anew for each pass of a replay.
+//! [`image`]: files of any size and name, recreated for each pass of a replay.
 //!
 //! Not here: what the data looks like ([`crate::pattern`]).
 
@@ -103,7 +103,7 @@ impl Shared {
         Arc::new(Shared { pace: throttle.map(Pace::new), ..Shared::default() })
     }
 
-    /// Waits until so many bytes may be written, or until told to stop.
+    /// Waits until so many bytes may be written, or until a stop is requested.
     fn wait_turn(&self, bytes: u64) {
         if let Some(pace) = &self.pace {
             pace.wait_for(bytes, || self.stopped());
@@ -124,7 +124,7 @@ impl Shared {
 }
 
 impl DataSet {
-    /// Makes sure that these files lie in the area, writing what is missing.
+    /// Makes sure that these files exist in the area, and writes missing ones.
     ///
     /// The caller must hold the area's lock. `progress` is called about twenty times a second; `Break` from
     /// it, or `stop`, ends the preparation within 200 ms. Files that are complete by then are kept for
@@ -132,7 +132,8 @@ impl DataSet {
     ///
     /// # Errors
     /// [`DataSetError`]: too little space, known before anything is written; space or quota that ran out
-    /// meanwhile; things in the area that are not data files; an interruption; whatever the storage reports.
+    /// during the preparation; things in the area that are not data files; an interruption; whatever the
+    /// storage reports.
     pub fn prepare(
         area: &Area,
         spec: &DataSetSpec,
@@ -147,7 +148,7 @@ impl DataSet {
         std::thread::Builder::new()
             .name("prepare".to_owned())
             .spawn(move || {
-                // Nobody listens any more if the caller gave up: then there is nobody to tell.
+                // The send fails only if the caller gave up and dropped the receiver.
                 let _ = sender.send(fill::prepare(&area, &spec, &work));
             })
             .map_err(|source| DataSetError::Thread { source })?;
@@ -164,10 +165,10 @@ impl DataSetSpec {
         set_names::directory_name(self.file_bytes, self.unit_bytes)
     }
 
-    /// Bytes that have yet to be written in this area, as far as looking at names and sizes tells.
+    /// Bytes that still have to be written in this area, judged by names and sizes.
     ///
     /// # Errors
-    /// A specification that makes no sense; an area that can't be looked at.
+    /// An invalid specification; an area that can't be read.
     pub fn missing_bytes(&self, area: &Area) -> Result<u64, DataSetError> {
         self.total_bytes()?;
         let (_, found) = survey::look(area, &area.data_dir().join(self.name()), self)?;

@@ -2,8 +2,8 @@
 //!
 //! A file system may refuse `O_DIRECT`, honour it, or accept it and go through the cache all the same:
 //! tmpfs has nothing else, ext4 does so for journalled data, ZFS before 2.3 for everything. So [`probe`]
-//! doesn't believe the open: it writes and reads a scratch file and looks at whether the page cache
-//! holds it afterwards.
+//! doesn't trust the open: it writes and reads a scratch file and checks whether the page cache holds it
+//! afterwards.
 //!
 //! What can't be seen is a write that passes through the cache, waits for the storage and clears up behind
 //! itself, as btrfs does for files with checksums since Linux 6.15. It costs a copy in memory, but it
@@ -31,7 +31,7 @@ pub enum DirectSupport {
     Unknown,
 }
 
-/// What came of trying it.
+/// The outcome of the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DirectOutcome {
     /// It was done, and the page cache holds nothing of it.
@@ -43,7 +43,7 @@ pub enum DirectOutcome {
     },
     /// It failed.
     Refused {
-        /// What the operating system said.
+        /// The operating system's error.
         why: String,
     },
     /// It can't be found out.
@@ -72,14 +72,14 @@ impl DirectProbe {
     }
 }
 
-/// Tries direct I/O on a scratch file in the area's directory; the file is removed again.
+/// Tries direct I/O on a scratch file in the area's directory, and removes the file afterwards.
 ///
 /// On macOS and Windows the outcome is "unknown" for now: `F_NOCACHE` and `FILE_FLAG_NO_BUFFERING` are used
 /// there for direct I/O, but nothing shows what they did.
 ///
 /// # Errors
-/// What the operating system says when the scratch file can't be made. That direct I/O fails is not an
-/// error but an outcome.
+/// The operating system's error when the scratch file can't be made. Failing direct I/O is an outcome,
+/// not an error.
 pub fn probe(dir: &AreaDir) -> io::Result<DirectProbe> {
     #[cfg(target_os = "linux")]
     return linux::probe(dir);
@@ -153,7 +153,7 @@ mod linux {
         Ok(probe)
     }
 
-    /// ZFS caches outside the page cache, so that nothing here shows what became of a direct operation.
+    /// ZFS caches outside the page cache, so nothing here shows whether an operation was direct.
     fn distrust_zfs(outcome: &mut DirectOutcome) {
         if *outcome == DirectOutcome::Works {
             let why = "ZFS keeps a cache of its own (ARC), and before version 2.3 ignores direct I/O";
@@ -166,8 +166,8 @@ mod linux {
             static NUMBER: AtomicU32 = AtomicU32::new(0);
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let path = dir.path().join(format!("direct-probe-{}-{number}.tmp", std::process::id()));
-            // One that a killed process with the same number left behind; if it can't be removed, the
-            // creation below says why.
+            // A killed process with the same number may have left one. If it can't be removed, the
+            // creation below reports the reason.
             let _ = dir.remove_file(&path);
             let file = dir.open_file(&path, For::New)?;
             Ok(Scratch { dir: dir.clone(), path, file, len: PAGE })

@@ -1,29 +1,28 @@
-//! Drivers perform the operations that scripts ask for. One file per driver; this file is what they
-//! share: the context of a load point, the workers, and the handle on what is running.
+//! Drivers perform the operations that scripts request. There is one file per driver; this file holds
+//! the shared parts: the context of a load point, the workers, and the handle on running threads.
 //!
 //! A driver keeps an absolute schedule. An operation is due at a time that its script gave; the driver
 //! sleeps until shortly before it and spins the rest (bounded), so that delays never add up.
 //! Nothing on the path of an operation allocates, locks or formats.
 //!
-//! What every driver keeps to, so that a script can't tell them apart:
+//! Rules that every driver follows, so that scripts behave the same on all of them:
 //!
-//! * A script is asked again only when the operation it asked for has been issued. What finishes
-//!   meanwhile it is told at once.
+//! * A script is asked again only when its last operation has been issued. Results of finished
+//!   operations are delivered immediately.
 //! * Write data is made, and entered in the write map, before the operation is issued: neither belongs
 //!   to its service time.
-//! * A system error is a result, recorded and told to the script. So is a request that can't be carried
-//!   out (a handle that is not open, an open or create on one that is, a length beyond what the script
-//!   announced, a file that is not in the table, a change of one that may only be read, [`OpKind::Other`]):
-//!   it never reaches the system and is recorded as `EBADF` or `EINVAL`.
-//! * Operations that go by path ([`Op::goes_by_path`]) look at no handle. No link is ever followed, whoever
-//!   put
-//!   it where: see [`crate::io`].
+//! * A system error is a result: it is recorded and passed to the script. So is a request that can't be
+//!   carried out (a handle that is not open, an open or create on one that is, a length beyond what the
+//!   script announced, a file that is not in the table, a change of one that may only be read,
+//!   [`OpKind::Other`]): it never reaches the system and is recorded as `EBADF` or `EINVAL`.
+//! * Operations that go by path ([`Op::goes_by_path`]) use no handle. No link is ever followed, whatever
+//!   its origin: see [`crate::io`].
 //! * A close begins when no change of size is in flight on its handle, so that none can hit another file.
 //! * At the end no operation is begun; those in flight finish; what is open is closed, unrecorded.
 //!
 //! Driver threads are detached on purpose: a thread that is stuck in a dead mount can't be joined. The
-//! caller watches [`Heartbeat`]s, gives up on threads that make no progress, and keeps everything that
-//! was recorded until then.
+//! caller watches [`Heartbeat`]s, gives up on threads that make no progress, and keeps everything
+//! recorded until then.
 
 mod hands;
 mod launch;
@@ -118,9 +117,9 @@ impl Context {
     }
 }
 
-/// An operation that was let through at this time, after it had been held back: it could not have been due
-/// before, so the wait is no delay of the tool's. A part of a frame keeps the time at which it was due: a
-/// frame waits for nobody.
+/// Releases an operation that the throttle had held back. It could not have been due earlier, so the
+/// wait is not Reelgauge's scheduling delay. A part of a frame keeps its due time, because a frame's
+/// deadline does not move.
 fn let_through(op: &mut Op, now_ns: u64) {
     if !op.flags.has(OpFlags::FRAME) {
         op.due_ns = op.due_ns.max(now_ns);
@@ -185,8 +184,8 @@ impl Window {
         Window { not_before_ns, ..self }
     }
 
-    /// It is cut short now: what should come later is not missing. Said before the threads are told to stop,
-    /// so that whoever looks at their records knows. Only the first time counts.
+    /// Ends the load point early: operations after this time do not count as missing. Called before the
+    /// threads are stopped, so that readers of their records can rely on it. Only the first time counts.
     pub fn cut(&self, now_ns: u64) {
         self.cut_ns.fetch_min(now_ns, Ordering::Relaxed);
     }
@@ -247,9 +246,9 @@ pub struct ThreadEnd<S, K> {
     pub sink: K,
     /// Which threads this was, as in [`Running::heartbeats`].
     pub thread: usize,
-    /// A driver that could not start or go on says why.
+    /// Why a driver could not start or continue.
     pub failure: Option<DriverError>,
-    /// How many scripts said that they are finished (every block read once, say).
+    /// Number of scripts that reported that they are finished (for example, every block was read once).
     pub finished_scripts: u32,
     /// What the driver could use of what the kernel offers, in words, for the report: one line each.
     pub notes: Vec<String>,
@@ -308,7 +307,7 @@ impl Heartbeat {
     }
 }
 
-/// Tells of its thread's death, should it panic.
+/// Reports the end of its thread if that panics.
 #[derive(Debug)]
 struct Deathwatch(Arc<Heartbeat>);
 

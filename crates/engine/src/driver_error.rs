@@ -14,13 +14,13 @@ pub enum DriverError {
          seccomp profile. Try 'sysctl -w kernel.io_uring_disabled=0', or use --driver threads"
     )]
     UringSetup {
-        /// What the kernel said.
+        /// The kernel's error.
         source: std::io::Error,
     },
     /// The kernel broke off an io_uring that worked before.
     #[error("io_uring failed while running ({source}); use --driver threads")]
     UringEnter {
-        /// What the kernel said.
+        /// The kernel's error.
         source: std::io::Error,
     },
     /// A script waits for an operation, but has none in flight: it would wait for ever.
@@ -32,7 +32,7 @@ pub enum DriverError {
     /// A thread could not be started.
     #[error("cannot start a driver thread: {source}; use fewer workers")]
     Thread {
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Memory for buffers could not be had.

@@ -1,7 +1,7 @@
-//! In how many pieces a file lies on its disk, where the file system tells (FIEMAP on Linux).
+//! Counts the extents of a file on its disk, where the file system reports them (FIEMAP on Linux).
 //!
-//! Counted as `filefrag` does: what lies side by side on the disk is one extent, however the file system
-//! keeps it. Signs in operations (a client's single bytes, uneven reads) are the analysis room's.
+//! Counted as `filefrag` does: adjacent blocks on the disk are one extent, however the file system
+//! stores them. Signs in operations (a client's single bytes, uneven reads) are the analysis room's.
 
 use std::collections::HashMap;
 use std::io;
@@ -24,14 +24,14 @@ mod system;
 /// Bytes that ext2, ext3 and ext4 keep together at most, with blocks of 4 KiB: one block group.
 const EXT_GROUP_BYTES: u64 = 128 << 20;
 
-/// Lengths of pieces that are told apart.
+/// The most distinct extent lengths that are counted.
 const MAX_LENGTHS: usize = 1 << 12;
 /// A file with so many times its ideal number of pieces is in pieces.
 const FRAGMENTED: u64 = 16;
 /// Share of pieces, in percent, that have the same length where something made them so.
 const EVEN_PERCENT: f64 = 50.0;
 
-/// Why the pieces of a file can't be told.
+/// Why the extents of a file can't be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtentsError {
@@ -40,10 +40,10 @@ pub enum ExtentsError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// It is no file with data of its own.
+    /// It is not a regular file.
     #[error("{} is no regular file; name the files themselves", path.display())]
     NotAFile {
         /// What was named.
@@ -68,7 +68,7 @@ pub struct RawExtent {
     pub physical: u64,
     /// Its length in bytes.
     pub length: u64,
-    /// Its place is not known yet: the data is in memory, and gets its place when it is written back.
+    /// Its place is unknown so far: the data is in memory, and is allocated at writeback.
     pub placeless: bool,
     /// It is compressed or encrypted: its length on the disk is another.
     pub encoded: bool,
@@ -85,7 +85,7 @@ pub struct Extents {
     pub mapped_bytes: u64,
     /// Bytes among them that are reserved and not written.
     pub unwritten_bytes: u64,
-    /// Pieces. `None` where they can't be counted; `uncountable` then says why.
+    /// Number of extents; `None` if they can't be counted. `uncountable` holds the reason.
     pub extents: Option<u64>,
     /// The fewest that a file system of this kind makes of so many bytes.
     pub ideal_extents: u64,
@@ -178,7 +178,7 @@ fn silent(fs_type: &str) -> Option<String> {
 /// Whether the answer means that the file system has no such call.
 fn is_unknown_call(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, Unsupported};
-    // ENOTTY has no kind of its own.
+    // ENOTTY has no `ErrorKind`.
     const ENOTTY: i32 = 25;
     matches!(error.kind(), Unsupported | InvalidInput) || error.raw_os_error() == Some(ENOTTY)
 }
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!((even.common_extent_percent, even.backward_percent), (Some(100.0), Some(50.5)));
         let sign = even.sign.unwrap();
         assert!(sign.contains("1-byte-ahead") && sign.contains("100 % of them have 64 KiB"), "{sign}");
-        // Each with a length of its own, and a gap behind it.
+        // Each extent has a different length, with a gap behind it.
         let aged: Vec<(u64, u64, u64)> =
             (1..100).map(|at| (at * 8192 * at, at * 16384 * at, 4096 * (at + 1))).collect();
         assert!(counted(&aged).sign.unwrap().contains("aged"));

@@ -1,13 +1,13 @@
-//! What the `threads` driver asks of the operating system: open, create, positional read and write, sync,
-//! size, room, close, and what goes by path.
+//! The operating system calls of the `threads` driver: open, create, positional read and write, sync,
+//! size, room, close, and operations by path.
 //!
 //! Each call is one system call (plus retries after a signal; listing takes as many as the directory is
-//! long, setting a size by path takes four, and what is opened to be written in is looked at once:
-//! `second_name.rs`) and hands back the system's own error number. No file is made
-//! unless that is what was asked for, and no link is ever followed: the area holds only what the tool made.
-//! What lies in it is reached from the area's own directory (see [`crate::beneath`]): an open is one
-//! `openat2`; what goes by path is done from the directory above, which stays open as long as the run
-//! itself does not move or remove it, so that it is one system call, too.
+//! long, setting a size by path takes four, and a file opened for writing is checked at once:
+//! `second_name.rs`) and returns the system's own error number. A file is made only on request, and no
+//! link is ever followed: the area holds only files that the tool made. Everything in it is reached from
+//! the area's directory (see [`crate::beneath`]). An open is one `openat2`. An operation by path starts
+//! from the parent directory, which stays open until the run moves or removes it, so it is one system
+//! call, too.
 //!
 //! | asked for | Linux | macOS | Windows |
 //! |---|---|---|---|
@@ -33,16 +33,16 @@
 //! | symlink | `symlink`, relative, never out of the area | the same | `ERROR_NOT_SUPPORTED` |
 //! | readlink | `readlink` | `readlink` | `FSCTL_GET_REPARSE_POINT` |
 //!
-//! While a run has hard links of its own making, whatever loses a name in a removal or a rename is looked at
-//! first, which is one call more (see [`crate::beneath::links`]).
+//! While a run has hard links of its making, a removal or rename first checks the file that loses a
+//! name. That is one call more (see [`crate::beneath::links`]).
 //!
 //! With `O_APPEND` Linux lets a positional write append whatever its position, here as in the application
 //! that was recorded. macOS keeps to POSIX, where the position wins, so none is given there.
 //!
 //! Linux before 5.8 can't ask for access without following a link, so there it is followed.
 //!
-//! macOS can only reserve room behind the end of a file (`F_PREALLOCATE`), and Windows only by growing it:
-//! neither is what was asked for.
+//! macOS can only reserve room behind the end of a file (`F_PREALLOCATE`), and Windows only by growing
+//! it. Neither matches the request.
 
 #[cfg(unix)]
 mod names;

@@ -50,7 +50,7 @@ pub enum AreaError {
         doing: &'static str,
         /// On what.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The mount is there, but nothing answers.
@@ -58,7 +58,7 @@ pub enum AreaError {
     Dead {
         /// What was asked.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// No room even for a marker.
@@ -109,7 +109,7 @@ pub enum AreaError {
     Shared {
         /// The target or its area.
         path: PathBuf,
-        /// What others have to do with it.
+        /// How other users can interfere with it.
         shared: Shared,
     },
     /// Another run holds the lock.
@@ -117,10 +117,10 @@ pub enum AreaError {
     InUse {
         /// The area.
         path: PathBuf,
-        /// Who holds it, as far as it said so.
+        /// The holder's description of itself, if it wrote one.
         holder: String,
     },
-    /// The lock file is somebody's.
+    /// The lock file belongs to another user or is not a plain file.
     #[error(
         "{path} is {what}, which would be written over, so nothing was done; make sure that no run uses the \
          area and remove it (a new one is made), or remove the whole area with 'reelgauge clean'"
@@ -150,7 +150,7 @@ pub enum AreaError {
     Removal {
         /// What couldn't be removed.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// Anything else.
@@ -163,7 +163,7 @@ pub enum AreaError {
         doing: &'static str,
         /// On what.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
 }
@@ -194,8 +194,8 @@ pub(super) fn io_error(doing: &'static str, path: &Path, source: io::Error) -> A
     }
 }
 
-/// Errors that say nothing about a file, but that the way to its file system is broken: a stale NFS
-/// handle, a server that is gone, a FUSE program that ended.
+/// Errors that mean that the path to the file system is broken, not that the file is: a stale NFS
+/// handle, an unreachable server, a FUSE program that ended.
 pub(crate) fn is_dead_mount(error: &io::Error) -> bool {
     matches!(
         error.kind(),

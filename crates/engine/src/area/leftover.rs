@@ -1,18 +1,18 @@
-//! What a start that was killed leaves: the area is made under a name of its own, `reelgauge-area.new-ID`,
-//! and a kill before it gets its right one leaves that.
+//! Removes the leftovers of a killed start. The area is made as `reelgauge-area.new-ID` and then
+//! renamed; a kill in between leaves that directory.
 //!
-//! It goes where it is the tool's beyond doubt: a directory of such a name, of the same user, with a marker
-//! in it and nothing else, or with nothing at all. Links are not followed. A start that is only slow loses
-//! nothing: what it made is first given another name, in one step, so that of the two one comes too late. A
-//! start that comes too late makes its area in its place.
+//! It is removed only if it is certainly the tool's: a directory of such a name, of the same user, that
+//! holds only a marker or nothing. Links are not followed. A start that is merely slow loses nothing.
+//! The leftover is first renamed, in one step, so that either the slow start or the removal fails. A
+//! slow start that fails makes its area again.
 //!
-//! Unix only: elsewhere no owner tells whose a directory is, and nothing is removed.
+//! Unix only. Elsewhere the owner of a directory cannot be determined, and nothing is removed.
 
 use std::path::{Path, PathBuf};
 
 use super::AREA_DIR;
 
-/// What stands between the area's name and the id.
+/// Separates the area's name from the id.
 const NEW: &str = ".new-";
 /// Groups of hexadecimal digits of an id.
 const ID_GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
@@ -29,7 +29,8 @@ fn is_name_of_new(name: &str) -> bool {
     id.split('-').map(str::len).eq(ID_GROUPS) && id.split('-').all(is_hex)
 }
 
-/// A run that begins looks at so many names in its target: it waits for none of a folder of frames.
+/// A starting run reads at most this many names in its target, so that a folder with many frames does
+/// not delay it.
 pub(super) const NAMES_MAX: usize = 10_000;
 
 /// Such names among the first in a target, in their order; none where it can't be listed.
@@ -61,8 +62,8 @@ mod unix {
         named(target, usize::MAX).into_iter().filter(|path| ours(path, users).is_some()).collect()
     }
 
-    /// Removes them, as far as they are among so many names. What can't be removed stays, as does what
-    /// changes meanwhile.
+    /// Removes the leftovers found among the first `names_max` names. A directory that can't be removed,
+    /// or that changes during the removal, stays.
     pub(in super::super) fn remove(target: &Path, names_max: usize, users: &[u32]) -> Vec<PathBuf> {
         let is_gone = |path: &PathBuf| ours(path, users).is_some_and(|dir| take_away(target, &dir, users));
         named(target, names_max).into_iter().filter(is_gone).collect()
@@ -84,7 +85,7 @@ mod unix {
         is_marker.then_some(dir)
     }
 
-    /// Whether it is gone now.
+    /// Whether it was removed.
     fn take_away(target: &Path, dir: &AreaDir, users: &[u32]) -> bool {
         let claimed = target.join(name_of_new(&Marker::fresh().id));
         let dir = match rename_to_new(dir.path(), &claimed) {
@@ -96,7 +97,7 @@ mod unix {
                     return false;
                 }
             },
-            // Where no directory is renamed, nobody who is slow gets this one's name changed either.
+            // If the file system can't rename directories, a slow start can't rename this one either.
             Err(error) if renames_none(&error) => dir.clone(),
             Err(_) => return false,
         };
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!(Area::leftovers(target.path(), Sharing::Unsaid).unwrap(), all);
         let area = Area::open_or_create(target.path()).unwrap();
         assert_eq!(names_in(target.path()), ["film.mov", AREA_DIR]);
-        // Beside an area that is there, too.
+        // This also works next to an existing area.
         left(target.path());
         drop(Area::open_or_create(target.path()).unwrap());
         assert_eq!(names_in(target.path()), ["film.mov", AREA_DIR]);
@@ -195,7 +196,7 @@ mod tests {
         symlink(&elsewhere, name()).unwrap();
         symlink(other.path(), name()).unwrap();
         fs::write(name(), "a file of that name").unwrap();
-        // With something beside the marker: somebody's, or somebody uses it.
+        // A second file next to the marker belongs to another user, or the area is in use.
         for more in ["film.mov", LOCK_FILE] {
             fs::write(left(target.path()).join(more), "precious").unwrap();
         }

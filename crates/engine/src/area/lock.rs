@@ -1,9 +1,9 @@
 //! The lock that keeps two runs from sharing an area.
 //!
-//! One run may consist of several machines on one area. The *owner* takes the lock for itself, makes the
-//! files, and then shares the lock under the run's name ([`AreaLock::share`]). The others wait until that
-//! name stands in the lock file, and take the shared lock beside it ([`join`]). Whoever is not of the run
-//! wants the lock for itself, and does not get it.
+//! One run may use several hosts on one area. The *owner* takes the lock for itself, makes the files,
+//! and then shares the lock under the run's name ([`AreaLock::share`]). The others wait until that name
+//! appears in the lock file, and then take the shared lock, too ([`join`]). A process outside the run
+//! tries to take the lock exclusively, and fails.
 
 use super::error::io_error;
 use super::marker::Marker;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Holder texts are short; whatever is longer was not written by the tool.
 const LONGEST_HOLDER_BYTES: u64 = 400;
 
-/// The right to use an area; given back when dropped (or when the process ends, however it ends).
+/// The right to use an area. It is released when dropped, and when the process ends for any reason.
 #[derive(Debug)]
 pub struct AreaLock {
     /// Holds the lock by being open.
@@ -56,7 +56,7 @@ impl AreaLock {
 
 /// A share of the lock of this run's owner; `None` where the owner has not shared it yet.
 pub(super) fn join(dir: &AreaDir, marker: &Marker, run: &str) -> Result<Option<AreaLock>, AreaError> {
-    // Opened anew each time: only so does NFS look at what another machine wrote.
+    // Reopened each time, because NFS refreshes its view of another host's writes only on open.
     let file = open(dir)?;
     if shared_run(&text_of(&file)).as_deref() != Some(run) {
         return Ok(None);
@@ -67,7 +67,8 @@ pub(super) fn join(dir: &AreaDir, marker: &Marker, run: &str) -> Result<Option<A
         Err(refusal) => Some(unsupported_note(dir, refusal)?),
     };
     still_there(dir, marker, &file)?;
-    // The owner may have ended, and somebody else come, between reading the name and having the share.
+    // Between reading the name and taking the shared lock, the owner may have ended and another run may
+    // have started.
     let is_still = shared_run(&text_of(&file)).as_deref() == Some(run);
     Ok(is_still.then_some(AreaLock { file, note }))
 }
@@ -77,8 +78,8 @@ pub(super) fn check_writable(dir: &AreaDir) -> Result<(), AreaError> {
     open(dir).map(drop)
 }
 
-/// Opens the lock file. What it holds is written over, so it must be the tool's own and nothing else: a link
-/// leads to somebody's file, and what has a second name is somebody's file too.
+/// Opens the lock file. Its content is overwritten, so it must be the tool's own file. A link, or a file
+/// with a second name, could lead to another user's file.
 fn open(dir: &AreaDir) -> Result<File, AreaError> {
     let path = dir.path().join(LOCK_FILE);
     if let Some(what) = foreign(dir) {
@@ -88,7 +89,7 @@ fn open(dir: &AreaDir) -> Result<File, AreaError> {
         io::ErrorKind::NotFound => AreaError::Vanished { path: dir.path().to_owned() },
         _ => io_error("write", &path, error),
     })?;
-    // Looked at once more: it may have become something else since.
+    // Checked again after the open, because it may have been replaced.
     match foreign(dir) {
         None => Ok(file),
         Some(what) => Err(AreaError::ForeignLock { path, what }),
@@ -100,8 +101,8 @@ pub(super) fn foreign(dir: &AreaDir) -> Option<&'static str> {
     dir.facts(&dir.path().join(LOCK_FILE)).ok()?.foreign_file()
 }
 
-/// A program that this process starts has copies of its files until it is that program, so a lock that was
-/// given back a moment ago may be held for so long yet.
+/// A child process holds copies of this process's files until its `exec`. A lock that was just released
+/// may therefore stay held for this long.
 const GIVING_BACK: Duration = Duration::from_millis(200);
 
 /// Locks it, or gives what holds it for longer than a moment.
@@ -150,7 +151,7 @@ fn unsupported_note(dir: &AreaDir, refusal: TryLockError) -> Result<String, Area
     }
 }
 
-/// Between opening the area and locking it, another run may have removed it, and even made it anew.
+/// Between opening the area and locking it, another run may have removed it, and even recreated it.
 fn still_there(dir: &AreaDir, marker: &Marker, file: &File) -> Result<(), AreaError> {
     let vanished = || AreaError::Vanished { path: dir.path().to_owned() };
     let is_unmarked = |dir: &AreaDir| {
@@ -162,8 +163,8 @@ fn still_there(dir: &AreaDir, marker: &Marker, file: &File) -> Result<(), AreaEr
         Ok(now) if now.id == marker.id => Ok(()),
         Ok(_) => Err(vanished()),
         Err(AreaError::Foreign { .. }) if is_unmarked(&now) => {
-            // It is being removed, and opening the lock file made it anew: take that back, so that the
-            // other's removal succeeds. What anybody wrote into it is not the tool's to remove.
+            // The area is being removed, and opening the lock file recreated that file. Remove it
+            // again, so that the other removal succeeds. If the file has content, it stays.
             if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
                 let _ = dir.remove_file(&dir.path().join(LOCK_FILE));
             }
@@ -173,8 +174,8 @@ fn still_there(dir: &AreaDir, marker: &Marker, file: &File) -> Result<(), AreaEr
     }
 }
 
-/// Whether somebody else holds the lock. An SMB server says "permission denied" then, which can't be about
-/// rights, since the file is open for writing.
+/// Whether another process holds the lock. An SMB server then reports "permission denied". That can't be
+/// about permissions, since the file is open for writing.
 fn is_held(refusal: &TryLockError) -> bool {
     match refusal {
         TryLockError::WouldBlock => true,
@@ -216,7 +217,7 @@ fn holder(file: &File) -> String {
     }
 }
 
-/// What stands in the lock file; empty where it can't be read.
+/// The content of the lock file; empty if it can't be read.
 fn text_of(mut file: &File) -> String {
     let mut bytes = Vec::new();
     match file.rewind().and_then(|()| file.take(LONGEST_HOLDER_BYTES).read_to_end(&mut bytes)) {

@@ -127,8 +127,8 @@ pub(super) fn remove(dir: &AreaDir, marker: &Marker, lock: Option<AreaLock>) -> 
         fs::remove_dir(root)
     };
     if let Err(error) = removed {
-        // Something was written into it meanwhile: it has to stay, so it has to stay marked.
-        // The error of the removal matters more than one here.
+        // Another process wrote into it during the removal. The directory stays, so it needs its
+        // marker. The error of the removal matters more than one here.
         let _ = marker.write(dir);
         return Err(removal_error(root, error));
     }
@@ -304,7 +304,7 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     //! Windows: mounted volumes and directory links are both reparse points, which the standard library
-    //! reports as links. Both are refused, as it can't be told here which of them is a mount.
+    //! reports as links. Both are refused, because a mount can't be distinguished from a link here.
 
     use std::fs;
     use std::path::Path;

@@ -1,9 +1,10 @@
-//! Whether others have a hand in a target: root does not work where another user may put things in its way,
-//! unless it is said that this is meant; then it works with that user's rights, where it can.
+//! Whether other users can write to a target. Root refuses to work where another user could replace
+//! files, unless the user allows it. Then the run takes that user's identity where possible.
 //!
-//! Whoever owns a directory, or may write in it, can give the names in it to other things at any moment. The
-//! area is held open and nothing in it is reached through links ([`crate::beneath`]), but the first look at a
-//! target, and file systems that resolve whole paths on their server, have no such protection.
+//! The owner of a directory, and every user who may write in it, can replace the entries in it at any
+//! moment. The area is held open and nothing in it is reached through links ([`crate::beneath`]). But
+//! the first access to a target, and file systems that resolve whole paths on their server, have no such
+//! protection.
 //!
 //! Not here: how an identity is taken ([`reelgauge_record::identity`]).
 
@@ -16,7 +17,7 @@ use super::AreaError;
 use crate::beneath::EntryFacts;
 use crate::space::KeepFree;
 
-/// What was said of a target that others own or may write in.
+/// The user's choice about a target that other users own or may write in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sharing {
     /// Nothing: root refuses it.
@@ -26,7 +27,7 @@ pub enum Sharing {
     Meant,
 }
 
-/// What the user said of a target, beside where it is.
+/// The user's choices about a target, in addition to its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
     /// Of others who have a hand in it.
@@ -48,8 +49,8 @@ const ALL_WRITE: u32 = 0o002;
 pub enum Shared {
     /// It belongs to this user.
     Owned { user: u32 },
-    /// Whoever it belongs to has no name on this machine, as on NFS where names are mapped and the map has
-    /// none: to the server it may well be root's.
+    /// The owner has no name on this host, as on NFS where the id mapping has no entry. On the server
+    /// the directory may well be root's.
     Unnamed,
     /// Others may write in it.
     Writable,
@@ -59,11 +60,11 @@ pub enum Shared {
 #[cfg(unix)]
 const UNNAMED: u32 = u32::MAX - 1;
 
-/// Refuses as root what others have a hand in, unless it is meant. Then the identity of the owner is taken by
-/// this thread and those that it starts: the area's, where there is one, else the target's. What the reader
-/// should know.
+/// Refuses, as root, a target that other users can write to, unless the user allows it. Then this thread
+/// and its children take the identity of the owner: of the area if there is one, else of the target.
+/// Returns a note for the reader.
 ///
-/// `target` and `area` are what is known of the directories, with their paths.
+/// `target` and `area` are the known facts about the directories, with their paths.
 pub(super) fn settle(
     target: (&Path, &EntryFacts),
     area: Option<(&Path, &EntryFacts)>,
@@ -118,7 +119,8 @@ fn shared(path: &Path, facts: &EntryFacts) -> Option<Shared> {
 #[cfg(target_os = "linux")]
 fn has_list(path: &Path) -> bool {
     let mut list = [0; 4096];
-    // Too long for this buffer is a list, too; what has none, or no such thing, says so.
+    // If the list is too long for this buffer, there is a list, too. A file without one, or a file
+    // system without lists, returns an error.
     !matches!(
         rustix::fs::lgetxattr(path, c"system.posix_acl_access", &mut list[..]),
         Err(rustix::io::Errno::NODATA | rustix::io::Errno::OPNOTSUPP)
@@ -213,7 +215,7 @@ mod tests {
         (folder, path)
     }
 
-    /// Does it on a thread of its own, whose identity may change, if this is root.
+    /// If this is root, runs it on a separate thread, whose identity may change.
     fn as_root(test: impl FnOnce() + Send + 'static) {
         if !rustix::process::geteuid().is_root() {
             eprintln!("skipped: only root is careful of others");

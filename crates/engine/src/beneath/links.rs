@@ -1,21 +1,23 @@
-//! Links that a run makes itself: which files it gave several names, and what its symbolic links say.
+//! Links that a run makes: the files it gave several names, and the text of its symbolic links.
 //!
-//! A file in the area with a second name may be anybody's, so it is not written in. A trace whose program
-//! made hard links needs just that. Therefore a run remembers the files that it linked, by device and inode
-//! number, and how many names it gave each; a file is written in if it has one name, or if it is one of these
-//! and has no more names than that. What tells them from somebody else's:
+//! A file in the area with a second name may belong to another user, so it is not written to. A trace
+//! whose program made hard links needs exactly that. Therefore a run remembers the files that it linked,
+//! by device and inode number, and how many names it gave each; a file is written in if it has one name,
+//! or if it is one of these and has no more names than that. How they are distinguished from other
+//! users' files:
 //!
-//! * Before it is linked, a file has one name, or is one of these already. It is held open for so long, so
-//!   that its number can't become another file's. A file whose only name lies in the area is nobody else's.
-//! * Afterwards the new name must lead to that same file: whoever put another in its place gains a name for
-//!   it, and nothing is written through that.
-//! * A file that loses its last name but one is forgotten, before its number can be given again. So while
-//!   there is any, whose name a removal or a rename takes away is looked at.
+//! * Before it is linked, a file has one name, or is already one of these. It is held open during the
+//!   link, so that its inode number can't be reused. A file whose only name is in the area belongs to
+//!   the run.
+//! * Afterwards the new name must lead to that same file. A user who put another file in its place gains
+//!   a name for it, but nothing is written through that name.
+//! * A file that loses its last name but one is forgotten before its inode number can be reused. So
+//!   while any such file exists, removals and renames check the file whose name they take away.
 //!
-//! A symbolic link on the target is made with the way from it to another name in the area, so its text leads
-//! nowhere else; and the tool itself never follows one ([`super`]).
+//! A symbolic link on the target is made with a relative path to another name in the area, so its text
+//! leads nowhere else. The tool itself never follows one ([`super`]).
 //!
-//! Not here: symbolic links of what was recorded, which are followed when a trace is made or read.
+//! Not here: the symbolic links of a recording, which are followed when a trace is made or read.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +28,7 @@ use rustix::io::Errno;
 
 use crate::io::ErrorNumber;
 
-/// What tells a file from any other that is there at the same time.
+/// Distinguishes a file from every other file that exists at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FileId {
     pub device: u64,
@@ -34,7 +36,7 @@ pub(crate) struct FileId {
 }
 
 impl FileId {
-    /// What `stat` tells.
+    /// Takes the identity from a `stat` result.
     pub fn of(stat: &Stat) -> FileId {
         FileId { device: stat.st_dev as _, inode: stat.st_ino as _ }
     }
@@ -65,12 +67,12 @@ impl OwnLinks {
         self.any() && self.files().contains_key(&id)
     }
 
-    /// Gives a file another name. `before` is what is known of it while it is held open; `make` makes the
-    /// link, and `now` tells which file has the new name then.
+    /// Gives a file another name. `before` is the file's state while it is held open, `make` makes the
+    /// link, and `now` returns the file that has the new name afterwards.
     ///
     /// # Errors
-    /// `EMLINK` where it has a name of somebody else's, `EXDEV` where another file came in its place, or what
-    /// making it says.
+    /// `EMLINK` if the file has a name of another user, `EXDEV` if another file took its place, or the
+    /// error of `make`.
     pub fn link(
         &self,
         before: &Stat,
@@ -78,7 +80,7 @@ impl OwnLinks {
         now: impl FnOnce() -> Result<FileId, ErrorNumber>,
     ) -> Result<(), ErrorNumber> {
         if FileType::from_raw_mode(before.st_mode as _) == FileType::Directory {
-            // Refused, and the system says how.
+            // This fails, and the system chooses the error.
             return make();
         }
         let id = FileId::of(before);
@@ -125,8 +127,8 @@ impl OwnLinks {
     }
 }
 
-/// What a symbolic link says to lead to another name in the same directory tree; both are ways from the same
-/// directory, without `.` and `..`. A name that leads to itself says its own last part.
+/// The text of a symbolic link that leads to another name in the same directory tree. Both are paths
+/// relative to the same directory, without `.` and `..`. A link to itself contains its own last part.
 pub(crate) fn way(link: &[u8], target: &[u8]) -> Vec<u8> {
     let parts = |path| <[u8]>::split(path, |&byte| byte == b'/').collect::<Vec<_>>();
     let (link, target) = (parts(link), parts(target));
@@ -182,14 +184,14 @@ mod tests {
         assert!(
             names == 3 && area.links().allows(id, 3) && area.standing(&at("a")).unwrap().foreign.is_none()
         );
-        // Somebody gives it one more.
+        // Another user adds a hard link.
         fs::hard_link(at("a"), at("theirs")).unwrap();
         assert!(!area.links().allows(id, 4));
         assert!(area.standing(&at("a")).unwrap().foreign.is_some_and(|what| what.contains("hard link")));
         let refused = area.link(&at("a"), &at("d")).unwrap_err();
         assert_eq!(refused.raw_os_error(), Some(Errno::MLINK.raw_os_error()));
         assert!(!at("d").exists());
-        // A file that had two names before is none of its own.
+        // A file that had two names before does not belong to the run.
         fs::write(at("e"), "y").unwrap();
         fs::hard_link(at("e"), at("f")).unwrap();
         assert!(area.link(&at("e"), &at("g")).is_err() && !area.links().has(id_of(&at("e")).0));

@@ -1,4 +1,4 @@
-//! Windows: by the full path, after a look at every directory on the way. See the table in [`super`].
+//! Windows: uses the full path, after checking every directory on it. See the table in [`super`].
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};

@@ -39,10 +39,10 @@ pub(crate) struct Root {
     way: Way,
 }
 
-/// How a path of several parts is gone.
+/// How a path of several parts is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// The kernel keeps to the directory by itself.
+    /// The kernel itself keeps the path inside the directory.
     #[cfg(target_os = "linux")]
     OneCall,
     /// Directory by directory, on this device.
@@ -73,7 +73,8 @@ impl Root {
         self.way = Way::Steps { device };
     }
 
-    /// Whether the kernel keeps to the directory by itself, so that a path of several parts is one call.
+    /// Whether the kernel itself keeps paths inside the directory, so that a path of several parts is
+    /// one call.
     #[cfg(target_os = "linux")]
     pub fn is_one_call(&self) -> bool {
         self.way == Way::OneCall
@@ -225,8 +226,8 @@ impl Root {
 }
 
 impl Way {
-    /// What this system can. It is tried on the directory itself, which is open already: whatever is said is
-    /// about the call.
+    /// The capabilities of this system. They are tried on the directory itself, which is already open,
+    /// so an error concerns the call and not the path.
     #[cfg(target_os = "linux")]
     fn of(dir: BorrowedFd<'_>) -> io::Result<Way> {
         let flags = TO_PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -260,7 +261,7 @@ pub(crate) fn c_path(inside: &Path) -> io::Result<CString> {
     Ok(CString::new(if bytes.is_empty() { b"." } else { bytes })?)
 }
 
-/// What `stat` tells.
+/// Takes the facts from a `stat` result.
 pub(crate) fn facts_of(stat: &Stat) -> EntryFacts {
     let what = match FileType::from_raw_mode(stat.st_mode as _) {
         FileType::RegularFile => What::File,

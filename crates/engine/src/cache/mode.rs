@@ -25,9 +25,9 @@ pub struct ModeFacts {
     pub fs_type: String,
     /// Where it keeps its data.
     pub kind: MountKind,
-    /// What came of trying direct reads.
+    /// The outcome of the direct read test.
     pub direct_read: DirectOutcome,
-    /// What came of trying direct writes.
+    /// The outcome of the direct write test.
     pub direct_write: DirectOutcome,
     /// Size of the run's files.
     pub data_bytes: u64,
@@ -39,7 +39,8 @@ pub struct ModeFacts {
     pub read_bytes: u64,
     /// Bytes that the run wrote.
     pub written_bytes: u64,
-    /// Bytes that came from the storage meanwhile (`mountstats::fetched_bytes`), where a counter tells.
+    /// Bytes fetched from the storage during the run (`mountstats::fetched_bytes`), where a counter
+    /// exists.
     pub fetched_bytes: Option<u64>,
 }
 
@@ -58,7 +59,7 @@ pub enum EffectiveMode {
         /// What shows it.
         why: String,
     },
-    /// It can't be said.
+    /// The mode could not be determined.
     Unknown {
         /// What is missing.
         why: String,
@@ -156,7 +157,7 @@ impl ModeFacts {
 }
 
 impl EffectiveMode {
-    /// What it means, in a sentence or two for people.
+    /// Explains the mode to the user in a sentence or two.
     pub fn explanation(&self, facts: &ModeFacts) -> String {
         let in_memory = facts.kind == MountKind::Memory;
         match self {

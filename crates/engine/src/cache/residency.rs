@@ -40,7 +40,7 @@ pub struct Residency {
     pub total_bytes: u64,
     /// How it was found out; unknown only if it is for every file, with the first file's reason.
     pub how: How,
-    /// Each file by itself.
+    /// The residency of each file.
     pub files: Vec<FileResidency>,
 }
 
@@ -131,15 +131,15 @@ mod linux {
             Err(error) => return Err(say(error)),
         }
         if !may_ask_mincore(file).map_err(say)? {
-            // For other people's files the kernel answers "all of it" to keep its secrets.
+            // For other users' files the kernel answers "fully resident", so that no information leaks.
             return Err("mincore tells the truth only about files that one may write".to_owned());
         }
         let bytes = mincore(file, size).map_err(say)?;
         Ok((bytes.min(size), How::Mincore))
     }
 
-    /// Whether a failed cachestat says nothing about the file but that the call can't be used: an older
-    /// kernel, a sandbox (some answer EPERM), or a file system without page cache.
+    /// Whether a failed cachestat means that the call is unavailable, not that the file is at fault: an
+    /// older kernel, a sandbox (some return EPERM), or a file system without page cache.
     fn is_unavailable(error: &io::Error) -> bool {
         matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM | libc::EACCES | libc::EOPNOTSUPP))
     }

@@ -31,7 +31,7 @@ pub enum DataSetError {
         /// What an ordinary user may still write there.
         available_bytes: u64,
     },
-    /// The file system ran full meanwhile. The half-written file was removed.
+    /// The file system ran full during the preparation. The half-written file was removed.
     #[error(
         "no space left while writing {path}, although there seemed to be enough: something else is writing \
          there, too, or a limit applies that cannot be seen; use fewer or smaller files (--files, \
@@ -65,7 +65,7 @@ pub enum DataSetError {
     /// Something in the data set's place is not the tool's.
     #[error("{path} is {what}, not what Reelgauge made, and is left alone; move it away, then run again")]
     NotOurs {
-        /// What is in the way.
+        /// The entry that blocks the data set.
         path: PathBuf,
         what: &'static str,
     },
@@ -93,7 +93,7 @@ pub enum DataSetError {
     /// The working thread couldn't be started.
     #[error("cannot start a thread: {source}; end other programs and try again")]
     Thread {
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The working thread ended without a result.
@@ -112,7 +112,7 @@ pub(super) fn named(doing: &'static str, path: &Path, file_bytes: u64, source: i
     }
 }
 
-/// An amount of data for people, in decimal units: `8.6 GB`.
+/// Formats an amount of data in decimal units: `8.6 GB`.
 pub fn amount(bytes: u64) -> String {
     let amount = bytes as f64;
     match bytes {

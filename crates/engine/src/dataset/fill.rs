@@ -269,7 +269,8 @@ impl<'a> Behind<'a> {
         }
         let error = io::Error::last_os_error();
         match error.raw_os_error() {
-            // Not known to this file system or sandbox: the fsync at the end does all the work then.
+            // This file system or sandbox does not support the call; the fsync at the end does all the
+            // work then.
             Some(libc::EINVAL | libc::ENOSYS | libc::EOPNOTSUPP | libc::ESPIPE | libc::EPERM) => {
                 self.works = false;
                 Ok(())
@@ -295,7 +296,7 @@ impl<'a> Behind<'a> {
     }
 }
 
-/// Elsewhere: macOS is told to keep the file out of its cache, Windows has no such call.
+/// macOS has a flag that keeps the file out of its cache; Windows has no such call.
 #[cfg(not(target_os = "linux"))]
 struct Behind;
 

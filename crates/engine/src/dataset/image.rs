@@ -1,11 +1,11 @@
 //! Images: the files and directories that must be there before a trace is replayed, made for one pass of it.
 //!
-//! An image is made in a directory that was empty, in the order given, so that batch after batch of it lies
-//! elsewhere on the storage. Files are filled like data sets, in one of two ways that lead to different
-//! layouts: their size is set first, or they grow in small steps and nobody knows how far. Everything is
-//! durable and out of the cache when it is done.
+//! An image is made in an empty directory, in the given order, so that successive batches get different
+//! places on the storage. Files are filled like data sets, in one of two ways that lead to different
+//! layouts: either their size is set first, or they grow in small steps and the file system can't know
+//! their final size. Everything is durable and out of the cache when it is done.
 //!
-//! Not here: what an image consists of (the trace room), and removing it ([`crate::scratch`]).
+//! Not here: the contents of an image (the trace crate), and removing it ([`crate::scratch`]).
 
 use std::fs::File;
 use std::io;
@@ -96,7 +96,7 @@ pub fn prepare(
     std::thread::Builder::new()
         .name("prepare".to_owned())
         .spawn(move || {
-            // Nobody listens any more if the caller gave up: then there is nobody to tell.
+            // The send fails only if the caller gave up and dropped the receiver.
             let _ = sender.send(make_all(&area, &items, pattern, &work));
         })
         .map_err(|source| DataSetError::Thread { source })?;

@@ -1,4 +1,4 @@
-//! The manifest of a data set, which says what was written.
+//! The manifest of a data set, which records how it was written.
 
 use std::fs;
 use std::io::{self, Write};

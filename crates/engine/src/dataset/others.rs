@@ -1,10 +1,10 @@
-//! The data sets that earlier runs left in the area: which of them are given back when a run needs their
+//! The data sets that earlier runs left in the area, and which of them to remove when a run needs their
 //! room.
 //!
-//! Only what is surely a data set of the tool's own is ever given back: a directory in `data/` with a
-//! manifest that fits its name, and nothing in it but what preparing puts there. Those that the run itself
-//! uses stay, and so does everything else. The oldest go first, and only as many as are needed; where all of
-//! them together would not be enough, none goes.
+//! Only a certain data set of the tool is ever removed: a directory in `data/` with a manifest that fits
+//! its name, and only files that the preparation makes. Data sets of the current run stay, and so does
+//! everything else. The oldest go first, and only as many as needed. If all of them together would not
+//! be enough, none goes.
 //!
 //! Not here: the removal itself, which [`Area`] does with the care of [`Area::clean`].
 
@@ -85,9 +85,9 @@ fn content(area: &AreaDir, directory: &Path) -> Option<(u64, SystemTime)> {
     used_at.map(|used_at| (bytes, used_at))
 }
 
-/// Which of these have to go so that there is room for so many bytes more, beside what stays free;
-/// `None` when even all of them would not be enough. No `space`: the file system doesn't tell, and nothing
-/// has to go.
+/// The data sets to remove so that there is room for `bytes` more, in addition to the space to keep
+/// free. `None` if even all of them would not be enough. If `space` is `None`, the file system reports
+/// no figures and nothing is removed.
 pub fn to_give_back(
     others: &[OtherSet],
     missing_bytes: u64,
@@ -112,10 +112,10 @@ pub fn to_give_back(
     (available_bytes >= needed_bytes).then_some(going)
 }
 
-/// Removes a data set that [`others`] found. Who calls this holds the area's lock.
+/// Removes a data set that [`others`] found. The caller holds the area's lock.
 ///
 /// # Errors
-/// When the area was removed meanwhile, or something in it can't be.
+/// If the area was removed in the meantime, or something in the data set can't be removed.
 pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
     // Looked at again: nothing else may have come into it since.
     let directory = area.data_dir().join(&set.name);
@@ -126,7 +126,8 @@ pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
     Ok(area.remove_data_set(&set.name)?)
 }
 
-/// Notes that a run uses a data set now. A failure matters to nobody but the order in which sets go.
+/// Records that a run uses a data set now. A failure affects only the order in which data sets are
+/// removed.
 pub(super) fn used_now(area: &AreaDir, directory: &Path) {
     if let Ok(manifest) = area.open_file(&directory.join(MANIFEST_FILE), For::Existing) {
         // Only which data set goes first depends on it.
@@ -163,7 +164,7 @@ mod tests {
         (dir, area)
     }
 
-    /// Says that a set was used so long ago.
+    /// Backdates the last use of a data set.
     fn used(area: &Area, spec: DataSetSpec, hours_ago: u64) {
         let manifest = area.data_dir().join(spec.name()).join(MANIFEST_FILE);
         let manifest = fs::OpenOptions::new().append(true).open(manifest).unwrap();

@@ -36,8 +36,8 @@ pub(super) fn look(
     Ok((known, found))
 }
 
-/// Looks at every file that the specification wants. `trusted` says whether a manifest vouches for
-/// files that look right.
+/// Checks every file of the specification. `trusted`: a manifest confirms files with the right name and
+/// size.
 fn survey(
     area: &AreaDir,
     directory: &Path,

@@ -66,7 +66,7 @@ impl Hands {
     }
 }
 
-/// What the script is told of a result.
+/// The part of a result that the script receives.
 #[inline]
 pub(super) fn outcome(op: &Op, issued_ns: u64, done_ns: u64, result: Result<usize, ErrorNumber>) -> Done {
     let (done_len, errno) = match result {

@@ -29,16 +29,17 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// Says whether what this thread needs could be made, and waits for the others. `None`: go home.
+    /// Reports whether this thread could make its resources, and waits for the others. On `None` the
+    /// thread must end.
     pub(super) fn set_out<T>(self, made: Result<T, DriverError>) -> Option<T> {
         let (made, told) = match made {
             Ok(made) => (Some(made), Ok(())),
             Err(error) => (None, Err(error)),
         };
         let Ready { told: teller, gate } = self;
-        // Fails only when the launch is already off, which the gate says too.
+        // Fails only when the launch is already cancelled, which the gate reports, too.
         let _ = teller.send(told);
-        // The launch waits until nobody can tell it anything any more.
+        // The launch waits until all senders are dropped.
         drop(teller);
         made.filter(|_| gate.pass())
     }

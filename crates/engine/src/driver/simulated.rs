@@ -1,7 +1,7 @@
 //! Driver threads in a simulated world: the rules of all drivers, without a thread.
 //!
-//! What an operation comes to, and what becomes of a thread, is the world's choice. What the runner sees of
-//! it is what it sees of real threads: records in each thread's sink, heartbeats, ends, and silence.
+//! The world chooses the result of an operation and the fate of a thread. The runner sees the same as
+//! with real threads: records in each thread's sink, heartbeats, ends, and silence.
 
 use std::cell::RefCell;
 use std::io;
@@ -56,7 +56,7 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
     Ok(Running::new(heartbeats, ended, context.clock))
 }
 
-/// Tells the world of an operation that was done, then records it like every driver.
+/// Reports a finished operation to the world, then records it like every driver.
 fn told<K: Sink>(
     world: &'static dyn VirtualWorld,
     context: Arc<Context>,
@@ -187,7 +187,7 @@ impl<S: Script, K: Sink> Threads<S, K> {
         }
     }
 
-    /// Hands back a thread's end. What it had in flight, if it failed, comes to nothing.
+    /// Reports a thread's end. If it failed, its operations in flight have no result.
     fn end(&mut self, number: usize, failure: Option<DriverError>) {
         let Some(thread) = self.threads[number].take() else { return };
         let actors = self.actors(number).into_iter();

@@ -204,7 +204,7 @@ fn run<S: Script + 'static>(start: Start<S>, workers: Vec<Worker<S>>, bench: &Be
     wait(&running, &bench.context)
 }
 
-/// Does what a list says, one operation after another or several at a time.
+/// Performs the operations of a list, one after another or several at a time.
 struct Listed {
     steps: Vec<Step>,
     next: usize,
@@ -679,7 +679,7 @@ fn paths_alone_need_no_handle_and_no_memory() {
     }
 }
 
-/// Many workers at once: some read, some make, ask for, list and remove files of their own.
+/// Many workers at once: some read; others make, query, list and remove separate files.
 #[cfg(unix)]
 #[test]
 fn paths_and_reads_get_along() {
@@ -746,7 +746,7 @@ fn listings_hold_up_no_reads() {
     }
 }
 
-/// Whoever waited for the helper would take its death for a storage that does not answer.
+/// Waiting for the dead helper would look like unresponsive storage.
 #[test]
 fn a_thread_of_a_driver_that_dies_is_seen_dead_helpers_of_a_worker_included() {
     for (name, start) in drivers() {
@@ -814,7 +814,7 @@ fn what_is_written_over_several_load_points_verifies() {
                     .collect();
                 let ended = run(start, workers, &bench);
                 assert!(ended.records.iter().all(|record| record.errno == 0 && !record.is_short()), "{name}");
-                // The threads have told their end, but may still be about to let go of what they share.
+                // The threads have reported their end, but may still hold shared state for a moment.
                 context = loop {
                     match Arc::try_unwrap(bench.context) {
                         Ok(context) => break context,
@@ -845,8 +845,8 @@ fn resident_bytes() -> u64 {
     4096 * statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
 }
 
-/// What each of 2,000 writers of 64 KiB takes. Looks at the memory of the whole process, so it must be alone
-/// in it.
+/// What each of 2,000 writers of 64 KiB takes. Measures the memory of the whole process, so it must run
+/// alone.
 #[cfg(target_os = "linux")]
 fn check_memory_of_writers((name, start): (&str, Start<Listed>)) {
     const WRITERS: u32 = 2000;
@@ -875,7 +875,7 @@ fn check_memory_of_writers((name, start): (&str, Start<Listed>)) {
     assert!(each < u64::from(LEN) + (64 << 10), "{name}: {each} bytes");
 }
 
-/// Runs this test again, alone in a process of its own.
+/// Runs this test again in a separate process.
 #[cfg(target_os = "linux")]
 fn in_a_process_of_its_own(test: &str, check: impl FnOnce()) {
     const ALONE: &str = "REELGAUGE_TEST_ALONE";
@@ -1040,7 +1040,7 @@ fn workers_go_on_in_the_next_load_point() {
         let seen = first.workers[0].script.done.len();
         assert!(seen > 1 && first.records.len() == seen, "{name}");
         let mut workers = first.workers;
-        // The file was closed at the end of the load point, so the script must begin anew.
+        // The file was closed at the end of the load point, so the script must start over.
         workers[0].script.steps = vec![Step::Do(op(OpKind::Open)), Step::Do(op(OpKind::Read))];
         workers[0].script.next = 0;
         let second = Bench::new(|context| context.point = 1);
@@ -1062,7 +1062,8 @@ fn a_script_that_waits_for_nothing_is_a_failure_not_a_hang() {
     }
 }
 
-/// A pipe that nobody writes to hangs like a dead server: a thread in its open, io_uring in the read.
+/// Opening or reading a pipe without a writer hangs like a dead server: a thread hangs in the open,
+/// io_uring in the read.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_hanging_operation_shows_in_the_heartbeat_and_holds_up_nobody_else() {
@@ -1087,7 +1088,7 @@ fn a_hanging_operation_shows_in_the_heartbeat_and_holds_up_nobody_else() {
         assert!(stuck() > Duration::from_millis(100), "{name}: {:?}", stuck());
         std::thread::sleep(Duration::from_millis(250));
         assert!(stuck() > Duration::from_millis(300), "{name}: {:?}", stuck());
-        // Somebody opens the other end, and all is well.
+        // Opening the other end resolves the hang.
         drop(fs::OpenOptions::new().write(true).open(pipe).unwrap());
         let ended = wait(&running, &bench.context);
         let of = |worker| ended.records.iter().filter(move |record| record.worker == worker);

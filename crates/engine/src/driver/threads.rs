@@ -7,8 +7,8 @@
 //!
 //! Two clock readings per operation: issued is read right before the system call and done right after
 //! it, so neither the script's thinking nor the making of write data nor the record-keeping is counted
-//! as the storage's time. The script is told the previous operation's done time as "now": it is younger
-//! than a microsecond, and it only decides whether something is due.
+//! as the storage's time. The script receives the done time of the previous operation as "now". It is
+//! less than a microsecond old, and it only decides whether something is due.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -44,8 +44,8 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
     Ok(Running::new(heartbeats, ended, context.clock))
 }
 
-/// The whole life of a worker's thread. A send of the end fails only when the caller has given up on
-/// this load point; then nobody wants to know.
+/// The whole life of a worker's thread. Sending the end fails only when the caller has given up on this
+/// load point and dropped the receiver.
 fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: K, ends: &Ends<S, K>) {
     let needs = worker.script.needs();
     if needs.in_flight > 1 {
@@ -103,7 +103,7 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
         }
         self.post.heartbeat.busy_since(now_ns);
         for file in self.handles.into_iter().flatten() {
-            // The script was cut short: this close is no operation, so nobody asks for its result.
+            // The script was cut short. This close is not an operation, so its result is not recorded.
             let _ = file.close();
         }
         self.post.heartbeat.idle();

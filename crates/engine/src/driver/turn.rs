@@ -1,14 +1,15 @@
-//! Whether a driver thread had its turn: how long it could have run and no processor was given to it, because
-//! others had them, or because a quota was used up.
+//! Whether a driver thread got its processor time: how long it was runnable without running, because
+//! other threads or an exhausted quota kept it off the processor.
 //!
-//! Between two readings of the clock, an answer that is there and a thread that does not get to see it look
-//! like a storage that takes its time. The kernel knows better: it adds up how long each thread has waited
-//! for a processor. Asking costs some microseconds, so it is asked only after something took long, and now
-//! and then besides, so that what it says then is about the last moments. A thread that sleeps, or waits for
-//! an answer, waits for no processor: a storage that stands still stays what it is, however busy the machine.
+//! If a result is available but the thread does not run, the delay between two clock readings looks like
+//! slow storage. The kernel can separate the two: it counts how long each thread has waited for a
+//! processor. The query costs some microseconds. It is made only after a slow operation, and
+//! occasionally in between, so that the difference covers only the last moments. A sleeping thread, or
+//! one that waits for a result, does not wait for a processor: unresponsive storage is still reported as
+//! such, however busy the host.
 //!
-//! Linux alone tells it. Elsewhere nothing is ever found. A thread that was stopped by a signal waits for no
-//! processor either: that is seen by a watchdog, not here.
+//! Only Linux has this counter. Elsewhere no wait is ever found. A thread suspended by a signal does not
+//! wait for a processor either. The watchdog detects that.
 
 #[cfg(target_os = "linux")]
 use std::{fs::File, os::unix::fs::FileExt};
@@ -20,7 +21,7 @@ use reelgauge_record::ProcessorWait;
 /// An operation that was answered within this, and issued no later than this after it could have been, needs
 /// no explanation.
 const WORTH_ASKING_NS: u64 = 5_000_000;
-/// What the kernel said last is asked anew when it is older than this.
+/// The kernel's counter is read again when the last value is older than this.
 const OUTDATED_NS: u64 = 100_000_000;
 /// Waits that are shorter say nothing.
 const WORTH_TELLING_NS: u64 = 1_000_000;
@@ -48,7 +49,7 @@ impl Turns {
         turns
     }
 
-    /// What is to be told of an operation that could have been issued at `could_ns`: nothing, unless its
+    /// The wait to record for an operation that could have been issued at `could_ns`; `None` unless its
     /// thread waited for a processor.
     #[inline]
     pub(super) fn look(
@@ -139,7 +140,7 @@ mod tests {
         turns.asked_at_ns = 1_000 * MS;
         assert_eq!(turns.look(0, 1_001 * MS, 1_001 * MS, 1_002 * MS), None);
         assert_eq!(turns.asked_at_ns, 1_000 * MS);
-        // It is asked all the same when what it said is old.
+        // An outdated value is refreshed all the same.
         assert_eq!(turns.look(0, 1_200 * MS, 1_200 * MS, 1_201 * MS), None);
         assert_eq!(turns.asked_at_ns, 1_201 * MS);
     }

@@ -1,8 +1,8 @@
 //! The `uring` driver: one ring per core, many workers per ring. Linux.
 //!
-//! Operations are prepared for as many workers as are due, up to [`BATCH`], and submitted together.
-//! What of the kernel's newer features is used stands in [`ladder`]; each is given up singly where the
-//! kernel refuses it, and [`ThreadEnd::notes`] says which are in use.
+//! Operations are prepared for as many workers as are due, up to [`BATCH`], and submitted together. The
+//! newer kernel features in use are listed in [`ladder`]. Each one is dropped separately if the kernel
+//! refuses it, and [`ThreadEnd::notes`] lists those in use.
 //!
 //! What the times mean here: *issued* is read right before a batch is put together (some nanoseconds per
 //! operation) and submitted, the same for all of the batch; *done* is read when the completion queue is
@@ -80,8 +80,8 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
     Ok(Running::new(heartbeats, ended, context.clock))
 }
 
-/// The whole life of a ring's thread. A send of the end fails only when the caller has given up on this
-/// load point; then nobody wants to know.
+/// The whole life of a ring's thread. Sending the end fails only when the caller has given up on this
+/// load point and dropped the receiver.
 fn live<S: Script, K: Sink>(
     post: &Post,
     ready: Ready,
@@ -401,7 +401,7 @@ fn named_entry(slot: &mut Slot, names: &Names) -> Option<Entry> {
             Some(opcode::RenameAt::new(from, last, new_from, new).flags(flags.bits()).build())
         }
         OpKind::Stat => {
-            // Nobody looks at the answer, so it may lie where data is read to.
+            // The result is never read, so it may overwrite the read buffer.
             let answer = slot.read.as_mut_ptr().cast::<types::statx>();
             let stat = opcode::Statx::new(from, last, answer).mask(StatxFlags::BASIC_STATS.bits());
             Some(stat.flags(AtFlags::SYMLINK_NOFOLLOW.bits() as i32).build())
@@ -428,7 +428,7 @@ fn opening(slot: &mut Slot, from: Fd, name: Name<'_>, flags: OFlags) -> Entry {
 
 /// Submitting and reaping.
 impl<S: Script, K: Sink> RingThread<'_, S, K> {
-    /// Submits the batch, and waits for a completion or the next alarm if nobody is ready.
+    /// Submits the batch, and waits for a completion or the next alarm if no worker is ready.
     fn submit(&mut self, queues: &mut Queues<'_>, now_ns: u64) -> Result<(), DriverError> {
         self.resubmit(queues)?;
         if !self.batch.is_empty() && !self.issue(queues)? {
@@ -451,7 +451,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     }
 
     /// Stamps the batch as issued and puts it into the submission queue. `false`: the load point has
-    /// ended meanwhile and nothing was begun.
+    /// ended and nothing was begun.
     fn issue(&mut self, queues: &mut Queues<'_>) -> Result<bool, DriverError> {
         if let Some(map) = &self.context.write_map {
             for &number in &self.batch {
@@ -491,8 +491,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         Ok(true)
     }
 
-    /// Takes the files of the batch's closes from their handles: from here on nobody else can use them,
-    /// and their numbers may soon be other files'.
+    /// Takes the files of the batch's closes from their handles. From here on no operation can use them,
+    /// and their descriptor numbers may soon be reused.
     fn give_up_files(&mut self, queues: &Queues<'_>) {
         for &number in &self.batch {
             let slot = &mut self.slots.slots[number as usize];
@@ -512,7 +512,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
     }
 
-    /// Sees to it that there is somebody for every offloaded operation of the batch.
+    /// Makes sure that there is a helper thread for every offloaded operation of the batch.
     fn muster(&mut self, due: usize) -> Result<(), DriverError> {
         match (due, &mut self.offload) {
             (0, _) => Ok(()),
@@ -521,7 +521,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
     }
 
-    /// Puts a slot's operation into the submission queue, or sends somebody for it.
+    /// Puts a slot's operation into the submission queue, or passes it to a helper thread.
     #[inline]
     fn submit_slot(&mut self, queues: &mut Queues<'_>, number: u32) -> Result<(), DriverError> {
         if let Some(entry) = self.entry(number) {
@@ -652,7 +652,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         if !is_opened || !slot.opening.is_looked_at {
             return result;
         }
-        // SAFETY: the result of an open is a new descriptor that nobody else knows.
+        // SAFETY: the result of an open is a new descriptor without another owner.
         let opened = unsafe { OwnedFd::from_raw_fd(result) };
         match slot.opening.look(&opened, self.post.names.links()) {
             Ok(false) => opened.into_raw_fd(),
@@ -665,8 +665,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
     }
 
-    /// Submits once more what a signal interrupted, and sends a helper to empty what was opened; both were
-    /// issued before, and stay so.
+    /// Submits operations again after a signal interrupted them, and has a helper empty files that were
+    /// opened for that. Both keep their issued time.
     fn resubmit(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
         while let Some(number) = self.again.pop() {
             if self.slots.slots[number as usize].emptied.is_some() {
@@ -677,7 +677,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         Ok(())
     }
 
-    /// An operation is over: keeps its record and tells its script.
+    /// Completes an operation: stores its record and informs its script.
     fn finish(&mut self, number: u32, result: i32, now_ns: u64) {
         let slot = &mut self.slots.slots[number as usize];
         let issued_ns = slot.land();
@@ -689,7 +689,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         if op.kind.moves_data() && result >= 0 {
             self.slots.files.used(slot.handle());
         } else if matches!(op.kind, OpKind::Open | OpKind::Create) && result >= 0 {
-            // SAFETY: the result of an open is a new descriptor that nobody else knows.
+            // SAFETY: the result of an open is a new descriptor without another owner.
             let opened = unsafe { OwnedFd::from_raw_fd(result) };
             self.slots.files.opened(slot.handle(), opened);
         }

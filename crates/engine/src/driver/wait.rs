@@ -1,4 +1,4 @@
-//! Waiting for a time that stands in the schedule: asleep until shortly before, then spinning.
+//! Waiting for a scheduled time: asleep until shortly before, then spinning.
 //!
 //! How long before is learnt: a sleeper wakes late by some microseconds, more on a busy or power-saving
 //! machine. A waiter wakes itself early by what it has lately seen, never by more than
@@ -46,7 +46,7 @@ impl Waiter {
         self.lead_ns = (late_ns + late_ns / 4).max(forgotten).clamp(SHORTEST_SPIN_NS, LONGEST_SPIN_NS);
     }
 
-    /// Returns the time at `until_ns` or just after it, or earlier when told to stop.
+    /// Returns the time at `until_ns` or just after it, or earlier when a stop is requested.
     pub(crate) fn wait_until(&mut self, clock: &Clock, until_ns: u64, stop: &AtomicBool) -> u64 {
         let mut now_ns = clock.now_ns();
         while now_ns < until_ns && !stop.load(Ordering::Relaxed) {

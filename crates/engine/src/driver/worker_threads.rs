@@ -3,9 +3,9 @@
 //!
 //! The asking thread keeps the schedule and the records; a helper reads the clock right before and right
 //! after its system call, so the times mean what they mean for one operation in flight. Handing an
-//! operation over takes some microseconds, more on a busy machine, so it is done that much before it is due;
-//! the helper makes its data meanwhile and spins the rest.
-//! The files are shared: a close waits for operations in flight on its handle.
+//! operation over takes some microseconds, more on a busy host, so it is done that much before the due
+//! time. The helper prepares its data in that time and spins the rest. The files are shared: a close
+//! waits for operations in flight on its handle.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -122,7 +122,8 @@ impl WorkerThreads {
         let (failure, finished) = asking.run();
         for handle in &*self.handles {
             if let Some(file) = handle.write().unwrap_or_else(PoisonError::into_inner).take() {
-                // The script was cut short: this close is no operation, so nobody asks for its result.
+                // The script was cut short. This close is not an operation, so its result is not
+                // recorded.
                 let _ = file.close();
             }
         }
@@ -260,13 +261,13 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
     }
 }
 
-/// Says that its thread died, should it panic: nobody would know otherwise, and wait.
+/// Reports the end of its thread if that panics; otherwise the receiver would wait forever.
 pub(super) struct LastWord<T>(pub(super) Sender<Option<T>>);
 
 impl<T> Drop for LastWord<T> {
     fn drop(&mut self) {
         if thread::panicking() {
-            // Fails only when nobody waits any more.
+            // Fails only when the receiver was dropped.
             let _ = self.0.send(None);
         }
     }
@@ -288,8 +289,8 @@ impl Helper {
         let mut turns = Turns::of_this_thread();
         while let Ok(op) = orders.recv() {
             let mut finished = self.perform(&op);
-            // When the helper was free and had its orders is not known here: what was waited before the
-            // operation counts as far as that was late.
+            // The time when the helper was free and had its orders is unknown here. The wait before the
+            // operation counts as far as the operation was late.
             finished.wait = turns.look(self.worker, op.due_ns, finished.issued_ns, finished.done.done_ns);
             if report.send(Some(finished)).is_err() {
                 return;
@@ -344,8 +345,8 @@ impl Helper {
     }
 }
 
-/// Puts what `open` opens into a handle that is free. The handle is not held meanwhile: others are told at
-/// once that it isn't open yet, as io_uring does it.
+/// Puts what `open` opens into a handle that is free. The handle is not locked during the open: other
+/// operations see at once that it isn't open yet, as with io_uring.
 fn keep(
     handle: &RwLock<Option<OpenFile>>,
     open: impl FnOnce() -> Result<OpenFile, ErrorNumber>,

@@ -1,10 +1,10 @@
-//! Names of files on Linux and macOS, and what is done by name: those in the area from the area's own
-//! directory (see [`crate::beneath`]), those of the user's own by their paths.
+//! Names of files on Linux and macOS, and operations by name. Names in the area are resolved from the
+//! area's directory (see [`crate::beneath`]), the user's own files by their paths.
 //!
-//! What goes by path needs the directory above. That stays open once it was needed, so that it is one
-//! system call from then on; but not one that the run itself moves or removes, since that is another
-//! directory afterwards. One that somebody else moves away is still what it was: what is done then, is done
-//! there.
+//! An operation by path needs the parent directory. Once opened, it stays open, so that later operations
+//! are one system call. A directory that the run itself moves or removes is reopened, since its path
+//! then leads elsewhere. A directory that another user moves is still the same one, and operations
+//! continue in it.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString};
@@ -40,7 +40,8 @@ pub(crate) struct Names {
     kept: AtomicU32,
 }
 
-/// So many directories are kept open: enough for a folder per stream, few beside what a process may open.
+/// The most directories that are kept open: enough for a folder per stream, and few compared with a
+/// process's limit.
 const KEPT_MAX: u32 = 64;
 
 #[derive(Debug)]
@@ -151,8 +152,8 @@ impl Names {
         self.files.get(file as usize).map(|file| Name { file, names: self })
     }
 
-    /// To be told of an operation by path before it is carried out: directories that it moves or removes are
-    /// others afterwards.
+    /// Must be called before an operation by path: it closes kept directories that the operation moves
+    /// or removes.
     pub(crate) fn foresee(&self, op: &Op) {
         if !matches!(op.kind, OpKind::Rename | OpKind::RemoveDir) {
             return;
@@ -185,7 +186,8 @@ impl Names {
         if !is_to_stay || self.kept.fetch_add(1, Ordering::Relaxed) >= KEPT_MAX {
             return Ok(Above::Fresh(fresh));
         }
-        // Somebody else may have been quicker; then this one goes. Nobody closes what is kept.
+        // Another thread may have been quicker; then this one is dropped. A kept directory is never
+        // closed.
         let _ = dir.kept.set(fresh);
         match self.kept(number) {
             Some(kept) => Ok(Above::Kept(kept)),
@@ -302,7 +304,8 @@ impl Name<'_> {
         }
     }
 
-    /// The file of this name if the run gave it others. Asks nobody while there is no such file.
+    /// The file of this name if the run gave it other names. Makes no system call while there is no such
+    /// file.
     fn own_link(&self) -> Option<FileId> {
         let links = self.links().filter(|links| links.any())?;
         let id = self.looked_at().ok()?;
@@ -322,7 +325,7 @@ impl Name<'_> {
         self.done_from_above(stat).map(|stat| FileId::of(&stat))
     }
 
-    /// Gives it another name beside its own: see [`OwnLinks`] for what is looked at. Only in the area.
+    /// Gives it an additional name; [`OwnLinks`] describes the checks. Only in the area.
     pub(crate) fn link(&self, new: Name<'_>) -> Result<(), ErrorNumber> {
         let (Some(links), FileName::Inside { .. }) = (self.links(), new.file) else {
             return Err(IMPOSSIBLE);
@@ -362,7 +365,7 @@ impl Name<'_> {
         })
     }
 
-    /// Asks whether it may be used so; for reading if that is not known.
+    /// Checks whether the file may be accessed so; for reading if the recorded mode is unknown.
     pub(crate) fn access(&self, asked: AccessBits) -> Result<(), ErrorNumber> {
         let asked = access_of(asked);
         self.done_from_above(|above, name| {

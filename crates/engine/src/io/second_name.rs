@@ -1,18 +1,18 @@
-//! A file that is opened to be written in has one name.
+//! A file opened for writing must have exactly one name.
 //!
-//! A hard link leads to a file that has a name elsewhere, too, and no flag of `open` refuses that: whoever
-//! may write in the area could have anything written over that lies on the same file system. So the file is
-//! looked at once it is open and before anything is done to it; what would be emptied as it is opened is
-//! opened as it is, and emptied then. A file that is new is nobody else's, and what is only read can't be
-//! harmed. Several names are right where the run itself gave them: see [`OwnLinks`].
+//! A hard link leads to a file that also has a name elsewhere, and no flag of `open` refuses that. A
+//! user with write access to the area could have any file of the same file system overwritten. So the
+//! file is checked after the open and before any change. A file to be emptied is opened unchanged, and
+//! emptied after the check. A new file can't have a second name, and reading does no harm. Several names
+//! are allowed where the run itself gave them: see [`OwnLinks`].
 //!
-//! That it has one name is not enough: a second one that was there when the file was opened may have been
-//! taken away before the look, and then the one that is left is somebody else's. So the name by which it was
-//! opened must still be there once the names were counted. Linux knows that of every open file, and says it
-//! behind its path in `/proc/self/fd`; a name that comes back is another one to it.
+//! One name alone is not enough: a second one may have been removed between the open and the check, and
+//! then the remaining name belongs to another user. So the name used for the open must still exist after
+//! the names were counted. Linux knows that of every open file, and marks it in its path in
+//! `/proc/self/fd`. A name that was removed and made again counts as another name.
 //!
-//! The look is answered from what the open itself brought (`AT_STATX_DONT_SYNC`): no server is asked once
-//! more. Where a file system keeps no count of names (sshfs), every file has one.
+//! The check uses the attributes that the open itself fetched (`AT_STATX_DONT_SYNC`), without another
+//! request to the server. Where a file system keeps no count of names (sshfs), every file has one.
 
 use std::os::fd::AsFd;
 
@@ -44,11 +44,11 @@ impl Opening {
         Opening { flags: flags - OFlags::TRUNC, is_looked_at: true, empties }
     }
 
-    /// Looks at what was opened: whether there is something in it that has to go. `own`: the hard links of
-    /// the run's own making.
+    /// Checks an opened file. Returns whether it has content to be emptied. `own`: the hard links that
+    /// the run made.
     ///
     /// # Errors
-    /// `EMLINK` where it has a name of somebody else's.
+    /// `EMLINK` if the file has a name of another user.
     pub fn look(self, file: impl AsFd, own: Option<&OwnLinks>) -> Result<bool, ErrorNumber> {
         if !self.is_looked_at {
             return Ok(false);
@@ -80,8 +80,8 @@ pub(crate) fn stat_of_pinned(file: impl AsFd) -> Result<Stat, ErrorNumber> {
     Ok(found)
 }
 
-/// `EMLINK` where the name by which a file was opened is there no more. One that ends as Linux ends the path
-/// of such a file can't be told from it, and is refused, too.
+/// `EMLINK` if the name used to open a file no longer exists. A path that really ends in Linux's marker
+/// for deleted files looks the same, and is refused, too.
 #[cfg(target_os = "linux")]
 fn is_still_called_so(file: impl AsFd) -> Result<(), ErrorNumber> {
     use std::mem::MaybeUninit;
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// The look comes when the second name is gone already.
+    /// The check comes after the second name was removed.
     #[test]
     #[cfg(target_os = "linux")]
     fn what_lost_the_name_by_which_it_was_opened_is_not_written_in() {
@@ -173,7 +173,7 @@ mod tests {
         fs::rename(&other, &link).unwrap();
         assert_eq!(looked(&written_over), refused);
 
-        // What was called so all the time, whatever it is called now, and what nobody calls anything.
+        // A file that kept its name, one that has another name now, and one without a name.
         let own = opened(&link);
         assert_eq!(looked(&own), Ok(false));
         fs::rename(&link, &other).unwrap();

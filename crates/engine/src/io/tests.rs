@@ -89,7 +89,7 @@ fn creating_makes_a_file_or_empties_the_one_that_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     for content in ["hello", "you"] {
-        // Creating is for writing, whatever the mode says.
+        // Creating opens for writing, whatever the mode.
         let file = OpenFile::create(names(&[&path]).get(0).unwrap(), OpenMode::default()).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().len(), 0);
         assert_eq!(file.write_at(content.as_bytes(), 0), Ok(content.len()));
@@ -148,7 +148,7 @@ fn what_is_only_emptied_is_not_made() {
     assert_eq!(fs::read(&path).unwrap(), b"");
 }
 
-/// Root may do everything but run what nobody may run.
+/// Root may do everything except execute a file without any execute permission.
 #[cfg(unix)]
 #[test]
 fn access_is_asked_for_as_it_was() {
@@ -246,8 +246,7 @@ fn what_goes_by_path_follows_no_link() {
     assert!(other.path().exists() && !link.is_symlink());
 }
 
-/// Somebody puts a link to their own folder, or to one that only root may look into, in the place of a
-/// directory.
+/// Another user replaces a directory by a link to their own folder, or to one that only root may read.
 #[cfg(unix)]
 #[test]
 fn a_directory_that_became_a_link_leads_nowhere() {

@@ -1,4 +1,4 @@
-//! Files on Linux and macOS. What differs between the two stands in the table of [`super`].
+//! Files on Linux and macOS. The table of [`super`] lists the differences.
 
 use std::os::fd::{IntoRawFd, OwnedFd};
 
@@ -23,7 +23,7 @@ impl OpenFile {
         OpenFile::with_flags(name, mode, open_flags(mode))
     }
 
-    /// Makes the file, or opens the one that is there as the mode says: refused, kept or emptied.
+    /// Makes the file. If it exists, the mode decides: refused, kept or emptied.
     pub(crate) fn create(name: Name<'_>, mode: OpenMode) -> Result<OpenFile, ErrorNumber> {
         OpenFile::with_flags(name, mode, create_flags(mode))
     }
@@ -80,16 +80,17 @@ impl OpenFile {
         Err(Errno::NOTSUP.raw_os_error())
     }
 
-    /// Its descriptor, for whoever goes on with that.
+    /// Its descriptor, for callers that continue with that.
     #[cfg(target_os = "linux")]
     pub(crate) fn into_fd(self) -> OwnedFd {
         self.fd
     }
 
-    /// Closes it and says what the system said: on network file systems this is where late write
-    /// errors appear. Not repeated after a signal, because the descriptor is gone either way.
+    /// Closes it and returns the system's error: network file systems report late write errors here. Not
+    /// repeated after a signal, because the descriptor is closed either way.
     pub(crate) fn close(self) -> Result<(), ErrorNumber> {
-        // SAFETY: the descriptor was owned by `self`, which gives it up here; nobody else has it.
+        // SAFETY: the descriptor was owned by `self`, which gives it up here, and it has no other
+        // owner.
         unsafe { rustix::io::try_close(self.fd.into_raw_fd()) }.map_err(Errno::raw_os_error)
     }
 }

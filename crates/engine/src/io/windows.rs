@@ -1,4 +1,4 @@
-//! Files on Windows. What differs from elsewhere stands in the table of [`super`].
+//! Files on Windows. The table of [`super`] lists the differences.
 
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io;
@@ -98,7 +98,7 @@ impl FileName {
         Err(ERROR_NOT_SUPPORTED as i32)
     }
 
-    /// Gives it another name beside its own.
+    /// Gives it an additional name.
     pub(crate) fn link(&self, new: &FileName) -> Result<(), ErrorNumber> {
         self.refuse_link()?;
         fs::hard_link(&self.0, &new.0).map_err(number)
@@ -161,8 +161,8 @@ impl OpenFile {
         OpenFile::with_options(name, mode, &mut options)
     }
 
-    /// Makes the file, or opens the one that is there as the mode says: refused, kept or emptied. Emptied
-    /// when it is open and known to be no link: Windows can't open a link as itself and empty it at once.
+    /// Makes the file. If it exists, the mode decides: refused, kept or emptied. It is emptied once it
+    /// is open and known not to be a link: Windows can't open a link as itself and empty it at once.
     pub(crate) fn create(name: &FileName, mode: OpenMode) -> Result<OpenFile, ErrorNumber> {
         let mut options = OpenOptions::new();
         options.read(!mode.write_only).write(true).create(!mode.existing).truncate(false);
@@ -199,7 +199,8 @@ impl OpenFile {
     }
 
     pub(crate) fn write_at(&self, from: &[u8], offset: u64) -> Result<usize, ErrorNumber> {
-        // Opened for appending alone it couldn't be emptied, so it is opened for all and told at each write.
+        // A handle opened only for appending can't empty the file. So it is opened for all access, and
+        // each write passes the append offset.
         let offset = if self.appends { TO_THE_END } else { offset };
         self.file.seek_write(from, offset).map_err(number)
     }

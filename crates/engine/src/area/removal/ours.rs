@@ -1,7 +1,7 @@
-//! What in an area the tool made: known by where it lies, what it is called and what it is.
+//! Decides which entries of an area the tool made, by location, name and type.
 //!
-//! The scratch folder and the ballast are the tool's own with everything in them, since every run empties
-//! them. Elsewhere somebody may have put something, by mistake or because there was room.
+//! The scratch folder and the ballast belong to the tool with all their contents, since every run
+//! empties them. Elsewhere a user may have stored files, by mistake or because there was room.
 
 use crate::area::{BALLAST_DIR, DATA_DIR, LOCK_FILE, MARKER_FILE, SCRATCH_DIR};
 use crate::beneath::EntryFacts;

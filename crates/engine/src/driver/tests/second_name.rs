@@ -1,4 +1,4 @@
-//! Hard links that somebody puts in the place of files: they are read, and never written in.
+//! Hard links that another user puts in the place of files: they are read, but never written to.
 
 use rustix::io::Errno;
 

@@ -125,12 +125,12 @@ fn creating_keeps_empties_or_refuses_as_asked() {
         CLOSING,
         works(creating(NEW, existing)),
         (whole, 0, 0),
-        // Nothing says which of two operations in flight comes first.
+        // The order of two operations in flight is undefined.
         CLOSING,
         works(creating(NEW, existing)),
         works(on(OpKind::Write, NEW)),
         CLOSING,
-        // Whether the file must not be there says nothing where none is made.
+        // "Must not exist" has no effect when no file is made.
         works(opening_as(NEW, alone)),
         (whole, 0, 4096),
         CLOSING,
@@ -215,7 +215,7 @@ fn sizes_are_set_by_handle_and_by_path() {
 
 #[test]
 fn room_is_reserved_where_the_system_can() {
-    // Before anything is asked of a driver: what does this file system say?
+    // What this file system supports, before a driver is used.
     let probe = tempfile::tempfile().unwrap();
     #[cfg(target_os = "linux")]
     let can = rustix::fs::fallocate(&probe, rustix::fs::FallocateFlags::empty(), 0, 4096);
@@ -225,7 +225,7 @@ fn room_is_reserved_where_the_system_can() {
     let errno = can.err().map_or(0, Errno::raw_os_error);
     let refused = |wrong: Errno| if errno == 0 { wrong } else { Errno::NOTSUP };
     let mut cases = vec![fails(allocating(0, 4096), Errno::BADF), works(creating(NEW, OpenMode::READ))];
-    // A ring keeps a file that is used that often in a table of its own.
+    // A ring keeps a frequently used file in its private table.
     cases.extend([works(on(OpKind::Write, NEW)); 8]);
     cases.extend([
         // More than any read or write of this script.
@@ -455,7 +455,8 @@ fn a_slash_at_the_end_of_a_link_has_it_followed_no_more() {
     check(&cases, |folder, _| assert!(!folder.join("link").is_symlink()));
 }
 
-/// Opens a file, then sets its size and closes it without waiting in between, and opens another meanwhile.
+/// Opens a file, sets its size and closes it without waiting in between, and opens another at the same
+/// time.
 struct Hasty {
     rounds: u32,
     asked: u32,

@@ -1,18 +1,18 @@
-//! When a ring should wake up for its next due time: just before it, or a little after it together with
+//! When a ring should wake up for its next due time: just before it, or slightly later, together with
 //! those that follow.
 //!
-//! Waking just before a due time and spinning until it is exact, and costs up to a tenth of a millisecond
-//! of processor time. A ring with thousands of streams has a due time every few ten microseconds: it would
-//! do nothing but spin, and take from the storage the processor that serves it. Where due times lie that
-//! close, the ring sleeps past the first of them and issues all that have come due meanwhile, with one
-//! system call. What that adds is the tool's own delay, is measured as such, and stays well under the
-//! millisecond from which a run says that its timing was not good enough.
+//! Waking just before a due time and spinning until it is exact, but costs up to a tenth of a
+//! millisecond of processor time. A ring with thousands of streams has a due time every few tens of
+//! microseconds. It would only spin, and take processor time from the storage's own code. If due times
+//! are that close, the ring sleeps past the first of them and issues all that have come due with one
+//! system call. The added delay is measured as Reelgauge's scheduling delay. It stays well under the
+//! millisecond from which a run reports that its timing was not good enough.
 //!
-//! Pure: it is told the time.
+//! Pure: the time is a parameter.
 
 /// Due times that lie, on average, closer than this are met together.
 const CLOSE_NS: u64 = 200_000;
-/// How long the first of them waits for the others, at most, beside what the sleeper oversleeps.
+/// How long the first of them waits for the others, at most, in addition to the oversleep.
 const GATHER_NS: u64 = 500_000;
 /// Over how long the average is taken.
 const SPAN_NS: u64 = 10_000_000;
@@ -37,7 +37,7 @@ impl Coalesce {
         }
     }
 
-    /// Until when to sleep for the due time at `next_ns`, by somebody who wakes up `lead_ns` late.
+    /// When to wake for the due time at `next_ns`, if the sleeper wakes `lead_ns` late.
     pub(super) fn sleep_until_ns(&self, next_ns: u64, lead_ns: u64) -> u64 {
         // No due time at all is the largest number, and stays it.
         match self.is_close {

@@ -119,7 +119,7 @@ impl OpenHandles {
         }
     }
 
-    /// This handle was used once more.
+    /// Counts another use of this handle.
     #[inline]
     pub(super) fn used(&mut self, handle: usize) {
         let Some(file) = &mut self.handles[handle] else {

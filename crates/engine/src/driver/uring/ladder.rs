@@ -13,7 +13,7 @@ use super::slots::{Slot, Slots};
 use crate::buffer::AlignedBuffer;
 use crate::driver::DriverError;
 
-/// Room in the submission queue: a batch, and operations that a signal made the kernel give back.
+/// Room in the submission queue: a batch, and operations that the kernel returned because of a signal.
 const ENTRIES: u32 = 4 * BATCH as u32;
 
 /// The ways to set up a ring, the best first: its name in reports, and the features.
@@ -110,7 +110,7 @@ impl Ladder {
         registered_ring: false,
     };
 
-    /// Whether a ring can be set up at all. It is given back at once.
+    /// Whether a ring can be set up at all. The ring is closed at once.
     pub(crate) fn probe() -> Result<(), DriverError> {
         let refused = |source| DriverError::UringSetup { source };
         let (ring, _) = set_up(0, 1).map_err(refused)?;
@@ -194,11 +194,11 @@ fn check(ring: &IoUring) -> io::Result<()> {
     }
 }
 
-/// Makes the slots' buffers known to the kernel, in the order of their indexes; whether it agreed. It
-/// doesn't where the memory that a user may lock is used up (RLIMIT_MEMLOCK).
+/// Registers the slots' buffers with the kernel, in the order of their indexes. Returns whether it
+/// agreed. It refuses when the user's limit of locked memory (RLIMIT_MEMLOCK) is used up.
 ///
-/// A buffer that the kernel knows is in memory for good, so one that may never be used is left out for now:
-/// see [`register_read`].
+/// A registered buffer stays in memory, so a buffer that may never be used is not registered yet: see
+/// [`register_read`].
 fn register_buffers<S>(ring: &IoUring, slots: &mut Slots<S>) -> bool {
     let Some(buffers) = buffers_of(slots) else { return false };
     // SAFETY: slots keep their buffers for as long as the ring may use them: they are freed only when
@@ -224,8 +224,8 @@ fn buffers_of<S>(slots: &Slots<S>) -> Option<Vec<libc::iovec>> {
     (buffers.len() <= usize::from(u16::MAX)).then_some(buffers)
 }
 
-/// Makes the memory that a slot reads into known to the kernel, where it was left out. It may refuse, and
-/// does before Linux 5.13.
+/// Registers a slot's read buffer with the kernel, if that was postponed. It may refuse, and does before
+/// Linux 5.13.
 pub(super) fn register_read(submitter: &Submitter<'_>, slot: &mut Slot) {
     let buffers = [vector(&slot.read)];
     // SAFETY: as in `register_buffers`.

@@ -1,13 +1,14 @@
-//! What io_uring has no operation for, at least before Linux 5.15: asking for access, listing and making a
-//! directory, setting a file's times, setting its size, making and reading links. And what takes more than
-//! one step: the first operation by path in a directory, which has to be opened for it, every open where the
-//! kernel can't keep to the area by itself, emptying a file that an open found full, and removing or renaming
-//! where the run itself made hard links. Helper threads do it, and the ring goes on meanwhile.
+//! Operations that io_uring does not support, at least before Linux 5.15: asking for access, listing and
+//! making a directory, setting a file's times, setting its size, making and reading links. It also runs
+//! those of more than one step: the first operation by path in a directory, which has to be opened for
+//! it; every open where the kernel can't keep to the area; emptying a file that an open found full; and
+//! removing or renaming where the run itself made hard links. Helper threads perform them while the ring
+//! continues.
 //!
-//! There are as many helpers as offloaded operations have been out at once, so that none waits for another,
-//! and none at all in a ring that never needed one. A helper reads the clock right before and right after its
-//! system calls; that it had to be woken shows as lateness, not as service time. When it is back it rings a
-//! bell, an eventfd that the ring listens to with a poll: to the ring that is a completion like any other.
+//! There are as many helpers as offloaded operations have been in flight at once, so that none waits for
+//! another. A ring that never needed one has none. A helper reads the clock right before and right after
+//! its system calls; that it had to be woken shows as lateness, not as service time. Afterwards it
+//! signals an eventfd ("the bell") that the ring polls: to the ring that is a completion like any other.
 //!
 //! Threads are made before the clock of their first offloaded operation is read; making one takes some ten
 //! microseconds.
@@ -126,7 +127,7 @@ impl Offload {
         sent.expect("a helper lives as long as its offload can come");
     }
 
-    /// What makes the ring listen to the bell, if somebody is out and it doesn't listen yet.
+    /// The entry that makes the ring poll the bell, if a helper is busy and the ring doesn't poll yet.
     pub(super) fn listen(&mut self) -> Option<Entry> {
         let is_needed = self.idle.len() < self.helpers.len() && !self.is_listening;
         is_needed.then(|| {
@@ -180,7 +181,7 @@ struct Helper {
 
 impl Helper {
     fn serve(self, offload: &Receiver<Offloaded>, report: &Sender<Option<Returned>>) {
-        // Dropped in turn: the last word is said before the bell is rung.
+        // Drop order matters: the end is reported before the bell is rung.
         let _bell = Rung(Arc::clone(&self.bell));
         let _last_word = LastWord(report.clone());
         while let Ok(offloaded) = offload.recv() {

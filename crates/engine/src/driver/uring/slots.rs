@@ -31,7 +31,7 @@ pub(super) struct RingWorker<S> {
     pub(super) is_held_back: bool,
     /// Whether the throttle holds that operation back.
     pub(super) is_throttled: bool,
-    /// Whether it stands in the queue of those to be asked.
+    /// Whether the slot is in the queue of workers to ask.
     pub(super) is_ready: bool,
     /// Whether its alarm is set.
     pub(super) has_alarm: bool,
@@ -272,7 +272,7 @@ impl<S> Slots<S> {
     }
 }
 
-/// To be called before the slots' memory is given back: the kernel must not use it any more.
+/// Must be called before the slots' memory is freed: the kernel must not use it any more.
 pub(super) fn assert_landed(slots: &[Slot]) {
     let has_landed = |slot: &Slot| slot.issued_ns == Slot::GROUNDED;
     assert!(slots.iter().all(has_landed), "nothing is in flight when a ring's memory is given back");
