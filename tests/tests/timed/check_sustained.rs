@@ -264,7 +264,7 @@ fn contradictions(claims: &[Claim]) -> Vec<String> {
 
 /// Checks three times, and compares every count with the known capacity of the store, reading and
 /// writing. Returns the wrong counts. If this client's processors may be slower than the store, a count
-/// only has to reach the rate of its own check.
+/// only has to reach the rate that the same check measured.
 fn compare(
     bed: &str,
     (mb_per_s, is_exact): (f64, bool),

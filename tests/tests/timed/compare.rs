@@ -68,7 +68,7 @@ fn two_runs(flags: &[&str]) -> (Scratch, [Mix; 2], Vec<PathBuf>) {
 }
 
 #[test]
-fn two_runs_of_the_same_are_told_in_every_form() {
+fn two_identical_runs_are_compared_in_every_format() {
     require!(Need::SystemPython("xml.etree.ElementTree"));
     let _turn = my_turn();
     let (scratch, _mixes, runs) = two_runs(LONG_ENOUGH);
@@ -218,7 +218,7 @@ fn an_incident_is_found_and_fails_a_gate() {
 }
 
 #[test]
-fn other_counts_and_other_work_are_told_apart() {
+fn different_counts_and_workloads_are_distinguished() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     let target = scratch.dir("target");

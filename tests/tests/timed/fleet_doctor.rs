@@ -18,7 +18,7 @@ fn each<'a>(list: &'a Value, name: &str) -> BTreeSet<&'a str> {
 }
 
 #[test]
-fn what_several_machines_have_is_told_once_and_who_is_silent_is_named() {
+fn findings_of_several_hosts_are_shown_once_and_silent_hosts_named() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b", "c"], "30s");

@@ -31,7 +31,7 @@ fn everybody_begins_together_and_everything_measured_arrives() {
 
 /// EBU Tech 3362: one file for all clients.
 #[test]
-fn agents_share_one_data_set_in_one_area_that_nobody_else_gets() {
+fn agents_share_one_data_set_and_other_runs_cannot_take_its_area() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b", "c"], "4s");
@@ -115,7 +115,7 @@ fn load_stops_when_its_controller_is_gone_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_server_that_is_started_anew_loses_nothing() {
+fn a_restarted_server_loses_nothing() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let mut bed = Bed::new(&["a", "b"], "6s");

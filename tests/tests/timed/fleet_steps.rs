@@ -80,7 +80,7 @@ fn a_dry_run_tells_order_time_and_room_and_does_nothing() {
 }
 
 #[test]
-fn steps_go_on_where_a_controller_was_killed_and_every_one_is_told() {
+fn steps_resume_after_a_killed_controller_and_all_are_reported() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "3s");

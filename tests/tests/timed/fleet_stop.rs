@@ -16,7 +16,7 @@ use reelgauge_tests::run_dir::{at, count, number, only_in, text};
 use reelgauge_tests::turns::my_turn;
 
 #[test]
-fn a_run_is_stopped_from_elsewhere_and_nobody_was_missing() {
+fn a_run_stopped_from_elsewhere_reports_no_missing_host() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "60s");
@@ -42,7 +42,7 @@ fn a_run_is_stopped_from_elsewhere_and_nobody_was_missing() {
 /// A client with only `keys/controller.key`: the server admits it as the controller, but it cannot seal
 /// commands.
 #[test]
-fn steering_that_nobody_sealed_changes_nothing_and_agents_report_it() {
+fn unsealed_commands_change_nothing_and_agents_report_them() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::ramp(&["a", "b"], "1,2", "3s");
@@ -83,7 +83,7 @@ fn steering_that_nobody_sealed_changes_nothing_and_agents_report_it() {
 }
 
 #[test]
-fn where_nobody_goes_on_without_the_others_all_stop_when_one_is_killed() {
+fn all_hosts_stop_when_one_is_killed_if_the_plan_says_so() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "180s");

@@ -67,7 +67,7 @@ fn a_pause_is_seen_and_the_end_is_that_of_the_summary() {
         let text = std::fs::read_to_string(&live).unwrap();
         text.split_inclusive('\n').filter_map(|line| serde_json::from_str(line).ok()).collect()
     };
-    // The event repeats, so that silence means that the controller is gone.
+    // The event repeats, so that silence means that the controller has ended.
     let pauses = || events().iter().filter(|event| event["name"] == "paused").count();
     until("the pause is told again", || pauses() > 1);
     bed.fleet.ask(&["resume"]).expect_code(0);
@@ -107,7 +107,7 @@ fn where_nothing_was_measured_no_directory_is_left_and_a_killed_controller_leave
     let id = id_of(&bed);
     killed.signal(Signal::KILL);
     until("it is told as killed", || console.entry(&id).unwrap()["state"] == "killed");
-    // Fetched data go into the same directory. The load was told to stop or had lost contact for too
+    // Fetched data go into the same directory. The load was stopped or had lost contact for too
     // long, depending on the speed of this host.
     let state = match bed.logs().code {
         Some(130) => "interrupted",

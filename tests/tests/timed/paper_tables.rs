@@ -183,8 +183,8 @@ fn no_cell_claims_another_rate_than_the_store_gives() {
         // Its files are made while the store is still fast.
         mix().with(&["--duration", "100ms", "--warmup", "0s"]).measure();
         store.faults().limit_each_bytes_per_s(STORE_BYTES_PER_S / u64::from(workers));
-        // A warm-up would cut a transfer. The measured part would then count the time that the store
-        // made up, without the earlier delay.
+        // A warm-up would cut a transfer. The measured part would then contain the catch-up of the
+        // store, without the delay before it.
         let run = || mix().with(&["--duration", "8s", "--warmup", "0s"]);
         let mut best = BTreeMap::new();
         let slow = (0..ATTEMPTS).map(|_| too_slow_again(&run(), workers, &mut best)).find(Vec::is_empty);

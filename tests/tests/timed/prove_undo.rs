@@ -57,7 +57,7 @@ fn an_undo_that_was_the_last_command_is_not_run_again() {
 }
 
 #[test]
-fn what_a_killed_proof_left_is_told_at_the_next_start_and_undone_on_request() {
+fn changes_of_a_killed_proof_are_reported_at_the_next_start_and_undone_on_request() {
     let (_turn, target) = (my_turn(), Scratch::new());
     let file = target.path().join("changed");
     // The change is made in one directory, and undone from another.
@@ -94,7 +94,7 @@ fn what_a_killed_proof_left_is_told_at_the_next_start_and_undone_on_request() {
 }
 
 #[test]
-fn a_change_that_fails_is_undone_and_one_that_cannot_be_undone_is_told() {
+fn a_failed_change_is_undone_and_a_failed_undo_is_reported() {
     let (_turn, target) = (my_turn(), Scratch::new());
     let file = target.path().join("changed");
     let (made, removed) = (format!("touch {0}; exit 4", file.display()), format!("rm {}", file.display()));

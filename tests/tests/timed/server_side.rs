@@ -1,5 +1,5 @@
-//! What only the server's side shows: a disk that is throttled above the block layer must not look sound
-//! because of its short response times.
+//! What only the server's side shows: a disk that is throttled before it gets the requests must not look
+//! sound because of its short response times.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -115,7 +115,7 @@ fn live_counts_are_those_of_the_log(run: &Path, events: &[Value]) {
 }
 
 #[test]
-fn a_freeze_is_told_while_it_lasts_and_the_end_is_the_summarys() {
+fn a_freeze_is_reported_live_and_final_figures_equal_the_summary() {
     require!(
         Need::Root,
         Need::Python,

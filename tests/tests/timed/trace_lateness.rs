@@ -134,7 +134,7 @@ fn a_slow_store_makes_operations_late_and_not_the_tool() {
 }
 
 #[test]
-fn a_store_that_stands_still_is_an_incident_of_a_replay() {
+fn a_stalled_store_is_an_incident_of_a_replay() {
     require!(Need::Root, Need::Python);
     let _turn = my_turn();
     let scratch = Scratch::new();

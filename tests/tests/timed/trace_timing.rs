@@ -60,7 +60,7 @@ fn was_good(replay: &Verb, outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn a_machine_that_is_too_busy_is_told_and_a_good_timing_is_not() {
+fn bad_timing_of_a_busy_host_is_reported_and_good_timing_is_not() {
     require!(Need::Tool("nice"));
     let _turn = my_turn();
     let scratch = Scratch::new();

@@ -128,7 +128,7 @@ fn a_curve_says_what_it_is_and_what_it_is_not() {
     let area: f64 = (0..2).map(|i| (x[i + 1] - x[i]) * (y[i] + y[i + 1]) / 2.0).sum();
     let expected = area / (x[2] - x[0]);
     within(facts, "overall_response_time_ms", expected, 0.002 + expected * 0.01);
-    // Three points of two seconds are not comparable with published results, and the note says that.
+    // Three points of two seconds are not comparable with published results, so there has to be a note.
     assert!(!text(facts, "ort_note").is_empty(), "{facts:#}");
     let uneven = vda("1,2,6");
     let shown = uneven.run_plain().expect_end().words();

@@ -62,7 +62,7 @@ fn a_starved_control_group_is_this_machines_fault() {
 }
 
 #[test]
-fn players_of_a_network_mount_that_are_stopped_blame_nobody_else() {
+fn suspended_players_of_a_network_mount_blame_only_the_tool() {
     if !needs::are_met(sshfs::NEEDS) {
         return;
     }
@@ -75,7 +75,7 @@ fn players_of_a_network_mount_that_are_stopped_blame_nobody_else() {
 }
 
 #[test]
-fn a_tool_that_is_stopped_blames_nobody_else() {
+fn a_suspended_tool_blames_only_itself() {
     require!(Need::Root, Need::FileSystem("ext4"));
     let (_turn, mount) = (my_turn(), disk());
     // One file, and one per frame, whose write and close follow one another.
@@ -93,7 +93,7 @@ fn a_tool_that_is_stopped_blames_nobody_else() {
 /// Stopped during the measured time and continued after its end: frames that never began are the tool's
 /// fault, too.
 #[test]
-fn a_tool_that_is_stopped_over_the_end_blames_nobody_else() {
+fn a_tool_suspended_past_the_end_blames_only_itself() {
     require!(Need::Root, Need::FileSystem("ext4"));
     let (_turn, mount) = (my_turn(), disk());
     for policy in ["drop", "stall"] {

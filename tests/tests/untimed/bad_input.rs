@@ -111,7 +111,7 @@ fn a_read_only_target() {
 
 /// Free space is not the problem here, however little there is.
 #[test]
-fn a_small_read_only_memory_is_told_to_be_mounted_writable() {
+fn a_small_read_only_tmpfs_is_refused_with_the_advice_to_mount_it_writable() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(1);
     tool(&format!("mount -o remount,ro {}", mount.path().display()));

@@ -304,7 +304,7 @@ fn runs_from_a_terminal_are_listed_and_notes_outlive_the_console() {
 }
 
 #[test]
-fn a_killed_run_is_told_as_killed() {
+fn a_killed_run_is_listed_as_killed() {
     let scratch = Scratch::new();
     let mix = Mix::on(&scratch.dir("target")).with(&["--buffered", "--duration", "60s"]);
     let mut running = mix.start();

@@ -49,7 +49,7 @@ fn is_seen_at(pid: &str, text: &str) -> bool {
 }
 
 #[test]
-fn nobody_gets_in_without_the_token_on_this_machine_either() {
+fn the_token_is_required_on_the_local_host_too() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let console = Console::start(&scratch.dir("root"), runs.path());
     assert!(console.link.starts_with("http://127.0.0.1:"), "{}", console.link);
@@ -237,7 +237,7 @@ fn with_a_key_and_a_certificate_it_speaks_tls_and_nothing_else() {
 }
 
 #[test]
-fn keys_that_dont_fit_are_told_before_anything_listens() {
+fn mismatched_keys_are_reported_before_the_server_listens() {
     require!(Need::Tool("openssl"));
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let [cert, key] = key_pair(scratch.path(), "one");
@@ -394,7 +394,7 @@ fn it_works_behind_nginx_with_and_without_a_path_of_its_own() {
 }
 
 #[test]
-fn many_who_guess_keep_nobody_out() {
+fn many_wrong_tokens_do_not_lock_out_valid_clients() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let console = Console::start(scratch.path(), runs.path());
     let known = console.client.browser(console.token());

@@ -352,7 +352,7 @@ fn hostile_texts_do_not_steer_the_terminal_and_lead_nowhere() {
         assert_eq!(text.chars().find(is_bad), None, "{text:?}");
         assert!(text.contains("nfs.proto_udp") && text.contains("smb.samba.socket_options"), "{text}");
     }
-    // A folder or link in the place of a text is reported.
+    // A pipe in the place of a text is reported, and not read.
     let told = from(&folder, &["--server", "--json"]).expect_code(1).stdout;
     assert!(told.contains("'zpool status' is a pipe in the folder, and was not read"), "{told}");
 }
@@ -446,7 +446,7 @@ fn a_mount_that_others_serve_is_not_touched() {
     let (scratch, faulty) = (Scratch::new(), Faulty::mount());
     let calls = scratch.path().join("calls.strace");
     let binary = binary::path().display().to_string();
-    // No call finds out that the file does not exist, because none is answered.
+    // The path does not exist. No call may access it to find that out.
     let path = faulty.path().join("no/such/clip").display().to_string();
     let strace = ["strace", "-f", "-o", calls.to_str().unwrap(), "-e", "trace=%file,%stat,%statfs,execve"];
     let told =
@@ -534,7 +534,7 @@ fn changes(line: &str) -> bool {
 }
 
 #[test]
-fn what_changes_something_is_told_from_what_asks() {
+fn changing_calls_are_distinguished_from_queries() {
     for line in [
         "7 openat(AT_FDCWD, \"/proc/sys/vm/swappiness\", O_WRONLY|O_CLOEXEC) = 3",
         "7 ioctl(3, SIOCSIFMTU, {ifr_name=\"eth0\"}) = 0",

@@ -169,7 +169,7 @@ fn headings_with_commands<'a>(text: &'a str, verbs: &[String]) -> Vec<(&'a str, 
 }
 
 #[test]
-fn every_verb_stands_in_the_list_of_commands_in_the_order_of_help_with_an_example() {
+fn every_verb_is_in_the_list_of_commands_in_the_order_of_help_with_an_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let text = std::fs::read_to_string(root.join("docs/commands.md")).unwrap();
     let verbs = binary::verbs();

@@ -257,7 +257,7 @@ fn on_windows_a_service_is_made_by_scripts_and_removed() {
 }
 
 #[test]
-fn what_windows_refuses_is_told_and_nothing_more_is_done() {
+fn a_refusal_by_windows_is_reported_and_ends_the_installation() {
     require!(Need::Root, Need::Tool("sshd"), Need::Tool("ssh"), Need::Tool("scp"), Need::Tool("ssh-keygen"));
     let machine = windows(SHELLS[0].1);
     let site = machine.scratch.path().join("fleet");

@@ -156,7 +156,7 @@ fn session_of(fleet: &Fleet) -> String {
 }
 
 #[test]
-fn nobody_unknown_is_let_in_and_nothing_is_said_in_the_clear() {
+fn unknown_clients_are_refused_and_all_traffic_is_encrypted() {
     require!(Need::NatsServer);
     let fleet = Fleet::start(&["a"]);
     // A server that speaks first, as NATS does without TLS first, would reveal itself.

@@ -171,7 +171,7 @@ fn paths_of_four_thousand_bytes_work() {
 }
 
 #[test]
-fn a_summary_that_can_not_be_printed_is_told_with_where_it_lies() {
+fn an_unprintable_summary_is_reported_with_its_path() {
     let scratch = Scratch::new();
     let verb = Mix::on(&scratch.dir("target")).with(&["--duration", "1s"]);
     let mut shell = Command::new("bash");

@@ -178,7 +178,7 @@ fn who_reports_nothing_breaks_off_or_can_not_be_believed_is_named_and_no_zero() 
 
 /// Its records and its connection are there, but part of its measurement is missing.
 #[test]
-fn who_stands_still_to_the_end_is_a_loss() {
+fn a_worker_stalled_to_the_end_is_a_loss() {
     let session = Session::start(&one_test("x.csv", 2, 6), &[]);
     let workers = [session.worker(0, Trait::None), session.worker(1, Trait::StallsForGoodAfter(5))];
     let (outcome, dir, _runs) = session.end(3);
@@ -230,7 +230,7 @@ fn ctrl_c_pauses_and_sends_away_everybody_and_keeps_what_came() {
 }
 
 #[test]
-fn a_killed_session_is_told_as_unfinished_with_its_whole_tests() {
+fn a_killed_session_is_reported_as_unfinished_with_its_complete_tests() {
     let script = one_test("one.csv", 1, 1) + &one_test("two.csv", 1, 3600);
     let mut session = Session::start(&script, &[]);
     let worker = session.worker(0, Trait::None);
@@ -267,7 +267,7 @@ fn strangers_are_sent_away_and_the_script_goes_on_without_them() {
 }
 
 #[test]
-fn nothing_is_sent_of_a_script_that_leads_elsewhere_and_nobody_comes_from_elsewhere_unnamed() {
+fn scripts_with_outside_paths_are_refused_and_remote_workers_are_named() {
     let runs = Scratch::new();
     let file = runs.path().join("night.txt");
     let run = |script: &str, more: &[&str]| {

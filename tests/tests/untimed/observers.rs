@@ -36,7 +36,7 @@ fn steps(summary: &Value, list: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_watch_stands_beside_the_run_that_it_saw_and_stays_with_it() {
+fn a_watch_is_added_to_the_run_it_observed_and_kept_with_it() {
     if !needs::are_met(sshfs::NEEDS) {
         return;
     }
@@ -78,7 +78,6 @@ fn a_watch_stands_beside_the_run_that_it_saw_and_stays_with_it() {
     assert!(fs::read_to_string(run.join("report.html")).unwrap().contains("nas1"));
 }
 
-/// Accepts a host without a visible disk, as some containers are.
 #[test]
 fn what_an_array_tells_is_judged_and_what_fits_no_run_is_refused() {
     if !needs::are_met(sshfs::NEEDS) {

@@ -573,7 +573,7 @@ fn strays(line: &str) -> bool {
 }
 
 #[test]
-fn a_stray_call_is_told_from_one_in_the_area() {
+fn calls_outside_the_area_are_distinguished_from_those_inside() {
     for line in [
         "7 openat(AT_FDCWD, \"/mnt/theirs.mov\", O_WRONLY|O_CREAT, 0666) = 3",
         "7 unlinkat(5</mnt>, \"theirs.mov\", 0) = 0",
@@ -624,7 +624,7 @@ fn links_in_the_area_lead_nowhere() {
 }
 
 #[test]
-fn what_is_somebody_elses_is_probed_with_his_rights_where_that_is_meant() {
+fn another_owners_target_is_probed_with_the_owners_rights_if_permitted() {
     require!(Need::Root);
     let scratch = Scratch::new();
     let target = scratch.dir("theirs");

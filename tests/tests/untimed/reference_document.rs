@@ -105,7 +105,7 @@ fn what_the_site_can_not_be_ends_with_status_2_and_leaves_the_document_as_it_was
 }
 
 #[test]
-fn a_hostile_run_directory_changes_no_element_and_is_waited_for_by_nobody() {
+fn a_hostile_run_directory_changes_no_element_and_never_blocks() {
     let scratch = Scratch::new();
     let played = streams(&scratch);
     let streams = played.run_dir();

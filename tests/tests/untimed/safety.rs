@@ -38,7 +38,7 @@ fn project(scratch: &Scratch) -> PathBuf {
 }
 
 #[test]
-fn what_lies_beside_the_area_is_untouched() {
+fn files_next_to_the_area_are_untouched() {
     let scratch = Scratch::new();
     let target = project(&scratch);
     let before = tree(&target, &[]);
@@ -53,7 +53,7 @@ fn what_lies_beside_the_area_is_untouched() {
 }
 
 #[test]
-fn a_folder_of_somebody_else_with_the_name_of_the_area() {
+fn a_foreign_folder_with_the_name_of_the_area_is_untouched() {
     let scratch = Scratch::new();
     let target = project(&scratch);
     std::fs::create_dir(target.join(AREA)).unwrap();
@@ -171,7 +171,7 @@ fn a_lock_file_that_is_a_link_is_not_written_over() {
 }
 
 #[test]
-fn clean_tells_what_would_go_and_leaves_what_is_somebodys() {
+fn clean_lists_files_to_remove_and_keeps_foreign_files() {
     let scratch = Scratch::new();
     let target = project(&scratch);
     mix(&target).measure();

@@ -193,7 +193,7 @@ fn with_target() -> Scratch {
 }
 
 #[test]
-fn runs_are_told_while_they_go_on_and_afterwards() {
+fn screens_of_runs_fit_live_and_afterwards() {
     require!(Need::Tool("tmux"));
     let scratch = with_target();
     let dir = scratch.path();
@@ -242,7 +242,7 @@ fn runs_and_is_reported(dir: &Path, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn every_kind_of_run_is_told() {
+fn screens_of_every_kind_of_run_fit() {
     require!(Need::Tool("tmux"));
     let scratch = with_target();
     let dir = scratch.path();
@@ -262,7 +262,7 @@ fn every_kind_of_run_is_told() {
 }
 
 #[test]
-fn a_first_look_and_a_suite_are_told() {
+fn screens_of_a_quick_check_and_a_suite_fit() {
     require!(Need::Tool("tmux"));
     let scratch = with_target();
     let dir = scratch.path();
@@ -334,7 +334,7 @@ fn traces_are_recorded_and_imported() {
 
 /// Verbs that improve a storage or serve many hosts: they measure nothing themselves.
 #[test]
-fn what_looks_without_load_is_told() {
+fn screens_of_verbs_without_load_fit() {
     require!(Need::Tool("tmux"));
     let scratch = with_target();
     let dir = scratch.path();
@@ -360,7 +360,7 @@ fn what_looks_without_load_is_told() {
 }
 
 #[test]
-fn a_fleet_is_told() {
+fn screens_of_a_fleet_fit() {
     require!(Need::Tool("tmux"));
     let scratch = Scratch::new();
     let dir = scratch.path();

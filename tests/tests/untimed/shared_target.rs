@@ -58,7 +58,7 @@ fn verbs(
 }
 
 #[test]
-fn root_refuses_what_is_somebody_elses_and_touches_nothing() {
+fn root_refuses_another_owners_target_and_touches_nothing() {
     require!(Need::Root);
     let scratch = Scratch::new();
     let target = theirs(&scratch, "target");

@@ -123,7 +123,7 @@ fn machine_ns() -> i64 {
 }
 
 #[test]
-fn each_load_point_begins_when_it_was_told_to_and_once() {
+fn each_load_point_begins_once_at_the_commanded_time() {
     let scratch = Scratch::new();
     let plan = plan(&scratch, &["--sweep", "random=0..100 step 100", "--step", "200ms", "--writes", "50"]);
     let mut run = Steered::start(&plan);
@@ -176,7 +176,7 @@ fn the_load_goes_on_while_it_is_held_and_stops_when_nothing_is_heard() {
 }
 
 #[test]
-fn the_load_stops_when_nobody_is_left_to_steer_or_when_told() {
+fn the_load_stops_without_a_controller_or_on_command() {
     for (is_told, reason) in [(false, "the agent that steered it is gone"), (true, "the fleet's controller")]
     {
         let scratch = Scratch::new();

@@ -219,7 +219,7 @@ fn a_source_that_was_cut_off_is_imported_as_far_as_it_goes() {
 }
 
 #[test]
-fn wrong_encodings_are_told_what_to_do() {
+fn wrong_encodings_are_refused_with_a_remedy() {
     let scratch = Scratch::new();
     let utf16 = |big: bool| -> Vec<u8> {
         let text = format!("\u{feff}{STRACE}");

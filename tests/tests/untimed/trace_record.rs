@@ -373,7 +373,7 @@ fn kill_minus_9_costs_the_last_second_and_the_next_recording_keeps_the_rest() {
 }
 
 #[test]
-fn a_dead_mount_is_told_with_what_to_do() {
+fn a_dead_mount_is_reported_with_a_remedy() {
     require!(Need::Fuse, Need::Root);
     let recording = Recording::new();
     let running = going_on(&recording);
@@ -475,7 +475,7 @@ fn a_namespace_that_ended_before_is_not_named() {
 }
 
 #[test]
-fn without_a_command_whoever_uses_the_directory_is_recorded_until_it_is_ended() {
+fn without_a_command_all_users_of_the_directory_are_recorded_until_the_end() {
     require!(Need::Fuse, Need::Root);
     let recording = Recording::new();
     let mut words = recording.words(&[]);

@@ -39,7 +39,7 @@ fn has_sampled(runs: &Path) -> bool {
 }
 
 #[test]
-fn a_watch_is_kept_like_a_run_and_told() {
+fn a_watch_is_kept_and_reported_like_a_run() {
     let runs = Scratch::new();
     let told = binary::run(words(runs.path(), &["--duration", "2s"])).expect_code(0).json();
     assert_eq!((&told["verb"], &told["outcome"]), (&"watch".into(), &"complete".into()), "{told:#}");
@@ -102,7 +102,7 @@ fn ctrl_c_ends_a_watch_whole() {
 }
 
 #[test]
-fn a_watch_that_is_killed_is_told_from_its_samples() {
+fn a_killed_watch_is_reported_from_its_samples() {
     let runs = Scratch::new();
     let mut running = binary::start(words(runs.path(), &[]));
     assert!(running.until(LIMIT, |_| has_sampled(runs.path())).is_some(), "{}", running.stderr());
@@ -123,7 +123,7 @@ fn nothing_is_opened_on_what_is_watched() {
     let (scratch, runs, faulty) = (Scratch::new(), Scratch::new(), Faulty::mount());
     let calls = scratch.path().join("calls.strace");
     let binary = binary::path().display().to_string();
-    // No call finds out that the file does not exist, because none is answered.
+    // The path does not exist. No call may access it to find that out.
     let path = faulty.path().join("no/such/clip").display().to_string();
     let strace = ["strace", "-f", "-o", calls.to_str().unwrap(), "-e", "trace=%file,%stat,%statfs", &binary];
     let watch = words(runs.path(), &["--duration", "1s", &path]);
