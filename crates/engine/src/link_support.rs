@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::area::AreaDir;
 use crate::beneath::For;
 
-/// What can't be had, each with what the system said.
+/// Unsupported operations, each with the system's error.
 #[derive(Debug, Default)]
 pub struct LinkSupport {
     /// Why there are no hard links.
@@ -22,7 +22,7 @@ pub struct LinkSupport {
     pub no_exchange: Option<io::Error>,
 }
 
-/// Tries all of it in a folder of the area that nobody else uses, and leaves nothing.
+/// Tries all of it in a folder of the area without other users, and removes everything again.
 ///
 /// # Errors
 /// When not even a file can be made or removed there.

@@ -1,15 +1,15 @@
 //! Old files of the user's own as material to read: found, counted and handed out, and never touched
 //! otherwise.
 //!
-//! A server has what was written a moment ago in its memory; files that lay there for months come from its
-//! disks. Nothing here opens a file, and whoever opens one from here may only read: drivers refuse everything
-//! else on it ([`crate::driver::Context::read_only`]).
+//! A server has what was written a moment ago in its memory; files that lay there for months come from
+//! its disks. Nothing here opens a file, and files from here may only be opened for reading: drivers
+//! refuse everything else on it ([`crate::driver::Context::read_only`]).
 //!
-//! What is taken: plain files of the folder and those below it, the largest first. What is left alone: links
-//! (they may lead out), special files, other file systems mounted below, areas of this tool, files whose data
-//! lie elsewhere (sparse ones, and stubs of an archive, which would be fetched back from tape).
+//! What is taken: plain files of the folder and those below it, the largest first. What is skipped:
+//! links (they may lead out), special files, file systems mounted below, areas of this tool, and files
+//! whose data is elsewhere (sparse ones, and stubs of an archive, which would be recalled from tape).
 //!
-//! Not here: which frames are laid over the files (the runner).
+//! which frames are laid over the files (the runner).
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
@@ -36,7 +36,7 @@ pub enum MaterialError {
     Io {
         /// The folder, or one in it.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// It is no folder.
@@ -92,7 +92,7 @@ pub struct LeftOut {
     pub special: u64,
     /// Sparse files, and stubs whose data lie in an archive.
     pub elsewhere: u64,
-    /// Folders that are mounts of their own.
+    /// Folders that are separate mounts.
     pub mounts: u64,
     /// Folders and files that could not be looked at.
     pub unreadable: u64,
@@ -135,7 +135,7 @@ impl Material {
         self.left_out
     }
 
-    /// Hands out so many bytes that nobody else has: of the file of which most is left, so that readers
+    /// Hands out so many bytes exclusively, from the file with the most bytes left, so that readers
     /// spread over files.
     ///
     /// # Errors

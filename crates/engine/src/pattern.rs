@@ -6,12 +6,12 @@
 //! no two units of a run are equal (storage that deduplicates gains nothing), and a reader can rebuild all
 //! of a unit from its stamp.
 //!
-//! Storage that compresses must gain nothing either, so bytes must not come again within what it compresses
-//! as one, which is up to a megabyte. A pool of at least that size takes care of it by itself: each write
-//! begins where the one before ended, and what comes again is a whole pool away. A smaller pool is made
-//! fresh for each write: its bytes are combined (exclusive or) with a key of the write. That costs a pass
-//! over them: some 30 µs per MiB, and several times that where thousands of writers take turns and none
-//! finds its pool in the processor's cache. It is what lets so many do with little memory.
+//! Storage that compresses must gain nothing either, so bytes must not come again within what it
+//! compresses as one, which is up to a megabyte. A pool of at least that size is enough: each write
+//! begins where the one before ended, so that bytes repeat only after a whole pool. A smaller pool is
+//! made fresh for each write: its bytes are combined (exclusive or) with a key of the write. That costs
+//! a pass over them: some 30 µs per MiB, and several times that where thousands of writers take turns
+//! and none finds its pool in the processor's cache. It is what lets so many do with little memory.
 //!
 //! Data is made before an operation's clock starts; see [`crate::driver`]. What the last write of a
 //! unit was, and whether it is still there, is the business of [`crate::verify`].
@@ -68,7 +68,7 @@ impl PatternSpec {
     }
 }
 
-/// What the head of a unit says about where it belongs and who wrote it.
+/// The head of a unit: where it belongs and which writer wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Index into the run's file table.
@@ -79,8 +79,8 @@ pub struct Stamp {
     pub sequence: u64,
     /// Who wrote it: the worker, or [`FILL_WRITER`].
     pub writer: u32,
-    /// Where in the writer's pool the unit lay, in units of 512 bytes; the highest bit says that the pool was
-    /// made fresh for the write.
+    /// Where in the writer's pool the unit lay, in units of 512 bytes; the highest bit is set if the
+    /// pool was made fresh for the write.
     pub place: u32,
 }
 
@@ -129,7 +129,7 @@ impl Stamp {
         (hash >> 32) as u32
     }
 
-    /// Writes into `unit` all that this stamp says the unit must hold, stamp included. `unit` may be
+    /// Writes into `unit` the full content that belongs to this stamp, stamp included. `unit` may be
     /// shorter than a whole unit (the last one of a file), but not longer than 4096 bytes.
     pub fn rebuild(&self, spec: PatternSpec, unit: &mut [u8]) {
         let mut page = [0; ALIGNMENT];

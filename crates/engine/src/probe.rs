@@ -1,15 +1,18 @@
-//! Probes: what a target's file system does with what media programs ask of it. Each tries it in a folder of
-//! the area's scratch folder, and notes facts by name; what could not be tried is noted with why.
+//! Probes: how a target's file system behaves for operations of media programs. Each works in a folder
+//! of the area's scratch folder, and records facts by name. A fact that could not be measured is
+//! recorded with the reason.
 //!
-//! * `clock`: the server's clock beside this machine's. `listing`: what a folder of many files costs.
+//! * `clock`: the server's clock compared with that of the local host. `listing`: what a folder of many
+//!   files costs.
 //! * `locks` (`byte_lock`: a range of a file): whether a second holder is refused. `xattrs`: extended
 //!   attributes. `names`: case, Unicode, what is refused. `saving`: a file put in the place of an open one.
 //!   `files`: room reserved ahead, how exact times are, links.
 //!
-//! What fails because no room is left says nothing of the file system (`shortage`): it is noted as not known.
+//! A failure for lack of room does not describe the file system (`shortage`): the fact is recorded as
+//! unknown.
 //!
-//! Everything is made through the area's own directory and gone with the scratch folder. A thread in a dead
-//! mount can't be ended, so whoever runs probes watches [`Steps`] and goes on without them.
+//! Everything is made through the area's own directory and removed with the scratch folder. A thread in
+//! a dead mount can't be ended, so the caller watches [`Steps`] and continues without them.
 //!
 //! Linux only. Not here: what a fact means (the doctor's rules), and sentences.
 
@@ -40,7 +43,7 @@ use shortage::{Doing, MAKE_FOLDER, Shortage};
 /// What of a probe takes longer is cut short, and counted as far as it came.
 const BUDGET: Duration = Duration::from_secs(5);
 
-/// What whoever runs probes sees of them, and how they are stopped.
+/// The caller's handle on running probes: shows their progress and stops them.
 #[derive(Debug, Default)]
 pub struct Steps {
     done: AtomicU64,
@@ -66,7 +69,7 @@ pub struct Stopped;
 /// What is known of a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Noted {
-    /// A number, whose unit stands in the fact's name.
+    /// A number; its unit is in the fact's name.
     Number(f64),
     /// A word.
     Word(String),
@@ -74,14 +77,14 @@ pub enum Noted {
     Nothing,
     /// It could not be found out, and why.
     NotKnown(String),
-    /// The same, because room, inodes or a quota were short: it says nothing of the file system.
+    /// The same, because room, inodes or a quota were short. That does not describe the file system.
     NoRoom(String),
 }
 
 /// A probe.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// What it looks at.
+    /// What it tests.
     pub name: &'static str,
     /// The facts that it finds out.
     pub facts: &'static [&'static str],
@@ -245,7 +248,7 @@ impl Found {
         if shortage.is_some() { Noted::NoRoom(why) } else { Noted::NotKnown(why) }
     }
 
-    /// What the file system is short of for this, where an error says that something is missing.
+    /// The resource that the file system is short of, if the error means that.
     fn shortage(&self, doing: Doing, error: &io::Error) -> Option<Shortage> {
         shortage::says_full(error).then(|| shortage::shortage(&self.target, error, doing.takes)).flatten()
     }
@@ -263,14 +266,15 @@ impl Found {
 /// What a file system can't do at all.
 const NOT_SUPPORTED: &str = "not supported";
 
-/// Whether an error says that the file system does not know such a thing, rather than that it failed.
+/// Whether an error means that the file system does not support the operation, rather than that it
+/// failed.
 fn is_unsupported(error: &io::Error) -> bool {
     let Some(number) = error.raw_os_error() else { return error.kind() == io::ErrorKind::Unsupported };
     [libc::ENOTSUP, libc::EOPNOTSUPP, libc::ENOSYS, libc::ENOLCK, libc::EPERM, libc::EINVAL, libc::ENOTTY]
         .contains(&number)
 }
 
-/// Why something is not known, in words that stand behind "not measured:".
+/// Why a fact is unknown, worded to follow "not measured:".
 fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
     if shortage::says_full(error) {
         return match shortage {
@@ -300,7 +304,7 @@ fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
     }
 }
 
-/// What a server says of an open file, not what this machine remembers of it.
+/// A server's attributes of an open file, not the cached ones.
 fn asked(file: &File) -> Result<Statx, Broken> {
     let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_FORCE_SYNC;
     let asked = rustix::fs::statx(file, c"", flags, StatxFlags::BASIC_STATS);

@@ -1,5 +1,5 @@
-//! Which paths somebody else may name, from a browser or a fleet's controller: those below a few directories,
-//! wherever links lead.
+//! The paths that a remote user (browser or fleet controller) may name: those below a few directories,
+//! with all links resolved.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -20,7 +20,7 @@ pub enum RootsError {
         /// What is wrong with it.
         why: String,
     },
-    /// A path that depends on where somebody stands.
+    /// A path that depends on the current directory.
     #[error("'{path}' is no absolute path; begin with one of the roots: {roots}")]
     Relative {
         /// What was given.
@@ -44,7 +44,7 @@ pub enum RootsError {
     Io {
         /// What was given.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -71,8 +71,8 @@ impl Roots {
         &self.0
     }
 
-    /// The path with all links resolved, if it lies below a root. What doesn't exist is admitted where it
-    /// would be below one, so that whoever is to use it can say so in its own words.
+    /// The path with all links resolved, if it lies below a root. A path that doesn't exist is admitted
+    /// if its place is below a root, so that its user can report the error precisely.
     ///
     /// # Errors
     /// One that may not be named.
@@ -89,7 +89,7 @@ impl Roots {
         let outside = || RootsError::Outside { path: shown(given), roots: roots() };
         match real {
             Ok(real) if self.holds(&real) => Ok(real),
-            // Whatever is elsewhere, nothing is told of it, not even whether it exists.
+            // Nothing outside the roots is revealed, not even whether it exists.
             Err(source) if self.holds(path) && !has_parent(path) => {
                 Err(RootsError::Io { path: shown(given), source })
             }
@@ -109,7 +109,7 @@ fn resolve_missing(path: &Path) -> io::Result<PathBuf> {
     let mut missing = Vec::new();
     let mut there = path;
     loop {
-        // What `..` means behind something that doesn't exist, nobody knows. A link to nowhere exists.
+        // The meaning of `..` after a path that doesn't exist is undefined. A link to nowhere exists.
         let name = match there.components().next_back() {
             Some(Component::Normal(name)) if there.symlink_metadata().is_err() => name,
             Some(Component::Normal(_)) => return Err(io::ErrorKind::NotFound.into()),

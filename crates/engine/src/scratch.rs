@@ -30,7 +30,7 @@ pub enum ScratchError {
     Io {
         /// What was to be made.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -32,7 +32,7 @@ pub(crate) fn file_name(number: u32) -> String {
     format!("file-{number:04}.bin")
 }
 
-/// A size as people write it, exactly: the largest binary unit that it is a multiple of.
+/// Formats a size exactly, in the largest binary unit that divides it.
 fn size_label(bytes: u64) -> String {
     let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     for (unit, shift) in units {

@@ -7,8 +7,8 @@
 //!
 //! Deterministic: what happens at the same time happens in the order in which it was scheduled.
 //!
-//! Not here: opening, creating, closing and buffers. A fake store decides what an operation on a file that
-//! isn't open comes to, and one that goes by path is to it an operation like any other.
+//! Not here: opening, creating, closing and buffers. A fake store decides the result of an operation on
+//! a file that isn't open, and it treats operations by path like any other.
 
 #[cfg(feature = "simulation")]
 pub mod world;
@@ -82,7 +82,7 @@ pub struct Simulated<S> {
     pub hanging: Vec<(u32, Op, u64)>,
     /// When the last operation was done, or `start_ns`.
     pub last_done_ns: u64,
-    /// How many scripts said that they are finished.
+    /// Number of scripts that reported that they are finished.
     pub finished_scripts: u32,
     /// Workers that waited for an operation that they never began: a fault of their script.
     pub stuck: Vec<u32>,

@@ -1,8 +1,8 @@
 //! How much room a file system has.
 //!
-//! What is asked for here is what an unprivileged user may still write, not what is physically free:
-//! blocks that are reserved for root don't count. Quotas of users and groups can't be seen this way on
-//! most file systems, so a write may fail for lack of room even though there seems to be enough.
+//! The figure is what an unprivileged user may still write, not what is physically free: blocks that are
+//! reserved for root don't count. Quotas of users and groups can't be seen this way on most file
+//! systems, so a write may fail for lack of room even though there seems to be enough.
 
 use std::io;
 use std::path::Path;
@@ -19,15 +19,15 @@ pub struct Space {
 /// What of a file system is never filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepFree {
-    /// A twentieth of it, or 10 GB, whichever is less: other people's work goes on there, and full file
-    /// systems are slow.
+    /// A twentieth of it, or 10 GB, whichever is less: other users work there, and full file systems are
+    /// slow.
     #[default]
     Usual,
-    /// So many bytes, as somebody said.
+    /// So many bytes, set by the user.
     Bytes(u64),
 }
 
-/// The most that is kept free where nothing is said.
+/// The most that is kept free by default.
 const KEPT_BYTES_MAX: u64 = 10_000_000_000;
 /// The share of a file system that is kept free where that is less: one so-manieth.
 const KEPT_SHARE: u64 = 20;
@@ -40,7 +40,7 @@ impl Space {
         }
     }
 
-    /// What may be written without touching what stays free; nothing where that is gone already.
+    /// What may be written without touching what stays free; 0 if less than that is free already.
     pub fn usable_bytes(&self, keep_free: KeepFree) -> u64 {
         // See above.
         self.available_bytes.saturating_sub(self.kept_bytes(keep_free))
@@ -52,7 +52,7 @@ impl Space {
 /// Some FUSE and network file systems answer with zeros throughout, which means "unknown", not "full".
 ///
 /// # Errors
-/// What the operating system says when `dir` can't be asked (it is missing, or its mount is dead).
+/// The operating system's error when `dir` can't be queried (it is missing, or its mount is dead).
 pub fn space(dir: &Path) -> io::Result<Option<Space>> {
     Ok(told(ask(dir)?))
 }

@@ -48,7 +48,7 @@ impl Throttle {
         self.held_operations.load(Ordering::Relaxed)
     }
 
-    /// Lets so many bytes through now, or says from when on to ask again. Times are of one clock.
+    /// Lets so many bytes through now, or returns the time to ask again. Times are of one clock.
     ///
     /// # Errors
     /// The time, which lies after `now_ns`.
@@ -81,7 +81,7 @@ impl Throttle {
     }
 }
 
-/// A throttle for whoever works through data outside a load point, with a clock of its own.
+/// A throttle with a separate clock, for work outside a load point.
 #[derive(Debug)]
 pub struct Pace {
     throttle: Throttle,
@@ -93,7 +93,7 @@ impl Pace {
         Pace { throttle, clock: Clock::start() }
     }
 
-    /// Waits until so many bytes may be moved, or until told to stop, which is looked at now and then.
+    /// Waits until so many bytes may be moved, or until a stop is requested, which is polled.
     pub fn wait_for(&self, bytes: u64, is_stopped: impl Fn() -> bool) {
         while let Err(again_ns) = self.throttle.admit(self.clock.now_ns(), bytes) {
             if is_stopped() {
@@ -117,7 +117,7 @@ mod tests {
         Throttle::new(NonZeroU64::new(bytes_per_s).unwrap())
     }
 
-    /// Asks again whenever it is told to, until a time; the times at which it was let through.
+    /// Asks again as soon as allowed, until a time. Returns the times at which it was let through.
     fn greedy(throttle: &Throttle, bytes: u64, until_ns: u64) -> Vec<u64> {
         let (mut now_ns, mut times) = (0, Vec::new());
         while now_ns < until_ns {

@@ -26,7 +26,7 @@ use crate::target_file::TargetFile;
 /// Read back at once; bounds the memory that verifying takes.
 const WINDOW_BYTES: usize = 1 << 20;
 
-/// What verifying came to.
+/// The result of verifying.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// Bytes read back and compared.
@@ -76,7 +76,7 @@ pub enum VerifyError {
     #[error("cannot open {path} to verify it: {source}")]
     Open {
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A file couldn't be read.
@@ -84,7 +84,7 @@ pub enum VerifyError {
     Read {
         path: PathBuf,
         offset_bytes: u64,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     #[error(transparent)]
@@ -93,12 +93,12 @@ pub enum VerifyError {
 
 /// Reads back every unit that the run wrote and compares it.
 ///
-/// What lies in the `area` is reached from there. To be called when every driver thread has ended. Takes 1
-/// MiB of memory. `go_on` is told the bytes checked so far, about once per MiB, and answers whether to go
-/// on.
+/// What lies in the `area` is reached from there. To be called when every driver thread has ended. Takes
+/// 1 MiB of memory. `go_on` receives the bytes checked so far, about once per MiB, and returns whether
+/// to continue.
 ///
 /// # Errors
-/// When a file can't be opened or read. Differences are no errors: they are what it is for.
+/// When a file can't be opened or read. Differences are results, not errors.
 pub fn verify_files(
     area: Option<&AreaDir>,
     files: &[TargetFile],
@@ -112,7 +112,7 @@ pub fn verify_files(
         patterns,
         map,
         window: AlignedBuffer::new(WINDOW_BYTES)?,
-        // A system that can't drop single files is no reason not to verify; the result says so.
+        // Verification also works on a system that can't drop single files; the result records it.
         verified: Verified { cache_dropped: cache::drop_cached(area, &paths).is_ok(), ..Verified::default() },
     };
     for (number, file) in files.iter().enumerate() {
@@ -229,7 +229,7 @@ fn read_fully(open: &OpenFile, into: &mut [u8], from: u64) -> Result<usize, i32>
     Ok(len)
 }
 
-/// Whether this stamp belongs to a write that the map says may have been the last of the unit.
+/// Whether this stamp belongs to a write that may have been the unit's last, by the map.
 fn may_be_last(state: UnitContent, stamp: &Stamp) -> bool {
     match state {
         UnitContent::LastWrite(id) => id == write_map::write_id(stamp.writer, stamp.sequence),

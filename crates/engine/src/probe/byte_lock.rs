@@ -21,7 +21,7 @@ fn set(file: &File, bytes: Range<i64>, kind: i32) -> io::Result<()> {
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: bytes.start,
         l_len: bytes.end - bytes.start,
-        // Nobody's: that makes it the opening's and not the process'.
+        // 0 makes the lock belong to the open file description, not to the process.
         l_pid: 0,
     };
     // SAFETY: the descriptor is open as long as `file` lives, and the kernel only reads `wanted`, which

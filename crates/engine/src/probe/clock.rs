@@ -1,7 +1,8 @@
-//! The server's clock beside this machine's: the times of new files, each between two looks at the own clock.
+//! Compares the server's clock with the local one: makes new files, and reads the local clock before and
+//! after each.
 //!
-//! A server that is asked gives the file a time between the two looks, so both clocks are known to be apart
-//! by no more and no less than that. File systems on this machine's own disks share its clock.
+//! The server sets the file's time between the two readings, which bounds the difference of the clocks.
+//! File systems on local disks share the local clock.
 
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -10,14 +11,14 @@ use super::shortage::MAKE_FILE;
 use super::{Bench, Broken, Found, asked, broken};
 use reelgauge_machine::mount::MountKind;
 
-/// So many files are made: the quickest of them says it best.
+/// The number of files made; the quickest of them gives the best bounds.
 const ROUNDS: u32 = 7;
 /// Kernels take times from a clock that ticks no slower than this.
 const TICK_S: f64 = 0.01;
 /// Times in whole seconds, and in pairs of them, as FAT counts.
 const WHOLE_S: f64 = 1.0;
 const PAIRS_S: f64 = 2.0;
-/// What is said of two clocks that may be the same.
+/// The result for two clocks that may be the same.
 const NO_DIFFERENCE: &str = "no difference seen";
 
 /// A file that was made.
@@ -63,7 +64,7 @@ pub(super) fn clock(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Makes a file, between two looks at this machine's clock.
+/// Makes a file, and reads the local clock before and after.
 fn make(bench: &Bench, round: u32) -> Result<Made, Broken> {
     bench.step()?;
     let before_s = now_s();
@@ -87,7 +88,8 @@ fn wait(bench: &Bench, long: Duration) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Clocks that may be the same are not said to be apart; of whole seconds nothing finer than one is known.
+/// Clocks that may be equal are not reported as different. of whole seconds nothing finer than one is
+/// known.
 fn tell(apart: &Apart, step_s: f64, found: &mut Found) {
     let at_least_s = (apart.ahead_s.abs() - apart.unsure_s).max(0.0);
     found.number("clock_apart_at_least_s", at_least_s);

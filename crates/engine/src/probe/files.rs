@@ -13,7 +13,7 @@ const ROOM_BYTES: u64 = 1 << 20;
 /// The time that is set: an odd second, and every digit behind it.
 const SECOND: i64 = 1_000_000_001;
 const NANOSECOND: u32 = 123_456_789;
-/// Some file systems (SSHFS) give each name of a file a number of its own.
+/// Some file systems (SSHFS) give each name of a file a separate inode number.
 const MADE_APART: &str = "made, each name with a file number of its own";
 /// Steps of times that file systems and protocols have, in nanoseconds: the finest first.
 const STEPS_NS: [i64; 7] = [1, 100, 1_000, 1_000_000, 10_000_000, 1_000_000_000, 2_000_000_000];
@@ -66,7 +66,7 @@ fn is_another(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error())
 }
 
-/// The finest step in which this time can be what became of the one that was set.
+/// The coarsest resolution that explains the time read back after setting one.
 fn step_ns(second: i64, nanosecond: u32) -> Option<i64> {
     let set = SECOND * 1_000_000_000 + i64::from(NANOSECOND);
     let kept = second.checked_mul(1_000_000_000)?.checked_add(i64::from(nanosecond))?;

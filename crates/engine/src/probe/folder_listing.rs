@@ -1,8 +1,8 @@
-//! What a folder of many files costs: its names alone, with a look at each file, with each file's extended
-//! attributes. Image sequences are such folders, and browsers of files look at every one.
+//! The cost of a folder of many files: listing its names only, with a stat of each file, and with each
+//! file's extended attributes. Image sequences are such folders, and file browsers stat every entry.
 //!
-//! Each look asks the server, as after a while or on another machine: what this machine remembers because it
-//! has just made the files says nothing.
+//! Each stat asks the server, as on another host: attributes cached since the files were made would not
+//! measure it.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -56,7 +56,7 @@ pub(super) fn listing(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     };
     found.number("listing_worst_us", worst_us);
     found.number("listing_times_dearer", worst_us / names_us.max(0.001));
-    // They go one by one, so that whoever watches sees that something comes back; what stays goes with all.
+    // Removed one by one, so that the progress is visible. Remaining files go with the folder.
     for name in &names {
         // See above: what stays goes with all.
         let _ = rustix::fs::unlinkat(&dir, name.as_c_str(), AtFlags::empty());

@@ -1,7 +1,7 @@
 //! Locks: of a whole file (`flock`) and of a range of its bytes. Granted once, refused to a second holder?
 //!
-//! The second holder is another opening of the file on this machine. Whether other machines see a lock is
-//! told by how the storage is mounted, where that tells it.
+//! The second holder is another opening of the file on this machine. Whether other hosts see a lock
+//! follows from the mount options, where they define it.
 
 use std::fs::File;
 use std::io;
@@ -78,13 +78,13 @@ fn is_refusal(error: &io::Error) -> bool {
 /// Who sees a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
-    /// Whoever uses the file system: it lies on this machine.
+    /// All users of the file system: it is local.
     Local,
     Server,
     ThisMachine,
 }
 
-/// As the mount tells it.
+/// Derived from the mount options.
 fn reach(mount: &Mount) -> Option<Reach> {
     let has = |name: &str| mount.options.iter().any(|option| option == name);
     let keeps = match mount.fs_type.as_str() {

@@ -1,4 +1,4 @@
-//! Names: whether case tells files apart and is kept, whether letters with accents stay as they were written,
+//! Names: whether case distinguishes files and is preserved, whether accented letters stay as written,
 //! how long a name may be, and which of SMB's reserved characters are refused.
 
 use std::io;
@@ -28,7 +28,7 @@ const RESERVED: [(&str, &str); 10] = [
     ("a blank at the end", "take "),
 ];
 
-/// What became of a name.
+/// The result of creating a file with this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Kept,
@@ -100,7 +100,7 @@ fn named(bench: &Bench, folder: &Path, name: &str) -> Result<Fate, Broken> {
     }
 }
 
-/// Whether an error can be about a name: a full disk, or a mount that is gone, is not.
+/// Whether an error can concern the name. A full disk or a lost mount does not.
 fn is_of_the_name(error: &io::Error) -> bool {
     let numbers = [
         libc::EINVAL,

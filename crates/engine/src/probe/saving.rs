@@ -1,5 +1,5 @@
-//! Saving as editing programs do it: the new file is written beside the old one and renamed over it, also
-//! while somebody has the old one open, who must go on reading what it held.
+//! Saving as editing programs do it: the new file is written next to the old one and renamed over it,
+//! also while another process has the old one open and must keep reading its content.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -47,7 +47,7 @@ pub(super) fn saving(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     bench.step()
 }
 
-/// Whether an error says that something broke, and not that it is not allowed.
+/// Whether an error means a failure, not a refusal.
 fn is_no_answer(error: &io::Error) -> bool {
     is_dead_mount(error)
         || says_full(error)

@@ -1,4 +1,5 @@
-//! Whether a file system is short of something, so that what fails on it says nothing of what it can do.
+//! Whether a file system is short of a resource, so that a failed operation does not show what it
+//! supports.
 
 use std::io;
 use std::path::Path;
@@ -16,10 +17,10 @@ const INODES: u64 = 128;
 pub(super) enum Shortage {
     Room,
     Inodes,
-    /// Somebody's share of it is used up.
+    /// A quota is used up.
     Quota,
-    /// No inode is left, and some file systems keep large attributes in one of their own: whether that was
-    /// missing nobody knows.
+    /// No inode is left, and some file systems store large attributes in a separate inode. Whether that
+    /// was the cause is unknown.
     MaybeInodes,
 }
 
@@ -28,8 +29,8 @@ pub(super) enum Shortage {
 pub(super) enum Takes {
     /// What is new: a file, a folder, a symbolic link.
     Inode,
-    /// An extended attribute. It lies beside its file, in the room of an inode and of a block: ext4 says that
-    /// no room is left where one is larger than that.
+    /// An extended attribute. It is stored in its file's inode or one block. If it is larger than that,
+    /// ext4 reports that no room is left.
     Attribute,
     Room,
 }
@@ -55,13 +56,14 @@ impl From<&'static str> for Doing {
     }
 }
 
-/// Whether an error says that something is missing. Some file systems call so what is too large for them.
+/// Whether an error means that a resource is exhausted. Some file systems report the same error for a
+/// value that is too large.
 pub(super) fn says_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// What is missing on the file system of this path for something that failed so; `None` where there is
-/// enough, or nobody knows.
+/// The missing resource on this path's file system, after such a failure; `None` if there is enough or
+/// it is unknown.
 pub(super) fn shortage(path: &Path, error: &io::Error, takes: Takes) -> Option<Shortage> {
     if error.kind() == io::ErrorKind::QuotaExceeded {
         return Some(Shortage::Quota);
@@ -115,7 +117,7 @@ mod tests {
         assert!(!says_full(&io::Error::from_raw_os_error(libc::ENOTSUP)));
     }
 
-    /// An attribute lies beside its file: a disk's inodes have nothing to do with it.
+    /// An attribute needs no separate inode, so a shortage of inodes is irrelevant.
     #[test]
     fn attributes_and_reserved_room_are_not_refused_for_want_of_inodes() {
         let few = told(50_000, 1000, 40);

@@ -1,9 +1,9 @@
-//! A simulated world: the time that a whole run can live in, and who else lives there.
+//! A simulated world: virtual time for a whole run, and the other participants.
 //!
 //! Everything happens on one thread. Where the run waits ([`crate::clock::Clock::receive`],
-//! [`crate::clock::Clock::sleep`]), the world lets time pass and everybody in it does what falls due
-//! meanwhile: the driver's threads ([`crate::driver::DriverKind::Simulated`]), and whatever else takes part.
-//! So a run in such a world is deterministic to the nanosecond.
+//! [`crate::clock::Clock::sleep`]), the world advances time and all participants do what falls due: the
+//! driver's threads ([`crate::driver::DriverKind::Simulated`]), and whatever else takes part. So a run
+//! in such a world is deterministic to the nanosecond.
 //!
 //! Not here: any world. Those belong to tests.
 
@@ -14,7 +14,7 @@ use reelgauge_workload::script::{Done, Op};
 
 use super::Outcome;
 
-/// A world with a time of its own. Its state belongs to the thread that lives in it.
+/// A world with virtual time. Its state belongs to the thread that lives in it.
 pub trait VirtualWorld: fmt::Debug + Sync {
     /// What time it is.
     fn now_ns(&self) -> u64;
@@ -35,7 +35,7 @@ pub trait VirtualWorld: fmt::Debug + Sync {
     /// they can't be started.
     fn fates(&self, threads: &[Vec<u32>]) -> Option<Vec<ThreadFate>>;
 
-    /// A driver thread came to its end by itself; `was_cut` where it was told to stop before it was done.
+    /// A driver thread ended without a failure. `was_cut`: it was stopped before it was done.
     fn thread_ended(&self, was_cut: bool);
 
     /// Lets so much time pass.
@@ -47,7 +47,7 @@ pub trait VirtualWorld: fmt::Debug + Sync {
     }
 }
 
-/// Somebody in a world.
+/// A participant of a simulated world.
 pub trait Part {
     /// When it has to do something next; not before now. `None`: never, as things are.
     fn next_ns(&self, now_ns: u64) -> Option<u64>;

@@ -5,7 +5,7 @@ use super::{Patterns, may_be_last};
 use crate::buffer::ALIGNMENT;
 use crate::pattern::{FILL_WRITER, PatternSpec, STAMP_BYTES, Stamp};
 
-/// A unit that was written, and what the map says of it.
+/// A unit that was written, with its entry in the map.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WrittenUnit {
     pub(super) file: u32,
@@ -87,7 +87,7 @@ impl WrittenUnit {
     }
 }
 
-/// Where in the unit the first byte is that differs from what its stamp says it must hold.
+/// Position of the first byte in the unit that differs from the content that belongs to its stamp.
 fn first_wrong(spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> Option<usize> {
     let mut page = [0; ALIGNMENT];
     let must = &mut page[..found.len()];

@@ -40,7 +40,7 @@ impl Run {
         Run { _folder: folder, files, spec, map, writers }
     }
 
-    /// A write as a driver does it; `arrives` says whether its data gets there.
+    /// A write as a driver does it; `arrives`: whether its data gets there.
     fn write(&mut self, writer: usize, file: u32, offset: u64, len: usize, arrives: bool) {
         let stamped = self.writers[writer].stamp(file, offset, len);
         let write =

@@ -23,10 +23,10 @@ pub struct WriteAt {
 /// Memory: 4 bytes per unit, which is 1 MiB per GiB of files with units of 4096 bytes and 8 MiB per GiB
 /// with units of 512.
 ///
-/// Writers say when a write begins (before it is issued) and when it is over (after it is done). Where
-/// two writes of the same unit overlap in time nobody can know which one lasts, so the unit then counts
-/// as holding any of them, until a later write has it for itself. Units are no larger than what systems
-/// write as one piece (a page, a sector), so a mixture of two writes within a unit is still a difference.
+/// Writers report when a write begins (before it is issued) and when it is over (after it is done). If
+/// two writes of the same unit overlap in time, the order is undefined. The unit then counts as holding
+/// any of them, until a later write has it alone. Units are no larger than what systems write as one
+/// piece (a page, a sector), so a mixture of two writes within a unit is still a difference.
 ///
 /// Which write it was is kept as 30 bits of a hash: that another write is taken for it has a chance of one
 /// in a billion per unit.
@@ -99,7 +99,7 @@ impl WriteMap {
         });
     }
 
-    /// This write is over; `whole` says whether all of it was written without an error.
+    /// This write is over; `whole`: all of it was written without an error.
     pub fn end(&self, write: &WriteAt, whole: bool) {
         let taint = if whole { 0 } else { UNKNOWN };
         self.for_each_unit(write, |unit, _| {
@@ -121,7 +121,7 @@ impl WriteMap {
         // A trace may write at the last position there is.
         let end = write.offset.saturating_add(u64::from(write.len));
         for number in write.offset / unit_bytes..end.div_ceil(unit_bytes) {
-            // What lies past the end of the file as it was is nobody's business: nothing is checked there.
+            // Writes past the original end of the file are not checked.
             let Some(unit) = file.units.get(number as usize) else {
                 return;
             };
@@ -156,7 +156,7 @@ impl WriteMap {
     }
 }
 
-/// Relaxed: each unit stands for itself, and the verifier starts after the writers have ended.
+/// Relaxed: units are independent, and the verifier starts after the writers have ended.
 fn change(unit: &AtomicU32, change: impl Fn(u32) -> u32) {
     let mut word = unit.load(Ordering::Relaxed);
     while let Err(now) = unit.compare_exchange_weak(word, change(word), Ordering::Relaxed, Ordering::Relaxed)

@@ -51,7 +51,7 @@ fn dropping_empties_the_cache_except_in_memory() {
     assert_eq!(resident(None, &[&path]).share(), Some(1.0));
 }
 
-/// Reads the data once and says what that was, judged from what the system counted.
+/// Reads the data once and returns the judgement, based on the system's counters.
 fn judged(mount: &Path, path: &Path, direct: bool) -> (EffectiveMode, String) {
     let about = Mount::at(mount).unwrap();
     let probed = probe(&AreaDir::open(mount).unwrap()).unwrap();

@@ -54,7 +54,7 @@ fn what_was_prepared_is_recognised_and_left_out_of_the_cache() {
 
         let again = prepare(mount.path(), spec(2, 40)).unwrap();
         assert_eq!((again.reused_bytes, again.written_bytes), (80 * MIB, 0), "{fs_type} {options}");
-        // After a new mount, allocation is what the disk says, not what memory remembers.
+        // After a new mount, the allocation is that on disk, not the cached one.
         mount.remount("ro");
         mount.remount("rw");
         let again = prepare(mount.path(), spec(2, 40)).unwrap();
@@ -127,8 +127,8 @@ fn space_taken_by_another_process_during_preparation_is_reported_as_full() {
     };
     let area = Area::open_or_create(mount.path()).unwrap();
     let stop = AtomicBool::new(false);
-    // A thread of its own that reserves the space in one call: the file system is full before the second file
-    // is complete, also where other processes keep the processors busy.
+    // A separate thread reserves the space in one call: the file system is full before the second file
+    // is complete, even if other processes keep the processors busy.
     let error = std::thread::scope(|scope| {
         scope.spawn(|| fill_after_first_file(mount.path()));
         DataSet::prepare(&area, &spec(8, 50), &mut |_| ControlFlow::Continue(()), &stop).unwrap_err()
@@ -162,7 +162,7 @@ fn a_quota_is_named_as_that() {
     let files = files_in(&target);
     assert!(files.iter().all(|name| name.ends_with(".bin")), "{files:?}");
     assert!((1..=2).contains(&files.len()), "{files:?}");
-    // What was written can be given back.
+    // The written data can be removed.
     Area::open_existing(&target).unwrap().clean().unwrap();
 }
 

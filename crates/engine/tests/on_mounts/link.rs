@@ -1,5 +1,5 @@
-//! Disks and network interfaces are told apart for real: loop devices, and veth pairs and a bridge in a
-//! network namespace of their own.
+//! Real disks and network interfaces are distinguished: loop devices, and veth pairs and a bridge in a
+//! separate network namespace.
 
 use std::process::Command;
 

@@ -110,7 +110,8 @@ pub fn run(program: &str, arguments: &[&str]) {
     assert!(done.status.success(), "{program} {arguments:?}: {done:?}");
 }
 
-/// Runs `work` with the file system rights of nobody. Only for the calling of file system functions.
+/// Runs `work` with the file system rights of the user `nobody`. Only for the calling of file system
+/// functions.
 pub fn as_nobody<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
