@@ -16,7 +16,7 @@ const FILE_BYTES: u64 = 512 << 20;
 /// Rounds of the paced streams: each takes half a minute.
 const PACED_ROUNDS_MAX: usize = 3;
 
-/// What to compare.
+/// The groups to compare, and how.
 pub struct Wanted {
     /// How often each variant runs.
     pub rounds: usize,

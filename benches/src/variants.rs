@@ -11,9 +11,9 @@ use crate::{bare, logged, ours, paced};
 pub struct Group {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What is done.
+    /// The kind of work, for the title.
     pub title: &'static str,
-    /// What one operation is called.
+    /// The name of one operation.
     pub unit: &'static str,
     /// Operations of one run.
     pub operations: u64,

@@ -33,7 +33,7 @@ pub use faults::Faults;
 pub use passthrough::DataPath;
 use passthrough::Passthrough;
 
-/// What [`Faulty::mount`] needs.
+/// The requirements of [`Faulty::mount`].
 pub const NEEDS: &[Need] = &[Need::Root, Need::Fuse, Need::FileSystem("fuse")];
 
 /// The mounted file system. Unmounted on drop, after all hanging requests are released.

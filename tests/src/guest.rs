@@ -18,7 +18,7 @@ use crate::needs::{self, Need};
 use crate::scratch::{Scratch, target_dir};
 use crate::tool::{tool, tool_with, try_tool};
 
-/// What [`Guest::boot`] needs.
+/// The requirements of [`Guest::boot`].
 pub const NEEDS: &[Need] = &[
     Need::Root,
     Need::Tun,

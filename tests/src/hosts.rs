@@ -8,7 +8,7 @@ use crate::link::{Namespace, keep_in_order};
 use crate::needs::Need;
 use crate::tool::tool;
 
-/// What [`Hosts::new`] needs.
+/// The requirements of [`Hosts::new`].
 pub const NEEDS: &[Need] = &[Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter")];
 
 /// Up to this speed, the queue of a line handles single packets, as that of a real line does. Virtual

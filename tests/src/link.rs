@@ -17,7 +17,7 @@ pub const SERVER: &str = "10.78.0.2";
 /// The client's address.
 pub const CLIENT: &str = "10.78.0.1";
 
-/// What [`Link::far`] needs.
+/// The requirements of [`Link::far`].
 pub const NEEDS_FAR: &[Need] =
     &[Need::Root, Need::Tun, Need::Tool("ip"), Need::Tool("nsenter"), Need::SystemPython("fcntl")];
 

@@ -1,4 +1,4 @@
-//! What a test needs from the host, and what happens if it is missing.
+//! The requirements of a test on the host, and the result if one is missing.
 //!
 //! The test prints `SKIPPED: why` and returns. Its name goes to the file in the environment variable
 //! `REELGAUGE_SKIPS`, where `cargo xtask test` counts it. With `CI=true` a missing need is a failure: CI

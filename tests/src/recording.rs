@@ -25,12 +25,12 @@ pub struct Transfer {
     pub done: u64,
 }
 
-/// What strace recorded of a command.
+/// The operations of a command, recorded by strace.
 #[derive(Debug)]
 pub struct Watched {
     /// The operations of the imported trace.
     pub ops: Vec<Value>,
-    /// What `info` prints about the trace.
+    /// The output of `info` for the trace.
     pub info: Value,
 }
 

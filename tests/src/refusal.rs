@@ -42,7 +42,7 @@ pub fn refused(words: &[OsString], target: &Path, remedy: &str) {
     refusal(target, words, remedy).unwrap_or_else(|why| panic!("{words:?}: {why}"));
 }
 
-/// What was wrong with the refusal of this call.
+/// The mistakes in the refusal of this call.
 fn refusal(target: &Path, words: &[OsString], remedy: &str) -> Result<(), String> {
     let stock = || target.is_dir().then(|| tree(target, &[]));
     let before = stock();

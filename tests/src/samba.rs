@@ -18,7 +18,7 @@ use crate::needs::Need;
 use crate::scratch::Scratch;
 use crate::tool::tool_with;
 
-/// What [`Samba::over`] needs.
+/// The requirements of [`Samba::over`].
 pub const NEEDS: &[Need] = &[
     Need::Root,
     Need::Fuse,

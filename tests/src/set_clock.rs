@@ -10,7 +10,7 @@ use crate::needs::Need;
 use crate::scratch::Scratch;
 use crate::tool::tool_with;
 
-/// What [`SetClock::new`] needs.
+/// The requirements of [`SetClock::new`].
 pub const NEEDS: &[Need] = &[Need::Tool("cc")];
 
 /// A clock for one process and its children.

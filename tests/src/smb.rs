@@ -10,7 +10,7 @@ use crate::needs::Need;
 use crate::scratch::Scratch;
 use crate::tool::tool_with;
 
-/// What the share and its client need.
+/// The requirements of the share and its client.
 pub const NEEDS: [Need; 3] = [Need::Root, Need::Tool("smbd"), Need::SystemPython("smbc")];
 
 /// A share. Its server is killed on drop.

@@ -14,7 +14,7 @@ use crate::needs::Need;
 use crate::scratch::Scratch;
 use crate::tool::tool;
 
-/// What [`Sshfs::mount`] needs.
+/// The requirements of [`Sshfs::mount`].
 pub const NEEDS: &[Need] = &[
     Need::Root,
     Need::Fuse,

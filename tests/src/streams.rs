@@ -1,5 +1,4 @@
-//! What tests of streams have in common: formats of a known rate, and an independent count of late
-//! frames.
+//! Shared parts of stream tests: formats of a known rate, and an independent count of late frames.
 
 use std::path::Path;
 

@@ -30,7 +30,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// What slows the line down over time.
+/// The causes that slow the line down over time.
 #[derive(Clone, Debug)]
 pub(super) enum Fading {
     /// How full the volume of this folder is. A full one loses `loss` of the rate.

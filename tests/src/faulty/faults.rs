@@ -55,7 +55,7 @@ impl std::fmt::Debug for Held {
     }
 }
 
-/// What happens to a request.
+/// The result of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is carried out.

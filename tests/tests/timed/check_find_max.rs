@@ -21,7 +21,7 @@ use crate::check_sustained::line;
 const FORMAT: &str = "xavc-intra-class-100-1080-25";
 /// A minute and a half, with a reserve for a busy host.
 const CHECK_AT_MOST: Duration = Duration::from_secs(115);
-/// What the search may take, its confirmation of a minute included, and longer for the test files.
+/// The limit of the search, including its confirmation of a minute. The test files take more time.
 const SEARCH: &str = "4m";
 const SEARCH_AT_MOST: Duration = Duration::from_secs(360);
 

@@ -34,7 +34,8 @@ const TRIES: usize = 3;
 const REMEMBERS_AFTER: &str = "75s";
 /// The longest clips of a confirmation; where they have no room, shorter ones.
 const CLIP_S_MAX: f64 = 10.0;
-/// What 400 Mbit/s carry of file data: 1,448 of 1,514 bytes of each frame, and 0.2 % for SSH.
+/// The rate of file data on a link of 400 Mbit/s: 1,448 of 1,514 bytes of each frame, less 0.2 % for
+/// SSH.
 const SSHFS_MB_PER_S: f64 = 50.0 * 1_448.0 / 1_514.0 * 0.998;
 
 /// A count of a check.

@@ -154,7 +154,7 @@ fn who_differs_and_whose_line_is_slow_is_said_before_anything_is_measured() {
     let refused = format!("Refused a connection from {}: ", room.hosts.address("stranger"));
     assert!(room.agents[1].stderr().contains(&refused), "{}", room.agents[1].stderr());
     AGENTS.iter().for_each(|name| assert_eq!(room.open_ports(name), "", "{name} listens on"));
-    // Small files fit into the memory of any machine.
+    // Small files fit into the memory of any host.
     assert_eq!(at(&found, "caches.0.fitting").as_array().unwrap().len(), 3, "{found:#}");
 
     // A run does a preflight too. It does not load the network, and keeps the findings.

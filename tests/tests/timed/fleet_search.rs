@@ -218,7 +218,7 @@ fn a_curve_is_shared_out_and_its_points_are_of_all_together() {
     for (point, streams) in [(0, 1_u64), (1, 3)] {
         let on_curve = at(&summary, &format!("vda.points.{point}"));
         assert_eq!(count(on_curve, "streams"), streams);
-        // A camera is asked for nine a second, its companion for one.
+        // A camera requests nine a second, its companion one.
         assert!(
             (number(on_curve, "requested_ops_per_s") - 10.0 * streams as f64).abs() < 1e-9,
             "{on_curve:#}"

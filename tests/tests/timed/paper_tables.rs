@@ -110,7 +110,7 @@ fn waits_for_a_rate_limit_are_no_latency() {
     assert!(latency_ms < 60.0, "{latency_ms} ms of a transfer that waits for 250 ms");
 }
 
-/// What the store gives, shared out evenly among the workers.
+/// The bandwidth of the store, shared evenly by the workers.
 const STORE_BYTES_PER_S: u64 = 8_000_000;
 
 /// The tolerated deviation of a cell's rate times the workers. The store does not see the path from the

@@ -21,7 +21,7 @@ struct Measured {
     tolerance: f64,
 }
 
-/// On a busy machine, within the ordinary tests.
+/// On a busy host, in the ordinary tests.
 const SHORT: Measured = Measured { duration: "1500ms", tolerance: 0.1 };
 /// Where there is time.
 const LONG: Measured = Measured { duration: "6s", tolerance: 0.08 };
@@ -143,7 +143,7 @@ fn the_trend_is_that_of_a_store_that_wears() {
     }
 }
 
-/// What an edit costs beyond its bytes.
+/// The cost of an edit in addition to its bytes.
 const EDIT_BYTES: f64 = 262_144.0;
 
 fn edits(measured: Measured) {
@@ -213,8 +213,8 @@ fn requests(measured: Measured) {
         number(figures, "bytes_per_s") / computed
     };
     let of_computed: Vec<f64> = figures.iter().enumerate().map(of_computed).collect();
-    // Whole requests alone count, between two transfers a file is closed and opened, and a busy machine adds
-    // to each request.
+    // Only whole requests count. A file is closed and opened between two transfers, and a busy host
+    // delays each request.
     let least = 1.0 - 2.0 * measured.tolerance;
     assert!(of_computed.iter().all(|found| (least..1.02).contains(found)), "{of_computed:?}");
 }

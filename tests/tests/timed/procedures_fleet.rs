@@ -13,7 +13,7 @@ use reelgauge_tests::{python, require};
 use rustix::process::Signal;
 use serde_json::Value;
 
-/// Six runs of a fleet, on a machine that is busy otherwise.
+/// Six runs of a fleet on a busy host.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The study, as short as can be, on so many load points.

@@ -1,5 +1,5 @@
-//! What only the server's side shows: a disk that is throttled before it gets the requests must not look
-//! sound because of its short response times.
+//! A fault that only the server's side shows: a disk that is throttled before it gets the requests must
+//! not look sound because of its short response times.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
 const LIMIT: Duration = Duration::from_secs(120);
-/// What the served device lets through.
+/// The rate limit of the served device.
 const THROTTLED_BYTES_PER_S: u64 = 8_000_000;
 
 /// A folder on a separate device, below the folder that a server serves. Unmounted on drop.

@@ -50,7 +50,7 @@ fn scratch_is(left: bool, summary: &Value, target: &Path) {
     assert_eq!(notes.to_string().contains("could not be removed"), left, "{notes:#}");
 }
 
-/// What may still be written there.
+/// The free space that may still be used.
 fn available(mount: &Path) -> u64 {
     let room = rustix::fs::statvfs(mount).unwrap();
     room.f_bavail * room.f_frsize

@@ -25,7 +25,7 @@ const BUFFER: &str = "3frames";
 /// More than a search takes.
 const LIMIT: Duration = Duration::from_secs(110);
 
-/// What a plain `dd` reads per second from a file of this many MB, past the cache.
+/// The read rate of a plain `dd` with direct I/O, from a file of this many MB.
 fn dd_bytes_per_s(file: &Path, mb: u32) -> f64 {
     let start = Instant::now();
     tool(&format!("dd if={} of=/dev/null bs={OWN_FRAME_BYTES} iflag=direct status=none", file.display()));

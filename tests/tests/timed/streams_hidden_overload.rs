@@ -10,8 +10,8 @@ use reelgauge_tests::streams::found_within;
 use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
-/// A buffer of a second holds more than a trial of two seconds lacks, so no frame is late with one stream too
-/// many. What is found must be right all the same.
+/// A buffer of a second covers more than the bandwidth that is missing in a trial of two seconds. So no
+/// frame is late with one stream too many, but the found count must be right all the same.
 #[test]
 fn a_buffer_that_hides_an_overload_for_as_long_as_a_trial() {
     if !needs::are_met(faulty::NEEDS) {
@@ -47,7 +47,7 @@ fn seven_streams_on_a_store_of_a_little_less() {
     faulty.faults().limit_bytes_per_s(OWN_BYTES_PER_S * store_hundredths() / 100);
     let sought = Sought { start: 6, cap: 7, duration: "10s", buffer: None };
     let summary = Verb::on("run", sought.plan(&scratch, &faulty.path())).measure();
-    // A trial may miss it, on a machine that is busy otherwise; the answer must not.
+    // On a busy host a trial may miss it; the answer must not.
     assert_eq!(count(&summary, "search.streams"), 6, "{:#}", at(&summary, "search"));
     let points = at(&summary, "load_points").as_array().unwrap().iter();
     let seven = points.filter(|point| at(point, "stream_count") == 7);

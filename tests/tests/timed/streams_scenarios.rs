@@ -13,7 +13,7 @@ use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 
-/// What a scenario is cut down to, so that its files are made quickly: lines that replace its own.
+/// Lines that replace those of a scenario, so that its files are made quickly.
 const HEAD: &str = "warmup = '500ms'\nduration = '2s'\nscale = '1'\ndirect = false\n";
 
 /// The scenarios that `reelgauge scenarios` lists.

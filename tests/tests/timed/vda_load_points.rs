@@ -29,7 +29,7 @@ const COMPANION_MIX: &[(&str, f64)] = &[
     ("create", 1.0),
     ("unlink", 1.0),
 ];
-/// What chi-square with 7 degrees of freedom exceeds once in a thousand.
+/// The value that chi-square with 7 degrees of freedom exceeds once in a thousand.
 const ONCE_IN_A_THOUSAND: f64 = 24.32;
 
 /// Runs all of them at once, each to its end.

@@ -29,7 +29,7 @@ const LONG: Duration = Duration::from_secs(120);
 const STREAMS: u32 = 8;
 /// Frames of 32 KiB, 25 in a second.
 const STREAM_BYTES_PER_S: f64 = 32.0 * 1024.0 * 25.0;
-/// What the store can do while healthy, in streams.
+/// The capacity of the healthy store, in streams.
 const HEALTHY_STREAMS: f64 = 14.0;
 
 /// The expected result.
@@ -279,9 +279,9 @@ fn follow(running: &mut Running, verb: &Verb, store: &Faulty, begun: &Path, step
     running.until(Duration::from_secs(900), is_there).unwrap();
 }
 
-/// What a stream of the night needs, with its sound: 50 Mbit/s.
+/// The rate of a stream of the night, with its sound: 50 Mbit/s.
 const SEARCHED_BYTES_PER_S: f64 = 50e6 / 8.0;
-/// What its store can do, in streams.
+/// The capacity of its store, in streams.
 const SEARCHED_STREAMS: f64 = 6.6;
 
 #[test]

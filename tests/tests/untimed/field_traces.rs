@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The result of an import.
 struct Imported {
-    /// What the verb reports as JSON.
+    /// The verb's output as JSON.
     told: Value,
     /// `read mnt/nas/a.mov 0+65536`, in the order of the trace.
     ops: Vec<String>,
