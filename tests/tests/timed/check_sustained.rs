@@ -202,7 +202,7 @@ fn has_point(check: &Verb, label: &str) -> bool {
     points.is_some_and(|points| points.contains(label))
 }
 
-/// The claims of three checks. A check that fails is a wrong claim, too, and the next one goes on.
+/// The counts of three checks. A check that fails counts as a wrong claim, and the next one still runs.
 fn three_checks(
     bed: &str,
     start: impl Fn(&Verb) -> Running,

@@ -41,7 +41,7 @@ fn large_run(target: &Path, runs: &Path) -> String {
     }
 }
 
-/// A run in memory, where nothing waits, so that its log is as large as its time is long.
+/// A run in memory, which never waits, so that the size of its log is proportional to its time.
 fn run_of(target: &Path, runs: &Path, duration: &str) -> String {
     let words = ["--buffered", "--blocks", "4KiB", "--warmup", "0s", "--duration", duration];
     let mix = Mix::flat_out_on(target).with(&words);

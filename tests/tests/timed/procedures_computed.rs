@@ -23,7 +23,7 @@ struct Measured {
 
 /// On a busy host, in the ordinary tests.
 const SHORT: Measured = Measured { duration: "1500ms", tolerance: 0.1 };
-/// Where there is time.
+/// For a soak, which has the time.
 const LONG: Measured = Measured { duration: "6s", tolerance: 0.08 };
 
 /// A procedure that ran to its end: what it printed, and its directory.

@@ -150,7 +150,7 @@ fn a_small_buffer_behind_a_fast_port_is_network_loss_and_a_large_one_a_full_link
     assert!(large.sentence().contains("a ping takes"), "{}", large.sentence());
 }
 
-/// Gives the server's processes a fifth of a processor.
+/// Limits the server's processes to a fifth of a processor.
 #[test]
 fn a_server_without_processors_is_the_server() {
     require!(Need::Soak);

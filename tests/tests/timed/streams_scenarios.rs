@@ -46,7 +46,7 @@ fn cut_down(name: &str, scratch: &Scratch) -> PathBuf {
     path
 }
 
-/// The run was judged, measured everybody and left nothing that it wrote.
+/// Checks that the run was judged, measured every stream and left none of its files.
 #[track_caller]
 fn was_judged(name: &str, summary: &Value, target: &Path) {
     assert_eq!(text(summary, "outcome"), "complete", "{name}");

@@ -9,8 +9,8 @@ use reelgauge_tests::run_dir::text;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::tool::tool;
 
-/// A quick check, a search, streams, mixes, a replay, a curve, a watch, a run of two machines, a suite, a
-/// proof, and streams that were killed. The suite and the proof are there without their runs.
+/// A quick check, a search, streams, mixes, a replay, a curve, a watch, a run of two hosts, a suite, a
+/// proof, and streams that were killed. The suite and the proof are without their runs.
 const KINDS: [&str; 12] = [
     "check", "find", "freeze", "killed", "merged", "mix", "proof", "replay", "suite", "sweep", "vda", "watch",
 ];

@@ -145,7 +145,7 @@ fn streams_have_their_machines_and_one_that_is_gone_has_met_nothing() {
     let told = summary(&partial);
     assert_eq!(at(&told, "load_points.0.verdict.passed"), false);
     assert_eq!(at(&told, "hosts.points.0.hosts.2.presence"), "missing");
-    // Judged by the hosts that are there.
+    // Judged by the remaining hosts.
     assert_eq!(judged(&told), runs[..2].iter().map(own).sum::<u64>());
 }
 

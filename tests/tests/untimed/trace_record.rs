@@ -206,7 +206,7 @@ fn names_become_numbers_and_nothing_leaks() {
         trace.to_str().unwrap(),
     ]);
     assert!(found.is_err(), "names in {found:?}");
-    // The same words are there without it: the search finds them.
+    // Without it, the same words are there: the search finds them.
     let plain = Recording::new();
     let printed = plain.shell(script).expect_code(0).json();
     tool_with(&["grep", "-r", "-l", "-a", "Bride", printed["trace"].as_str().unwrap()]).unwrap();
