@@ -1,11 +1,11 @@
-//! Where the numbers and times of each machine's log stand in a run that several machines made.
+//! How the numbers and times of each host's log map into a run of several hosts.
 //!
-//! Every machine counts workers, streams and files from 0 and time from its own start, and its log is kept
-//! as it wrote it. `ops/_agents.json` says what is added to them; the underscore keeps it out of every
-//! reader's sight that takes the folder for a data set. Readers of logs and counters add it, so that all
-//! behind them sees one run.
+//! Every host counts workers, streams and files from 0 and time from its own start, and its log is kept
+//! unchanged. `ops/_agents.json` holds the offsets to add; the underscore hides it from readers that
+//! take the folder for a data set. Readers of logs and counters add the offsets, so that their callers
+//! see one run.
 //!
-//! Not here: how clocks were compared, and who was missing (the fleet room).
+//! Not here: how clocks were compared, and which hosts were missing (the fleet crate).
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -25,7 +25,7 @@ const FILE_MAX_BYTES: u64 = 8 << 20;
 /// What is added to the numbers and times of one machine's log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentPlace {
-    /// The machine's name, as people say it.
+    /// The host's display name.
     pub agent: String,
     /// Its folder in `ops/` and `counters/`: `agent=a1`.
     pub folder: String,
@@ -49,10 +49,10 @@ pub struct AgentPlaces {
 }
 
 impl AgentPlaces {
-    /// What lies beside the logs in this folder; `None` where one machine made them.
+    /// Reads the offsets for the logs in this folder; `None` if one host made the run.
     ///
     /// # Errors
-    /// It is there and can't be read.
+    /// The file exists and can't be read.
     pub fn read(ops: &Path) -> io::Result<Option<AgentPlaces>> {
         let path = ops.join(AGENTS_FILE);
         // Asked by name: opening a pipe would wait for its other end.

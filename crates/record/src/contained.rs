@@ -1,10 +1,10 @@
-//! Code of others that panics over damaged input, held in.
+//! Contains panics of third-party code on damaged input.
 //!
-//! The Parquet library's decoders index and assert by what damaged pages say. That is a damaged file and
-//! not a defect of the program, so it has to end as an error, and nobody is to be shown a panic's message
-//! and stack for it. What panics elsewhere at the same time is shown as always.
+//! The Parquet library's decoders index and assert by the content of damaged pages. That is a damaged
+//! file and not a defect of the program, so it has to end as an error, without a panic message and a
+//! backtrace. Other panics at the same time are shown as always.
 //!
-//! Not here: what the error says.
+//! Not here: the text of the error.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -18,8 +18,8 @@ thread_local! {
 /// Puts the silence in front of whatever shows panics, once in a process.
 static SILENCE: Once = Once::new();
 
-/// What the work came to; `None` where it panicked, about which nothing is printed. What it was at must not
-/// be used any more then.
+/// Returns the result of the work; `None` if it panicked, without printing anything. Data that it used
+/// must not be used afterwards.
 pub fn contained<T>(work: impl FnOnce() -> T) -> Option<T> {
     SILENCE.call_once(|| {
         let shown = take_hook();

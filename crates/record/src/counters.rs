@@ -6,9 +6,9 @@
 //! counters/agent=local/_part-000002.tmp      being written; every reader of data sets ignores it
 //! ```
 //!
-//! A Parquet file can't be added to once it has its footer, so the open part is kept in memory and put in the
-//! place of its shorter self, under the same name, until it is full. At every moment each part is complete:
-//! a process that is killed loses the last two seconds, and nobody has to put parts together afterwards.
+//! A Parquet file can't be added to once it has its footer, so the open part is kept in memory and put
+//! in the place of its shorter self, under the same name, until it is full. At every moment each part is
+//! complete: a killed process loses the last two seconds, and no later repair is needed.
 //!
 //! Columns: `at_ns` (the run's clock; a rate holds for the time since the sample before), `layer`, `name`,
 //! `device` (empty where there is one), `unit`, `value` (null where a counter was reset). The names are those
@@ -54,7 +54,7 @@ pub enum CountersError {
     Io {
         action: &'static str,
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The Parquet library refused what it was given: a bug.

@@ -1,8 +1,8 @@
 //! Names of error numbers: `ENOENT` instead of 2.
 //!
-//! Logs keep error numbers as Linux has them, and importers map those of other systems to the nearest, so
-//! there is one table, whatever system reads the log. Not here: what an error means; the system's own text
-//! stands in the figures.
+//! Logs keep error numbers as Linux has them, and importers map those of other systems to the nearest,
+//! so there is one table, whatever system reads the log. Not here: what an error means; the system's own
+//! text is shown with the figures.
 
 /// Linux's numbers and names (`asm-generic/errno-base.h` and `errno.h`), ascending.
 const NAMES: [(i32, &str); 130] = [

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 /// The facts about one host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFacts {
-    /// Host name; empty where the system tells none.
+    /// Host name; empty if the system has none.
     pub name: String,
     /// What it is called in a run of several machines. `None` where it was the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// How far its clock was ahead of the one that such a run's times are mapped to. `None` where nobody
-    /// compared them.
+    /// How far its clock was ahead of the clock that such a run's times are mapped to. `None` if the
+    /// clocks were not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_offset_us: Option<i64>,
     /// How far that may be off.

@@ -1,17 +1,17 @@
-//! Whose identity files are opened with.
+//! The identity that files are opened with.
 //!
-//! A run as root on a target that belongs to somebody else reads and writes there as that user, so that
-//! nothing it could be led to is more than that user has anyway. Its results go where root wanted them, and
-//! are root's. So a thread has a *guise* for the target, which threads that it starts take over, and puts it
-//! off ([`own`]) for as long as it opens results.
+//! A run as root on another user's target reads and writes there as that user, so that no link can give
+//! it access to more than that user has. Its results go where root wanted them, and are root's. So a
+//! thread has a *guise* for the target, which threads that it starts take over, and puts it off
+//! ([`own`]) for as long as it opens results.
 //!
 //! Only access to files changes (on Linux the file system user and group of the thread, its further groups
 //! and, with them, the rights to pass over permissions). What was open before stays open, and the process may
 //! do everything else that it could do.
 //!
-//! Linux only: elsewhere there is no such thing for one thread, and nobody takes a guise.
+//! Linux only: other systems have no identity per thread, and no guise is taken.
 //!
-//! Not here: who is taken for whom (the engine's area).
+//! Not here: which identity is taken when (the engine's area).
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -61,7 +61,7 @@ pub fn user() -> u32 {
     return rustix::process::geteuid().as_raw();
 }
 
-/// Puts the guise off until it is dropped: what this thread opens meanwhile, it opens as the user who started
+/// Puts the guise off until it is dropped: until then, this thread opens files as the user who started
 /// the tool. A thread that opens nothing but results keeps it.
 #[must_use = "the guise is taken again when this is dropped"]
 #[derive(Debug)]
@@ -101,7 +101,7 @@ mod tests {
 
     const NOBODY: Guise = Guise { user: 65_534, group: 65_534 };
 
-    /// Whether this test can be done; it says so where not.
+    /// Whether this test can run; prints the reason if not.
     fn can_be_others() -> bool {
         let is_root = rustix::process::geteuid().is_root();
         if !is_root {
@@ -174,7 +174,7 @@ mod tests {
     #[should_panic(expected = "could not be taken again")]
     fn an_identity_that_cannot_be_taken_again_ends_the_thread() {
         let no_user = Guise { user: u32::MAX, group: NOBODY.group };
-        // A thread of its own: the attempt changes the groups of the thread that makes it.
+        // A separate thread: the attempt changes the groups of the thread that makes it.
         let thread = std::thread::spawn(move || {
             drop(Own { guise: Some(no_user), _of_this_thread: std::marker::PhantomData });
         });

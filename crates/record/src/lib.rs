@@ -1,21 +1,22 @@
-//! The record room: what one operation looked like, and how that is kept.
+//! The record crate: the record of one operation, and how it is stored.
 //!
-//! * [`op`]: the fixed-size record of one operation. It is all that the measuring path knows of this crate.
-//! * [`turn`]: what is kept beside it when the measuring thread had to wait for a processor.
+//! * [`op`]: the fixed-size record of one operation. It is all that the measuring path uses of this
+//!   crate.
+//! * [`turn`]: the extra record for a measuring thread that had to wait for a processor.
 //! * [`errno`]: names of error numbers.
-//! * [`contained`]: others' code that panics over damaged files.
-//! * [`identity`]: whose identity files are opened with, on the target and for results.
-//! * [`named_file`]: files that the user names, and what is done to what has the name already.
-//! * [`regular_file`]: files that others may have made, opened.
+//! * [`contained`]: contains panics of third-party code on damaged files.
+//! * [`identity`]: the identity that files are opened with, on the target and for results.
+//! * [`named_file`]: files that the user names, and how existing ones are treated.
+//! * [`regular_file`]: opens files that other users may have made.
 //! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
-//! * [`counters`] (feature `log`): what was sampled beside the operations, by name, and its Parquet files.
+//! * [`counters`] (feature `log`): sampled counters, by name, and their Parquet files.
 //! * [`run_dir`] (feature `log`): the run directory around it.
-//! * [`notes`] (feature `notes`, part of `log`): what people say of a run and its storage.
-//! * [`host`] (feature `log`): what is known of the machine that a run was made on.
+//! * [`notes`] (feature `notes`, part of `log`): the user's notes about a run and its storage.
+//! * [`host`] (feature `log`): facts about the host that made a run.
 //! * `typescript` (feature `typescript`): kinds of operations, by name, for the application.
 //!
-//! Not here: what a run means. Figures, percentiles and verdicts are made in the analysis room from
-//! these records alone.
+//! Not here: what a run means. The analysis crate computes figures, percentiles and verdicts from these
+//! records alone.
 
 #[cfg(feature = "log")]
 pub mod agents;

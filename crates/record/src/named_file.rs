@@ -1,5 +1,5 @@
-//! Files that the user names: what of the things that may have such a name already is replaced, what is
-//! written through, and what is refused.
+//! Files that the user names: which existing files are replaced, which are written through, and which
+//! are refused.
 //!
 //! The tool is often run as root, where putting a new file in the place of `/dev/null`, or filling a disk
 //! with a report, does lasting harm. So:
@@ -11,8 +11,8 @@
 //! | a device such as `/dev/null`, a pipe, `/dev/stdout` | written through |
 //! | a disk, a directory, a socket, a link that leads nowhere | refused |
 //!
-//! The whole file is made under a name that nothing had, so that nobody who may write in the same directory
-//! can have it written elsewhere.
+//! The new file is made under a name that did not exist, so that no other user of the directory can
+//! redirect it.
 //!
 //! Not here: the tool's own files in a run directory ([`crate::run_dir`]).
 
@@ -28,11 +28,11 @@ use crate::identity;
 /// Where the system shows a process its own open files, as links that are no ordinary ones.
 const OF_THE_SYSTEM: [&str; 2] = ["/dev", "/proc"];
 
-/// Writes what `fill` writes under a name that the user gave.
+/// Writes the output of `fill` under a name that the user gave.
 ///
 /// # Errors
-/// When something has the name that must not be replaced (the error says what), when the system refuses, and
-/// what `fill` fails with; then what had the name is as it was, unless it is a device or a pipe.
+/// When an existing entry must not be replaced (the error gives the reason), when the system refuses,
+/// and the errors of `fill`. An existing file is then unchanged, unless it is a device or a pipe.
 pub fn write_named<T, E: From<io::Error>>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,

@@ -1,6 +1,6 @@
-//! What people say of a run and its storage: with its flags at the start, or later, in its notes.
+//! The user's description of a run and its storage: from flags at the start, or later in its notes.
 //!
-//! Not here: where notes are kept and who may change them (the results and console rooms).
+//! Not here: where notes are kept and who may change them (the results and console crates).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -13,18 +13,18 @@ pub const TAGS_MAX: usize = 20;
 pub const TAG_CHARS_MAX: usize = 64;
 /// Characters of a make, a model, a firmware, and of the name and the value of anything else.
 pub const FIELD_CHARS_MAX: usize = 200;
-/// Facts about the storage beside make, model and firmware.
+/// The most facts about the storage in addition to make, model and firmware.
 pub const OTHER_MAX: usize = 20;
 
-/// What of a storage has a place of its own.
+/// Facts about a storage that have their own fields.
 const KNOWN: [&str; 3] = ["make", "model", "firmware"];
 
-/// `notes.json` in a run directory: what people wrote down about a run and its storage.
+/// `notes.json` in a run directory: the user's notes about a run and its storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct RunNotes {
-    /// What people call the run.
+    /// The user's name for the run.
     pub name: String,
     /// Words to find it by.
     pub tags: Vec<String>,
@@ -40,7 +40,7 @@ pub struct RunNotes {
     pub storage_other: BTreeMap<String, String>,
 }
 
-/// The storage as people describe it. What nobody said is `None`.
+/// The user's description of the storage. Missing facts are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, deny_unknown_fields)]
@@ -85,7 +85,7 @@ pub enum NotesError {
         /// What it is taken for.
         known: &'static str,
     },
-    /// A text that nobody would read.
+    /// A text that is too long to be read.
     #[error("{what} has {chars} characters; {most} is the most")]
     TooLong {
         /// What it is.
@@ -111,9 +111,9 @@ pub enum NotesError {
 }
 
 impl RunNotes {
-    /// What was said at the start of a run.
+    /// Notes with the description from the start of a run.
     pub fn new(storage: &StorageDetails, tags: &[String]) -> RunNotes {
-        // A detail that nobody gave is an empty field in the form for it.
+        // A missing detail is an empty field in its form.
         let text = |of: &Option<String>| of.clone().unwrap_or_default();
         RunNotes {
             name: String::new(),
@@ -164,12 +164,12 @@ impl RunNotes {
 }
 
 impl StorageDetails {
-    /// Whether nobody said anything.
+    /// Whether there are no notes at all.
     pub fn is_empty(&self) -> bool {
         *self == StorageDetails::default()
     }
 
-    /// Adds what was said later, which wins.
+    /// Adds a later description, whose values win.
     pub fn add(&mut self, later: StorageDetails) {
         let StorageDetails { make, model, firmware, other } = later;
         self.make = make.or(self.make.take());
@@ -208,8 +208,7 @@ impl FromStr for StorageDetails {
     }
 }
 
-/// What has a place of its own, in any case of its letters; everything else as it was written, where nobody
-/// can have meant one of those.
+/// The key of a field in lower case; other names unchanged, unless they are close to such a key.
 fn known_name(name: &str) -> Result<String, NotesError> {
     let lower = name.to_ascii_lowercase();
     let is_near = |known: &&str| strsim::damerau_levenshtein(known, &lower) == 1;

@@ -44,7 +44,7 @@ pub enum OpKind {
     /// Seen in a capture, and without an equivalent here (a lock, a link of which only one name is known):
     /// counted, not replayed. [`OtherBits`] say which of them, where that matters.
     Other = 16,
-    /// Give a file a name beside its own (a hard link); `offset` is that name's index in the file table.
+    /// Give a file an additional name (a hard link); `offset` is that name's index in the file table.
     Link = 17,
     /// Make a name that leads to another (a symbolic link); `offset` is that other's index in the file table,
     /// or the link's own where it leads out of what was recorded.
@@ -120,7 +120,7 @@ impl OpKind {
     }
 
     /// Whether the operation names its file by path and needs no handle. A truncation goes by handle or
-    /// by path, as its script says.
+    /// by path, as its script chooses.
     pub const fn goes_by_path(self) -> bool {
         matches!(
             self,
@@ -156,15 +156,15 @@ impl OpFlags {
     /// With [`OpKind::Rename`], which no transfer has: the two names exchange their files
     /// (`RENAME_EXCHANGE`).
     pub const EXCHANGES: OpFlags = OpFlags(2);
-    /// Begun in the warm-up: kept in the log, left out of every figure.
+    /// Begun in the warm-up: kept in the log, excluded from every figure.
     pub const WARMUP: OpFlags = OpFlags(4);
     /// The last operation of its transfer.
     pub const LAST: OpFlags = OpFlags(8);
     /// Carries a part of a frame: `transfer` is then the number of the frame on its stream's timeline,
     /// from 0 in every load point.
     pub const FRAME: OpFlags = OpFlags(16);
-    /// With [`OpFlags::FRAME`]: play begins anew at this frame (somebody jumped, or stopped and went on).
-    /// Frames between the last one begun and this one were not wanted, so they are neither dropped nor late.
+    /// With [`OpFlags::FRAME`]: play restarts at this frame (after a jump, or a stop). Frames between
+    /// the last one begun and this one were not wanted, so they are neither dropped nor late.
     pub const CUE: OpFlags = OpFlags(32);
 
     /// In a trace: a read or write that the system did itself for a copy (`copy_file_range`, `sendfile`); the
@@ -192,14 +192,14 @@ impl OpFlags {
     }
 }
 
-/// How a file was opened: what [`OpRecord::len`] holds for [`OpKind::Open`] and [`OpKind::Create`]. No bit
-/// at all means that it is not known: logs before this was kept, and captures that can't see it.
+/// How a file was opened: what [`OpRecord::len`] holds for [`OpKind::Open`] and [`OpKind::Create`]. No
+/// bit at all means unknown: older logs, and captures that can't see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct OpenBits(pub u32);
 
 impl OpenBits {
-    /// Not known.
+    /// Unknown.
     pub const UNKNOWN: OpenBits = OpenBits(0);
     /// May be read.
     pub const READ: OpenBits = OpenBits(1);
@@ -242,9 +242,9 @@ impl OpenBits {
 pub struct OtherBits(pub u32);
 
 impl OtherBits {
-    /// Not said.
+    /// Unknown.
     pub const UNKNOWN: OtherBits = OtherBits(0);
-    /// The file got this name beside another one, which is not known.
+    /// The file got this name in addition to another one, which is unknown.
     pub const HARD_LINK: OtherBits = OtherBits(1);
     /// Two names changed places (`RENAME_EXCHANGE`), and only one of them is known: traces made before
     /// [`OpFlags::EXCHANGES`] was kept.
@@ -261,15 +261,15 @@ impl OtherBits {
     pub const RANGE: OtherBits = OtherBits(7);
 }
 
-/// What was asked about a file: what [`OpRecord::len`] holds for [`OpKind::Access`]. None of these bits means
-/// that it is not known (logs before this was kept, and sources that don't tell), and is taken for
+/// The access that was checked: the value of [`OpRecord::len`] for [`OpKind::Access`]. None of these
+/// bits means unknown (older logs, and sources that don't record it), and is treated as
 /// [`AccessBits::READ`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AccessBits(pub u32);
 
 impl AccessBits {
-    /// Not known.
+    /// Unknown.
     pub const UNKNOWN: AccessBits = AccessBits(0);
     /// Whether it may be read.
     pub const READ: AccessBits = AccessBits(1);
@@ -342,10 +342,11 @@ pub struct OpRecord {
 }
 
 impl OpRecord {
-    /// From when it was due until it was done, in nanoseconds: what the application would have felt.
+    /// From when it was due until it was done, in nanoseconds: the application's view.
     ///
-    /// The drivers assert the order of their own times. A log that is read is input: a damaged row, or one of
-    /// another program, may be done before it was due. It then counts as no time, here and below.
+    /// The drivers assert the order of the times they take. A log that is read is input: a damaged row,
+    /// or one of another program, may be done before it was due. It then counts as no time, here and
+    /// below.
     pub const fn response_ns(&self) -> u64 {
         self.done_ns.saturating_sub(self.due_ns)
     }
@@ -365,7 +366,7 @@ impl OpRecord {
         self.done_ns > self.issued_ns
     }
 
-    /// From when it was due until it was issued, in nanoseconds: the tool's own delay.
+    /// From when it was due until it was issued, in nanoseconds: the scheduling delay of Reelgauge.
     pub const fn lateness_ns(&self) -> u64 {
         self.issued_ns.saturating_sub(self.due_ns)
     }

@@ -1,16 +1,16 @@
-//! Files that others may have made, those of run directories and those that keep secrets and certificates
-//! among them, opened: nothing else is waited for or read without an end.
+//! Opens files that other users may have made, such as run directories, secrets and certificates. Only
+//! regular files are accepted, so that no read blocks or runs without an end.
 //!
-//! Not here: what a file may be for its kind, its owner and rights among it; each kind has errors of its own.
+//! Not here: rules for one kind of file, such as owner and permissions; each kind has its own errors.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a regular file to read it; what was opened is looked at, not what may have the name by now.
+/// Opens a regular file for reading. The opened file is checked, not its name, which may have changed.
 ///
 /// # Errors
-/// What the system says, and where it is anything else.
+/// The system's error, and any other type of file.
 pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -28,10 +28,9 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
-/// What is in a regular file, if it is no longer than this.
+/// Reads a regular file, if it is no longer than this.
 ///
 /// # Errors
-/// What the system says, and where it is anything else, or longer.
 pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let (file, _) = open_regular(path)?;

@@ -66,7 +66,7 @@ pub enum RunDirError {
         action: &'static str,
         /// Where.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The start time is outside the calendar.
@@ -135,7 +135,8 @@ impl RunDir {
                 Ok(()) => {
                     let run = RunDir { path };
                     return run.write_plan("").map(|()| run.clone()).inspect_err(|_| {
-                        // Without its mark it is nobody's; it holds nothing, or a part of that file.
+                        // Without its mark the directory does not count as a run; it is empty, or holds
+                        // a part of that file.
                         let _ = fs::remove_dir(run.path());
                     });
                 }
@@ -232,7 +233,7 @@ impl RunDir {
         write_json(&self.summary_path(), summary)
     }
 
-    /// What the first line of `run.toml` says; `None` where there is no such file or line.
+    /// Reads the first line of `run.toml`; `None` where there is no such file or line.
     fn layout_version(&self) -> Result<Option<u32>, RunDirError> {
         let path = self.plan_path();
         let file = match open_regular(&path) {

@@ -1,8 +1,8 @@
-//! Operations made up for tests: `read(0, 0, 4096).at_ms(40).took_ms(5).frame(1)`.
+//! Synthetic operations for tests: `read(0, 0, 4096).at_ms(40).took_ms(5).frame(1)`.
 //!
-//! One begins as the dullest there is and is told what is special about it. The feature `test-records` has
-//! this, which dev-dependencies alone turn on: no program that is shipped knows of it. Not here: what every
-//! field is drawn for, as the tests of the log itself do it.
+//! An operation starts with plain defaults, and the test sets only the fields that matter. Only
+//! dev-dependencies enable the feature `test-records`: no shipped program contains this. Not here:
+//! random values for every field, as in the tests of the log itself.
 
 use crate::{OpFlags, OpKind, OpRecord};
 
@@ -122,7 +122,7 @@ impl OpRecord {
         OpRecord { len, done_len: len, ..self }
     }
 
-    /// With these bits, as an open, a question or the like keeps them in place of a length.
+    /// With these bits, which an open or an access check keeps in place of a length.
     #[must_use]
     pub fn with_bits(self, bits: u32) -> OpRecord {
         OpRecord { len: bits, ..self }

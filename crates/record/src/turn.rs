@@ -1,8 +1,8 @@
 //! When a thread that carries out operations did not get its turn: it could have run, and no processor was
 //! given to it.
 //!
-//! The record of an operation has no room for it, and it happens seldom. So it is kept beside the records,
-//! and named by the worker and the time at which the operation was seen to be done.
+//! The record of an operation has no room for it, and it happens seldom. So it is kept apart from the
+//! records, keyed by the worker and the time at which the operation was seen to be done.
 
 /// How long the thread of one operation waited for a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Panics of others' code that is given damaged files. In a process of its own: who shows panics is a matter
-//! of the whole process.
+//! Panics of third-party code on damaged files. These tests need a separate process, because the panic
+//! hook is global.
 
 use std::panic::{catch_unwind, set_hook};
 use std::sync::atomic::{AtomicU32, Ordering};

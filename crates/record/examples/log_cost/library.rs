@@ -1,7 +1,8 @@
-//! The same rows by the Parquet library's own writer: what the log would cost without encoders of its own.
+//! The same rows written by the Parquet library's own writer: the cost of the log without custom
+//! encoders.
 //!
-//! The same columns, encodings, statistics and row groups, in one file. It makes no segments, so it would
-//! lose everything in a kill: what is left out here is to the library's advantage.
+//! The same columns, encodings, statistics and row groups, in one file. It makes no segments, so it
+//! would lose everything in a kill: Omitting that favours the library.
 
 use std::error::Error;
 use std::fs::File;
@@ -27,8 +28,8 @@ enum Values {
     Kind,
 }
 
-/// A column: its name, its bits if it is unsigned, whether it is written as differences, whether it says
-/// its smallest and largest value, and its values.
+/// A column: its name, its bits if it is unsigned, whether it is written as differences, whether it has
+/// minimum and maximum, and its values.
 struct Column(&'static str, Option<i8>, bool, bool, Values);
 
 /// As in the log, in its order.

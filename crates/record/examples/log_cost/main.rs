@@ -1,13 +1,13 @@
 //! What the operation log costs: processor time and bytes on disk per operation, and how fast it reads;
-//! beside it the same rows by the Parquet library's own writer ([`library`]).
+//! compared with the Parquet library's own writer for the same rows ([`library`]).
 //!
 //! ```text
 //! cargo run --release -p reelgauge-record --example log_cost [DIR [LOAD]]
 //! ```
 //!
-//! The operations are made up, in the order in which a drain thread finds them: every 10 ms what each
-//! worker has done since, worker after worker. Making them is not counted. Processor time is that of the
-//! process, so it includes the kernel's part of writing; bytes are those of the finished log.
+//! The operations are synthetic, in the order in which a drain thread finds them: every 10 ms the new
+//! operations of each worker, worker after worker. Making them is not counted. Processor time is that of
+//! the process, so it includes the kernel's part of writing; bytes are those of the finished log.
 
 use std::error::Error;
 use std::path::Path;

@@ -1,6 +1,7 @@
-//! Every counter by name: its layer, its unit, what people call it, and how much it matters.
+//! Every counter by name: its layer, its unit, its display text, and how much it matters.
 //!
-//! The names stand in files and in the rules of diagnosis, so they stay. The last part of a name is its unit.
+//! The names are part of files and of the rules of diagnosis, so they never change. The last part of a
+//! name is its unit.
 
 use super::Layer;
 
@@ -34,7 +35,7 @@ impl CounterUnit {
         }
     }
 
-    /// What a chart's axis says: the value as it is, but bytes in MB (10^6).
+    /// The unit on a chart's axis. Values are unscaled, except bytes, which are in MB (10^6).
     const fn sign(self) -> &'static str {
         match self {
             CounterUnit::Percent => ", %",
@@ -50,11 +51,11 @@ impl CounterUnit {
 /// How much a counter matters where there is no room for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Says what a layer carries, and how long it takes.
+    /// The throughput or the latency of a layer.
     Main,
-    /// Says more about it.
+    /// More detail about it.
     Detail,
-    /// Is 0 while all is well, and says nothing then.
+    /// Is 0 in normal operation, and is then not shown.
     Fault,
 }
 
@@ -67,14 +68,14 @@ pub struct CounterKind {
     pub name: &'static str,
     /// What its values are counted in.
     pub unit: CounterUnit,
-    /// For people.
+    /// Display text.
     pub words: &'static str,
     /// How much it matters.
     pub weight: Weight,
 }
 
 impl CounterKind {
-    /// For people, with its device: "eth0 received".
+    /// Display text with its device: "eth0 received".
     pub fn words(&self, device: &str) -> String {
         match (device, self.words) {
             ("", words) => words.to_owned(),
@@ -120,7 +121,7 @@ pub const KINDS: &[CounterKind] = kinds! {
     // Without the process that measures. Of one processor: with several it may be more than 100.
     Host Detail Percent "program_percent" "processor time of its processes";
     Host Detail Count "program_processes" "processes that took processor time";
-    // Threads of the kernel are no programs: they do the I/O of whoever asked for it, of the run, too.
+    // Kernel threads are not programs: they do the I/O of all processes, including the run.
     Host Detail Percent "kernel_threads_percent" "processor time of the kernel's threads";
     Host Detail Bytes "memory_available_bytes" "memory available";
     Host Main Bytes "memory_dirty_bytes" "waiting in memory to be written";
@@ -196,7 +197,8 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Fault PerS "still_pings_answered_per_s" "short pings answered while nothing moved";
     Network Fault PerS "still_long_pings_answered_per_s" "long pings answered while nothing moved";
 
-    // 1 while it goes on; the device says on what, and which: "md0 resync", "tank scrub", "vdb balance".
+    // 1 while it is active; the device names the array and the kind of work: "md0 resync", "tank
+    // scrub", "vdb balance".
     Disk Fault Count "background_work_count" "going on";
     Disk Detail Count "snapshots_count" "snapshots of volumes";
     Disk Main BytesPerS "read_bytes_per_s" "read";
@@ -245,7 +247,8 @@ pub const KINDS: &[CounterKind] = kinds! {
     Tool Fault Percent "throttled_percent" "reelgauge's group kept from running by its quota";
     Tool Detail Us "sampling_us" "processor time of sampling all this once";
 
-    // Of an array, a switch or whatever else was put beside a run; the device is the name that it has there.
+    // A series of an array, a switch or another source, merged with a run. The device is its name in
+    // that source.
     Other Main Percent "series_percent" "";
     Other Main BytesPerS "series_bytes_per_s" "";
     Other Main PerS "series_per_s" "";

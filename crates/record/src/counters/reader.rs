@@ -33,7 +33,7 @@ pub struct CounterRow<'a> {
     pub device: &'a str,
     /// What the value is counted in.
     pub unit: &'a str,
-    /// `None` where nothing can be said.
+    /// `None` if there is no value.
     pub value: Option<f64>,
 }
 
@@ -58,7 +58,7 @@ pub fn part_meta(path: &Path) -> Result<StoreMeta, CountersError> {
     meta.map_err(|why| CountersError::Damaged { path: path.to_path_buf(), why })
 }
 
-/// What is said where the library panicked.
+/// The error after a panic of the library.
 fn contradiction<T>() -> Result<T, String> {
     Err("its pages contradict each other".to_owned())
 }

@@ -36,7 +36,7 @@ pub struct Sample {
     pub at_ns: u64,
     /// Which counter.
     pub key: Key,
-    /// In the unit of its kind; `None` where nothing can be said.
+    /// In the unit of its kind; `None` if there is no value.
     pub value: Option<f64>,
 }
 

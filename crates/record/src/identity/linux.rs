@@ -8,7 +8,7 @@ use rustix::process::{getegid, geteuid, parent_process_death_signal, set_parent_
 
 use super::Guise;
 
-/// Changes nothing and tells what is: no user and no group has this number.
+/// Changes nothing and returns the current value: no user and no group has this number.
 const ASK: u32 = u32::MAX;
 
 pub(super) fn is_root() -> bool {
@@ -34,7 +34,7 @@ pub(super) fn put_off() -> Option<Guise> {
     })
 }
 
-/// What a process is told when its parent dies, the kernel forgets at every change of identity.
+/// The kernel clears the parent-death signal at every change of identity.
 fn keeping_the_bond<T>(change: impl FnOnce() -> T) -> T {
     let bond = parent_process_death_signal().ok().flatten();
     let changed = change();
@@ -56,7 +56,7 @@ pub(super) fn user() -> u32 {
     unsafe { libc::setfsuid(ASK) }.cast_unsigned()
 }
 
-/// Whether these are a user's and a group's numbers; whether they were taken, only [`now`] tells.
+/// Whether these are valid numbers of a user and a group. Only [`now`] shows whether they were taken.
 fn set(guise: Guise) -> bool {
     let (user, group) = (Uid::from_raw(guise.user), Gid::from_raw(guise.group));
     // SAFETY: the calls take numbers and touch no memory. glibc and musl pass them on for this thread alone.

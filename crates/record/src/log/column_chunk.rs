@@ -1,10 +1,10 @@
-//! A column of a row group, opened with the checks that the library leaves out: of logs and of counters.
+//! A column of a row group of a log or of counters, opened with checks that the library lacks.
 //!
-//! The library asserts that positions make sense, and makes room for as many values as a dictionary's header
-//! says before it looks how many there are: a damaged page of a few bytes takes all memory that way. Every
-//! value of a dictionary in a log or in counters has four bytes at least.
+//! The library asserts that positions make sense, and allocates room for the number of values in a
+//! dictionary's header before it checks the page's size: a damaged page of a few bytes can take all
+//! memory that way. Every value of a dictionary in a log or in counters has four bytes at least.
 //!
-//! Not here: what values are.
+//! Not here: the meaning of values.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -28,14 +28,14 @@ pub enum ColumnFault {
     Outside,
     /// It is compressed, which nothing is that is read here.
     Compressed,
-    /// What the library says.
+    /// The library's error.
     Library(ParquetError),
 }
 
 /// A reader of a row group's column, by its number in the schema.
 ///
 /// # Errors
-/// [`ColumnFault`]. What is wrong within its pages is said when they are read.
+/// [`ColumnFault`]. Faults within its pages are reported when they are read.
 pub fn open_column(
     file: &Arc<File>,
     file_bytes: u64,

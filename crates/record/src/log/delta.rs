@@ -29,7 +29,7 @@ pub(super) fn bounds(values: &[u64]) -> Option<(u64, u64)> {
 }
 
 // The baseline of x86-64 can't compare 64-bit lanes, and comparing is most of the work here: a third of
-// the cost of an operation's row. The same code is therefore compiled once more for AVX2.
+// the cost of an operation's row. The same code is therefore also compiled for AVX2.
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]

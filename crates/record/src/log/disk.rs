@@ -15,7 +15,7 @@ pub trait Disk: fmt::Debug + Send + Sync {
     /// Makes a folder and those above it.
     ///
     /// # Errors
-    /// What the system says, as with all of these.
+    /// The system's error, as with all of these.
     fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
 
     /// What lies in a folder.

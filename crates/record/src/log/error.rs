@@ -15,7 +15,7 @@ pub enum LogError {
         /// What was tried: "write", "rename", …
         action: &'static str,
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The directory already holds a log; a log is never appended to.
@@ -33,7 +33,7 @@ pub enum LogError {
     /// The encoder was refused by the Parquet library: a bug.
     #[error("cannot encode the operation log: {source}")]
     Encode {
-        /// What the library said.
+        /// The library's error.
         source: ParquetError,
     },
     /// There is no operation log.

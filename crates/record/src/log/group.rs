@@ -80,7 +80,7 @@ fn new_names(rows: &Rows, range: Range<usize>) -> impl Iterator<Item = u32> {
 }
 
 impl EncodedGroup {
-    /// What the footer of a file says about this group when its bytes begin at `start` in that file.
+    /// The footer entry of this group when its bytes begin at `start` in that file.
     pub fn metadata(&self, schema: &SchemaDescPtr, start: u64) -> Result<RowGroupMetaData, ParquetError> {
         let ends = self.chunks.iter().map(|chunk| chunk.bytes.end);
         let begins = self.chunks.iter().map(|chunk| chunk.bytes.start).chain([self.bytes.len()]);

@@ -1,4 +1,4 @@
-//! What a part says about itself beside its rows: the key/value metadata of its footer.
+//! A part's description of itself: the key/value metadata of its footer.
 //!
 //! Every part carries all of it, so that each can be read alone. The file table of a part names the
 //! files that its rows refer to and no others: a run over a hundred thousand image files must not write
@@ -60,10 +60,10 @@ pub struct LogMeta {
 pub struct FileEntry {
     /// Path, relative to the area or to the root of the capture.
     pub path: String,
-    /// Size before the run, in bytes; `None` where it is not known.
+    /// Size before the run, in bytes; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_before_bytes: Option<u64>,
-    /// Size after the run, in bytes; `None` where it is not known, or not yet.
+    /// Size after the run, in bytes; `None` if unknown, or not yet known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_after_bytes: Option<u64>,
     /// Whether it existed before the run.

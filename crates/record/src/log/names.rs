@@ -23,7 +23,7 @@ impl PartRange {
         }
     }
 
-    /// What a finished part's name says, if it is one.
+    /// Parses the name of a finished part; `None` if it is none.
     pub fn parse(name: &str) -> Option<PartRange> {
         let numbers = name.strip_prefix("part-")?.strip_suffix(".parquet")?;
         let number = |text: &str| {

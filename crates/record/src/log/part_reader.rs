@@ -42,7 +42,7 @@ struct Place {
     leaf: usize,
     /// Whether values may be missing by the file's schema. None may be in fact.
     optional: bool,
-    /// Whether the file says that the column is unsigned.
+    /// Whether the file declares the column as unsigned.
     unsigned: bool,
 }
 
@@ -71,7 +71,7 @@ impl From<ParquetError> for Fault {
 }
 
 impl PartReader {
-    /// A reader of this file, whose footer says that it is of version 1.
+    /// A reader of this file, whose footer declares version 1.
     pub fn new(path: &Path, file: File, footer: ParquetMetaData) -> Result<PartReader, LogError> {
         let places =
             find_columns(&footer).map_err(|why| LogError::NotALog { path: path.to_path_buf(), why })?;
@@ -161,7 +161,7 @@ impl PartReader {
     }
 }
 
-/// Finds the log's columns by name; says what is wrong with the first that does not fit.
+/// Finds the log's columns by name; the error names the first that does not fit.
 fn find_columns(footer: &ParquetMetaData) -> Result<[Place; COLUMN_COUNT], String> {
     let schema = footer.file_metadata().schema_descr();
     let mut places = [Place::default(); COLUMN_COUNT];
@@ -244,7 +244,7 @@ impl Values {
 
     fn look_up_kinds(&mut self, column: &Column) -> Result<(), Fault> {
         self.kinds.clear();
-        // A handful of kinds comes again and again.
+        // There are only a few kinds, so each is parsed once.
         let mut known: Vec<(&[u8], OpKind)> = Vec::new();
         for name in &self.names {
             let name = name.data();

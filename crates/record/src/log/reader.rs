@@ -57,7 +57,7 @@ pub struct Batch {
     pub ops: Vec<OpRecord>,
 }
 
-/// A file that was left out.
+/// A file that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// Which.
@@ -66,7 +66,7 @@ pub struct Skipped {
     pub reason: SkipReason,
 }
 
-/// Why a file was left out.
+/// Why a file was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SkipReason {
@@ -118,7 +118,7 @@ impl LogReader {
         self.is_whole
     }
 
-    /// What was left out, and why. A figure made from the log should come with this.
+    /// The skipped files, with reasons. Show them with every figure made from the log.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
@@ -263,7 +263,7 @@ fn opened(path: &Path) -> Result<PartReader, LogError> {
     PartReader::new(path, file, footer)
 }
 
-/// What a part's footer says.
+/// The facts in a part's footer.
 struct PartHead {
     meta: LogMeta,
     files: BTreeMap<u32, FileEntry>,
@@ -332,7 +332,7 @@ pub(super) struct FoundPart {
     footer: ParquetMetaData,
 }
 
-/// Looks at every file of an agent's directory.
+/// Inspects every file of an agent's directory.
 pub(super) fn survey(dir: &Path) -> Result<Survey, LogError> {
     let mut survey = Survey { parts: Vec::new(), skipped: Vec::new() };
     for entry in fs::read_dir(dir).map_err(LogError::io("list", dir))? {
@@ -357,7 +357,7 @@ impl Survey {
         self.skipped.push(Skipped { path, reason });
     }
 
-    /// Sorts the parts, leaves out those that another holds as well and notes gaps.
+    /// Sorts the parts, drops those that another one contains, and notes gaps.
     fn leave_out_covered(&mut self, dir: &Path) -> Result<(), LogError> {
         let mut parts = std::mem::take(&mut self.parts);
         // A table comes before its segments.

@@ -1,5 +1,5 @@
-//! Tidying up after a run that was killed: removes what a reader of this room leaves out anyway, so that
-//! every other reader (pyarrow, DuckDB) sees each operation once, too.
+//! Tidying up after a killed run: removes files that the reader here ignores anyway, so that every other
+//! reader (pyarrow, DuckDB) also sees each operation once.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub struct RepairReport {
 }
 
 /// Removes leftovers from an agent's directory. Must not run while its log is being written. Doing it
-/// twice does no harm. A torn part is left where it is: it may be of use to somebody.
+/// twice does no harm. A torn part stays: it may still be useful.
 pub fn repair(dir: &Path) -> Result<RepairReport, LogError> {
     let mut report = RepairReport::default();
     for Skipped { path, reason } in survey(dir)?.skipped {

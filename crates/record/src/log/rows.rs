@@ -33,8 +33,7 @@ impl Rows {
         self.narrow.iter_mut().for_each(Vec::clear);
     }
 
-    /// Appends rows. Says whether their positions and times are below 2^63, which is all that the files
-    /// can hold.
+    /// Appends rows. Returns whether their positions and times are below 2^63, the limit of the files.
     #[must_use]
     pub fn push(&mut self, ops: &[OpRecord]) -> bool {
         let start = self.len();

@@ -52,7 +52,7 @@ pub(super) struct Column {
     pub meaning: Meaning,
     pub cells: Cells,
     pub packing: Packing,
-    /// Whether a row group says its smallest and largest value, so that readers can skip to a time or
+    /// Whether a row group records its smallest and largest value, so that readers can skip to a time or
     /// worker. Free with a dictionary.
     pub min_max: bool,
 }

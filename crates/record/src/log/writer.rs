@@ -211,8 +211,8 @@ impl LogWriter {
 
     /// Seals the rest, puts the last segments together in a table and makes everything durable.
     ///
-    /// After an error in an earlier call this makes durable what had been sealed until then, and the
-    /// summary says how much that is.
+    /// After an error in an earlier call this makes durable what had been sealed until then; the summary
+    /// holds that amount.
     pub fn finish(mut self) -> Result<LogSummary, LogError> {
         if !self.failed {
             self.guarded(LogWriter::seal_rest)?;
@@ -467,10 +467,10 @@ fn name_of(path: &Path) -> String {
 
 /// Makes all parts durable and counts them: bytes and parts.
 ///
-/// Nothing is made durable before this: a flush while the run goes on would put bursts of writes beside
-/// what is measured, and a killed process loses nothing that it has written anyway. Only a
-/// crash of the whole machine does, and that ends the measurement with it. Once the run is over the
-/// flush disturbs nothing, and what was measured should survive pulling the plug.
+/// Nothing is flushed before this. A flush during the run would add bursts of writes to the measured
+/// load, and a killed process loses nothing that it has written anyway. Only a crash of the whole host
+/// does, and that ends the measurement with it. Once the run is over the flush disturbs nothing, and
+/// what was measured should survive pulling the plug.
 fn make_durable(disk: &dyn Disk, dir: &Path) -> Result<(u64, u32), LogError> {
     let (mut bytes, mut parts) = (0, 0);
     for path in disk.list(dir).map_err(LogError::io("list", dir))? {

@@ -9,14 +9,14 @@ use reelgauge_record::log::{LogReader, LogWriter, repair};
 
 use crate::support::{files, meta, op, read_all};
 
-/// Tells the child, which is this test program again, where to write.
+/// Passes the directory to write to the child, which is this test program again.
 const CHILD_DIR: &str = "REELGAUGE_TEST_LOG_DIR";
 /// Operations in a millisecond of the child's clock.
 const OPS_PER_MS: u32 = 20;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// The child. Logs operations on the real clock until it is killed, and says how far it is. Run by the test
-/// program itself, which has no child to be, it does nothing.
+/// The child. Logs operations on the real clock until it is killed, and prints its progress. Run by the
+/// test program itself, which has no child to be, it does nothing.
 #[test]
 fn child() {
     let Some(dir) = std::env::var_os(CHILD_DIR) else {
@@ -43,7 +43,7 @@ fn child() {
     }
 }
 
-/// Starts the child, kills it when it says that it has come this far, and gives how far it got.
+/// Starts the child, kills it when it reports this progress, and returns the last progress.
 fn run_and_kill(dir: &Path, after_ns: u64) -> u64 {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crash::child", "--nocapture"])

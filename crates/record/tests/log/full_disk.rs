@@ -12,7 +12,7 @@ fn an_error_ends_the_log_and_keeps_what_is_sealed() {
     let agent = ops.path().join("agent=x");
     let options = LogOptions { table_segments: 1000, ..small() };
     let mut log = fill(&agent, options, 40, 20);
-    // In the way of the next segment, where not even root can write a file.
+    // Blocks the next segment: not even root can write a file there.
     fs::create_dir(agent.join("_segment-000003.tmp")).unwrap();
     let ops_after: Vec<_> = (40..60).map(|number| op(0, number)).collect();
     log.append(&ops_after).unwrap();

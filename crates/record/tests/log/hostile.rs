@@ -1,4 +1,4 @@
-//! Files that nobody meant to be read: an error each, never a panic, never silence.
+//! Damaged or foreign files: an error each, never a panic, never silence.
 
 use std::fs;
 
@@ -89,7 +89,7 @@ fn flipped_bits_never_panic() {
         for flip in [1 << (at % 8), 1 << ((at + 4) % 8), 0xff] {
             let mut bytes = part.clone();
             bytes[at] ^= flip;
-            // Either is right: a flip in a value can't be told from another value.
+            // Both results are right: a flipped bit can give another valid value.
             refused += u32::from(loose.read(&bytes).is_err());
         }
     }

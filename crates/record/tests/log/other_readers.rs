@@ -67,7 +67,7 @@ fn python() -> Result<PathBuf, String> {
     }
 }
 
-/// What the script prints, line by line; `None`, said aloud, without a Python.
+/// What the script prints, line by line; `None`, with a message, without a Python.
 fn run(script: &str, arguments: &[&Path]) -> Option<Vec<String>> {
     let python = match python() {
         Ok(python) => python,

@@ -123,7 +123,7 @@ pub fn one_part(ops: &[OpRecord]) -> Vec<u8> {
     std::fs::read(dir.path().join("part-000001.parquet")).unwrap()
 }
 
-/// A log of one part, of which nothing is said but its bytes.
+/// A log of one part, for tests that change its bytes.
 pub struct Loose(tempfile::TempDir);
 
 impl Loose {

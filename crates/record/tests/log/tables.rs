@@ -90,7 +90,7 @@ fn large_segments_stay_and_small_ones_after_them_make_tables_again() {
     assert_same(&read_all(&dir), &expected(from));
 }
 
-/// A log of 60 rows in which a table stands beside the segments that it replaces: a crash in between.
+/// A log of 60 rows with both a table and the segments that it replaces: a crash in between.
 fn interrupted(agent: &Path) {
     let log = fill(agent, small(), 60, 20);
     let segments: Vec<_> = names(agent)
