@@ -15,7 +15,7 @@ pub enum TraceError {
         /// What was tried: "read", "write", "rename".
         action: &'static str,
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The log in it could not be read or written.
@@ -31,7 +31,7 @@ pub enum TraceError {
     /// All of it was cut off.
     #[error("nothing of {} can be read: its parts in ops/ were cut short; copy it again, or record it again", path.display())]
     Torn { path: PathBuf },
-    /// What it says about itself can't be understood.
+    /// Its description of itself can't be parsed.
     #[error("{} is damaged: {why}", path.display())]
     Info { path: PathBuf, why: String },
     /// A newer version has made it.

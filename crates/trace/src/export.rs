@@ -1,4 +1,5 @@
-//! Exporting: a trace as text for other programs. What they have no words for is left out and counted.
+//! Exporting: a trace as text for other programs. Operations without an equivalent are omitted and
+//! counted.
 
 pub mod fio;
 
@@ -29,7 +30,7 @@ pub enum ExportError {
         "the name '{name}' {why}, so there is nothing to call the file; the trace was not made by a recorder"
     )]
     BadName { name: String, why: crate::name::BadName },
-    /// Nothing in the trace can be said in the format.
+    /// The format can't represent anything in the trace.
     #[error("the trace moves no data, and fio's log can hold nothing else")]
     NoData,
 }

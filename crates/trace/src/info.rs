@@ -1,4 +1,4 @@
-//! What a trace says about itself: `trace.json` beside its operations.
+//! A trace's description of itself: `trace.json` next to its operations.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -30,7 +30,7 @@ pub struct TraceInfo {
     pub trace_version: u32,
     /// What it is called.
     pub name: String,
-    /// What it is of, in a sentence; empty where nobody said.
+    /// What was traced, in a sentence; may be empty.
     pub about: String,
     /// How it came about: "record", "import strace", "synthetic".
     pub made_by: String,
@@ -55,7 +55,7 @@ pub struct TraceInfo {
     pub cut_off: bool,
     /// Operations that the source has and that this capture can't see, in words ("memory-mapped I/O").
     pub blind_to: Vec<String>,
-    /// What somebody who relies on this trace should know.
+    /// Warnings for users of this trace.
     pub warnings: Vec<String>,
     /// The same by kind, without words: the report room has these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -119,7 +119,7 @@ impl Moved {
 pub struct MalformedLine {
     /// Its number in the source, from 1.
     pub line: u64,
-    /// What it says, as far as that can be shown.
+    /// Its text, as far as it can be shown.
     pub text: String,
     /// What is wrong with it.
     pub why: String,

@@ -1,13 +1,13 @@
-//! The trace room: what an application did to its storage, and how it is done again.
+//! The trace crate: an application's storage operations, and how they are replayed.
 //!
-//! A trace is an operation log with a few words about itself beside it ([`info`]); a run is a trace without
-//! those words. Traces are [opened](trace), [written](writer), and their names [made safe](name) here.
-//! [`prestate`]: what must exist before one can be replayed; [`replay`]: the replay itself, decided without
-//! doing it.
+//! A trace is an operation log with a short description ([`info`]); a run is a trace without that
+//! description. Traces are [opened](trace), [written](writer), and their names [made safe](name) here.
+//! [`prestate`]: what must exist before one can be replayed; [`replay`]: the replay itself, decided
+//! without doing it.
 //!
-//! Not here: where traces come from, which is other tools' files (the import room) and recording (the
-//! capture room); reading and writing of user data, which is the engine's; and figures, which are the
-//! analysis room's.
+//! Not here: the sources of traces, which are other tools' files (the import crate) and recording (the
+//! capture crate); reading and writing of user data, which is the engine's; and figures, which the
+//! analysis crate makes.
 
 pub mod error;
 pub mod export;

@@ -1,11 +1,10 @@
-//! The library: every trace that can be named instead of pointed at.
+//! The library: every trace that can be named instead of given as a path.
 //!
 //! Three kinds: synthetic ones, which are made when they are asked for ([`synth`](crate::synth)); recorded
 //! ones that come with the program ([`shipped`]); and the user's own, which appear by lying in a folder:
 //! `reelgauge-traces/` here, and `$REELGAUGE_TRACES` or else `reelgauge/traces` in the user's data folder.
 //!
-//! Not here: how any of them is replayed or looked at. Whoever wants that gets a directory with a trace in
-//! it.
+//! Not here: how any of them is replayed or shown. Callers get a directory with a trace in it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -87,15 +86,15 @@ impl TraceOrigin {
     }
 }
 
-/// What a list says of a trace.
+/// The facts that lists show about a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFacts {
     /// Operations of every kind.
     pub ops: u64,
-    /// Files and directories that operations are on, as the trace itself says; of a run, the files that it
+    /// Files and directories with operations, from the trace's description; for a run, the files that it
     /// names.
     pub files: u64,
-    /// Bytes read and written; `None` for a trace so long that nobody has counted.
+    /// Bytes read and written; `None` for a trace too long to be counted.
     pub bytes: Option<u64>,
     /// From its first operation to the end of its last, in nanoseconds; `None` likewise.
     pub duration_ns: Option<u64>,
@@ -247,7 +246,7 @@ impl Library {
             return None;
         }
         let own = self.folders.iter().map(|folder| folder.join(name)).find(|dir| is_trace(dir));
-        // What is there and is no trace is an error that says so, unless the name has a better meaning.
+        // An existing path that is no trace gives its own error, unless the name has a better meaning.
         own.or_else(|| name.exists().then(|| name.to_owned()))
     }
 
@@ -343,7 +342,7 @@ fn named_files(trace: &Trace) -> u64 {
     trace.files().iter().filter(|file| is_file(&file.path)).count() as u64
 }
 
-/// What a list says of an open trace.
+/// The facts that lists show about an open trace.
 fn facts_of(trace: &Trace) -> Result<TraceFacts, TraceError> {
     let known = trace.info();
     let (mut bytes, mut duration_ns) = (None, known.map(|info| info.duration_ns));
@@ -444,7 +443,7 @@ fn temporary_in(parent: &Path) -> Result<TempDir, TraceError> {
         .map_err(TraceError::io("create a directory in", parent))
 }
 
-/// Copies what makes a trace, and nothing else that lies beside it.
+/// Copies the files of a trace, and no other files in its folder.
 fn copy_trace(from: &Path, to: &Path) -> Result<(), TraceError> {
     fs::create_dir_all(to).map_err(TraceError::io("create", to))?;
     let info = from.join(info::FILE_NAME);

@@ -1,8 +1,9 @@
 //! Names of files in a trace: relative to the root of the capture, with `/` between the parts, and safe.
 //!
-//! A trace comes from anywhere and its names are used to make files. So a name can't be absolute, can't
-//! climb with `..`, holds no zero byte and is of bounded length, wherever it comes from: importers pass
-//! all names through [`clean`], and a replay passes all names of a trace through [`check`] once more.
+//! A trace may come from an untrusted source, and its names are used to make files. So a name can't be
+//! absolute, can't climb with `..`, holds no zero byte and is of bounded length, wherever it comes from:
+//! importers pass all names through [`clean`], and a replay passes all names of a trace through
+//! [`check`] again.
 
 /// The longest name, in bytes: what systems allow a path to be.
 pub const MAX_BYTES: usize = 4096;
@@ -18,7 +19,7 @@ pub enum BadName {
     /// It begins at the root of a file system.
     #[error("is absolute")]
     Absolute,
-    /// It climbs, or stands still.
+    /// It has a part `..` or `.`.
     #[error("has a part '..' or '.'")]
     Climbs,
     /// It holds a byte that no path can.
@@ -64,8 +65,8 @@ pub fn check(name: &str) -> Result<(), BadName> {
     Ok(())
 }
 
-/// The name of a path as a source has it: bytes in any encoding, absolute or not. Empty and `.` parts are
-/// left out, `..` takes back the part before it and never more, and bytes that are not UTF-8, control
+/// The name of a path as a source has it: bytes in any encoding, absolute or not. Empty and `.` parts
+/// are dropped, `..` removes the part before it and never more, and bytes that are not UTF-8, control
 /// characters, backslashes, colons after one letter and `%` itself become `%XX`.
 pub fn clean(path: &[u8]) -> Result<String, BadName> {
     let mut parts: Vec<&[u8]> = Vec::new();

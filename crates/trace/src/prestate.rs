@@ -1,4 +1,4 @@
-//! What must exist before a trace can be replayed, with which size, and what must not.
+//! What must exist before a trace can be replayed, with which size, and what must not exist.
 //!
 //! A trace is gone through once, in its order ([`walk`]); every name has a history of its own through
 //! removals and renames, and every file that was there before keeps what is known of its content
@@ -56,7 +56,7 @@ pub enum Prepare {
 /// How that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The source said so.
+    /// The source recorded it.
     Known,
     /// The trace makes it.
     Made,
@@ -70,7 +70,7 @@ pub enum Why {
     EndSeen,
     /// The first append began there.
     AppendedAt,
-    /// It is used, and nothing says how large it was.
+    /// It is used, and its size is unknown.
     Used,
     /// Something lies in it.
     Above,
@@ -223,7 +223,7 @@ fn directories(walk: &Walk, decided: &BTreeMap<String, (Prepare, Why)>) -> BTree
             new.for_each(drop);
         }
     }
-    // What the trace does not say was new is made as well, by whoever writes it first.
+    // A file that the trace does not mark as new is also made by its first writer.
     let is_made_in = |number: usize, name: &str| {
         walk.made_in[number] || matches!(decided.get(name), Some((_, Why::OnlyWritten)))
     };

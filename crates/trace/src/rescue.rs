@@ -22,14 +22,14 @@ const FOLDER_ENTRIES: usize = 10_000;
 /// A recording that was found cut off.
 #[derive(Debug)]
 pub struct Rescued {
-    /// The folder that was left, which is gone if it became a trace.
+    /// The interrupted recording's folder. It no longer exists if it became a trace.
     pub left: PathBuf,
     /// The trace that it became, or why it did not.
     pub trace: Result<Trace, TraceError>,
 }
 
-/// Makes traces of all recordings in a folder that were cut off, beside them. One that goes on is left alone;
-/// one that was cut off before anything of it was kept is removed without a word.
+/// Makes traces of all interrupted recordings in a folder, in the same folder. A running recording is
+/// not touched. One that was interrupted before any operation was stored is removed silently.
 pub fn rescue(folder: &Path) -> Vec<Rescued> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut left: Vec<PathBuf> = entries
@@ -54,7 +54,7 @@ fn is_left(path: &Path) -> bool {
 
 /// `None`: it goes on, or there is nothing in it.
 fn one(folder: &Path, left: &Path) -> Result<Option<Trace>, TraceError> {
-    // Locked until it is gone, so that two who look at the same time do not both make a trace of it.
+    // Locked until it is removed, so that two processes do not both make a trace of it.
     let Some(_lock) = take_lock(left, false)? else { return Ok(None) };
     let gone = || fs::remove_dir_all(left).map_err(TraceError::io("remove", left));
     let found = match Trace::open(left) {
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn what_a_killed_recorder_left_becomes_a_trace() {
         let parent = tempfile::tempdir().unwrap();
-        // As a kill would: nothing is cleaned up, and the lock is gone.
+        // Like a kill: nothing is cleaned up, and the lock is released.
         let writer = recording(parent.path());
         let left = only_entry(parent.path());
         assert_eq!(Trace::open(&left).unwrap().ops(), 3, "it opens as it is");

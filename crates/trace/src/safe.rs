@@ -18,10 +18,10 @@ use reelgauge_record::run_dir::label;
 use crate::error::TraceError;
 use crate::info::TraceInfo;
 
-/// Held locked while the recording goes on, so that nobody takes it for one that was cut off.
+/// Held locked during the recording, so that it is not taken for an interrupted one.
 const LOCK: &str = "recording.lock";
 
-/// What [`TraceInfo::warnings`] says of a recording that did not come to its end.
+/// The entry in [`TraceInfo::warnings`] for an interrupted recording.
 const CUT_OFF: &str = "the recording did not come to its end (it was killed, or it goes on): what was done in \
                        its last second is missing, and so is what was seen and not kept";
 
@@ -36,7 +36,7 @@ pub(crate) struct Safe {
 }
 
 impl Safe {
-    /// Begins it in a directory that nobody else writes to.
+    /// Begins it in a directory without other writers.
     pub fn create(dir: &Path, meta: LogMeta, info: &TraceInfo) -> Result<Safe, TraceError> {
         let lock = take_lock(dir, true)?.ok_or(TraceError::InUse { path: dir.to_owned() })?;
         let mut info = TraceInfo { cut_off: true, ..info.clone() };
@@ -74,7 +74,7 @@ pub(crate) fn log_dir(dir: &Path, meta: &LogMeta) -> PathBuf {
     dir.join("ops").join(format!("agent={}", label(&meta.agent)))
 }
 
-/// Locks the folder of a recording; `None` if somebody else has it, or if it is no such folder.
+/// Locks the folder of a recording; `None` if another process holds it, or if it is no such folder.
 pub(crate) fn take_lock(dir: &Path, create: bool) -> Result<Option<File>, TraceError> {
     let path = dir.join(LOCK);
     let file = match File::options().write(true).create(create).truncate(false).open(&path) {

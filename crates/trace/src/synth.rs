@@ -1,9 +1,9 @@
-//! Traces that nobody recorded: made to have what was published of a workload, or to provoke something.
+//! Synthetic traces: made to match published statistics of a workload, or to provoke an effect.
 //!
 //! * [`naspt`]: the twelve workloads of the NASPT paper, from its published statistics; `video`, `copying`,
 //!   `content`, `office` and `photo` are their parts.
 //! * [`hints`]: what provokes fragments.
-//! * [`tape`]: what generators write on. [`tally`]: what that amounts to. `draw` and `fit`: random draws, and
+//! * [`tape`]: records what generators write. [`tally`]: its totals. `draw` and `fit`: random draws, and
 //!   the search for settings that are not published.
 //!
 //! Not here: how they are found by name (the library).

@@ -20,8 +20,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Opens a trace's or run's directory, or one `agent=NAME` in it. Reads no operation. A run of several
-    /// machines is one trace, where it says how their numbers and times go together.
+    /// Opens a trace's or run's directory, or one `agent=NAME` in it. Reads no operation. A run of
+    /// several hosts is one trace, if it records how their numbers and times go together.
     pub fn open(dir: &Path) -> Result<Trace, TraceError> {
         let is_agent = dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent="));
         let ops = if is_agent { dir.to_owned() } else { dir.join("ops") };
@@ -48,7 +48,7 @@ impl Trace {
         &self.dir
     }
 
-    /// What it is called: what it says itself, else the directory's name.
+    /// Its name: from its description, else the directory's name.
     pub fn name(&self) -> String {
         match &self.info {
             Some(info) if !info.name.is_empty() => info.name.clone(),
@@ -56,18 +56,18 @@ impl Trace {
         }
     }
 
-    /// What it says about itself; `None` for a run.
+    /// Its description of itself; `None` for a run.
     pub fn info(&self) -> Option<&TraceInfo> {
         self.info.as_ref()
     }
 
-    /// What its log says about itself; that of the first machine, where several made it.
+    /// The metadata of its log; that of the first host, if several made it.
     pub fn meta(&self) -> &LogMeta {
         // There is one at least: see `open`.
         &self.log.agents()[0].meta
     }
 
-    /// The files that operations refer to, by index. An index that the log says nothing about has an entry
+    /// The files that operations refer to, by index. An index without an entry in the log gets an entry
     /// without a name.
     pub fn files(&self) -> &[FileEntry] {
         &self.files

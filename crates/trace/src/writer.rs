@@ -107,7 +107,7 @@ impl TraceWriter {
         Ok(())
     }
 
-    /// To be called several times a second by whoever keeps it safe.
+    /// Must be called several times a second by the owner of the recording.
     pub fn tick(&mut self) {
         if let (Some(safe), Some(log)) = (&mut self.safe, &mut self.log) {
             safe.tick(log.files_mut());
@@ -242,19 +242,19 @@ impl Drop for TraceWriter {
     fn drop(&mut self) {
         // It is not a recording any more. A log must be closed before its directory can go everywhere.
         (self.safe, self.log) = (None, None);
-        // What is left is half a trace, which nobody should take for a whole.
+        // A half-written trace must not be taken for a whole one.
         let _ = fs::remove_dir_all(&self.temporary);
     }
 }
 
-/// What [`FileEntry::prepared`] says of a file that is known to have been there before.
+/// [`FileEntry::prepared`] of a file that is known to have existed before.
 pub const FOUND: &str = "found";
-/// What it says of a file that is known not to have been there.
+/// The same for a file that is known not to have existed.
 pub const ABSENT: &str = "absent";
-/// What it says of a file of which that is not known.
+/// The same for a file of which that is unknown.
 pub const UNKNOWN: &str = "unknown";
 
-/// Makes a directory beside the trace's place, which lists of traces leave out. One that is there already
+/// Makes a directory next to the trace's place, which lists of traces skip. One that is there already
 /// was left by a killed process with the same number, and may hold what that recorded.
 fn hidden_dir(parent: &Path, target: &Path) -> Result<PathBuf, TraceError> {
     let name = target.file_name().unwrap_or_default();

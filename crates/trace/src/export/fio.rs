@@ -1,15 +1,16 @@
 //! A trace as fio's iolog, version 2 or 3, for `fio --read_iolog=FILE`.
 //!
-//! The log knows reads, writes, syncs, and which files are open. So everything else is left out and counted:
-//! operations on names, truncations, reservations, what failed, and reads that found nothing. A read or write
-//! is exported with the bytes that it moved. A file is open from its first opening to its last closing, since
-//! fio has one handle per file. Names have neither blanks (they become `%20`, told) nor more than 256
-//! characters (refused). Names that are absolute or climb with `..` become ones below the directory in which
-//! fio runs (told): a trace comes from anywhere, and fio writes wherever its log says. Times are
-//! microseconds; version 2 has pauses, which end up between operations whatever these take.
+//! The log knows reads, writes, syncs, and which files are open. So everything else is omitted and
+//! counted: operations on names, truncations, reservations, what failed, and reads that found nothing. A
+//! read or write is exported with the bytes that it moved. A file is open from its first opening to its
+//! last closing, since fio has one handle per file. Names have no blanks (they become `%20`, with a
+//! note) and at most 256 characters (longer ones are refused). Names that are absolute or climb with
+//! `..` are moved below the directory in which fio runs, with a note: a trace may come from an untrusted
+//! source, and fio writes wherever its log points. Times are microseconds; version 2 has pauses, which
+//! end up between operations whatever these take.
 //!
-//! fio opens everything for reading and writing, and makes what is not there: what must exist before has to
-//! be made by whoever runs it.
+//! fio opens everything for reading and writing, and makes missing files. Files that must exist before
+//! have to be made by the user of fio.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
@@ -43,7 +44,7 @@ pub struct Exported {
     pub renamed_files: u64,
     /// Names that were changed, because fio would have written outside the directory in which it runs.
     pub tamed_files: u64,
-    /// What was left out, by reason.
+    /// Omitted operations, by reason.
     pub left_out: BTreeMap<String, u64>,
 }
 
@@ -147,8 +148,8 @@ fn names_of(
     Ok(names)
 }
 
-/// A name that stays below the directory in which fio runs, and does not reach a terminal as anything but
-/// text. A trace comes from anywhere, and fio writes to whatever it is told.
+/// A name that stays below the directory in which fio runs, and does not reach a terminal as anything
+/// but text. A trace may come from an untrusted source, and fio writes to any path in its log.
 fn tame(path: &str) -> Result<String, ExportError> {
     if name::check(path).is_ok() && !path.chars().any(|c| c.is_control() && !c.is_whitespace()) {
         return Ok(path.to_owned());

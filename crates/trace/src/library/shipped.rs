@@ -1,5 +1,5 @@
-//! The recorded traces that come with the program, built in so that the binary needs no files beside it.
-//! They lie in `catalogue/traces/`, where `record.sh` says how each was recorded and records it again.
+//! The recorded traces that come with the program, built in so that the binary needs no other files.
+//! They are in `catalogue/traces/`, where `record.sh` documents and repeats each recording.
 
 use std::fs;
 use std::path::Path;

@@ -9,7 +9,7 @@ use super::spans::Spans;
 pub(super) struct Content {
     /// Written by the trace.
     written: Spans,
-    /// Bytes from here on are gone: it was cut there.
+    /// The file was truncated here: bytes beyond this are lost.
     kept_end: u64,
     /// Where what the trace itself read of it ends.
     read_end: Option<u64>,
@@ -44,7 +44,8 @@ impl Default for Content {
 }
 
 impl Content {
-    /// So much was read where so much was asked for. `ends_count`: a short read says where the file ends.
+    /// Records a read: `done` of `len` requested bytes. `ends_count`: a short read marks the end of the
+    /// file.
     pub fn read(&mut self, offset: u64, len: u64, done: u64, ends_count: bool) {
         let end = offset.saturating_add(done);
         let kept = end.min(self.kept_end);

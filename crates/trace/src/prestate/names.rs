@@ -21,7 +21,7 @@ pub(crate) struct TraceNames {
     /// The nearest directory above that has an entry.
     above: Vec<u32>,
     index: HashMap<String, u32>,
-    /// Whether the table says that it is a directory.
+    /// Whether the table marks it as a directory.
     directory: Vec<bool>,
 }
 
@@ -60,7 +60,7 @@ impl TraceNames {
         self.names.get(file as usize).map_or("", String::as_str)
     }
 
-    /// Whether its name says that it is a directory.
+    /// Whether its name marks it as a directory.
     pub fn says_directory(&self, file: u32) -> bool {
         self.directory.get(file as usize).copied().unwrap_or(false)
     }

@@ -74,12 +74,12 @@ pub(super) struct Object {
     pub kind: EntryKind,
     /// Something happened to it that needs it to have been there.
     pub proven: bool,
-    /// The source says that it was there.
+    /// The source recorded that it existed.
     pub known: bool,
     pub known_size: Option<u64>,
     /// It was opened so that it would have been made.
     pub may_be_made: bool,
-    /// The first handle of which nobody knows how it was opened.
+    /// The first handle with an unknown open.
     pub unknown_handle: u32,
     written_bytes: u64,
     pub content: Content,
@@ -262,7 +262,8 @@ impl Walk {
             (ENOENT, OpKind::Create) if is_only_emptied(OpenBits(seen.len)) => {
                 self.was_absent(seen.file, true);
             }
-            // What could not be made had no parent, which says nothing of itself.
+            // A failed creation means that the parent was missing, and shows nothing about the file
+            // itself.
             (ENOENT, OpKind::Create | OpKind::MakeDir | OpKind::SymLink) => {}
             (ENOENT, OpKind::Rename) if seen.exchanges => {
                 // One of the two was not there: that of which nothing else is known.
@@ -365,7 +366,7 @@ impl Walk {
             _ => object.content.reserve(offset.saturating_add(len)),
         }
         if object.initial == NONE && object.content.spans() > 1 {
-            // Nobody asks what of its bytes was there before.
+            // Its original bytes no longer matter.
             object.content.coarsen();
         }
         self.spans = self.spans + object.content.spans() - spans_before;
@@ -468,7 +469,7 @@ impl Walk {
         }
     }
 
-    /// A file gets a name beside its own.
+    /// A file gets an additional name.
     fn linked(&mut self, from: u32, to: u32) {
         self.touched[to as usize] = true;
         let object = self.was_here(from, EntryKind::Unknown);
@@ -479,8 +480,7 @@ impl Walk {
         self.made_objects.retain(|_, made| *made != object);
     }
 
-    /// A link is not made after all: what goes by its name goes to something of its own, there from the
-    /// start.
+    /// A link is not made after all: its name then leads to a separate file that exists from the start.
     pub fn stands_alone(&mut self, name: u32) {
         let is_made = matches!(self.now[name as usize], Now::Here(_));
         let initial = self.first_name(name) as usize;
@@ -560,7 +560,7 @@ impl Walk {
     /// What is under a name, which must have been there.
     fn was_here(&mut self, name: u32, kind: EntryKind) -> u32 {
         if self.now[name as usize] == Now::Absent {
-            // Made by somebody whom the trace doesn't show.
+            // Made by a process that the trace doesn't show.
             self.contradictions += 1;
             return self.make(name, kind);
         }

@@ -69,7 +69,7 @@ pub enum ReplayError {
         /// How many are allowed.
         limit: u64,
     },
-    /// A time that nobody waits for.
+    /// A time too long to wait for.
     #[error(
         "the trace goes on for {days} days, so a clock was wrong in it or it is damaged; leave out its pauses with \
          --idle-cap 10s, or replay it with --pace max"
@@ -78,7 +78,7 @@ pub enum ReplayError {
         /// From its first operation to the beginning of the last.
         days: u64,
     },
-    /// More threads than can be told apart.
+    /// More threads than can be distinguished.
     #[error("the trace has operations of more than {limit} threads at once; replay it with --order serial")]
     TooManyThreads {
         /// How many are allowed.

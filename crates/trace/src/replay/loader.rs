@@ -416,8 +416,8 @@ impl Loader {
         Ok(())
     }
 
-    /// Puts an operation behind the one before it in its lane. As long as there is one lane only, the order
-    /// of the trace says it.
+    /// Puts an operation behind the one before it in its lane. While there is only one lane, the order
+    /// of the trace implies it.
     fn chain(&mut self, number: u32, place: LanePosition) {
         if self.wanted.order == ReplayOrder::Serial {
             return;

@@ -8,7 +8,7 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord, OtherBits};
 /// Linux's number of the error of a name that is not there.
 const ENOENT: i32 = 2;
 
-/// What a target doesn't have, so that it is left out.
+/// Operations that the target does not support and that are therefore omitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Without {
     /// Several names for a file.

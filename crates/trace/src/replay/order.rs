@@ -46,8 +46,8 @@ impl Past {
         self.0.len()
     }
 
-    /// Another operation uses the thing. Operations come in the order of issue. `wait` is told what it has to
-    /// wait for, with its lane.
+    /// Another operation uses the thing. Operations come in the order of issue. `wait` is called with
+    /// each operation to wait for, and its lane.
     pub fn take(&mut self, event: Event, mut wait: impl FnMut(u32, u16)) {
         // A rename from one name to another in the same directory needs that directory twice, and is one.
         if self.0.last().is_some_and(|past| past.op == event.op && past.usage == event.usage) {
@@ -56,7 +56,7 @@ impl Past {
         let done = |past: &&Event| past.done_ns <= event.issued_ns;
         let changes = self.0.iter().filter(done).filter(|past| past.usage == Use::Change);
         if let Some(&change) = changes.max_by_key(|change| (change.issued_ns, change.op)) {
-            // Whoever comes from here on waits for the change, which waited for these.
+            // Later operations wait for the change, which waited for these.
             self.0.retain(|past| past.op >= change.op || past.done_ns > change.issued_ns);
         }
         for past in self.0.iter().filter(done) {

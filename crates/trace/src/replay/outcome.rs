@@ -9,7 +9,7 @@ use super::packed::{PackedTrace, Result};
 /// Differences that are kept to be shown.
 pub const SHOWN: usize = 10;
 
-/// An operation that came to something else.
+/// An operation whose result differs from the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Its number in the trace as it is replayed, from 0.
@@ -19,9 +19,9 @@ pub struct Difference {
     pub file: u32,
     pub offset: u64,
     pub len: u32,
-    /// What it came to when it was recorded.
+    /// The recorded result.
     pub recorded: Result,
-    /// What it came to now.
+    /// The result of the replay.
     pub now: Result,
 }
 
@@ -33,7 +33,7 @@ pub const LONG_ANSWERS_KEPT: usize = 1 << 16;
 /// Why an operation began later than it was due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Delay {
-    /// The tool came to it so late.
+    /// The scheduling delay of Reelgauge.
     pub own_ns: u64,
     /// What it waited for was done so much later because the tool had begun that late.
     pub behind_tool_ns: u64,
@@ -41,12 +41,12 @@ pub(super) struct Delay {
     pub storage_ns: u64,
 }
 
-/// What became of a replay.
+/// The result of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
     /// Operations that were done.
     pub done_ops: u64,
-    /// Of these, how many came to something else.
+    /// Operations with a different result.
     pub different_ops: u64,
     /// The first of them.
     pub first: Vec<Difference>,
@@ -62,7 +62,7 @@ pub struct Outcomes {
     pub begun_late_ops: u64,
     /// Operations that began late because the storage had not done what they waited for.
     pub storage_late_ops: u64,
-    /// The most by which one began later than it was due, whoever kept it.
+    /// The longest delay past a due time, whatever its cause.
     pub behind_most_ns: u64,
     /// When operations that were answered [`LONG_ANSWER_NS`] after they were due were due and answered: the
     /// first [`LONG_ANSWERS_KEPT`].

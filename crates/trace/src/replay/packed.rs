@@ -1,8 +1,8 @@
-//! A trace in memory: 32 bytes for each operation, and what few of them need beside.
+//! A trace in memory: 32 bytes for each operation, plus extra data for a few of them.
 //!
-//! Ten million operations take 320 MB, and 40 MB more where several threads are to be kept apart. What an
-//! operation came to is kept only where that is remarkable (an error, a short read), what it waits for only
-//! where its thread's order doesn't say it.
+//! Ten million operations take 320 MB, and 40 MB more where several threads are to be kept apart. The
+//! result of an operation is kept only if it is an error or a short read, and its dependencies only if
+//! its thread's order doesn't imply them.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub struct PackedOp {
     /// The lane it belongs to.
     pub lane: u16,
     pub kind: OpKind,
-    /// What is known about it beside.
+    /// Further facts about it.
     pub marks: Marks,
 }
 
@@ -33,7 +33,7 @@ pub struct PackedOp {
 pub const NO_HANDLE: u32 = u32::MAX;
 pub const NO_OP: u32 = u32::MAX;
 
-/// What is known about an operation beside its numbers.
+/// Facts about an operation in addition to its numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks(u8);
 
@@ -62,7 +62,7 @@ impl Marks {
     }
 }
 
-/// What a remarkable operation came to when it was recorded.
+/// The recorded result of an operation with an error or a short read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Odd {
     pub op: u32,
@@ -70,7 +70,7 @@ pub(super) struct Odd {
     pub errno: i32,
 }
 
-/// What an operation came to.
+/// The result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Result {
     pub done_len: u32,
@@ -157,7 +157,7 @@ impl PackedTrace {
         self.streams.get(usize::from(lane)).copied().unwrap_or(0)
     }
 
-    /// What an operation came to when it was recorded.
+    /// The recorded result of an operation.
     pub fn recorded(&self, number: u32) -> Result {
         let Some(op) = self.ops.get(number as usize) else {
             return Result { done_len: 0, errno: 0 };
@@ -181,7 +181,7 @@ impl PackedTrace {
         &self.awaited[from..to]
     }
 
-    /// The errors that it came to when it was recorded.
+    /// All errors that were recorded.
     pub fn recorded_errors(&self) -> BTreeSet<i32> {
         self.odd.iter().map(|odd| odd.errno).filter(|&errno| errno != 0).collect()
     }

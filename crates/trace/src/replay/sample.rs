@@ -16,7 +16,7 @@ pub(crate) const READ: OpenBits = OpenBits::READ;
 pub(crate) const WRITE: OpenBits = OpenBits::WRITE;
 pub(crate) const NEW: OpenBits = OpenBits(OpenBits::WRITE.0 | OpenBits::CREATE.0 | OpenBits::TRUNCATE.0);
 
-/// A trace that is being told.
+/// A trace under construction.
 pub(crate) struct Sample {
     dir: tempfile::TempDir,
     writer: Option<TraceWriter>,

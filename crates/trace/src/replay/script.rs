@@ -317,7 +317,7 @@ impl ReplayScript {
         }
     }
 
-    /// How a file is opened: as it was, or, where that is not known, as it is used afterwards.
+    /// How a file is opened: as recorded, or, if that is unknown, as its later use requires.
     fn mode(&self, op: &PackedOp) -> (OpKind, OpenMode) {
         let handle = self.trace.handles[op.handle as usize];
         let bits = OpenBits(op.len);

@@ -20,13 +20,13 @@ const TREE: u32 = 3;
 
 const FILES: usize = 2833;
 const TREE_BYTES: u64 = 247_000_000;
-/// Accesses that copy the tree, without the one beside it.
+/// Accesses that copy the tree, without the settings file.
 const TREE_CHUNKS: u64 = 5965;
-/// The small file that is read beside the copy.
+/// The small file that is read in addition to the copy.
 const SETTINGS_BYTES: u64 = 70;
 /// How many directories the tree has.
 const DIRECTORIES: usize = 190;
-/// What opening and closing a file costs a copy, as bytes that it could have moved meanwhile.
+/// The time to open and close a file, as bytes that the copy could have moved in that time.
 const FILE_COST_BYTES: u64 = 24 << 10;
 
 pub(super) fn file_to(tape: &mut Tape<'_>, _: u64, _: f64) -> Result<(), TraceError> {
@@ -110,7 +110,7 @@ pub(super) fn tree_from(tape: &mut Tape<'_>, seed: u64, _: f64) -> Result<(), Tr
     Ok(())
 }
 
-/// The copying program looks at the small file that says how the directory is to be shown.
+/// The copying program reads the small file with the display settings of the directory.
 fn read_settings(tape: &mut Tape<'_>, file: u32) -> Result<(), TraceError> {
     let handle = tape.open(file, OpenBits::READ)?;
     tape.read(handle, 0, SETTINGS_BYTES as u32)?;

@@ -1,11 +1,11 @@
 //! The two habits of clients that make servers store files in pieces, or stall (traces.md §6.4).
 //!
 //! `hint-stream`: data is appended while single bytes are written ahead of it, at even distances; on XFS
-//! each of them becomes a piece of its own. `far-write`: a little data goes far behind the end of a file;
-//! a server that fills the gap stalls. Each then reads its file in order, which tells what it came to.
+//! each of them becomes a separate extent. `far-write`: a little data goes far behind the end of a file;
+//! a server that fills the gap stalls. Each then reads its file in order, which shows the effect.
 //!
-//! That read goes past the cache of the machine that wrote; a server's own cache it does not pass. Times are
-//! made up: one operation after another at an even pace.
+//! That read bypasses the cache of the writing host, but not the server's cache. Times are synthetic:
+//! one operation after another at an even pace.
 
 use std::path::Path;
 

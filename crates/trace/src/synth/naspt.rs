@@ -1,10 +1,10 @@
 //! The twelve workloads of Intel's NAS Performance Toolkit, made again from what is published about them.
 //!
 //! The traces themselves are not public. These have the published statistics and nothing else of the
-//! originals: each carries the table of what was published and what it achieves, and says that it is
-//! synthetic. Sources: T1 is Table 1 of the paper (what was captured), 4.1 its section 4.1 (what was
-//! shipped), SDC the authors' talk. Where they contradict each other, the shipped traces win; each
-//! workload says what that concerns.
+//! originals: each carries the table of published and achieved values, and is marked as synthetic.
+//! Sources: T1 is Table 1 of the paper (what was captured), 4.1 its section 4.1 (what was shipped), SDC
+//! the authors' talk. Where they contradict each other, the shipped traces win; each workload documents
+//! where that applies.
 
 use std::path::Path;
 
@@ -20,12 +20,12 @@ use crate::writer::TraceWriter;
 
 /// The seed that everybody's traces are made with, so that results can be compared.
 pub const STANDARD_SEED: u64 = 1;
-/// What a synthetic trace says that it was made by.
+/// The maker recorded in a synthetic trace.
 pub const MADE_BY: &str = "synthetic";
-/// What every one of them says of itself.
+/// The description of every synthetic trace.
 const LABEL: &str = "Synthetic, matched to published statistics (T1: the NASPT paper's Table 1; 4.1: its \
                      section 4.1; SDC: the authors' talk).";
-/// How close a fit comes to its share, in points.
+/// The tolerance of a fit, in points.
 const FIT_POINTS: f64 = 0.05;
 
 /// A workload that can be made at any time.
@@ -64,7 +64,7 @@ struct Fit {
     to: f64,
     /// The share, in percent.
     share: f64,
-    /// What comes out with the standard seed, so that nobody has to search for it.
+    /// The result of the search for the standard seed, stored so that it need not be repeated.
     standard: f64,
 }
 
@@ -164,7 +164,7 @@ impl Workload {
     }
 }
 
-/// What no statistic tells.
+/// Properties that no statistic covers.
 fn blind_to() -> Vec<String> {
     ["durations are nominal", "names of files", "opens, closes and directories beside reads and writes"]
         .map(str::to_owned)

@@ -20,7 +20,7 @@ const FILES: usize = 607;
 const NEW_FILES: usize = 240;
 /// New documents are smaller than this.
 const NEW_BYTES: u64 = 300_000;
-/// Documents of at least this size are worked on again and again.
+/// Documents of at least this size are edited repeatedly.
 const WORKED_ON_BYTES: u64 = 400_000;
 const SMALLEST_BYTES: u64 = 12;
 const LARGEST_BYTES: u64 = 210_000_000;

@@ -1,10 +1,10 @@
 //! The photo album: a program that shows pictures, first small, then one after the other.
 //!
-//! For the small ones it reads what each file says about itself (2 to 700 bytes at a time, in two regions of
-//! the file) and the thumbnail in it (568 bytes at a time, in order). A picture that is looked at is read
-//! whole, in pieces of several kB of varying length; meanwhile the program looks something up in the same
-//! file now and then, and how often is fitted to the published sequential share. In the middle of the trace,
-//! when other pictures come into view, it starts over (paper, section 2.2).
+//! For the small ones it reads each file's metadata (2 to 700 bytes at a time, in two regions of the
+//! file) and the thumbnail in it (568 bytes at a time, in order). A displayed picture is read whole, in
+//! pieces of several kB of varying length. In between, the program looks something up in the same file
+//! now and then; how often is fitted to the published sequential share. In the middle of the trace, when
+//! other pictures come into view, it starts over (paper, section 2.2).
 //!
 //! The paper counts 169 files and 110 pictures and does not say what the others are; here all are pictures.
 
@@ -102,7 +102,7 @@ fn look_at(
     tape.close(handle)
 }
 
-/// A few bytes at one of two places of the file: its head, or what stands behind its middle.
+/// A few bytes at one of two places of the file: its head, or just behind its middle.
 fn look_up(tape: &mut Tape<'_>, dice: &mut Dice, handle: Handle, file: u32) -> Result<(), TraceError> {
     let len = LOOK_UP.draw(dice);
     let base = if dice.below(3) == 0 { tape.size(file) / 2 } else { 0 };

@@ -89,7 +89,7 @@ impl<'a> Tape<'a> {
         &self.tally
     }
 
-    /// Tells how large the files are now. What the whole amounts to.
+    /// Records the final sizes of the files. Returns the totals.
     pub(crate) fn end(mut self) -> Tally {
         let sizes = || self.sizes.iter().flatten().copied();
         self.tally.file_bytes = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));

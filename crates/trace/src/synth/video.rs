@@ -27,7 +27,7 @@ const RECORDER: u32 = 2;
 
 /// Seconds and MB/s: how fast the film is until when.
 const FILM: [(f64, f64); 3] = [(225.0, 1.44), (360.0, 2.78), (600.0, 2.50)];
-/// Of a merge with a recorder: what is left of the published 1 GB beside the recorder's 1.78 MB/s.
+/// Of a merge with a recorder: the rest of the published 1 GB after the recorder's 1.78 MB/s.
 const STEADY_FILM: [(f64, f64); 1] = [(260.0, 2.068)];
 const BROADCAST: [(f64, f64); 1] = [(900.0, 1.7777)];
 

@@ -1,4 +1,4 @@
-//! What one operation after the other waits for, without what the order of lanes says already.
+//! The dependencies between single operations, without those implied by the order of lanes.
 
 use std::collections::HashMap;
 

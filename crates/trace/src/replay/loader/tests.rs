@@ -476,7 +476,7 @@ fn a_handle_is_known_by_its_number_even_where_two_threads_use_the_same_name() {
     assert_eq!(packed.ops.iter().map(|op| op.handle).collect::<Vec<_>>(), [0, 1, 0, 1, 0, 1]);
 }
 
-/// A program that ends before the next begins, and a third beside both, each with files of its own.
+/// A program that ends before the next begins, and a third that overlaps both, each with separate files.
 #[test]
 fn as_fast_as_possible_one_program_after_the_other_stays_so() {
     let of_pace = |pace, order| {

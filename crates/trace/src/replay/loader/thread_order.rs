@@ -1,11 +1,11 @@
-//! Threads and processes that ran one after the other: one that began when another had ended waits for that.
+//! Threads and processes that ran one after the other: one that began after another had ended waits for
+//! it.
 //!
-//! What they did to the same files says nothing of this: a script that copies one file and then another runs
-//! two programs that have no file in common. At the recorded times they would not meet; as fast as possible
-//! they would run beside each other, which the application never did.
+//! Shared files do not show this dependency: a script that copies one file and then another runs two
+//! programs that have no file in common. At the recorded times they would not meet; as fast as possible
+//! they would overlap, which the application never did.
 //!
-//! Not here: what single operations wait for while their threads run side by side
-//! ([`super::dependencies`]).
+//! Not here: dependencies of single operations while their threads overlap ([`super::dependencies`]).
 
 use crate::replay::lanes::Lanes;
 use crate::replay::packed::{Marks, NO_OP, PackedTrace};
@@ -39,7 +39,7 @@ pub(super) fn keep(lanes: &Lanes, packed: &mut PackedTrace) {
     let mut by_end: Vec<&Span<'_>> = by_begin.iter().collect();
     by_end.sort_by_key(|span| span.ended_ns);
     let mut by_end = by_end.into_iter().peekable();
-    // Ends that matter: whoever began after an end, and has ended, has waited for it.
+    // Ends that matter: a thread that began after an end, and has ended, has waited for it.
     let mut ends: Vec<End> = Vec::new();
     let mut last_begun_ns = 0;
     let mut more: Vec<(u32, Vec<u32>)> = Vec::new();
