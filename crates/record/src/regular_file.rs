@@ -31,6 +31,8 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
 /// Reads a regular file, if it is no longer than this.
 ///
 /// # Errors
+///
+/// The system's error, any other type of file, or a longer one.
 pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let (file, _) = open_regular(path)?;

@@ -83,7 +83,7 @@ pub struct CameraShape {
     pub commit_share_ppm: u32,
     /// For the draws.
     pub seed: u64,
-    /// How long after the load point's beginning it is started, beside its phase.
+    /// How long after the start of the load point it is started, in addition to its phase.
     pub start_after_ns: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Where the frames of a clip lie: one behind the other in a movie file, or each in a file of its own.
+//! Where the frames of a clip are: one behind the other in a movie file, or each in a separate file.
 //! Streams loop over it, so a clip may be shorter than a run.
 //!
 //! Not here: headers and indexes of real files (the formats crate), and making the files (the runner).
@@ -26,8 +26,8 @@ pub struct Clip {
 }
 
 impl Clip {
-    /// Frames at these places; `None` when there are none. If they lie in different files, it is a
-    /// sequence: every frame is taken to be a file of its own.
+    /// Frames at these places; `None` when there are none. If they are in different files, it is a
+    /// sequence: every frame is assumed to be a separate file.
     pub fn new(places: Vec<FramePlace>) -> Option<Clip> {
         let first = places.first()?.file;
         let is_sequence = places.iter().any(|place| place.file != first);
@@ -70,7 +70,7 @@ impl Clip {
         self.max_len
     }
 
-    /// Whether every frame is a file of its own.
+    /// Whether every frame is a separate file.
     pub fn is_sequence(&self) -> bool {
         self.is_sequence
     }

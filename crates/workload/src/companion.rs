@@ -1,5 +1,5 @@
-//! The companion of the VDA-like workload (its component VDA2): the applications beside a camera, which
-//! look at what is stored.
+//! The companion of the VDA-like workload (its component VDA2): the applications that read the stored
+//! data while a camera writes.
 //!
 //! On the wire: one transfer a second, drawn by the published mix: reads at random places (84 %), reads one
 //! after the other (5 %), directory listings (3 %), read-modify-writes at random places (2 %), stat (2 %),
@@ -14,9 +14,9 @@
 //! * A read-modify-write has a size of the read table and writes back to where it read.
 //! * Files are made and removed in a stock of empty ones. A create of which none is missing removes one
 //!   first, and an unlink that finds none makes one first, within their transfer; so both always do what
-//!   their name says, and the mix is met exactly. What the stock holds at the beginning is said to a
-//!   companion, and it can say what the stock holds at the end ([`Companion::scratch_files`]): a load point
-//!   begins with what the one before it left.
+//!   their name says, and the mix is met exactly. A companion receives the contents of the stock at the
+//!   beginning, and returns those at the end ([`Companion::scratch_files`]): a load point begins with
+//!   what the one before it left.
 //!
 //! Open loop, like [`crate::camera`]. Not here: when a rate is too low (the analysis room).
 
@@ -89,7 +89,7 @@ impl ActorScript for Companion {
     }
 }
 
-/// What a companion looks at.
+/// The data that a companion reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompanionShape {
     /// Its files, as indexes into the run's file table; at least one.
@@ -104,7 +104,7 @@ pub struct CompanionShape {
     pub scratch_files: Vec<ScratchFile>,
     /// For the draws.
     pub seed: u64,
-    /// How long after the load point's beginning it is started, beside its phase.
+    /// How long after the start of the load point it is started, in addition to its phase.
     pub start_after_ns: u64,
 }
 

@@ -1,9 +1,9 @@
-//! A copier: copies a file block by block, as fast as it gets, and starts over.
+//! A copier: copies a file block by block, as fast as possible, and starts over.
 //!
-//! On the wire: open the source, create the copy, then in turn one read and one write of a block, a sync at
-//! the end if asked for, two closes. (cp moves 128 KiB at a time, rsync 256 KiB, offload tools a mebibyte and
-//! more.) The file is read and written front to back; only the last block may be shorter. A block is a
-//! transfer. The next pass makes the copy anew, which frees what the last one took.
+//! On the wire: open the source, create the copy, then in turn one read and one write of a block, a sync
+//! at the end if asked for, two closes. (cp moves 128 KiB at a time, rsync 256 KiB, offload tools a
+//! mebibyte and more.) The file is read and written front to back; only the last block may be shorter. A
+//! block is a transfer. The next pass recreates the copy, which frees the space of the last one.
 //!
 //! Not here: copies inside the server (copy_file_range), which move nothing over the wire, and checksums,
 //! which cost no I/O unless the copy is read back.

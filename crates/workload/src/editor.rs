@@ -4,13 +4,13 @@
 //! their clips, one operation at a time each. After a piece comes one of two things, equally likely:
 //! * a cut: the place in the clips jumps, the timeline goes on without a gap. The read-ahead crosses the
 //!   cut, so a server sees a jump in every file and no pause.
-//! * a scrub: the editor plays until the piece's last frame is shown, then looks at single frames at random
-//!   places of one camera, one after the other as fast as they come. Then play begins anew somewhere else:
+//! * a scrub: the editor plays until the piece's last frame is shown, then reads single frames at random
+//!   places of one camera, one after the other as fast as possible. Then play restarts somewhere else:
 //!   all buffers are empty and filled at once.
 //!
-//! Frames on the timeline have deadlines as a player's have. What is looked at while scrubbing has none (it
-//! shows in the response times). The first frame of each camera after a scrub carries
-//! [`OpFlags::CUE`]; its number is the timeline's at that time, rounded up to a whole frame.
+//! Frames on the timeline have deadlines as a player's have. Frames read while scrubbing have none (they
+//! show in the response times). The first frame of each camera after a scrub carries [`OpFlags::CUE`];
+//! its number is the timeline's at that time, rounded up to a whole frame.
 //!
 //! The editor knows where a piece ends, as with an out point: nothing is read ahead of a scrub in vain. A
 //! piece's last frame before a scrub is never skipped, because it is the one that stays on the screen.
@@ -41,7 +41,7 @@ pub(crate) const FACTS: ActorFacts = ActorFacts {
 const CAMERAS_MAX: u32 = 64;
 /// An editor plays on for so long, in seconds.
 const PLAY_S: (f64, f64) = (2.0, 8.0);
-/// And looks at so many frames when looking for a place.
+/// The number of frames read while scrubbing.
 const SCRUB_READS: (u32, u32) = (5, 25);
 
 settings! {
@@ -274,7 +274,7 @@ impl Editor {
         FrameRead::new(&self.shape.cameras[number], position, frame as u32, due_ns, flags)
     }
 
-    /// All cameras have played up to a scrub: begins it when the last frame has been shown, and looks at
+    /// All cameras have played up to a scrub: begins it when the last frame has been shown, and reads
     /// one frame after the other.
     fn scrub(&mut self, now_ns: u64) -> Step {
         let Some(end) = self.cameras.first().map(|camera| camera.piece.end) else {
@@ -305,7 +305,7 @@ impl Editor {
         self.go_on(scrub.camera, now_ns)
     }
 
-    /// Play begins anew at this time, with the first frame of the timeline that is not past.
+    /// Play restarts at this time, with the first frame of the timeline that is not past.
     fn cue_up(&mut self, at_ns: u64) {
         self.scrub = None;
         let frame = self.shape.pace.rate.frames_in(at_ns.saturating_sub(self.t0_ns));
@@ -562,7 +562,7 @@ mod tests {
                         next = op.transfer + 1;
                         let place = if is_sequence { position(op) } else { position_in_movie(op) };
                         let is_cue = op.flags.has(OpFlags::CUE);
-                        // Whoever reads a frame reads it from the same place of the clip.
+                        // Every read of a frame is from the same place of the clip.
                         let known = places.entry(op.transfer).or_insert((place, is_cue));
                         prop_assert_eq!(*known, (place, is_cue));
                     }

@@ -1,21 +1,22 @@
-//! The workload room: what is to be done, decided without doing it.
+//! The workload crate: decides what is to be done, without doing it.
 //!
-//! * [`script`]: the contract between scripts and drivers. [`mix`]: the EBU access profile, [`mix_actor`]
-//!   beside other actors.
+//! * [`script`]: the contract between scripts and drivers. [`mix`]: the EBU access profile;
+//!   [`mix_actor`]: the same as one of several actors.
 //! * [`player`], [`recorder`] and [`editor`]: frame-paced streams; [`pace`]: their timeline; [`clip`]: where
 //!   frames lie. [`transcoder`] and [`copier`]: as fast as it gets. [`camera`] and [`companion`]: the
 //!   VDA-like pair; [`vda_table`]: its published tables. [`media`]: what those with frames play or record.
 //! * [`plan`]: everything about a run in one value, from flags or TOML. [`profile`]: the paper's
-//!   procedures by name. [`iometer`]: the NASPT paper's IOMeter accesses. [`range`]: ramps, sweeps and lists
-//!   of sizes as people write them.
+//!   procedures by name. [`iometer`]: the NASPT paper's IOMeter accesses. [`range`]: ramps, sweeps and
+//!   lists of sizes in text form.
 //! * [`streams`]: the same for actors that work together, and [`scenario`]: those that ship. [`replay`]: the
 //!   same for a replayed trace.
-//! * [`watch`]: what a watch is told, which has no load. [`event`]: commands of the user during a run.
+//! * [`watch`]: the settings of a watch, which has no load. [`event`]: commands of the user during a
+//!   run.
 //! * [`search`]: the search for the largest number of streams that passes.
-//! * [`units`]: sizes, times and percentages. [`spelling`]: what settings are called in messages.
+//! * [`units`]: sizes, times and percentages. [`spelling`]: the names of settings in messages.
 //!   [`random`]: draws that are exact and repeatable.
 //!
-//! Not here: I/O, clocks and threads (the engine room).
+//! Not here: I/O, clocks and threads (the engine crate).
 
 pub mod camera;
 pub mod clip;

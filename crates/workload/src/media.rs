@@ -22,7 +22,7 @@ const FRAME_BYTES_MAX: u64 = u32::MAX as u64 - DIRECT_QUANTUM_BYTES;
 /// What the frame sizes of a variable format are drawn from. Not from the run's seed: a clip of a format is
 /// the same in every run, so that a run finds the test files of the one before it.
 const CLIP_SEED: u64 = 1;
-/// How large the clip that stands for a stream may be at most: 16 GiB.
+/// The largest size of the clip that represents a stream: 16 GiB.
 const CLIP_BYTES_MAX: u64 = 16 << 30;
 
 /// A clip, before it is given a place.
@@ -59,7 +59,7 @@ pub enum MediaError {
     /// The user's own media can't be used.
     #[error(transparent)]
     Like(#[from] LikeError),
-    /// Nothing was said.
+    /// No medium was given.
     #[error(
         "{actor} needs to know what it plays or records; give --format ID ('reelgauge formats WORDS' finds one) or --like FILE"
     )]
@@ -73,7 +73,7 @@ pub enum MediaError {
         /// Its size.
         bytes: u64,
     },
-    /// Frames in files of their own, out of files that hold something else.
+    /// Frames in separate files, with footage that is not frame files.
     #[error(
         "{name} has a file for every frame, which can't be laid over files of your own; use a format whose frames \
          lie in one file, or leave out --read-from"

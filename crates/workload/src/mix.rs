@@ -1,4 +1,5 @@
-//! The EBU access profile as a script: what one meter client does (EBU Tech 3362 §5.1, figs. 13-16).
+//! The EBU access profile as a script: the behaviour of one meter client (EBU Tech 3362 §5.1, figs.
+//! 13-16).
 //!
 //! A transfer: wait a random time, pick a file, open it, move a random length as blocks of one random
 //! size, either one after another from a random place or each at a random place, close it. Reads or
@@ -10,8 +11,8 @@
 //!   paper says and the program did not;
 //! * a block that is longer than its transfer is replaced by those smaller blocks likewise.
 //!
-//! The `offset` of the open that begins a transfer is the block size drawn for it: nothing else in the log
-//! would tell, since a transfer may be shorter than its block.
+//! The `offset` of the open that begins a transfer is the block size drawn for it. The log has no other
+//! record of it, since a transfer may be shorter than its block.
 //!
 //! Up to [`MixShape::in_flight`] blocks of a transfer are in flight at once. Each is due when the place that
 //! it takes became free, so a response time means the same as for one block at a time. The file is opened

@@ -1,5 +1,5 @@
-//! A mix among the actors of a plan: one client of the EBU access profile ([`crate::mix`]) on a file of its
-//! own, as direct as the plan and for as long as the load point.
+//! A mix among the actors of a plan: one client of the EBU access profile ([`crate::mix`]) on a separate
+//! file, as direct as the plan and for as long as the load point.
 
 use crate::media::Media;
 use crate::mix::{MixFile, MixScript};
@@ -18,7 +18,7 @@ pub(crate) const FACTS: ActorFacts = ActorFacts {
 settings! {
     /// Mixes among the actors of a plan.
     pub struct MixActorPlan {
-        /// The size of its file, where no profile says so.
+        /// The size of its file, unless a profile sets it.
         file_size: Size = Size::mib(1024),
         /// The access profile; without it, `production-edit`.
         mix: Option<MixPlan> = None,

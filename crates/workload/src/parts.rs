@@ -63,8 +63,8 @@ enum ReadStep {
     Close,
 }
 
-/// The reading of one frame: a read, and where every frame is a file of its own an open before it and a
-/// close behind it. The first operation is due when the frame is, the others when theirs precede is done.
+/// The reading of one frame: a read, and for a sequence an open before it and a close after it. The
+/// first operation is due when the frame is, the others when theirs precede is done.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameRead {
     place: FramePlace,
@@ -116,8 +116,8 @@ impl FrameRead {
     }
 }
 
-/// A process that does one transfer after the other, each due at its own time however long those before it
-/// took (open loop): behind a slow one the next begin late, and nothing is left out.
+/// A process that does one transfer after the other, each due at its own time however long those before
+/// it took (open loop): after a slow one the next begin late, and none is skipped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Process {
     rate: OpRate,
@@ -134,7 +134,7 @@ impl Process {
         Process { rate, t0_ns: 0, begun: 0, kinds: &[], due_ns: 0, is_in_flight: false }
     }
 
-    /// Begins anew, with the first transfer due at `t0_ns`.
+    /// Starts over, with the first transfer due at `t0_ns`.
     pub(crate) fn resume(&mut self, t0_ns: u64) {
         *self = Process { t0_ns, ..Process::new(self.rate) };
     }

@@ -1,5 +1,5 @@
-//! A run in one value: what flags and `run.toml` both become, and what can be said against it before
-//! anything is touched.
+//! A run in one value, made from flags or from `run.toml`, with all checks that need no access to the
+//! target.
 //!
 //! Checks here are pure. Whether the target exists, has room and takes direct I/O is found out by the
 //! runner, also before any test data is written.
@@ -49,7 +49,7 @@ pub struct Plan {
     /// A parameter that changes from load point to load point; `workers` then holds one number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
-    /// Before each load point, left out of the figures.
+    /// Time before each load point that is excluded from the figures.
     pub warmup: Span,
     /// The measured time of each load point.
     pub duration: Span,
@@ -93,8 +93,8 @@ pub struct SharedData {
     /// The name of the fleet's run, by which the machines find each other; without it this machine is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// Which files are those of this machine's clients, if each client has a file of its own. `None`: all
-    /// clients use the same files.
+    /// The files of the clients on this host, if each client has a separate file. `None`: all clients
+    /// use the same files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<ClientFiles>,
 }
@@ -204,7 +204,7 @@ impl Default for MixPlan {
     }
 }
 
-/// What is wrong with a plan. Each says what, and what to do about it.
+/// What is wrong with a plan. Each message names the problem and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -376,7 +376,7 @@ impl From<toml::ser::Error> for PlanError {
     }
 }
 
-/// Looks at the version before anything else: a newer plan may hold what this program does not know.
+/// Checks the version first: a newer plan may contain unknown settings.
 pub(crate) fn check_version(text: &str) -> Result<(), PlanError> {
     #[derive(Deserialize)]
     struct Version {
@@ -470,13 +470,12 @@ impl Plan {
         self.shared_data.as_ref().map_or(self.seed, |shared| shared.seed)
     }
 
-    /// Says what is wrong with a plan made from flags, if anything is. One from a file was checked when it
-    /// was read.
+    /// Checks a plan made from flags. One from a file was checked when it was read.
     pub fn check(&self) -> Result<(), PlanError> {
         self.check_spelled(Spelling::Flags)
     }
 
-    /// Says why several machines can't share the test files of this plan, if so.
+    /// Checks whether several hosts can share the test files of this plan.
     ///
     /// # Errors
     /// [`PlanError::SharedData`].
@@ -559,9 +558,9 @@ impl Plan {
 }
 
 impl MixPlan {
-    /// Every length and offset is a multiple of this: the smallest block's largest power of two, at
-    /// most 4 KiB (what direct I/O needs almost everywhere), at least 512 B. When every block is visited
-    /// once, the block itself, so that no part of one is left out.
+    /// Every length and offset is a multiple of this: the smallest block's largest power of two, at most
+    /// 4 KiB (what direct I/O needs almost everywhere), at least 512 B. When every block is visited
+    /// once, the block itself, so that no part of one is skipped.
     pub fn quantum_bytes(&self) -> u32 {
         if let ([block], true) = (self.blocks.0.as_slice(), self.no_repeat) {
             // A block that is out of range is refused by the check.

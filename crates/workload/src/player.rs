@@ -7,12 +7,12 @@
 //! * A sequence: open, one read of the whole file, close for every frame, as FFmpeg does with DPX and EXR.
 //!   What such a stream costs is mostly names, not bytes.
 //!
-//! Each frame is due when its place in the buffer is free. At the start the whole buffer is asked for at
-//! once: that burst is what a server sees when somebody presses play. Most applications ask for one frame
-//! after the other ([`ReadAhead::Closed`]); some ask for all that have a place ([`ReadAhead::Open`]).
+//! Each frame is due when its place in the buffer is free. At the start the whole buffer is requested at
+//! once: a server sees that burst when a user presses play. Most applications ask for one frame after
+//! the other ([`ReadAhead::Closed`]); some ask for all that have a place ([`ReadAhead::Open`]).
 //!
-//! Not here: what counts as late (the analysis room decides from the log). Audio travels in the same file
-//! between the frames; it is part of what a frame's place covers, or left out.
+//! Not here: what counts as late (the analysis room decides from the log). Audio is in the same file
+//! between the frames; it is included in a frame's place, or omitted.
 
 use reelgauge_record::{OpFlags, OpKind};
 

@@ -9,7 +9,7 @@ use crate::units::{Percent, Size};
 pub struct Profile {
     /// What `--profile` calls it.
     pub name: &'static str,
-    /// What it stands for, in one line.
+    /// What it represents, in one line.
     pub what: &'static str,
     /// Percentage of transfers that write.
     writes: u32,

@@ -1,7 +1,7 @@
-//! Lists and ranges as people write them: `4KiB..1MiB`, `4..40 step 4`, `random=0..100 step 25`.
+//! Lists and ranges in text form: `4KiB..1MiB`, `4..40 step 4`, `random=0..100 step 25`.
 //!
-//! Ranges of sizes double from value to value, ranges of counts and percentages go up by a step.
-//! Every list is bounded, so that a slip of the finger can't ask for a million load points.
+//! Ranges of sizes double from value to value, ranges of counts and percentages go up by a step. Every
+//! list is bounded, so that a typing error can't request a million load points.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::units::{Percent, Size, TextVisitor, UnitError, as_text};
 /// The most values that a list or range may have.
 pub const VALUES_MAX: usize = 1000;
 
-/// What stands between two sweeps that run together.
+/// Separates two sweeps that run together.
 const BETWEEN_SWEEPS: &str = " x ";
 
 /// A list or range that could not be understood.
@@ -319,7 +319,7 @@ mod tests {
 
     use super::*;
 
-    /// What a fleet's agent is given, and nobody writes on a command line.
+    /// A fleet's agent receives these; they are not for the command line.
     #[test]
     fn a_share_may_have_load_points_with_nothing_to_do() {
         #[derive(Debug, serde::Deserialize, serde::Serialize)]

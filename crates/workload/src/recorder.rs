@@ -53,7 +53,7 @@ settings! {
 }
 
 impl RecorderPlan {
-    /// Whether it writes over a file that is there already. A frame per file is always made anew.
+    /// Whether it overwrites an existing file. A file per frame is always recreated.
     fn writes_over(&self, media: Option<&Media>) -> bool {
         self.preallocated && media.is_some_and(|media| !media.is_sequence)
     }
@@ -131,16 +131,16 @@ pub struct RecorderShape {
     pub direct: bool,
     /// How long after the load point's beginning it is started.
     pub start_after_ns: u64,
-    /// The file is made anew and grows by every frame. No effect on a sequence, whose files are always
-    /// made anew.
+    /// The file is recreated and grows by every frame. No effect on a sequence, whose files are always
+    /// recreated.
     pub growing: bool,
 }
 
 impl RecorderShape {
-    /// The same, held to the storage although it writes through the client's cache: a sync each time that the
-    /// buffer has gone round (every frame where each is a file, which no later sync would reach), unless it
-    /// has a rhythm of its own, and a last one that counts in a load point that ends so long after its
-    /// beginning.
+    /// The same, but forced to storage although it writes through the client's cache: a sync each time
+    /// the buffer has gone round (every frame where each is a file, which no later sync would reach),
+    /// unless it has a sync interval, and a last one that counts in a load point that ends so long after
+    /// its beginning.
     #[must_use]
     pub fn synced(self, end_after_ns: u64) -> RecorderShape {
         let usual = if self.clip.is_sequence() { 1 } else { self.pace.buffer_frames.max(1) };

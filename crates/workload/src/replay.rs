@@ -70,7 +70,7 @@ pub struct ReplaySettings {
     /// They begin so far apart; see [`ReplaySettings::stagger`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stagger: Option<Span>,
-    /// Passes, each on an image of its own.
+    /// Passes, each on a separate image.
     pub batch: u32,
     /// How files that must be there are made.
     pub layout: Layout,
@@ -152,7 +152,7 @@ pub enum Layout {
     Auto,
     /// Their size is set first, as copying programs do
     Copy,
-    /// They grow, and nobody knows how far
+    /// They grow, and the file system can't know their final size
     Stream,
 }
 
@@ -244,10 +244,10 @@ impl ReplayPlan {
         Ok(toml::to_string_pretty(self)?)
     }
 
-    /// Says what is wrong with a plan made from flags, if anything is.
+    /// Checks a plan made from flags.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The first problem.
     pub fn check(&self) -> Result<(), PlanError> {
         self.check_spelled(Spelling::Flags)
     }

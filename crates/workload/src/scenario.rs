@@ -1,7 +1,7 @@
 //! Scenarios: plans of several actors that come with the program, to be run by name on any target.
 //!
-//! They are data (`catalogue/scenarios/*.toml`), built in so that the binary needs no files beside it. Each
-//! begins with a comment that says who works like that and where its numbers come from.
+//! They are data (`catalogue/scenarios/*.toml`), built in so that the binary needs no other files. Each
+//! begins with a comment that describes the users and the source of the numbers.
 
 use crate::plan::PlanError;
 use crate::streams::StreamsPlan;

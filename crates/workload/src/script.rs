@@ -1,7 +1,7 @@
 //! The contract between what decides (a script) and what does (a driver).
 //!
-//! A script is pure: it has no clock, does no I/O and starts no threads. It is asked for its next
-//! step with the current time and told when an operation has finished. Everything that can be known
+//! A script is pure: it has no clock, does no I/O and starts no threads. A driver asks it for its next
+//! step with the current time, and reports each finished operation to it. Everything that can be known
 //! about pacing and order is therefore testable with a virtual clock, to the nanosecond.
 //!
 //! All times are nanoseconds on the run's clock, 0 at the start of the run.
@@ -37,8 +37,8 @@ pub struct Op {
     /// Byte position; the new size for [`OpKind::Truncate`], the second name's index in the file table for
     /// what names two ([`OpKind::names_two`]).
     pub offset: u64,
-    /// Bytes to move, or to reserve room for ([`OpKind::Allocate`]); for [`OpKind::Access`] what is asked
-    /// (`AccessBits`; 0: whether it may be read).
+    /// Bytes to move, or to reserve room for ([`OpKind::Allocate`]); for [`OpKind::Access`] the access
+    /// to check (`AccessBits`; 0: whether it may be read).
     pub len: u32,
     /// When it should begin.
     pub due_ns: u64,
@@ -58,7 +58,7 @@ impl Op {
     /// The handle of an operation that uses none.
     pub const BY_PATH: u16 = u16::MAX;
 
-    /// Whether it names its file by path and looks at no handle.
+    /// Whether it names its file by path and uses no handle.
     pub const fn goes_by_path(&self) -> bool {
         self.kind.goes_by_path() || (matches!(self.kind, OpKind::Truncate) && self.handle == Op::BY_PATH)
     }
@@ -81,7 +81,7 @@ impl Op {
 pub struct OpenMode {
     /// For writing as well as reading. [`OpKind::Create`] always is.
     pub write: bool,
-    /// For writing and not for reading, whatever `write` says.
+    /// For writing and not for reading, even if `write` is false.
     pub write_only: bool,
     /// Every write goes to the end of the file (`O_APPEND`).
     pub append: bool,
@@ -130,7 +130,7 @@ impl OpenMode {
     }
 }
 
-/// What became of an operation.
+/// The result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
     /// The mark that [`Op::token`] carried.
@@ -162,9 +162,9 @@ pub struct Needs {
 
 /// Decides what one worker does. See the module for the rules.
 ///
-/// Termination: when a driver is told to stop, it asks no script for further steps, lets operations
-/// in flight finish and closes what is open itself. The script may be asked again later, in the next
-/// load point, after [`Script::resume`]; it must then begin a new transfer.
+/// Termination: when a driver is stopped, it asks no script for further steps, lets operations in flight
+/// finish and closes open files itself. The script may be asked again later, in the next load point,
+/// after [`Script::resume`]; it must then begin a new transfer.
 pub trait Script: Send {
     /// What it needs; constant over its life.
     fn needs(&self) -> Needs;

@@ -1,32 +1,33 @@
 //! The search for the largest number of streams that a storage sustains (`--find-max`, `check`).
 //!
-//! Pure: it is asked what to try next ([`Search::next`]) and told how it went ([`Search::report`]). What to
-//! try next follows from the evidence alone, so a search that was interrupted and read back from a file goes
-//! on as if nothing had happened.
+//! Pure: the caller asks for the next trial ([`Search::next`]) and reports its result
+//! ([`Search::report`]). What to try next follows from the evidence alone, so a search that was
+//! interrupted and read back from a file goes on as if nothing had happened.
 //!
-//! How it goes: up by doubling until a trial falls, then by halves, then the two edges are tried again.
-//! * Lower edge: the largest count that passed every time, below every count that ever fell.
-//! * Upper edge: the smallest count that fell every time, above every count that ever passed.
+//! How it goes: up by doubling until a trial fails, then by bisection, then the two edges are tried
+//! again.
+//! * Lower edge: the largest count that passed every time, below every count that ever failed.
+//! * Upper edge: the smallest count that failed every time, above every count that ever passed.
 //!
-//! The lower edge must hold [`SearchSettings::repeats`] times and the upper one once more. Where they are
-//! neighbours then, the answer is one number. Where a count passed and fell, or a larger one passed than one
-//! that fell, there is noise: then the edges must hold [`SearchSettings::repeats_with_noise`] times, and the
-//! answer is a range, with the counts between the edges passing sometimes. More than what passed every time
-//! is never claimed.
+//! The lower edge must pass [`SearchSettings::repeats`] times, and the upper one must fail one time
+//! more. Where they are neighbours then, the answer is one number. If a count both passed and failed, or
+//! a larger one passed than one that failed, there is noise: then the edges must hold
+//! [`SearchSettings::repeats_with_noise`] times, and the answer is a range, with the counts between the
+//! edges passing sometimes. More than what passed every time is never claimed.
 //!
 //! How often is enough was found by simulation: with the defaults, the count that passes every other time
 //! lies in the range in at least 19 of 20 searches, however wide the noise; a test repeats it.
 //!
-//! One disturbed trial must not decide: where a count fell once and it or a larger one passed, it is tried
-//! again. When it has passed [`SearchSettings::repeats`] times since, and it and larger counts together three
-//! times as often, that one fall is set aside: a count that fails every other time would look like that in
-//! one of a hundred searches. The evidence still shows it.
+//! One disturbed trial must not decide: if a count failed once and it or a larger one passed, it is
+//! tried again. When it has passed [`SearchSettings::repeats`] times since, and it and larger counts
+//! together three times as often, that one failure is set aside: a count that fails every other time
+//! would look like that in one of a hundred searches. The evidence still shows it.
 //!
 //! Trials are short, so the answer must also hold on for [`SearchSettings::confirm_s`], once. A count that
 //! does not is refuted: what it passed before counts no longer, and the search goes on below it.
 //!
-//! A trial that fell because the client was the limit says nothing about the storage. It bounds the search
-//! but the answer says that the client was the limit.
+//! A trial that failed because the client was the limit does not measure the storage. It bounds the
+//! search, but the answer names the client as the limit.
 //!
 //! A check has seconds, not minutes. With [`SearchSettings::expected`] the search is a quick one (`quick`):
 //! it ends within its time, with an error.
@@ -48,7 +49,7 @@ pub struct SearchSettings {
     pub start: u32,
     /// The largest count to try; at least `start`.
     pub cap: u32,
-    /// How often the lower edge must pass; at least 1. The upper edge must fall once more than that.
+    /// How often the lower edge must pass; at least 1. The upper edge must fail one time more than that.
     pub repeats: u32,
     /// The same once there is noise; at least `repeats`.
     pub repeats_with_noise: u32,
@@ -101,14 +102,14 @@ pub struct CountEvidence {
     pub streams: u32,
     /// Trials that passed.
     pub passed: u32,
-    /// Trials that fell because of the storage.
+    /// Trials that failed because of the storage.
     pub failed: u32,
-    /// Trials that fell because of the client.
+    /// Trials that failed because of the client.
     pub client_limited: u32,
     /// Those that passed and took as long as the answer must hold on.
     #[serde(default)]
     pub confirmed: u32,
-    /// Those that fell and were to take so long.
+    /// Failed trials of the confirmation length.
     #[serde(default)]
     pub refuted: u32,
     /// The most that the storage gave in a trial that failed: [`Trial::reached`].
@@ -137,17 +138,17 @@ impl CountEvidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// Nothing fell so far: further up.
+    /// No trial failed so far: further up.
     Rise,
-    /// It lies between one that passed and one that fell.
+    /// It is between a count that passed and one that failed.
     Bisect,
     /// It passed and must do so again.
     ConfirmPass,
-    /// It fell and must do so again.
+    /// It failed and must fail again.
     ConfirmFall,
     /// One below it passed, although one further below had fallen.
     LookAbove,
-    /// It fell once, and it or a larger one passed: was that trial disturbed?
+    /// It failed once, and it or a larger one passed: was that trial disturbed?
     Repeat,
     /// It is the answer, if it holds on for [`SearchSettings::confirm_s`].
     Confirm,
@@ -181,7 +182,7 @@ pub enum Answer {
     },
     /// Not even one stream passed.
     NotEvenOne,
-    /// Nothing fell, up to the largest count that could be tried.
+    /// No trial failed, up to the largest count that could be tried.
     AtLeast {
         /// That count.
         streams: u32,
@@ -195,10 +196,10 @@ pub enum Answer {
     },
     /// The search was not finished.
     BudgetSpent {
-        /// The largest count that passed whenever it was tried, below every count that ever fell; 0 if
+        /// The largest count that passed whenever it was tried, below every count that ever failed; 0 if
         /// there is none.
         streams: u32,
-        /// The smallest count that fell whenever it was tried, above every count that ever passed.
+        /// The smallest count that failed whenever it was tried, above every count that ever passed.
         failing_from: Option<u32>,
         /// Which budget was spent.
         budget: Budget,
@@ -291,13 +292,13 @@ pub struct Search {
 /// The edges as the evidence has them. Counts are 0 where there is none: no streams always pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Edges {
-    /// The largest count that passed, below every count that ever fell.
+    /// The largest count that passed, below every count that ever failed.
     sure: u32,
-    /// The smallest count that ever fell.
+    /// The smallest count that ever failed.
     first_fall: Option<u32>,
     /// The largest count that ever passed.
     top_pass: u32,
-    /// The smallest count that fell, above every count that ever passed.
+    /// The smallest count that failed, above every count that ever passed.
     ceiling: Option<u32>,
 }
 
@@ -323,8 +324,8 @@ impl Search {
         Ok(Search { settings, evidence: Vec::new(), spent_s: 0.0, longest_s: 0.0 })
     }
 
-    /// A search that goes on from what this one knows, with settings of its own: their time is what it may
-    /// take from now on. Trials of more than its cap are forgotten, since they can't be made again.
+    /// Continues from this search's evidence with other settings, whose time limit starts now. Trials of
+    /// more than its cap are forgotten, since they can't be made again.
     ///
     /// # Errors
     /// As [`Search::new`].
@@ -421,13 +422,13 @@ impl Search {
         self.spent_s
     }
 
-    /// Whether any count passed and fell, or passed above one that fell.
+    /// Whether any count passed and failed, or passed above one that failed.
     pub fn has_noise(&self) -> bool {
         let top_pass = self.edges().top_pass;
         self.evidence.iter().any(|known| known.fell() > 0 && known.streams <= top_pass)
     }
 
-    /// Whether the one trial with this count that fell was a disturbed one.
+    /// Whether the one failed trial with this count was a disturbed one.
     pub fn is_set_aside(&self, known: &CountEvidence) -> bool {
         let repeats = self.settings.repeats;
         known.fell() == 1
@@ -518,7 +519,7 @@ impl Search {
         format!("the next trial takes about {next}, and {left} were left for the search")
     }
 
-    /// How long the next trial takes, as far as can be said.
+    /// The estimated duration of the next trial.
     fn next_takes_s(&self, why: Why) -> f64 {
         self.longest_s.max(self.settings.confirm_s.filter(|_| why == Why::Confirm).unwrap_or(0.0))
     }
@@ -569,7 +570,7 @@ impl Search {
         repeated().or_else(|| self.wanted_below(edges)).or_else(|| self.wanted_above(edges))
     }
 
-    /// The smallest count that fell, if that may have been a disturbed trial.
+    /// The smallest count that failed, if that may have been a disturbed trial.
     fn wanted_again(&self, edges: &Edges) -> Option<u32> {
         let fall = edges.first_fall.filter(|fall| *fall <= edges.top_pass)?;
         let known = self.of(fall);

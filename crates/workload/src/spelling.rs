@@ -1,4 +1,4 @@
-//! What a plan's settings are called to whoever set them: flags of the command line, or keys of a file.
+//! The names of a plan's settings in messages: flags of the command line, or keys of a file.
 //!
 //! Not here: which settings there are ([`crate::plan`], [`crate::streams::setting`]).
 

@@ -2,8 +2,8 @@
 //! `run.toml` with `[[actor]]` tables all become.
 //!
 //! Everything has a default, so a plan is short to write. Only the kind of each actor is needed, and the
-//! media of those that play, record, edit or transcode. A setting that has no effect where it stands is
-//! refused, even if it says what is so anyway:
+//! media of those that play, record, edit or transcode. A setting without effect in its place is
+//! refused, even if it equals the default:
 //!
 //! ```
 //! let plan = reelgauge_workload::streams::StreamsPlan::from_toml(
@@ -99,7 +99,7 @@ pub struct StreamsPlan {
     pub seed: u64,
     /// Performs the operations.
     pub driver: DriverChoice,
-    /// Before each load point, left out of the figures.
+    /// Time before each load point that is excluded from the figures.
     pub warmup: Span,
     /// The measured time of each load point.
     pub duration: Span,
@@ -116,8 +116,7 @@ pub struct StreamsPlan {
     pub read_from: Option<PathBuf>,
     /// Past the client's cache.
     pub direct: bool,
-    /// Streams begin apart from each other, at times drawn from the seed, as people do; otherwise all at
-    /// once.
+    /// Streams begin at different times drawn from the seed, as with real users; otherwise all at once.
     pub staggered: bool,
     /// Load points: every actor's count is multiplied by this.
     pub scale: Ramp,
@@ -155,7 +154,7 @@ pub struct FindMaxPlan {
 }
 
 impl Default for StreamsPlan {
-    /// Half a minute after a warm-up of five seconds, with nobody in it.
+    /// Half a minute after a warm-up of five seconds, without actors.
     fn default() -> StreamsPlan {
         StreamsPlan {
             plan_version: PLAN_VERSION,

@@ -1,7 +1,7 @@
 //! A stage for actors in tests: virtual time, a store that answers as a test wants, and a driver that
 //! watches that the actor keeps the rules of [`crate::script`].
 //!
-//! The engine room has the real simulated driver; this one is small enough to be read beside a test.
+//! The engine has the full simulated driver; this one is small enough to be read together with a test.
 
 use reelgauge_record::OpKind;
 

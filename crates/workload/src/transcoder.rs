@@ -1,12 +1,12 @@
-//! A transcoder: reads a frame, writes what it made of it, as fast as it gets.
+//! A transcoder: reads a frame and writes its result, as fast as possible.
 //!
 //! On the wire: open the source, create the output, then in turn the read of a frame (with its open and
 //! close in a sequence) and the write of its result at the end of the output. One operation at a time, as
 //! FFmpeg works; decoding and encoding take no time here, so it is the most that a transcoder can ask of
 //! the storage. When the output has reached its largest size, writing goes on at its beginning.
 //!
-//! It has no deadlines: nobody watches. Not here: FFmpeg's 256 KiB writes. A result is one write, which the
-//! client's page cache and wsize split anyway.
+//! It has no deadlines, because there is no viewer. Not here: FFmpeg's 256 KiB writes. A result is one
+//! write, which the client's page cache and wsize split anyway.
 
 use reelgauge_record::{OpFlags, OpKind};
 
@@ -47,7 +47,7 @@ impl TranscoderPlan {
         output.unwrap_or(longest).max(1).next_multiple_of(DIRECT_QUANTUM_BYTES as u32)
     }
 
-    /// One clip: then it begins anew.
+    /// One clip: then it starts over.
     fn output_bytes(&self, media: &Media) -> u64 {
         u64::from(self.output_frame_bytes(media)) * media.frames.len() as u64
     }

@@ -1,7 +1,7 @@
-//! Sizes, times and percentages as people write them: `10MiB`, `250ms`, `12.5`.
+//! Sizes, times and percentages in text form: `10MiB`, `250ms`, `12.5`.
 //!
-//! A size or a time without its unit is refused, because nobody can tell afterwards what was meant.
-//! MB is 10^6 bytes, MiB and M are 2^20 bytes. Times may have several parts: `1h30m`.
+//! A size or a time without its unit is refused, because it is ambiguous. MB is 10^6 bytes, MiB and M
+//! are 2^20 bytes. Times may have several parts: `1h30m`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -300,8 +300,7 @@ impl fmt::Display for Percent {
     }
 }
 
-/// Serialises as the text that people write, for types with `Display` and `FromStr`. Plain numbers are read
-/// too.
+/// Serialises in text form, for types with `Display` and `FromStr`. Plain numbers are read too.
 macro_rules! as_text {
     ($($kind:ty),*) => {$(
         impl Serialize for $kind {
@@ -322,8 +321,8 @@ pub(crate) use as_text;
 
 as_text!(Size, Span, Percent);
 
-/// Reads a text, or a number as the text of it: `writes = 50` is as good as `writes = "50"`, and of
-/// `duration = 30` the error says that it wants a unit.
+/// Reads a text, or a number as its text: `writes = 50` equals `writes = "50"`, and the error for
+/// `duration = 30` asks for a unit.
 pub(crate) struct TextVisitor<T>(PhantomData<T>);
 
 impl<T> TextVisitor<T> {

@@ -1,8 +1,8 @@
 //! The tables of the published VDA (video data acquisition) definition: transfer sizes and the mix of the
 //! companion. Draws are exact: whole shares, whole random numbers.
 //!
-//! SPECstorage Solution 2020 user's guide, 6.2.2 and 6.2.3. Whoever uses them is VDA-like; that is not a
-//! SPEC result.
+//! SPECstorage Solution 2020 user's guide, 6.2.2 and 6.2.3. Workloads that use them are VDA-like; that
+//! is not a SPEC result.
 
 use crate::random::Dice;
 use crate::streams::StreamsError;
@@ -105,7 +105,7 @@ pub fn mean_bytes(table: &Table<u32>) -> f64 {
     all as f64 / 100.0
 }
 
-/// One entry, each exactly as likely as its share says.
+/// One entry, with exactly the probability of its share.
 pub(crate) fn draw<T: Copy>(dice: &mut Dice, table: &Table<T>) -> T {
     let all: u64 = table.iter().map(|(share, _)| u64::from(*share)).sum();
     let mut number = dice.below(all);

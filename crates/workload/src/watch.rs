@@ -1,4 +1,4 @@
-//! What a watch is told: for how long, of which path, under which name. It has no load, so it is no plan that
+//! The settings of a watch: its duration, its path, and its name. It has no load, so it is no plan that
 //! `reelgauge run` does again.
 //!
 //! Not here: watching (the runner's).
@@ -38,7 +38,7 @@ pub struct WatchSettings {
     /// The directory whose mount and disks are watched; without one all disks of the machine are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// For how long; without it until somebody ends it.
+    /// The duration; without it, until the user stops it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<Span>,
 }

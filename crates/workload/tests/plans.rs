@@ -14,7 +14,7 @@ const SEQUENCE: &str = "format = 'dpx-10-bit-rgb-uhd-24'";
 const PROFILE: &str = "mix = { profile = 'x', max_length = '8MiB', blocks = '1MiB', writes = 50, random = 0, \
                        max_delay = '0s', file_size = '16MiB', sync = 'none' }";
 
-/// Everything that each kind takes, in an order of its own.
+/// All settings of each kind, in a different order.
 fn sound() -> Vec<String> {
     vec![
         format!("kind = 'player'\n{FOOTAGE}"),

@@ -22,7 +22,7 @@ pub struct Requirement {
     /// It is not tried where this step is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// Its run is no state of its own: it only prepares another.
+    /// Its run is not a measured state: it only prepares another.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub prepares: bool,
 }

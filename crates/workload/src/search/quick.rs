@@ -1,10 +1,11 @@
 //! The quick form of the search: two or three trials lead to the count at the limit, and to how far off it
 //! may be.
 //!
-//! What storage gave to streams that failed says where to try next. Only a count that passed is ever claimed.
-//! A count that failed although more was expected is tried again before it counts, and counts where it failed
-//! more often than it passed. Streams that held on for longer than a trial ([`super::Trial::confirms`])
-//! show that shorter trials of as many or fewer were disturbed; a count that did not hold on is refuted.
+//! The throughput of failed streams determines what to try next. Only a count that passed is ever
+//! claimed. A count that failed although more was expected is tried again before it counts, and counts
+//! where it failed more often than it passed. Streams that held on for longer than a trial
+//! ([`super::Trial::confirms`]) show that shorter trials of as many or fewer were disturbed; a count
+//! that did not hold on is refuted.
 
 use super::{CountEvidence, Edges, Search, Why};
 

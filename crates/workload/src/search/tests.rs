@@ -1,4 +1,4 @@
-//! Stores whose limit is known, certain ones and noisy ones, and what the search says about them.
+//! Stores whose limit is known, certain ones and noisy ones, and the results of the search on them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -246,7 +246,7 @@ fn the_answer_holds_on_for_a_minute_once() {
     let (search, answer, minutes) = confirmed(31, 1000);
     assert_eq!((answer, minutes), (Answer::Exactly { streams: 31 }, 1));
     assert_eq!(search.evidence_sentence(), "31: 4 of 4 (for 60 s); 32: 0 of 4");
-    // Nothing fell: that is confirmed as well.
+    // No trial failed: that is confirmed as well.
     let (_, answer, minutes) = confirmed(1000, 1000);
     assert_eq!((answer, minutes), (Answer::AtLeast { streams: 1000 }, 1));
     let (_, answer, minutes) = confirmed(0, 0);
@@ -304,8 +304,8 @@ fn a_count_that_fails_twice_was_not_disturbed() {
     assert!(answer.streams() < 8, "{answer:?}");
 }
 
-/// The claimed count, and every smaller one that was tried, never fell but for a trial that was set aside;
-/// nothing above `hi` ever passed.
+/// The claimed count, and every smaller one that was tried, never failed except in a trial that was set
+/// aside; nothing above `hi` ever passed.
 fn claims_only_what_passed(search: &Search, answer: &Answer) {
     let claimed = answer.streams();
     let hi = match *answer {
@@ -387,8 +387,7 @@ proptest! {
     }
 }
 
-/// Whoever takes a search up again says anew how long and how far it may go; what was tried is not tried
-/// again.
+/// Resuming a search sets its time and its cap again; earlier trials are not repeated.
 #[test]
 fn a_search_that_goes_on_does_so_for_as_long_and_as_far_as_is_said_now() {
     let four_minutes = SearchSettings { time_max_s: Some(240.0), ..settings(1, 1000) };

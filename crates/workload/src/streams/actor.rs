@@ -36,8 +36,8 @@ pub trait Actor {
     /// The first thing that is wrong, and its remedy.
     fn check(&self, check: &Check) -> Checked;
 
-    /// What it is and does. `media` is what its footage comes to; without it, figures that follow from that
-    /// are those of no frames.
+    /// What it is and does. `media` is its resolved footage; without it, figures that follow from that
+    /// are for no frames.
     fn outline(&self, media: Option<&Media>) -> Outline<'_>;
 
     /// Its script; `None` where there is nothing to do, because a folder of the user's is empty, say.
@@ -55,8 +55,7 @@ pub trait ActorScript: Script {
 /// What an actor is and does, by its settings.
 #[derive(Clone, Debug, Default)]
 pub struct Outline<'a> {
-    /// How many streams it is, as people count: a camera and its companion are one, what only moves data is
-    /// none.
+    /// How many streams users count: a camera and its companion are one, a pure data mover is none.
     pub streams: u32,
     /// What it plays, records or reads, and how long each one's clip plays.
     pub footage: Option<(&'a Footage, Span)>,
@@ -74,7 +73,7 @@ pub struct Outline<'a> {
     pub made_bytes_per_s: f64,
     /// What it writes at most; `None` where that is as much as the storage takes.
     pub written_bytes_per_s: Option<f64>,
-    /// Keys of its settings that change nothing beside its others, and why.
+    /// Keys of its settings that have no effect with its other settings, and why.
     pub idle: Vec<(&'static str, &'static str)>,
 }
 
@@ -85,7 +84,7 @@ pub struct FrameStreams<'a> {
     pub frames: &'a Frames,
     /// They are written.
     pub writes: bool,
-    /// Play stops now and then, and begins anew elsewhere.
+    /// Play stops now and then, and restarts elsewhere.
     pub may_jump: bool,
 }
 
@@ -120,7 +119,7 @@ pub struct InstanceFiles {
     pub made: Vec<u32>,
     /// Of these, the stock of empty ones as the last load point left it; only companions have one.
     pub stock: Vec<ScratchFile>,
-    /// A folder of its own.
+    /// A separate folder.
     pub folder: Option<u32>,
 }
 
@@ -144,7 +143,7 @@ pub struct InstanceNeeds {
     pub made_files: u32,
     /// How many of these are there at the beginning, empty.
     pub empty_files: u32,
-    /// Whether they lie in a folder of its own.
+    /// Whether they are in a separate folder.
     pub folder: bool,
 }
 
@@ -163,13 +162,13 @@ impl InstanceNeeds {
         InstanceNeeds { prepared_files, prepared_file_bytes: size.bytes(), ..InstanceNeeds::default() }
     }
 
-    /// The same, and files that the actor makes in a folder of its own.
+    /// The same, with files that the actor makes in a separate folder.
     pub(crate) fn making(self, made_files: u32) -> InstanceNeeds {
         InstanceNeeds { made_files, folder: true, ..self }
     }
 }
 
-/// One actor of a load point: what it has, and what is told to it.
+/// One actor of a load point: its files and its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Instance<'a> {
     /// What it plays, records or reads.

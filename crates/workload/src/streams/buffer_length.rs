@@ -1,4 +1,4 @@
-//! How much a stream holds in hand, as people say it: a time, or a number of frames.
+//! How much a stream buffers, in text form: a time, or a number of frames.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! The catalogue of actors, and what a plan says of some of one kind. A new kind is a line here, and a file
-//! with its settings, its needs and its script.
+//! The catalogue of actors, and a plan's settings for actors of one kind. A new kind is a line here, and
+//! a file with its settings, its needs and its script.
 
 use std::fmt;
 use std::ops::Deref;
@@ -113,7 +113,7 @@ pub struct ActorKindError {
     text: String,
 }
 
-/// The key of every setting of any actor, in the order in which all plans have them: a setting stands before
+/// The key of every setting of any actor, in the order in which all plans have them: a setting precedes
 /// those that follow it in its own actor.
 static KEYS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let mut all = vec!["criteria"];
@@ -190,8 +190,8 @@ impl ActorPlan {
         &KEYS
     }
 
-    /// An actor with these settings, by their keys in a plan. What has no effect is refused, even where it
-    /// says what is so anyway.
+    /// An actor with these settings, by their keys in a plan. A setting without effect is refused, even
+    /// if it equals the default.
     ///
     /// # Errors
     /// A setting that makes no sense, or has no effect.
@@ -226,14 +226,14 @@ impl ActorPlan {
         self.work.footage_mut()
     }
 
-    /// Whether a clock says when it asks for what, so that it moves as much as it should and no more.
+    /// Whether a clock paces its requests, so that its rate is limited.
     pub fn is_paced(&self) -> bool {
         let outline = self.outline(None);
         outline.frames.is_some() || outline.ops_per_s.is_some()
     }
 
-    /// Refuses settings that change nothing: what is given belongs to another kind, or is idle beside the
-    /// others.
+    /// Refuses settings that change nothing: a given setting belongs to another kind, or is idle with
+    /// the others.
     pub(super) fn check_given(&self, given: &toml::Table, spelling: Spelling) -> Result<(), StreamsError> {
         let own = [self.work.keys(), vec!["kind", "count", "criteria"]].concat();
         let why = format!("on {}", self.kind().with_article());
@@ -305,7 +305,7 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
-/// Reads an actor. What stands in front of its kind is kept until that is known.
+/// Reads an actor. Keys before its kind are kept until the kind is known.
 struct PlanVisitor;
 
 impl<'de> Visitor<'de> for PlanVisitor {

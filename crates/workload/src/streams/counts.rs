@@ -9,7 +9,7 @@ impl StreamsPlan {
         self.actors.iter().fold(0, |sum: u32, actor| sum.saturating_add(actor.count)).saturating_mul(scale)
     }
 
-    /// How many streams that is, as people count.
+    /// The number of streams, as users count them.
     pub fn stream_count(&self, scale: u32) -> u32 {
         let streams = |actor: &ActorPlan| actor.count.saturating_mul(actor.outline(None).streams);
         self.actors.iter().map(streams).fold(0, u32::saturating_add).saturating_mul(scale)

@@ -57,7 +57,7 @@ impl Footage {
         like.or_else(own).or_else(|| self.format.clone())
     }
 
-    /// What has no effect beside it.
+    /// Settings without effect next to it.
     pub(crate) fn idle(&self) -> Vec<(&'static str, &'static str)> {
         let clip = ("clip", "on footage of your own, which is played whole");
         self.like.iter().map(|_| clip).collect()

@@ -42,8 +42,8 @@ impl AnyPlan {
 }
 
 impl StreamsPlan {
-    /// Reads a plan of actors from TOML and checks it. What has no effect is refused by its key, even where
-    /// it says what is so anyway.
+    /// Reads a plan of actors from TOML and checks it. A setting without effect is refused by its key,
+    /// even if it equals the default.
     ///
     /// # Errors
     /// As [`AnyPlan::from_toml`].
@@ -67,7 +67,8 @@ impl StreamsPlan {
         Ok(toml::to_string_pretty(&table)?)
     }
 
-    /// Refuses keys without effect. In the plan itself they can't be told from what is left out.
+    /// Refuses keys without effect. In the plan itself a default can't be distinguished from an omitted
+    /// key.
     fn check_keys(&self, table: &toml::Table) -> Result<(), PlanError> {
         if self.find_max.is_some() && table.contains_key("scale") {
             return Err(StreamsError::ScaleAndSearch.into());
@@ -124,7 +125,7 @@ mod tests {
         assert_eq!(AnyPlan::from_toml("plan_version = 2"), Err(PlanError::Newer(2)));
     }
 
-    /// Of each kind, an actor with everything said that it takes, and the keys that are then written.
+    /// Of each kind, an actor with all its settings, and the keys that are then written.
     const FULL: [(&str, &str); 9] = [
         (
             "kind = 'player'\nformat = 'prores-422-hq-uhd-25'\nfps = 24\nclip = '2s'\nread_ahead = 'closed'",

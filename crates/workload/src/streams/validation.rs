@@ -9,11 +9,11 @@ use crate::units::{Size, Span};
 /// so slower ones would be inexact; faster ones are more than a process does one after the other.
 pub const OPS_PER_S: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;
 
-/// What is wrong with a plan of actors. Each says what, where, and what to do about it.
+/// What is wrong with a plan of actors. Each message names the problem, its place and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamsError {
-    /// Nobody in it.
+    /// No actors.
     #[error("the plan has no actors; add at least one [[actor]] with its kind")]
     NoActors,
     /// None of a kind.
@@ -118,8 +118,7 @@ pub enum StreamsError {
 }
 
 impl StreamsPlan {
-    /// Says what is wrong with a plan made from flags, if anything is. One from a file was checked when it
-    /// was read.
+    /// Checks a plan made from flags. One from a file was checked when it was read.
     ///
     /// # Errors
     /// [`PlanError`]: the first thing that is wrong, and its remedy.
@@ -200,7 +199,7 @@ impl StreamsPlan {
     }
 }
 
-/// Says whose problem it is, where there may be several. Flags describe only one sort of actor.
+/// Adds the actor to a problem, if there may be several. Flags describe only one sort of actor.
 pub(super) fn of_actor(problem: PlanError, index: usize, kind: ActorKind, spelling: Spelling) -> PlanError {
     match spelling {
         Spelling::Flags => problem,
@@ -216,7 +215,7 @@ fn check_actor(actor: &ActorPlan, spelling: Spelling) -> Result<(), PlanError> {
     }
 }
 
-/// What comes of checking an actor.
+/// The result of checking an actor.
 pub type Checked = Result<(), PlanError>;
 
 /// How the settings of an actor are checked.

@@ -101,7 +101,7 @@ fn a_count_that_passed_and_failed_is_no_lower_bound() {
 
 #[test]
 fn not_even_one_and_no_limit() {
-    // None is said only after a second trial.
+    // Zero streams are reported only after a second trial.
     assert_eq!(look(0.9, 0.5, 500), (vec![1, 1], 0, true));
     assert_eq!(look(900.0, 9_000.0, 500), (vec![500], 500, false));
     assert_eq!(look(100.0, 9_000.0, 500), (vec![100, 110, 121], 121, false));
