@@ -1,7 +1,7 @@
-//! Names that tell nothing: every part of a path becomes a number, and only the extension stays.
+//! Anonymous names: every part of a path becomes a number, and only the extension stays.
 //!
-//! The numbers are hashes with a salt that is drawn for one recording and never written, so that nobody can
-//! try names against them; equal names get equal numbers within one trace, and others in the next.
+//! The numbers are hashes with a salt that is drawn for one recording and never written, so that names
+//! can't be guessed and tested; equal names get equal numbers within one trace, and others in the next.
 
 use std::hash::{BuildHasher, RandomState};
 

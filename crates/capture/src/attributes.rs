@@ -1,4 +1,4 @@
-//! What the storage says of a file, as the kernel wants to hear it; and the flags of opens.
+//! Converts a file's attributes to the kernel's form, and the flags of opens.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,5 +1,5 @@
-//! The recorded command: started where it should be, told of Ctrl-C, waited for. What it leaves running is
-//! not waited for, since nobody knows whether that ever ends; it is named.
+//! The recorded command: starts it in its directory, passes Ctrl-C on, and waits for its end. Processes
+//! that it leaves running are not waited for, since they may never end; they are listed.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -54,12 +54,12 @@ fn end_of(status: ExitStatus) -> CommandEnd {
     }
 }
 
-/// Where a command runs and what it is told.
+/// Where a command runs and which signals it gets.
 #[derive(Debug)]
 pub(crate) struct Surroundings<'a> {
     /// The mount point, as `REELGAUGE_DIR`.
     pub(crate) point: &'a Path,
-    /// The directory to start it in: by its path, so that it stands in the mount and not below it.
+    /// The directory to start it in: by its path, so that it is in the mount and not below it.
     pub(crate) cwd: Option<PathBuf>,
     /// What it prints goes to standard error, because standard output is ours.
     pub(crate) stdout_to_stderr: bool,
@@ -80,7 +80,7 @@ pub(crate) fn start(command: &[OsString], around: &Surroundings) -> io::Result<C
     command.spawn()
 }
 
-/// Waits for its end. The first signal is handed on, unless the terminal has already told it; the second
+/// Waits for its end. The first signal is passed on, unless the terminal has already sent it; the second
 /// kills it.
 pub(crate) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<CommandEnd> {
     loop {

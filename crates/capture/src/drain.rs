@@ -56,7 +56,7 @@ impl Drain {
         Drain { journal, names, writer, names_used: Vec::new(), tally: Tally::default() }
     }
 
-    /// Runs until there is nothing more to come. After a failure it tells the others to keep nothing.
+    /// Runs until all records are written. After a failure it makes the writing threads stop recording.
     pub(crate) fn run(mut self) -> Result<(TraceWriter, Tally), TraceError> {
         match self.all() {
             Ok(()) => Ok((self.writer, self.tally)),
@@ -124,7 +124,7 @@ impl Drain {
     }
 }
 
-/// Says in a file's entry what was there before.
+/// Records in a file's entry what was there before.
 fn complete(entry: &mut FileEntry, before: Option<Before>) {
     entry.existed_before = matches!(before, Some(Before::File { .. } | Before::Dir));
     entry.size_before_bytes = match before {

@@ -21,7 +21,7 @@ pub enum CaptureError {
     Dir {
         /// What was asked for.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A recorder that was killed has left its mount behind.
@@ -61,21 +61,21 @@ pub enum CaptureError {
     )]
     Mount {
         point: PathBuf,
-        /// What the system or its helper says.
+        /// The error of the system or its helper.
         why: String,
     },
     /// The command can't be started.
     #[error("cannot start '{program}': {source}")]
     Start {
         program: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Something that the recorder needs from the system.
     #[error("cannot {action}: {source}")]
     Io {
         action: &'static str,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The trace can't be written.

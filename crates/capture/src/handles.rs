@@ -55,7 +55,7 @@ impl HeldFile {
         }
     }
 
-    /// Something else than a close was asked of it.
+    /// An operation other than a close used it.
     pub(crate) fn is_used(&self) {
         self.is_used_since_flush.store(true, Ordering::Relaxed);
     }
@@ -96,7 +96,7 @@ impl HeldFile {
         })
     }
 
-    /// What the storage says when a descriptor is closed: network file systems report lost writes there.
+    /// The storage's result when a descriptor is closed: network file systems report lost writes there.
     pub(crate) fn flush(&self) -> Result<()> {
         let copy =
             self.file.try_clone().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;

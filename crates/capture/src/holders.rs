@@ -9,8 +9,8 @@ use reelgauge_machine::source::Source;
 /// So many processes are named.
 const NAMED: usize = 8;
 
-/// The processes in whose mount namespace a mount of this source is, with their program and number; as far as
-/// this user may look. `own` is left out.
+/// The processes in whose mount namespace a mount of this source is, with their program and number; as
+/// far as this user may look. `own` is excluded.
 pub(crate) fn of(source: &str, proc: &impl Source, own: u32) -> Vec<String> {
     let mut found = process::all(proc);
     found.retain(|process| {

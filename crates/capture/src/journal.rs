@@ -1,6 +1,6 @@
 //! What was done, in fixed-size records: written by the threads that do it, drained by another.
 //!
-//! A thread that serves the application copies a record into a ring of its own and formats nothing. If
+//! A thread that serves the application copies a record into its private ring and formats nothing. If
 //! the ring is full it waits: nothing is dropped. Times are nanoseconds since the recording began.
 //!
 //! Not here: the trace on disk ([`crate::drain`]) and what the operations do ([`crate::request_recorder`]).
@@ -52,8 +52,8 @@ pub(crate) struct Journal {
     pub(crate) worker_threads: WorkerThreads,
 }
 
-/// A look at a name that is not there. If the same thread goes on to make the name it was the system's own
-/// look; otherwise it was the application's question.
+/// A lookup of a name that doesn't exist. If the same thread then makes the name, it was the kernel's
+/// lookup; otherwise it was the application's.
 #[derive(Debug)]
 struct Miss {
     parent: u64,
@@ -61,7 +61,7 @@ struct Miss {
     op: OpRecord,
 }
 
-/// What a record says, beside who and when.
+/// The content of a record, without thread and time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct What {
     pub(crate) file: u32,
@@ -176,7 +176,7 @@ impl Journal {
         std::mem::take(&mut *lock(&self.rings))
     }
 
-    /// Nobody writes any more.
+    /// There are no more writers.
     pub(crate) fn close(&self) {
         let misses = std::mem::take(&mut *lock(&self.misses));
         misses.into_values().for_each(|miss| self.write(miss.op));
@@ -270,7 +270,7 @@ impl Call<'_> {
         self.journal.write(OpRecord { stream: stream.unwrap_or(op.stream), ..op });
     }
 
-    /// Notes a look at a name that failed, unless [`Call::made`] says that it was none.
+    /// Records a failed lookup of a name, unless [`Call::made`] shows that it belonged to a creation.
     pub(crate) fn note_miss(&self, place: (u64, &OsStr), file: Option<u32>, what: What, span: ServiceTime) {
         self.settle();
         let Some(file) = file.filter(|_| self.journal.is_on.load(Ordering::Acquire)) else { return };
@@ -300,8 +300,8 @@ impl Call<'_> {
         }
     }
 
-    /// It is about to be answered: the application sees no result that is not yet noted. What it took
-    /// beside the storage's time counts as the recorder's own.
+    /// Completes the record just before the answer, so that the application sees no unrecorded result.
+    /// Time beyond the storage's counts as the recorder's.
     pub(crate) fn finish(&self, span: ServiceTime) {
         self.is_finished.set(true);
         self.journal.worker_threads.done();

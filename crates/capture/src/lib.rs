@@ -1,13 +1,14 @@
-//! The capture room: what an application does to the files of a directory, recorded by standing between the
-//! two.
+//! The capture crate: records an application's operations on the files of a directory, from a layer in
+//! between.
 //!
-//! A file system in user space (FUSE) is mounted over the directory. It hands every request on to what
-//! lies below, and notes it: who asked, for what, when it was handed to the storage and when the result was
-//! there. The application uses its usual paths, and whatever it uses to read and write (calls, io_uring,
-//! memory maps) comes through here. Linux only; elsewhere [`record`] says what to use instead.
+//! A file system in user space (FUSE) is mounted over the directory. It passes every request to the
+//! underlying directory, and records it: the caller, the operation, the time when it was passed to the
+//! storage and the time of the result. The application uses its usual paths, and whatever it uses to
+//! read and write (calls, io_uring, memory maps) comes through here. Linux only; elsewhere [`record`]
+//! names alternatives.
 //!
-//! Not here: contents of files, which nobody keeps; the trace itself and what is left of a recorder that was
-//! killed, which are the trace room's; and traces of other programs, which are imported.
+//! Not here: contents of files, which are never stored; the trace itself and the leftovers of a killed
+//! recorder (the trace crate); and traces of other programs, which are imported.
 
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod anonymise;
@@ -55,8 +56,8 @@ pub use error::CaptureError;
 pub use options::CaptureOptions;
 pub use recorded::{CommandEnd, Recorded, Tally};
 
-/// Records a command, or whoever uses the directory. `ready` is called with the mount point as soon as it
-/// can be used.
+/// Records a command, or all users of the directory. `ready` is called with the mount point as soon as
+/// it can be used.
 ///
 /// # Errors
 /// See [`CaptureError`]; nothing stays mounted.

@@ -1,11 +1,11 @@
 //! Mounting and unmounting: as root by the system call, else by the helper `fusermount3`.
 //!
-//! The recorder is usually mounted over the directory that it records, which may itself be a mount, such as
-//! a NAS. So nothing is ever unmounted before the system has said that what lies on top there is ours: every
-//! mount carries a name of its own. The system's list of mounts is read by hand: procfs-core leaves the names
-//! in it escaped.
+//! The recorder is usually mounted over the directory that it records, which may itself be a mount, such
+//! as a NAS. So nothing is unmounted before the system has confirmed that the topmost mount there is
+//! ours: every mount has a unique name. The system's list of mounts is read by hand: procfs-core leaves
+//! the names in it escaped.
 //!
-//! A small process of its own, a shell that waits for a pipe to close, unmounts when this one is killed.
+//! A small separate process, a shell that waits for a pipe to close, unmounts when this one is killed.
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -49,7 +49,7 @@ pub(crate) struct Mounted {
     point: PathBuf,
     /// What the system lists as its source.
     name: String,
-    /// The number of its connection, by which the kernel can be told to end it.
+    /// The number of its connection, by which the kernel can end it.
     connection: Option<u32>,
     watchdog: Option<(Child, ChildStdin)>,
     is_gone: bool,
@@ -58,9 +58,9 @@ pub(crate) struct Mounted {
 /// How an unmount has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unmounted {
-    /// It is gone.
+    /// It was unmounted.
     Clean,
-    /// It is gone from its place, and lives on for those who still use it: names and numbers of processes.
+    /// It was detached, and lives on for processes that still use it: their names and numbers.
     Busy(Vec<String>),
 }
 
@@ -186,7 +186,7 @@ impl Mounted {
         holders::of(&self.name, &Host::here(), std::process::id())
     }
 
-    /// Ends the connection for every copy of the mount, whoever holds it.
+    /// Ends the connection for every copy of the mount, in every namespace.
     pub(crate) fn abort(&self) -> io::Result<()> {
         let number = self.connection.ok_or(io::ErrorKind::NotFound)?;
         std::fs::write(format!("/sys/fs/fuse/connections/{number}/abort"), "1")
@@ -250,7 +250,8 @@ impl Drop for Mounted {
     }
 }
 
-/// Who has something of a file system open, runs a program of it or stands in it, as far as we may see.
+/// Processes that have a file of a file system open, run a program of it or have it as current
+/// directory, as far as we may see.
 fn users_of(device: u64) -> Vec<String> {
     let here = Host::here();
     let mut users = process::all(&here);
@@ -266,7 +267,7 @@ fn uses(process: &Path, device: u64) -> bool {
         || open.map(|entry| entry.path()).any(|path| lies_there(&path))
 }
 
-/// Whether a directory is what a killed recorder has left behind: a mount that nobody serves.
+/// Whether a directory is a killed recorder's leftover: a mount without a server.
 pub(crate) fn is_dead(error: &io::Error) -> bool {
     // What was asked at the moment in which it died is aborted.
     matches!(Errno::from_io_error(error), Some(Errno::NOTCONN | Errno::CONNABORTED))

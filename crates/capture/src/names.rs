@@ -1,7 +1,7 @@
 //! The names that operations refer to, and what was behind each before the recording.
 //!
-//! A name is known first from a look at it, which the system does before every use. What that look found is
-//! what was there before, unless the recording itself made it; so the first look counts, and no later one.
+//! A name is first seen in a lookup, which the kernel does before every use. That lookup shows what was
+//! there before, unless the recording itself made it. So only the first lookup counts.
 //!
 //! Not here: which file a name leads to now ([`crate::nodes`]).
 
@@ -14,7 +14,7 @@ use reelgauge_trace::name;
 use crate::anonymise::Anonymiser;
 use crate::nodes::Key;
 
-/// What a first look found.
+/// The result of a first lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
     /// Nothing.
@@ -25,7 +25,7 @@ pub(crate) enum Before {
     Dir,
 }
 
-/// What a look found beside that, of links.
+/// Further results of a lookup, about links.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Linked<'a> {
     /// What makes it the same file under each of its names, where it has several.
@@ -39,7 +39,7 @@ pub(crate) struct Linked<'a> {
 pub(crate) struct TraceName {
     /// Safe; ends with `/` for a directory.
     pub(crate) path: String,
-    /// `None` if nobody has looked before it was used.
+    /// `None` if it was used without a lookup.
     pub(crate) before: Option<Before>,
     /// The first name of the same file, where it had another one before.
     pub(crate) same_file_as: Option<String>,
@@ -67,8 +67,9 @@ impl NameTable {
         NameTable { anonymiser, ..NameTable::default() }
     }
 
-    /// Notes a look at a path. `origin` is the path that it had before the recording, `None` if its
-    /// directory was not there then. Gives what was there before, which is `seen` if this is the first look.
+    /// Records a lookup of a path. `origin` is the path that it had before the recording, `None` if its
+    /// directory was not there then. Returns what was there before, which is `seen` if this is the first
+    /// lookup.
     pub(crate) fn look(
         &mut self,
         path: &Path,
@@ -80,7 +81,8 @@ impl NameTable {
             return *self.before.entry(path.to_owned()).or_insert(Before::Absent);
         };
         if origin != path {
-            // Its directory was renamed meanwhile: it was there under its old name, and not under this one.
+            // Its directory was renamed during the recording: it existed under its old name, and not
+            // under this one.
             self.before.entry(path.to_owned()).or_insert(Before::Absent);
         }
         if let Some(known) = self.before.get(origin) {
@@ -93,7 +95,7 @@ impl NameTable {
         seen
     }
 
-    /// Notes what the first look found of links.
+    /// Records what the first lookup found about links.
     fn note_links(&mut self, path: &Path, linked: Linked<'_>) {
         if let Some(to) = linked.leads_to {
             self.leads_to.insert(path.to_owned(), to.to_owned());
@@ -184,7 +186,7 @@ mod tests {
         look("a", FILE, several(7));
         look("b", FILE, several(7));
         look("soft", FILE, Linked { leads_to: Some(Path::new("dir/x")), ..NONE });
-        // Made meanwhile: a link to a file that was there, and one in the place of a file.
+        // Made during the recording: a link to an existing file, and one in the place of a file.
         look("c", Before::Absent, several(7));
         look("d", FILE, NONE);
         look("d", FILE, several(7));

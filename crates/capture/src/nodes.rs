@@ -24,7 +24,7 @@ pub(crate) struct Key {
     pub(crate) inode: u64,
 }
 
-/// What a look at a name has found.
+/// The result of a name's lookup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) key: Key,
@@ -37,7 +37,7 @@ pub(crate) struct Found {
 pub(crate) struct Entered {
     pub(crate) id: u64,
     pub(crate) generation: u64,
-    /// It was not known before.
+    /// It was unknown before.
     pub(crate) is_new: bool,
 }
 
@@ -60,15 +60,15 @@ struct Node {
     links: u32,
     /// Its names (several for hard links), the one last used at the end.
     names: Vec<Name>,
-    /// How often the kernel was told of it and has not yet forgotten it.
+    /// The kernel's references to it.
     lookups: u64,
     /// Raised when the number is given to another file.
     generation: u64,
-    /// Its last name is gone.
+    /// Its last name was removed.
     is_gone: bool,
-    /// A directory's path before the recording; `None` if it is not known to have been there.
+    /// A directory's path before the recording; `None` if its existence then is unknown.
     origin: Option<PathBuf>,
-    /// Kept even if the kernel forgets it, because nobody else knows the origin.
+    /// Kept even if the kernel forgets it, because the origin is stored only here.
     is_kept: bool,
 }
 
@@ -113,7 +113,7 @@ impl Nodes {
         Some(self.nodes.get(&parent)?.origin.as_ref()?.join(name))
     }
 
-    /// Says where a directory was before the recording.
+    /// Sets a directory's path before the recording.
     pub(crate) fn set_origin(&mut self, id: u64, origin: &Path) {
         if let Some(node) = self.nodes.get_mut(&id).filter(|node| node.is_dir) {
             node.origin = Some(origin.to_owned());
@@ -129,7 +129,7 @@ impl Nodes {
         self.by_name.get(&(parent, name.to_owned())).copied()
     }
 
-    /// Enters what a name leads to; the kernel is told of it once more.
+    /// Enters the target of a name, and counts one more reference of the kernel.
     pub(crate) fn enter(&mut self, parent: u64, name: &OsStr, found: Found) -> Entered {
         let place = (parent, name.to_owned());
         let known = self.by_key.get(&found.key).copied();
@@ -176,7 +176,7 @@ impl Nodes {
         id
     }
 
-    /// The kernel forgets a node as often as it says.
+    /// Drops so many of the kernel's references to a node.
     pub(crate) fn forget(&mut self, id: u64, times: u64) {
         let Some(node) = self.nodes.get_mut(&id) else { return };
         node.lookups = node.lookups.saturating_sub(times);
@@ -191,7 +191,7 @@ impl Nodes {
         }
     }
 
-    /// A name is gone.
+    /// A name was removed.
     pub(crate) fn remove(&mut self, parent: u64, name: &OsStr) {
         let place = (parent, name.to_owned());
         let Some(id) = self.by_name.remove(&place) else { return };

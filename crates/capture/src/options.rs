@@ -1,4 +1,4 @@
-//! What is asked of a recording.
+//! The options of a recording.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,7 +8,8 @@ use std::path::PathBuf;
 pub struct CaptureOptions {
     /// The directory whose files are recorded.
     pub dir: PathBuf,
-    /// The command that is recorded, with its arguments. Empty: whoever uses the directory, until Ctrl-C.
+    /// The command that is recorded, with its arguments. Empty: records all users of the directory,
+    /// until Ctrl-C.
     pub command: Vec<OsString>,
     /// Mount here, and leave the directory itself as it is. Default: over the directory.
     pub mount: Option<PathBuf>,

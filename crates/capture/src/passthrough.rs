@@ -1,13 +1,13 @@
-//! Requests from the kernel, done to the storage and noted.
+//! Performs requests from the kernel on the storage and records them.
 //!
-//! What makes the record that of the application, and not that of the page cache:
+//! How the record shows the application's operations, and not the page cache's:
 //!
-//! * Every file is opened for direct I/O on the kernel's side, so offsets and lengths are what was asked for.
-//!   The storage itself is used as the application asked, through the cache or past it.
-//! * Nothing that is known of names and attributes is remembered by the kernel, so every question comes
-//!   here. Looks at each part of a path are the system's own, and not noted; a look that
-//!   fails is noted as a failed stat, unless the same thread then makes the name.
-//! * Reads and writes for memory maps come from the page cache; they are told by their flags.
+//! * Every file is opened for direct I/O on the kernel's side, so offsets and lengths are those of the
+//!   application. The storage itself is used as the application asked, through the cache or past it.
+//! * The kernel caches no names and attributes, so every query comes here. Lookups of parent directories
+//!   are the kernel's, and not recorded; a failed lookup is recorded as a failed stat, unless the same
+//!   thread then makes the name.
+//! * Reads and writes for memory maps come from the page cache; their flags mark them.
 
 use std::ffi::OsStr;
 use std::io;
@@ -226,7 +226,7 @@ impl Recorder {
         }
     }
 
-    /// Looks at a name.
+    /// Looks up a name.
     fn look(&self, call: &Call, parent: u64, name: &OsStr) -> (Result<(u64, u64, Stat)>, ServiceTime) {
         let path = match self.tree.child(parent, name) {
             Ok(path) => path,
@@ -273,7 +273,7 @@ impl Recorder {
 impl Filesystem for Recorder {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
         for wish in WISHES {
-            // Told by the effect where it matters: without it, a memory map fails.
+            // The effect shows it where it matters: without it, a memory map fails.
             let _ = config.add_capabilities(wish);
         }
         let _ = config.set_max_write(max_request_bytes());

@@ -36,12 +36,12 @@ pub struct Tally {
 #[derive(Clone, Debug)]
 pub struct Recorded {
     pub trace: PathBuf,
-    /// What the trace says about itself.
+    /// The trace's description of itself.
     pub info: TraceInfo,
     /// What its operations add up to.
     pub tally: Tally,
     /// How the command ended; `None` if there was none.
     pub command: Option<CommandEnd>,
-    /// Somebody asked for an end before the command had come to its own.
+    /// The user ended it before the command had ended.
     pub was_interrupted: bool,
 }

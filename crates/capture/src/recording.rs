@@ -33,7 +33,7 @@ const THREADS: u32 = 32;
 const AGENT: &str = "local";
 /// Questions by which the way to the recorder and back is measured.
 const ROUND_TRIPS: usize = 200;
-/// How long the last closes are waited for, which the kernel tells after the command has ended.
+/// How long to wait for the last closes, which the kernel sends after the command has ended.
 const LAST_CLOSES: Duration = Duration::from_millis(500);
 
 /// How soon after the unmount the connection ends, if no other mount namespace holds a copy of the mount.
@@ -57,7 +57,7 @@ fn blind_to() -> Vec<String> {
 /// Records; see [`crate::record`].
 pub(crate) fn record(options: &CaptureOptions, ready: impl FnOnce(&Path)) -> Result<Recorded, CaptureError> {
     let places = Places::of(options)?;
-    // Before anything is mounted, so that Ctrl-C finds somebody who unmounts.
+    // Before anything is mounted, so that Ctrl-C always unmounts.
     let mut interrupts = Interrupts::listen().map_err(io_error("listen for Ctrl-C"))?;
     let mut running = Running::start(options, &places)?;
     ready(&places.point);
@@ -84,7 +84,7 @@ fn io_error(action: &'static str) -> impl Fn(io::Error) -> CaptureError {
 struct Places {
     dir: PathBuf,
     point: PathBuf,
-    /// Where the command starts: as the user stands, but in the mount.
+    /// The command's directory: the user's current one, but in the mount.
     cwd: Option<PathBuf>,
 }
 
@@ -199,7 +199,7 @@ impl Running {
         Ok(Running { journal, open, drain, session, mounted, round_trip_ns, left_behind, held_elsewhere })
     }
 
-    /// Runs the command to its end, or waits for somebody to end the recording.
+    /// Runs the command to its end, or waits for the user to end the recording.
     fn watch(
         &self,
         options: &CaptureOptions,
@@ -263,7 +263,7 @@ impl Running {
         };
         if !ends_within(CONNECTION_ENDS) {
             let holders = self.mounted.holders();
-            // Nobody is known to hold it: the machine may just be slow.
+            // No known process holds it: the host may just be slow.
             if !holders.is_empty() || !ends_within(4 * CONNECTION_ENDS) {
                 self.held_elsewhere = Some(holders);
                 if self.mounted.abort().is_err() || !ends_within(4 * CONNECTION_ENDS) {
@@ -271,7 +271,7 @@ impl Running {
                 }
             }
         }
-        // What it says at the end is that the connection is gone, as it should be.
+        // Its error at the end is a closed connection, as expected.
         let _ = session.join();
     }
 
@@ -303,7 +303,7 @@ impl Running {
         Ok(Recorded { trace: target, info, tally, command, was_interrupted })
     }
 
-    /// What somebody who relies on the trace should know.
+    /// Warnings for users of the trace.
     fn warnings(
         &self,
         options: &CaptureOptions,
@@ -400,7 +400,7 @@ fn about(options: &CaptureOptions, writer: &TraceWriter) -> TraceInfo {
     }
 }
 
-/// What the trace is called where the user has not said.
+/// The default name of the trace.
 fn trace_name(options: &CaptureOptions, places: &Places) -> String {
     let base = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match (&options.name, options.command.first()) {
@@ -427,7 +427,7 @@ fn source(options: &CaptureOptions) -> String {
 /// Every file that the application opens is open here, too.
 fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
-    // What was refused is told by the open that fails for it.
+    // A refusal shows in the open that fails for it.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 

@@ -153,8 +153,8 @@ impl Recorder {
         }
     }
 
-    /// The path that a symbolic link leads to, by what it says; `None` where that lies outside of the
-    /// directory, or is it itself.
+    /// The path that a symbolic link's text leads to; `None` if that is outside of the directory, or the
+    /// directory itself.
     pub(crate) fn target(&self, link: &Path, text: &Path) -> Option<PathBuf> {
         let home = self.homes.iter().find_map(|home| text.strip_prefix(home).ok());
         match home {
@@ -261,7 +261,7 @@ impl Recorder {
         (result, span)
     }
 
-    /// The last descriptor of a file is gone.
+    /// The last descriptor of a file was closed.
     pub(crate) fn release(&self, call: &Call, handle: u64) -> ServiceTime {
         let Some(file) = self.open.drop_file(handle) else { return ServiceTime::default() };
         let (transfer, number, opener) = (file.transfer, file.number, file.opener);
@@ -297,14 +297,14 @@ impl Recorder {
                 call.note(OpKind::Allocate, file.number, what, span);
             }
         } else {
-            // In place of a length, this kind says which operation it was.
+            // In place of a length, this kind stores which operation it was.
             self.note_handle(call, OpKind::Other, &file, (stretch.0, OtherBits::RANGE.0), errno, span);
         }
         (result, span)
     }
 
-    /// Somebody without the right to keep them writes to a file that gives rights to who runs it. What can't
-    /// be changed is the storage's to refuse, as the write is.
+    /// A process without the right to keep set-id bits writes to such a file. If they can't be removed,
+    /// the storage refuses the write, too.
     pub(crate) fn end_rights(&self, handle: u64) {
         if let Ok(file) = self.open.file(handle) {
             let _ = Storage::end_rights(&file.file);

@@ -1,9 +1,9 @@
-//! How much the kernel hands over at once.
+//! The kernel's largest request.
 //!
-//! It splits longer reads and writes. Up to Linux 6.11 none was longer than 1 MiB; since then the
-//! administrator says (`sysctl fs.fuse.max_pages_limit`), and 1 MiB is what a system comes with.
+//! It splits longer reads and writes. Up to Linux 6.11 none was longer than 1 MiB; since then `sysctl
+//! fs.fuse.max_pages_limit` sets it, with a default of 1 MiB.
 //!
-//! Not here: what is done with requests.
+//! Not here: how requests are performed.
 
 use std::sync::OnceLock;
 
@@ -29,7 +29,7 @@ pub(crate) fn max_request_text() -> String {
     format!("{} MiB", max_request_bytes() >> 20)
 }
 
-/// What a limit in pages comes to: whole MiB.
+/// Converts a limit in pages to whole MiB.
 fn allowed_bytes(limit_pages: Option<u32>) -> u32 {
     let pages = limit_pages.unwrap_or(0);
     // A limit beyond 2^32 bytes is cut to the most that is used in any case.

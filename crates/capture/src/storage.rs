@@ -88,7 +88,7 @@ impl Storage {
         openat(&self.root, at(path), flags, Mode::empty())
     }
 
-    /// Makes a file, or opens what is there; says which.
+    /// Makes a file, or opens an existing one; returns which.
     pub(crate) fn create(&self, path: &Path, flags: OFlags, mode: u32) -> Result<(File, bool)> {
         let flags_new = passed_on(flags) | OFlags::CREATE | OFlags::EXCL;
         match openat(&self.root, path, flags_new, Mode::from_raw_mode(mode & 0o7777)) {
@@ -117,8 +117,7 @@ impl Storage {
         linkat(&self.root, path, &self.root, new, AtFlags::empty())
     }
 
-    /// What the caller's mask allows and ours has taken away is given back, and what was made belongs to
-    /// the one who asked for it.
+    /// Restores bits that the caller's umask allows and ours removed, and sets the caller as the owner.
     pub(crate) fn settle(&self, path: &Path, asked_mode: u32, owner: (u32, u32)) -> Result<Stat> {
         let stat = self.stat(Locator::Path(path))?;
         let taken = asked_mode & 0o7777 & !stat.st_mode & self.umask;
@@ -137,7 +136,7 @@ impl Storage {
         self.stat(Locator::Path(path))
     }
 
-    /// Takes away the rights that end when somebody writes to a file: to run as its owner, and as its group.
+    /// Removes the set-user-id and set-group-id bits, as a write does.
     pub(crate) fn end_rights(file: &File) -> Result<()> {
         let mode = fstat(file)?.st_mode & 0o7777;
         // Without the right to run for the group the bit asks for locks, and stays.

@@ -1,4 +1,4 @@
-//! Nodes and names together: what a request means by its numbers, and what a look at a name teaches.
+//! Nodes and names together: resolves the numbers of a request, and records the results of lookups.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl Tree {
         lock(&self.names).number_of_target(path)
     }
 
-    /// A look has found something behind a name; `leads_to` is where, if it is a symbolic link.
+    /// A lookup has found an entry; `leads_to` is its target, if it is a symbolic link.
     pub(crate) fn found(
         &self,
         parent: u64,
@@ -88,7 +88,7 @@ impl Tree {
         self.enter(parent, name, (path, Linked::default()), stat, Before::Absent)
     }
 
-    /// A look has found nothing.
+    /// A lookup has found nothing.
     pub(crate) fn missed(&self, parent: u64, name: &OsStr, path: &Path) {
         let origin = lock(&self.nodes).origin(parent, name);
         lock(&self.names).look(path, origin.as_deref(), Before::Absent, Linked::default());

@@ -65,7 +65,7 @@ impl WorkerThreads {
         let resting = self.resting.load(Ordering::SeqCst);
         if resting > 0 && busy + resting >= self.threads {
             self.wanted.fetch_max(busy + 1, Ordering::Relaxed);
-            // Locked, so that nobody is on the way to bed and misses it.
+            // Locked, so that a thread about to rest can't miss it.
             drop(lock(&self.bed));
             self.wake.notify_one();
         }
@@ -86,7 +86,7 @@ impl WorkerThreads {
             return;
         }
         let bed = lock(&self.bed);
-        // Looked at again, because others went to bed meanwhile.
+        // Checked again, because other threads may have gone to rest.
         if self.is_enough() && !self.is_over.load(Ordering::Acquire) {
             self.resting.fetch_add(1, Ordering::SeqCst);
             let slept = self.wake.wait_timeout(bed, self.rest);
@@ -102,7 +102,7 @@ impl WorkerThreads {
         awake > self.wanted.load(Ordering::Relaxed).max(needed)
     }
 
-    /// There is nothing more to serve: nobody rests any more.
+    /// The session is over: all resting threads wake up.
     pub(crate) fn dismiss(&self) {
         self.is_over.store(true, Ordering::Release);
         drop(lock(&self.bed));
@@ -164,7 +164,7 @@ mod tests {
     fn who_is_not_needed_rests_and_is_woken_when_it_is() {
         let threads = 6;
         let (workers, requests, joins) = serve(threads);
-        // Without an end if nobody would go to rest, or all.
+        // Never ends if no thread would rest, or all.
         while workers.resting.load(Ordering::SeqCst) < threads - 3 {
             one_by_one(&requests, LOOK_EVERY);
         }
