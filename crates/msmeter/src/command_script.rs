@@ -22,7 +22,7 @@ pub const LINES_MAX: usize = 20_000;
 pub const WORKERS_MAX: usize = 200;
 /// The longest wait, seconds: two days.
 const WAIT_S_MAX: u64 = 172_800;
-/// So many bad lines are told.
+/// The most bad lines that are reported.
 const ERRORS_SHOWN: usize = 10;
 
 /// A script that can be carried out.
@@ -37,7 +37,7 @@ pub struct Script {
 pub enum Command {
     /// What follows belongs to a test of this name: the last part of the file that the script names.
     Results(String),
-    /// A worker is told what to do.
+    /// Sends a worker its settings.
     Set(usize, Settings),
     /// A worker begins, or goes on.
     Start(usize),
@@ -139,7 +139,7 @@ impl Script {
         folders
     }
 
-    /// Workers that are told not to report: nothing of them is measured.
+    /// Workers that do not report: they are not measured.
     pub fn silent_workers(&self) -> Vec<usize> {
         let mut silent: Vec<usize> = self.commands.iter().filter_map(Command::silences).collect();
         silent.sort_unstable();
@@ -149,7 +149,7 @@ impl Script {
 }
 
 impl Command {
-    /// Whom it speaks to; nobody where it is for the controller.
+    /// The worker that it addresses; `None` for commands to the controller.
     pub fn worker(&self) -> Option<usize> {
         match self {
             Command::Set(worker, _) | Command::Start(worker) | Command::Pause(worker) => Some(*worker),
@@ -165,7 +165,7 @@ impl Command {
     }
 }
 
-/// Refuses to start who was told nothing: it would work in whatever folder it was started in.
+/// Refuses to start a worker without settings: it would write to its current folder.
 fn in_order(command: Command, set: &mut [bool]) -> Result<Command, String> {
     match &command {
         Command::Set(worker, _) => set[*worker] = true,

@@ -1,8 +1,8 @@
-//! The connections of workers. A worker comes by itself and says "hello"; what it sends becomes lines, each
-//! with the time at which it came.
+//! The connections of workers. A worker connects and sends "hello"; its data becomes lines, each with
+//! its time of arrival.
 //!
-//! Who may come is a list of addresses: the protocol knows no other way to tell friend from stranger. Not
-//! here: what is sent when ([`crate::session`]).
+//! A list of addresses controls who may connect: the protocol has no authentication. Not here: what is
+//! sent when ([`crate::session`]).
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use crate::command_script::WORKERS_MAX;
 use crate::lines::{Lines, WireLine};
 
-/// What a worker says first, and what it is answered.
+/// A worker's first message, and the answer to it.
 const HELLO: &str = "hello";
 const ANSWER: &str = "hellotoyou";
 /// How long it may take to say so.
@@ -23,10 +23,10 @@ const HELLO_WITHIN: Duration = Duration::from_secs(10);
 const SEND_WITHIN: Duration = Duration::from_secs(2);
 /// How often the listener looks whether it is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// Connections that have not said hello yet: beyond that one of them has to go for each that comes. A worker
-/// says it at once, so that it is in before so many others have come.
+/// The most connections without a hello: beyond that each new one replaces another. A worker sends its
+/// hello at once, so it is greeted before so many others connect.
 const STRANGERS_MAX: usize = 64;
-/// Connections that have said it, and are no worker of the script.
+/// Connections that have sent a hello, and are no worker of the script.
 const SPARE_WORKERS_MAX: usize = 16;
 /// Events that wait. Where more come, workers are held up rather than this machine's memory filled.
 const WAITING_MAX: usize = 65_536;
@@ -45,7 +45,7 @@ pub enum Event {
         /// What.
         line: WireLine,
     },
-    /// Its connection is gone.
+    /// Its connection was closed.
     Gone {
         /// Which connection.
         key: usize,
@@ -54,7 +54,7 @@ pub enum Event {
         /// Why.
         why: String,
     },
-    /// Somebody was sent away.
+    /// A connection was refused.
     Refused {
         /// Who.
         peer: SocketAddr,
@@ -77,7 +77,7 @@ impl Link {
     /// Sends a message: its text and one NUL, in one piece, since a worker takes each piece for a message.
     ///
     /// # Errors
-    /// The connection is gone, or the machine does not take it within two seconds.
+    /// The connection was closed, or the host does not accept it within two seconds.
     pub fn send(&self, message: &str) -> io::Result<()> {
         let mut bytes = message.as_bytes().to_vec();
         bytes.push(0);
@@ -107,7 +107,7 @@ impl Drop for Workers {
     }
 }
 
-/// Who may come. Nobody is on an empty list, and everybody of this machine is let in.
+/// The addresses that may connect. With an empty list, only the local host may.
 #[derive(Clone, Debug, Default)]
 pub struct Guests(pub Vec<IpAddr>);
 
@@ -144,7 +144,7 @@ fn accept(listener: &TcpListener, guests: &Guests, sender: &SyncSender<Event>, o
             continue;
         };
         if !guests.has(peer) {
-            // Nobody waits for it at the end of a session.
+            // At the end of a session the receiver may be gone.
             let _ = sender.try_send(Event::Refused { peer, why: "it is on no --peer" });
             continue;
         }
@@ -160,8 +160,8 @@ fn accept(listener: &TcpListener, guests: &Guests, sender: &SyncSender<Event>, o
     }
 }
 
-/// Connections that have not said hello. There are never more than [`STRANGERS_MAX`] of them, and none keeps
-/// another one out: who comes when all places are taken gets that of the one that has waited longest, of the
+/// Connections without a hello so far. There are at most [`STRANGERS_MAX`] of them, and none blocks
+/// another one: when all places are taken, a new connection replaces the longest waiting one of the
 /// address that has most.
 #[derive(Debug, Default)]
 struct Strangers(Mutex<Vec<Stranger>>);
@@ -191,7 +191,7 @@ impl Strangers {
         Ok(())
     }
 
-    /// It is a stranger no more, or it is gone. Whether its place was still its own.
+    /// Removes a stranger that was greeted or has disconnected. Returns whether it still had its place.
     fn go(&self, key: usize) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = all.len();
@@ -234,14 +234,14 @@ fn serve(
     registered.leave();
 }
 
-/// Workers that are connected. They are greeted one by one, so that they are told of, and numbered, in the
-/// order in which they were greeted.
+/// Workers that are connected. They are greeted one by one, so that they are reported and numbered in
+/// the order of their greetings.
 #[derive(Debug, Default)]
 struct Registered(Mutex<usize>);
 
 enum Joined {
     Yes,
-    /// It was gone before it was there, or nobody listens any more.
+    /// It disconnected before its greeting, or there is no receiver any more.
     No,
     NoPlace,
 }
@@ -274,7 +274,7 @@ impl Registered {
     }
 }
 
-/// Everything that comes of a worker that was greeted.
+/// Serves a greeted worker until its connection ends.
 fn serve_worker(
     key: usize,
     stream: TcpStream,
@@ -290,7 +290,7 @@ fn serve_worker(
         return;
     }
     let why = read_all(stream, &mut lines, send_lines);
-    // Who listened is gone where this fails.
+    // Fails only if there is no receiver any more.
     let _ = sender.send(Event::Gone { key, at: Instant::now(), why });
 }
 
@@ -402,7 +402,7 @@ mod tests {
             }
         };
         assert_eq!(link.peer, worker.local_addr().unwrap());
-        // Whoever had to go was told of, and is the earliest.
+        // Every evicted connection was reported, and is the earliest.
         assert!(evicted <= 2 * STRANGERS_MAX + 1, "{evicted}");
         assert!(matches!((&silent[0]).read(&mut [0; 1]), Ok(0) | Err(_)));
         assert_eq!(silent.len(), 3 * STRANGERS_MAX);

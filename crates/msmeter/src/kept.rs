@@ -9,7 +9,7 @@
 //!   text/01-night.csv   a test as the original wrote it, for old spreadsheets
 //! ```
 //!
-//! Not here: what the records say ([`reelgauge_analysis::msmeter`]).
+//! Not here: the meaning of records ([`reelgauge_analysis::msmeter`]).
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -35,7 +35,7 @@ pub const RECORDS_FILE: &str = "records.csv";
 pub const SCRIPT_FILE: &str = "script.txt";
 /// The verb of a session.
 pub const MSMETER: &str = "msmeter";
-/// What is said of one whose end was never written.
+/// The note for a test whose end was never written.
 const UNFINISHED: &str =
     "it goes on, was killed, or had no room left, and what is told is what its last whole test left";
 
@@ -137,7 +137,7 @@ impl Kept {
         }
     }
 
-    /// Keeps a line of an EBU worker beside the record before it, as the original does.
+    /// Writes a line of an EBU worker after the record before it, as the original does.
     ///
     /// # Errors
     /// There is no room for it.

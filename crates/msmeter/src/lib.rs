@@ -1,13 +1,13 @@
-//! The msMeter room: workers of the BBC/EBU Media Storage Meter (EBU Tech 3362) are driven by its old scripts
-//! over its own protocol, and what they report is kept.
+//! The msMeter crate: drives workers of the BBC/EBU Media Storage Meter (EBU Tech 3362) by its old
+//! scripts over its own protocol, and stores their reports.
 //!
 //! * [`command_script`]: the `Cmd>` scripts of the original, checked as a whole before anything is sent.
-//! * [`settings`]: what a worker is told to do, and which folders it may be sent to.
-//! * [`lines`](mod@lines): lines out of what a worker sends, whatever is in it.
+//! * [`settings`]: the settings of a worker, and the folders that it may use.
+//! * [`lines`](mod@lines): splits a worker's data into lines, whatever it contains.
 //! * [`worker_record`]: one record line.
 //! * [`connections`]: the connections of workers.
 //! * [`kept`]: the files of a session, written as records come.
-//! * [`session`]: carries a script out, and writes what comes of it.
+//! * [`session`]: runs a script, and writes its results.
 //! * [`old_text`]: record lines and the three tables as the original wrote them, for old spreadsheets.
 //!
 //! Facts of the protocol are from `ebu-media-storage-meter.md` in the project's references, a.3 to a.6. It

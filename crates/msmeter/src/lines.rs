@@ -1,4 +1,4 @@
-//! Lines out of what a worker sends: every piece of text comes with a NUL of its own, a record comes in three
+//! Splits a worker's data into lines: every piece of text ends with a NUL, a record comes in three
 //! pieces, and pieces come in any portions.
 //!
 //! Not here: what a line means ([`crate::worker_record`]).
@@ -24,7 +24,7 @@ pub enum WireLine {
 }
 
 impl Lines {
-    /// Takes what was received; the lines that are whole now, empty ones left out.
+    /// Takes received data and returns the lines that are complete now, without empty ones.
     pub fn take(&mut self, received: &[u8]) -> Vec<WireLine> {
         let mut whole = Vec::new();
         for &byte in received {

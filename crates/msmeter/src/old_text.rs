@@ -1,6 +1,6 @@
-//! A test as the original wrote it: records with the worker's number before them, then the three tables. Old
-//! spreadsheets read it; its "Mbytes" are MiB, and its "latency" is what [`reelgauge_analysis::msmeter`]
-//! says.
+//! A test in the original's format: records with the worker's number before them, then the three tables.
+//! Old spreadsheets read it; its "Mbytes" are MiB, and [`reelgauge_analysis::msmeter`] defines its
+//! "latency".
 
 use reelgauge_analysis::msmeter::{MeterCell, MeterFigures};
 use reelgauge_analysis::paper::Mode;

@@ -1,11 +1,11 @@
-//! A session: waits for the workers, carries the script out, and keeps what they report.
+//! A session: waits for the workers, runs the script, and stores their reports.
 //!
-//! The protocol acknowledges nothing, so nothing is taken for granted: a worker that was started and reports
-//! nothing is named, a worker that is gone is named with its time, and a message is followed by a rest in
-//! which a worker can read it, because it takes two that come together for one, or for none.
+//! The protocol acknowledges nothing, so nothing is taken for granted: a worker that was started and
+//! reports nothing is named, a disconnected worker is named with its time, and a pause follows each
+//! message, because a worker that gets two at once treats them as one, or as none.
 //!
 //! When a session ends, however it does, workers are paused and sent away; where this program is killed,
-//! their connections break, on which a running worker of the original dies. Not here: words for people.
+//! their connections break, on which a running worker of the original dies. Not here: display text.
 
 mod conduct;
 
@@ -46,7 +46,7 @@ pub struct MeterRequest {
     pub out: PathBuf,
 }
 
-/// What happens meanwhile.
+/// Events during a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Happening {
     Listening {
@@ -58,12 +58,12 @@ pub enum Happening {
         worker: usize,
         peer: SocketAddr,
     },
-    /// Somebody was sent away.
+    /// A connection was refused.
     Refused {
         peer: SocketAddr,
         why: &'static str,
     },
-    /// A worker is gone.
+    /// A worker disconnected.
     Gone {
         worker: usize,
         why: String,
@@ -79,9 +79,9 @@ pub enum Happening {
         /// Seconds that its waits take.
         of_s: f64,
         records: u64,
-        /// Bytes that came of them within the last second.
+        /// Bytes received from them within the last second.
         bytes_in_second: u64,
-        /// The worker that runs and has said nothing for longest, and for how long.
+        /// The running worker that has been silent for longest, and for how long.
         quietest: Option<(usize, f64)>,
     },
 }
@@ -113,15 +113,15 @@ pub enum MeterError {
 /// A session that ended.
 #[derive(Debug)]
 pub struct MeterEnd {
-    /// What came of it.
+    /// Its result.
     pub summary: Summary,
     pub dir: PathBuf,
 }
 
-/// Carries a script out. `asked` says whether somebody wants it to end.
+/// Runs a script. `asked` returns whether the user wants it to end.
 ///
 /// # Errors
-/// Nobody can come, not all workers did, or what they report can't be kept.
+/// No worker can connect, not all workers did, or their reports can't be stored.
 pub fn carry_out(
     request: &MeterRequest,
     tell: &mut dyn FnMut(&Happening),
@@ -138,7 +138,7 @@ pub fn carry_out(
     let facts = begin(request, &links);
     let kept =
         Kept::begin(run_dir, &facts, &started.to_string(), &request.script_text).map_err(|source| {
-            // Nothing was measured, and nobody has to look for what it was.
+            // Nothing was measured, so the folder is removed.
             let _ = std::fs::remove_dir_all(&dir);
             not_kept(source)
         })?;

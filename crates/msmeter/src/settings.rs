@@ -1,10 +1,11 @@
-//! What a worker is told to do, `-p PATH -n N -l KB …`, and which folders it may be sent to.
+//! A worker's settings, `-p PATH -n N -l KB …`, and the folders that it may use.
 //!
-//! The original writes into every file called `test000`, `test001`, … of the folder that it is told, whatever
-//! is in them, and asks nobody. So a folder is named twice: by the script, and by whoever runs it.
+//! The original overwrites every file called `test000`, `test001`, … of its folder, whatever the
+//! content, without a question. So the folder must be named twice: in the script, and by the user who
+//! runs it.
 
-/// The longest message that a worker reads: it takes 255 bytes at a time, and throws that away if they are
-/// full (the original's fault 17). What follows at once, "start" and both NULs, is to fit beside it.
+/// The longest message that a worker reads: it takes 255 bytes at a time, and throws that away if they
+/// are full (the original's fault 17). "start" and both NULs, which follow at once, must also fit.
 pub const BYTES_MAX: usize = 255 - 1 - "start\0\0".len();
 
 /// How many block sizes there are: 1 KiB to 1 MiB.
@@ -25,7 +26,7 @@ pub struct Settings {
     pub write_percent: u32,
     /// Percent at random places.
     pub random_percent: u32,
-    /// Whether it reports each operation. One that does not is measured by nobody.
+    /// Whether it reports each operation. One that does not is not measured.
     pub verbose: bool,
     /// Kept and never used by the original.
     pub sharing: bool,
@@ -38,7 +39,7 @@ pub struct Settings {
 /// What is wrong with settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// A flag is missing, or stands elsewhere.
+    /// A flag is missing or misplaced.
     #[error("{expected} is to follow: a line has -p -n -l -d -w -r -v -f -dio -bn -bs, in this order")]
     Order {
         /// The flag.
@@ -49,12 +50,12 @@ pub enum SettingsError {
     Value {
         /// The flag.
         flag: &'static str,
-        /// What stands there.
+        /// The text at this place.
         value: String,
         /// What may.
         range: String,
     },
-    /// Something stands behind the end.
+    /// There is text behind the end.
     #[error("there is more than 11 block sizes: {rest}")]
     Rest {
         /// What.
@@ -173,7 +174,7 @@ impl Words<'_> {
         }
     }
 
-    /// So many block sizes, and zeros to the eleventh, which may be left out.
+    /// The block sizes, and zeros up to the eleventh, which are optional.
     fn blocks(&mut self) -> Result<Vec<u8>, SettingsError> {
         let count = self.number("-bn", 1, BLOCK_SIZES as u32)?;
         self.flag("-bs")?;
@@ -223,7 +224,7 @@ mod tests {
         let settings = read(LINE).unwrap();
         assert_eq!(settings.message(), LINE);
         assert_eq!((settings.blocks.len(), settings.verbose, settings.sharing), (7, true, false));
-        // The zeros at the end may be left out, and are sent all the same: a worker reads eleven always.
+        // The zeros at the end are optional, and are sent all the same: a worker always reads eleven.
         assert_eq!(read(LINE.trim_end_matches(" 0 0 0 0")).unwrap(), settings);
     }
 

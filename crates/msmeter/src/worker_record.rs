@@ -1,6 +1,6 @@
-//! One record: what a worker says of one operation, `file,mode,lenKiB,blkKiB,rate,latency`.
+//! One record: a worker's report of one operation, `file,mode,lenKiB,blkKiB,rate,latency`.
 //!
-//! Not here: what its rate and its latency mean ([`reelgauge_analysis::msmeter`]).
+//! Not here: the meaning of its rate and its latency ([`reelgauge_analysis::msmeter`]).
 
 use reelgauge_analysis::msmeter::MeterRecord;
 use reelgauge_analysis::paper::Mode;
@@ -22,7 +22,7 @@ pub enum WorkerLine {
 }
 
 pub fn said(line: &str) -> WorkerLine {
-    // It goes into files that people look at in a terminal.
+    // It goes into files that are read in a terminal.
     if line.trim().contains(char::is_control) {
         return WorkerLine::Unknown;
     }

@@ -1,6 +1,7 @@
-//! Carries a script out: what is said to whom, what is taken of whom, and when a test is over.
+//! Runs a script: which messages go to which worker, which reports are accepted, and when a test is
+//! over.
 //!
-//! Not here: who may come ([`crate::connections`]), what is kept where ([`crate::kept`]).
+//! Not here: who may connect ([`crate::connections`]), where data is stored ([`crate::kept`]).
 
 use std::collections::HashMap;
 use std::io;
@@ -32,7 +33,7 @@ const UNNAMED: &str = "results.csv";
 /// Why a script is not carried out further.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// Somebody wants it to end.
+    /// The user wants it to end.
     Asked,
     /// No worker is left.
     NobodyLeft,
@@ -45,9 +46,9 @@ struct Seat {
     link: Link,
     /// Since when it runs; `None` where it doesn't.
     runs_since: Option<Instant>,
-    /// When it last said something, or was started.
+    /// When it last sent something, or was started.
     heard: Instant,
-    /// How long it had said nothing when it was paused, until it says something after that.
+    /// How long it had been silent when it was paused, until it next sends something.
     silent_when_paused: Option<Silence>,
 }
 
@@ -67,8 +68,8 @@ impl OpenTest {
         OpenTest { tally: MeterTally::default(), started, reported: Vec::new(), longest_s: HashMap::new() }
     }
 
-    /// Whether a worker stood still and had no operation in hand. One that reported nothing at all is named
-    /// as such.
+    /// Whether a worker made no progress and had no operation in flight. One that reported nothing at
+    /// all is named as such.
     fn is_stall(&self, silence: &Silence) -> bool {
         let longest_s = self.longest_s.get(&silence.worker);
         longest_s.is_some_and(|longest_s| Silence::is_stall(silence.seconds, *longest_s))
@@ -83,7 +84,7 @@ pub(super) struct Session<'a> {
     kept: Kept,
     test: Option<OpenTest>,
     began: Instant,
-    /// When a second was last told, and what had come since.
+    /// When a second was last reported, and the bytes received since.
     second: Instant,
     bytes_in_second: u64,
     records: u64,
@@ -175,7 +176,7 @@ impl<'a> Session<'a> {
         if self.is_gone(worker) {
             return Ok(());
         }
-        // Before it is said: what it does in the rest that follows is measured, too.
+        // Taken before the message: what the worker does in the pause that follows is measured, too.
         let now = Instant::now();
         let seat = &mut self.seats[worker];
         (seat.runs_since, seat.heard, seat.silent_when_paused) = (Some(now), now, None);
@@ -205,7 +206,7 @@ impl<'a> Session<'a> {
         seat.runs_since = None;
     }
 
-    /// Workers of the test that stood still until they were paused, and have said nothing since.
+    /// Workers of the test that made no progress until they were paused, and have been silent since.
     fn stalled(&self) -> Vec<Silence> {
         let Some(test) = &self.test else { return Vec::new() };
         let now = Instant::now();
@@ -221,7 +222,7 @@ impl<'a> Session<'a> {
         silences
     }
 
-    /// Sends a message, and leaves the worker time to read it. Who is gone is told nothing.
+    /// Sends a message, and leaves the worker time to read it. Nothing is sent to a disconnected worker.
     fn say(&mut self, worker: usize, message: &str) -> Result<(), Stop> {
         if self.is_gone(worker) {
             return Ok(());
@@ -362,7 +363,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// A worker that runs has said nothing until then.
+    /// A running worker has been silent until then.
     fn silence_until(&mut self, worker: usize, at: Instant) {
         if self.seats[worker].runs_since.is_none() || self.test.is_none() {
             return;
@@ -375,7 +376,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// How long it has said nothing then.
+    /// How long it has been silent then.
     fn silence(&self, worker: usize, at: Instant) -> Silence {
         let heard = self.seats[worker].heard;
         let seconds = at.saturating_duration_since(heard).as_secs_f64();
@@ -445,7 +446,7 @@ impl<'a> Session<'a> {
         for &worker in &there {
             if self.seats[worker].runs_since.is_some() {
                 self.quieten(worker);
-                // Who can't be told is told by the end of its connection.
+                // If the send fails, the end of the connection stops the worker.
                 let _ = self.seats[worker].link.send("pause");
             }
         }
