@@ -2,7 +2,7 @@
 //! imports it three times into a temporary folder and prints MB/s, operations and the process's largest
 //! memory.
 //!
-//! With `--make SOURCE BYTES FILE`, FILE is made first: the calls of one strace again and again, with times
+//! With `--make SOURCE BYTES FILE`, FILE is made first: the calls of one strace repeatedly, with times
 //! that go on.
 
 use std::fs::File;
@@ -49,7 +49,7 @@ fn measure(file: &Path, root: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the system says of this process's largest memory.
+/// The system's figure for this process's largest memory.
 fn largest_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

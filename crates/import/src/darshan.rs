@@ -6,8 +6,8 @@
 //!  X_POSIX  RANK write|read SEGMENT OFFSET LENGTH START END [OST]
 //! ```
 //! A file follows another, so the text is in no order of time. It is put in order in memory up to
-//! [`MAX_SORTED`] operations; a longer one comes out partly in order, and says so. Rows of the MPI-IO layer
-//! are left out: each has one of the POSIX layer below it.
+//! [`MAX_SORTED`] operations; a longer one is only partly in order, with a warning. Rows of the MPI-IO
+//! layer are dropped: each has one of the POSIX layer below it.
 //!
 //! Rows of a file, of a rank and of a direction are in the order in which they ended. One that ended before
 //! the row above it shows that the clock went back: it keeps its place, and its times follow.

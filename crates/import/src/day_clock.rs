@@ -1,11 +1,11 @@
-//! Clocks that show the time of day: what goes on after midnight, and how countries write it.
+//! Clocks that show the time of day: how they continue after midnight, and how countries write it.
 //!
-//! Only the time between two lines matters here, so the words for the halves of the day need not be known:
-//! there are two of them, and each stands for twelve hours. Which one means the morning moves all times
-//! alike. A word that stands on a clock of 24 hours (`23:59:59 ч.`) says nothing.
+//! Only the time between two lines matters here, so the words for the halves of the day need not be
+//! known: there are two of them, and each covers twelve hours. Which one means the morning moves all
+//! times alike. A word on a clock of 24 hours (`23:59:59 ч.`) is ignored.
 //!
-//! Where a clock of twelve hours has no word, its hours begin again after twelve hours. That is taken for a
-//! new half of the day, and the import says so.
+//! Where a clock of twelve hours has no word, its hours begin again after twelve hours. That is taken
+//! for a new half of the day, with a warning.
 
 use crate::number::decimal;
 
@@ -60,7 +60,7 @@ struct Written {
     hour: u64,
     /// Within the hour.
     rest_ns: u64,
-    /// What stands in front and behind, without blanks.
+    /// The text before and behind it, without blanks.
     word: Vec<u8>,
 }
 

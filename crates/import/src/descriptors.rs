@@ -18,7 +18,7 @@ const MAX_PROCESSES: usize = 1 << 18;
 /// An open file ("open file description").
 #[derive(Debug)]
 pub(crate) struct OpenDescription {
-    /// Which; or why its operations are left out.
+    /// Which file; or why its operations are skipped.
     pub place: Place,
     /// What is known of it.
     pub node: NodeRef,
@@ -46,7 +46,7 @@ pub(crate) struct OpenDescription {
 pub(crate) type Handle = Rc<RefCell<OpenDescription>>;
 
 impl OpenDescription {
-    /// One that is left out.
+    /// One that is skipped.
     pub fn out(why: &'static str, path: &[u8]) -> OpenDescription {
         OpenDescription {
             place: Err(why),
@@ -133,7 +133,7 @@ impl Processes {
         table.slots.get(&descriptor).map(|slot| Rc::clone(&slot.handle))
     }
 
-    /// Makes a descriptor. Gives back the open file that it led to if nobody else has it any more.
+    /// Makes a descriptor. Returns the previous open file if this was its last descriptor.
     pub fn set(&mut self, pid: u32, descriptor: i32, handle: Handle, close_on_exec: bool) -> Option<Handle> {
         let table = self.table(pid);
         let mut table = table.borrow_mut();
@@ -161,7 +161,7 @@ impl Processes {
         Some((handle, last_of(slot).is_some()))
     }
 
-    /// Closes every descriptor that `which` chooses; gives open files that nobody has any more.
+    /// Closes every descriptor that `which` chooses; returns open files without any other descriptor.
     pub fn close_all(&mut self, pid: u32, which: impl Fn(i32, bool) -> bool) -> Vec<Handle> {
         let table = self.table(pid);
         let mut table = table.borrow_mut();
@@ -220,8 +220,8 @@ impl Processes {
         Rc::strong_count(table) - 1 - usize::from(Rc::ptr_eq(table, &self.first))
     }
 
-    /// Another program takes the process's place: it has a table of its own from now on, without the
-    /// descriptors that are closed then. Gives open files that nobody has any more.
+    /// Another program replaces the process: its table is now separate, without the close-on-exec
+    /// descriptors. Returns open files without any other descriptor.
     pub fn exec(&mut self, pid: u32) -> Vec<Handle> {
         let table = self.table(pid);
         if self.sharers(&table) > 1 {
@@ -231,7 +231,7 @@ impl Processes {
         self.close_all(pid, |_, close_on_exec| close_on_exec)
     }
 
-    /// A process has ended. Gives open files that nobody has any more.
+    /// A process has ended. Returns open files without any other descriptor.
     pub fn end(&mut self, pid: u32) -> Vec<Handle> {
         let Some(table) = self.tables.remove(&pid) else { return Vec::new() };
         if self.sharers(&table) > 0 {
@@ -262,7 +262,7 @@ impl Processes {
     }
 }
 
-/// The open file of a descriptor that is gone, if no other leads to it.
+/// The open file of a closed descriptor, if no other leads to it.
 fn last_of(slot: Slot) -> Option<Handle> {
     let left = {
         let mut file = slot.handle.borrow_mut();

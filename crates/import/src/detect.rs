@@ -5,7 +5,7 @@ use crate::Format;
 /// What the first bytes of a source show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head {
-    /// Text, and of which format if that could be told.
+    /// Text, and its format if that was recognised.
     Text(Option<Format>),
     /// Text of two bytes per character.
     Utf16,
@@ -17,7 +17,7 @@ pub enum Head {
     },
 }
 
-/// Binary files that people have beside the text that is wanted.
+/// Binary files that users often have next to the text needed here.
 const BINARY: &[(&[u8], &str, &str)] = &[
     (b"PML_", "a log of Process Monitor (PML)", "save it from there: File, Save, CSV"),
     (b"\x0a\x0d\x0d\x0a", "a packet capture", NETWORK),
@@ -95,7 +95,7 @@ fn by_first_line(lines: &[&[u8]]) -> Option<Format> {
     (first.starts_with(b"<?xml") && is_naspt).then_some(Format::Naspt)
 }
 
-/// Formats whose every line tells.
+/// Formats that every line identifies.
 fn by_any_line(line: &[u8]) -> Option<Format> {
     if line.starts_with(b"BeginHeader") || line.starts_with(b"FileIo") {
         return Some(Format::Etw);

@@ -15,7 +15,7 @@ pub enum ImportError {
     Io {
         /// What was read.
         source_name: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// It is of no kind that is known.

@@ -6,9 +6,9 @@
 //!   ParsedFlags
 //! FileIoOpEnd, TimeStamp, …, IrpPtr, FileObject, ElapsedTime, Status, ExtraInfo, Type, FileName
 //! ```
-//! The text may begin with a header that names the columns of every event; else those of current tools are
-//! taken. An operation ends with the `FileIoOpEnd` of the same request packet, whose ExtraInfo is the number
-//! of bytes done. Reads and writes of the cache manager (paging) are left out.
+//! The text may begin with a header that names the columns of every event; else those of current tools
+//! are taken. An operation ends with the `FileIoOpEnd` of the same request packet, whose ExtraInfo is
+//! the number of bytes done. Reads and writes of the cache manager (paging) are dropped.
 //!
 //! Cannot see: whether a file was opened to read or to write, what goes through memory maps, new names of
 //! renames. Times are in microseconds.
@@ -57,7 +57,7 @@ const COLUMNS: &[(&str, &str)] = &[
     ("FileIoDirEnum", "FileObject, FileIndex, Size, InfoClass, FileName, FileName"),
     ("FileIoOpEnd", "FileObject, ElapsedTime, Status, ExtraInfo, Type, FileName"),
 ];
-/// What stands before them in every event.
+/// The columns before them in every event.
 const COMMON: &str =
     "TimeStamp, Process Name ( PID), ThreadID, LoggingProcessName ( PID), LoggingThreadID, CPU, IrpPtr";
 
@@ -242,7 +242,7 @@ impl Etw {
             (_, false) if is_directory || sink.knows_directory(name) => sink.directory(name)?,
             (_, false) => sink.file(name)?,
         };
-        // What makes, ends or closes a file object says nothing of what is done with it before.
+        // Events that make, end or close a file object do not show its earlier use.
         let tells_name = known.is_none() && !is_directory && !event.starts_with(b"FileIoC");
         if let (Ok(file), true) = (place, tells_name && self.open.len() < MAX_OPEN) {
             self.open.insert(object, (0, file));
@@ -255,7 +255,7 @@ impl Etw {
         let transfer = sink.transfer();
         let bits = disposition_bits(OpenBits::UNKNOWN, disposition);
         let makes = bits != OpenBits::UNKNOWN;
-        // What makes or empties a file is going to write it; nothing tells more.
+        // An open that makes or empties a file implies writing; there is no better source.
         let bits = bits.with_if(OpenBits::READ.with(OpenBits::WRITE), makes);
         if self.open.len() < MAX_OPEN {
             self.open.insert(object, (transfer, op.file));
@@ -305,7 +305,7 @@ impl Etw {
                     sink.known.node(op.file).written(op.offset.saturating_add(op.done_len));
                 }
             }
-            // What NtCreateFile says it did: 2 is "created".
+            // NtCreateFile's result: 2 is "created".
             OpKind::Create if succeeded && extra == 2 => {
                 sink.known.made(op.file);
                 op.done_len = 1;

@@ -1,7 +1,7 @@
 //! Lines that are rows of a table: their fields, and where in the row each is.
 //!
-//! CSV is taken apart here and not by csv-core, which reads on where a quote is not closed or letters follow
-//! one: of a damaged row it makes fields that nobody wrote, where this says that it is no row.
+//! CSV is parsed here and not by csv-core, which reads on where a quote is not closed or letters follow
+//! one: from a damaged row it makes wrong fields, where this code reports an error.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub(crate) fn csv<'a>(row: &'a [u8], separator: u8, fields: &mut Vec<Cow<'a, [u8
     }
 }
 
-/// What stands up to the closing quote, and what follows that.
+/// The text up to the closing quote, and the rest after it.
 fn quoted(inside: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     let mut end = memchr::memchr(b'"', inside)?;
     if inside.get(end + 1) != Some(&b'"') {

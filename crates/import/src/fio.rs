@@ -53,7 +53,7 @@ struct Fio {
     open: HashMap<u32, Vec<u32>>,
 }
 
-/// What a line says of a file.
+/// A line's action on a file.
 #[derive(Debug, PartialEq, Eq)]
 struct Said<'l> {
     name: &'l [u8],

@@ -3,22 +3,22 @@
 //! ```text
 //! HH:MM:SS.uuuuuu  CALL  F=fd [errno] B=0xbytes O=0xoffset (flags) path  elapsed[ W]  process.thread
 //! ```
-//! A line is printed when the call ends, with the time of that. Reads and writes without an offset show none,
-//! so positions are followed as they are for strace. A path stands at opens and at calls by path, and its
-//! beginning is cut off where the line is too long for it; `sudo fs_usage -w` in a wide terminal, or with its
-//! output in a file, cuts least.
+//! A line is printed when the call ends, with the time of that. Reads and writes without an offset show
+//! none, so positions are followed as they are for strace. Opens and calls by path have a path, and its
+//! beginning is cut off if the line is too long for it; `sudo fs_usage -w` in a wide terminal, or with
+//! its output in a file, cuts least.
 //!
-//! `O=` of `pread` and `pwrite` is the call's third argument in the upper 32 bits and the lower half of its
-//! fourth in the lower ones. That was the offset on 32-bit PowerPC; since processes have 64 bits it is what
-//! was asked for, and the lower half of the offset. The upper half of an offset is not shown: reads and
-//! writes that go on where the one before them ended are followed over 4 GiB, others are not told apart.
+//! `O=` of `pread` and `pwrite` is the call's third argument in the upper 32 bits and the lower half of
+//! its fourth in the lower ones. That was the offset on 32-bit PowerPC; in 64-bit processes it is the
+//! requested length, and the lower half of the offset. The upper half of an offset is not shown: reads
+//! and writes that continue the one before them are followed over 4 GiB, others can't be distinguished.
 //!
 //! Without `-w`, in a terminal of up to 132 columns, the tool prints whole seconds and none of `F=`, `B=` and
 //! `O=`, and cuts paths to what the line has room for: such a source is refused. With `-w` a path is cut only
 //! where it has no room in 264 columns; such a path has no beginning and fills its place to the end.
 //!
-//! Lines of disk I/O (`RdData`, `WrMeta[A]`, `PgIn` …) are what the calls above them became; they are left
-//! out.
+//! Lines of disk I/O (`RdData`, `WrMeta[A]`, `PgIn` …) are the effects of the calls above them; they are
+//! dropped.
 //!
 //! Cannot see: processes (descriptors are kept by process name), what was asked for (bytes are those done),
 //! the new name in a rename, offsets while a file's opening was missed, and what the tool drops under load.
@@ -69,13 +69,13 @@ impl Line<'_> {
 /// Why a source is refused.
 const NARROW: &str = "it was made without -w: its paths are cut, its times are whole seconds, and its reads and \
     writes do not show which file they are of";
-/// Why an operation is left out.
+/// Why an operation is skipped.
 const CUT: &str = "a path whose beginning fs_usage cut off (it had more than the line has room for)";
-/// Why a line is left out: the call that caused it is kept.
+/// Why a line is skipped: the call that caused it is kept.
 const DISK_IO: &str = "disk I/O below the file system (RdData, WrData, PgIn and the like)";
 const NO_FILE_CALL: &str = "calls that are no operation on files";
 
-/// The most process names that are told apart.
+/// The most process names that are distinguished.
 const MAX_NAMES: usize = 1 << 12;
 
 /// A line, taken apart.
@@ -93,7 +93,7 @@ struct Line<'a> {
     bytes: Option<u64>,
     offset: Option<u64>,
     flags: &'a [u8],
-    /// What stands in angle brackets: `FULLFSYNC`, `SEEK_SET`.
+    /// The text in angle brackets: `FULLFSYNC`, `SEEK_SET`.
     command: &'a [u8],
     path: &'a [u8],
     elapsed_ns: u64,
@@ -434,7 +434,7 @@ const NEAR_BYTES: u64 = 64 << 20;
 /// The offsets that 32 bits hold.
 const WRAP_BYTES: u64 = 1 << 32;
 
-/// What `O=` says of a positioned read or write.
+/// The meaning of `O=` in a positioned read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Positioned {
     /// The whole offset, as tools for 32-bit processes print it.
@@ -463,7 +463,7 @@ impl Positioned {
         }
     }
 
-    /// The whole offset, as far as the order of reads and writes tells it.
+    /// The whole offset, as far as it follows from the order of reads and writes.
     fn offset(self, sink: &mut Sink, file: &OpenDescription) -> u64 {
         let low = match self {
             Positioned::Half { low, .. } => u64::from(low),

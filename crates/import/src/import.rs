@@ -1,6 +1,6 @@
-//! One import from its beginning to its end: what the source is, and who reads it.
+//! One import from beginning to end: detects the format, and calls its importer.
 //!
-//! Not here: what lines mean, which each importer knows of its own format.
+//! Not here: the meaning of lines, which each importer knows for its format.
 
 use std::io::{BufRead, Cursor, Read};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub struct Options {
     pub name: String,
     /// Folder in which the trace's directory is made.
     pub parent: PathBuf,
-    /// Names become relative to this path, as the source spells it, and what lies outside is left out.
+    /// Names become relative to this path, as the source spells it, and paths outside are skipped.
     pub root: Option<PathBuf>,
     /// The source's format; found out by its first lines if it is not given.
     pub format: Option<Format>,
@@ -43,8 +43,8 @@ pub fn import(reader: impl BufRead, options: &Options) -> Result<Trace, ImportEr
     Ok(trace.finish(info)?)
 }
 
-/// Reads a source to its end, and hands what it tells to a receiver. What is returned says what the trace
-/// would say about itself, but for what is counted in it (operations, threads, files, time, bytes).
+/// Reads a source to its end, and passes its operations to a receiver. Returns the trace's description,
+/// without its counts (operations, threads, files, time, bytes).
 ///
 /// # Errors
 /// If it is of no known format or not of the one that was named, can't be read, holds no operation that is

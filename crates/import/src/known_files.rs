@@ -1,4 +1,5 @@
-//! What a source says of files beside its operations: whether they were there before, and how large.
+//! A source's facts about files, in addition to its operations: whether they existed before, and how
+//! large they were.
 //!
 //! A name and the file behind it are two things: a rename moves the file to another name, and an open handle
 //! goes on with the file whatever its name. So sizes belong to files, and existence to names.
@@ -18,7 +19,7 @@ pub(crate) struct Node {
     size: Cell<Option<u64>>,
     /// How far the trace has written: its size is at least that.
     reached: Cell<u64>,
-    /// Whether the trace has written to it, so that its size tells nothing of before.
+    /// Whether the trace has written to it, so that its size does not show the original one.
     changed: Cell<bool>,
     /// The name it had when it was first seen.
     origin: Option<u32>,
@@ -36,7 +37,8 @@ struct State {
     node: NodeRef,
     /// Where it led, if it was a symbolic link before.
     led_to: Option<String>,
-    /// Whether it lies in a renamed directory, and was first seen afterwards: nothing tells of before.
+    /// Whether it is in a renamed directory, and was first seen afterwards: its earlier state is
+    /// unknown.
     has_moved: bool,
 }
 
@@ -93,7 +95,7 @@ impl Known {
         Rc::clone(&self.state(file).node)
     }
 
-    /// Whether there is a file of this name now; `None` where nothing has told.
+    /// Whether there is a file of this name now; `None` if unknown.
     pub fn exists(&mut self, file: u32) -> Option<bool> {
         self.state(file).now
     }
@@ -130,12 +132,12 @@ impl Known {
         state.now = Some(true);
     }
 
-    /// It was made, or it was there: nobody knows.
+    /// It was made, or it existed before: which one is unknown.
     pub fn made_or_found(&mut self, file: u32) {
         self.state(file).now = Some(true);
     }
 
-    /// Its name is gone.
+    /// Its name was removed.
     pub fn removed(&mut self, file: u32) {
         self.found(file);
         let state = self.state(file);

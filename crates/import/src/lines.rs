@@ -23,7 +23,7 @@ pub(crate) struct Lines<'a> {
 pub(crate) struct Line<'a> {
     /// Its number, from 1.
     pub number: u64,
-    /// What it says; the beginning alone of a line that is too long.
+    /// Its text; only the beginning of a line that is too long.
     pub text: Result<&'a [u8], &'a [u8]>,
 }
 

@@ -1,9 +1,9 @@
-//! The XML of Intel's NAS Performance Toolkit: recognised by its outer frame, and answered with what is
-//! missing.
+//! The XML of Intel's NAS Performance Toolkit: recognised by its outer frame, and refused with an
+//! explanation.
 //!
 //! Public is the frame alone: an XML declaration, a line for the style sheet `report.css`, the element
-//! `TRACE`, in it a header and a list of transactions. How these are written is in a part of Intel's
-//! document that nobody here has seen. An importer that guessed would make up traces.
+//! `TRACE`, in it a header and a list of transactions. The format of these is in a part of Intel's
+//! document that is not available to us. An importer that guessed would invent operations.
 
 use crate::sink::counted;
 use crate::{ImportError, Source};

@@ -148,7 +148,7 @@ enum Ask {
     Other,
     /// Nothing that a file feels: sessions, mounting.
     Nothing,
-    /// Tells which file is the export's root.
+    /// Identifies the export's root.
     Root,
 }
 
@@ -161,7 +161,7 @@ struct Call {
     codes: Vec<u64>,
     handles: Vec<u64>,
     names: Vec<Vec<u8>>,
-    /// What a symbolic link says, of version 3.
+    /// The text of a symbolic link, in version 3.
     text: Vec<u8>,
     offset: u64,
     len: u64,
@@ -170,7 +170,7 @@ struct Call {
     creates: bool,
 }
 
-/// What a reply says.
+/// The content of a reply.
 struct Reply {
     at_ns: u64,
     errno: i32,
@@ -222,7 +222,7 @@ impl Nfs {
         }
     }
 
-    /// What is known of a handle; something made up if nothing is.
+    /// The known file of a handle; an invented one if it is unknown.
     fn file(&mut self, handle: u64) -> File {
         let made_up = || File { path: format!("fh-{handle:08x}").into_bytes(), ..File::default() };
         self.files.get(handle).cloned().unwrap_or_else(made_up)
@@ -300,7 +300,7 @@ impl Nfs {
         }
     }
 
-    /// A reply told of a handle. What is open of its file stays open.
+    /// Stores a file that a reply gave for a handle. Opens of its file stay open.
     fn keep(&mut self, handle: u64, mut file: File) {
         let before = self.files.get(handle);
         if file.transfer == 0 {
@@ -480,7 +480,7 @@ fn on_name(sink: &mut Sink, named: Named, call: &Call, op: Op) -> Result<Option<
     Ok(Some(File { path, is_directory, transfer, opens: u32::from(ask == Ask::Open) }))
 }
 
-/// A file gets a name beside its own.
+/// A file gets an additional name.
 fn link(sink: &mut Sink, old: &[u8], new: &[u8], op: Op) -> LineResult {
     let (Ok(old), Ok(new)) = (sink.file(old)?, sink.file(new)?) else {
         sink.leave_out("a hard link into or out of what is kept");
@@ -526,7 +526,7 @@ fn climbs_out(path: &[u8]) -> bool {
     })
 }
 
-/// What a call on a name tells of it.
+/// Stores what a call on a name shows about it.
 fn note(sink: &mut Sink, ask: Ask, file: u32, errno: i32) {
     match (ask, errno) {
         (Ask::Remove | Ask::RemoveDir, 0) => sink.known.removed(file),

@@ -66,7 +66,7 @@ pub(crate) fn of_number(status: u32) -> i32 {
     }
 }
 
-/// The error number for the name that Process Monitor shows; `None` for a name it is not known to show.
+/// The error number for a name of Process Monitor; `None` for a name that it never shows.
 pub(crate) fn of_name(name: &[u8]) -> Option<i32> {
     KNOWN.iter().find(|(known, ..)| known.as_bytes() == name).map(|&(_, _, errno)| errno)
 }

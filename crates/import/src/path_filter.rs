@@ -1,26 +1,26 @@
-//! Which paths of a source belong in a trace, and under which name.
+//! Which paths of a source belong in a trace, and their names there.
 //!
-//! A trace of an application is about its media and its project. What every program opens besides (libraries,
-//! settings, fonts, the kernel's own files) would drown that, and nobody should replay it. So it is left out
-//! unless a root is given, and counted.
+//! A trace of an application is about its media and its project. Files that every program opens
+//! (libraries, settings, fonts, the kernel's own files) would drown that, and must not be replaced. So
+//! they are skipped and counted, unless a root is given.
 
 use std::path::Path;
 
 use reelgauge_trace::name::{BadName, clean};
 
-/// Why a path is left out: not below the root that was given.
+/// Why a path is skipped: not below the given root.
 pub const OUTSIDE: &str = "outside of the root";
-/// Why a path is left out: the root, which a replay makes itself.
+/// Why a path is skipped: the root, which a replay makes itself.
 pub const ROOT_ITSELF: &str = "the root directory itself";
-/// Why a path is left out: a file of the operating system.
+/// Why a path is skipped: a file of the operating system.
 pub const SYSTEM: &str = "a file of the system (--root / keeps them)";
-/// Why a path is left out: the kernel's.
+/// Why a path is skipped: the kernel's.
 pub const KERNEL: &str = "not a stored file (/proc, /sys, /dev)";
-/// Why something is left out: it is no file.
+/// Why something is skipped: it is not a file.
 pub const NOT_A_FILE: &str = "a pipe, socket or other thing that is no file";
-/// Why a path is left out: nobody knows what it is relative to.
+/// Why a path is skipped: its directory is unknown.
 pub const NOWHERE: &str = "a relative name while the working directory is not known";
-/// Why a path is left out: it is no name.
+/// Why a path is skipped: it is not a valid name.
 pub const BAD_NAME: &str = "a name that no file can have";
 
 /// How paths of a source are written.
@@ -54,7 +54,7 @@ impl PathScope {
         PathScope { spelling, root }
     }
 
-    /// The name of a path; or why it is left out.
+    /// The name of a path; or why it is skipped.
     pub fn name(&self, path: &[u8]) -> Result<String, &'static str> {
         let unified;
         let path = match self.spelling {

@@ -6,10 +6,11 @@
 //! without the first two the trace has no durations and no threads. Relative Time is used where it is there:
 //! every country writes it alike.
 //!
-//! Rows with "Paging I/O" are left out: they are the cache manager's, and follow a row of the application's.
-//! So are those with the result "FAST IO DISALLOWED": the system asks the same again by another way, and
-//! that row follows. An open for attributes alone is a "stat". Cannot see: handles (they are told apart by
-//! process and path), what goes through memory maps, and how much of a read at the end of a file was there.
+//! Rows with "Paging I/O" are dropped: they are the cache manager's, and follow a row of the
+//! application's. So are those with the result "FAST IO DISALLOWED": the system asks the same again by
+//! another way, and that row follows. An open for attributes alone is a "stat". Cannot see: handles
+//! (they are distinguished by process and path), I/O through memory maps, and how much of a read at the
+//! end of a file existed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -327,7 +328,7 @@ fn latin(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(latin_digits(text)) }
 }
 
-/// A file gets another name, in the place of its own or beside it.
+/// A file gets another name, instead of its own or in addition.
 fn named_anew(sink: &mut Sink, row: &Row<'_>, kind: OpKind, old: u32, is_directory: bool) -> LineResult {
     let at = memchr::memmem::find(row.detail, b"FileName: ").ok_or(LineError::Malformed("no FileName"))?;
     let new = &row.detail[at + b"FileName: ".len()..];
@@ -353,7 +354,7 @@ fn is_of_files(operation: &[u8]) -> bool {
         && !others.iter().any(|other| operation.starts_with(other))
 }
 
-/// What stands behind a key, up to the next key.
+/// The text behind a key, up to the next key.
 fn value<'d>(detail: &'d [u8], key: &[u8]) -> Option<&'d [u8]> {
     let at = memchr::memmem::find(detail, key)? + key.len();
     let rest = &detail[at..];
@@ -374,7 +375,7 @@ fn value<'d>(detail: &'d [u8], key: &[u8]) -> Option<&'d [u8]> {
 #[derive(Debug, PartialEq, Eq)]
 enum Offset {
     At(u64),
-    /// The end of the file: what `FILE_WRITE_TO_END_OF_FILE`, which is -1, stands for.
+    /// The end of the file: the meaning of `FILE_WRITE_TO_END_OF_FILE`, which is -1.
     End,
     /// Where the handle's last operation ended: `FILE_USE_FILE_POINTER_POSITION`, which is -2.
     Position,
@@ -396,7 +397,7 @@ fn offset_of(detail: &[u8]) -> Result<Offset, LineError> {
     }
 }
 
-/// Where a file ends, as far as the trace tells.
+/// The end of a file, as far as the trace shows it.
 fn end_of(sink: &mut Sink, file: u32) -> u64 {
     let node = sink.known.node(file);
     if node.size().is_none() {

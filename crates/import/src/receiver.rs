@@ -1,4 +1,4 @@
-//! Where an import's files and operations go: into a new trace, or to whoever only wants to look at them.
+//! Where an import's files and operations go: into a new trace, or to a caller that only inspects them.
 //!
 //! Importers put what they have understood into a [`crate::sink::Sink`], which is the same for all of them;
 //! it hands over names that are safe, and operations as records.
@@ -11,7 +11,8 @@ use reelgauge_trace::{Trace, TraceError, TraceInfo, TraceWriter};
 
 /// Takes the files and operations of an import.
 pub trait Receiver {
-    /// What the log says about itself. Once, before anything else, as soon as there is a file or operation.
+    /// The log's description of itself. Once, before anything else, as soon as there is a file or
+    /// operation.
     fn begin(&mut self, meta: LogMeta);
 
     /// The number of a name, counted from 0: a new one if the name is new.

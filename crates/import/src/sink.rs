@@ -28,20 +28,20 @@ const MAX_THREADS: usize = 1 << 20;
 /// Packets that were captured on several queues are out of order by less than this.
 const PACKET_JITTER_NS: u64 = 1_000_000;
 
-/// Why an operation is left out: it lies where no file reaches.
+/// Why an operation is skipped: no file reaches this offset.
 pub(crate) const BEYOND: &str = "an offset beyond 2^63";
-/// No log tells of a later time.
+/// The latest time of a log.
 const TIME_MAX_NS: u64 = i64::MAX as u64;
-/// Why an operation is left out: its time can't be one of the same capture.
+/// Why an operation is skipped: its time can't be one of the same capture.
 const TOO_LATE: &str = "a time more than 292 years after the first";
-/// Why an operation is left out: its source contradicts itself.
+/// Why an operation is skipped: its source contradicts itself.
 const MORE_THAN_ASKED: &str = "more bytes done than asked for, and more than 4 GiB";
-/// Why an operation is left out: the source shows its end only, or its beginning only.
+/// Why an operation is skipped: the source shows its end only, or its beginning only.
 pub(crate) const HALF: &str = "a call without its end, or the other way round";
-/// Why an operation is left out: the handle it uses came from nowhere.
+/// Why an operation is skipped: the origin of its handle is unknown.
 pub(crate) const UNKNOWN_HANDLE: &str = "through a handle whose file is not known";
 
-/// What is said where a write goes to an end that nothing has told.
+/// The warning for a write at an unknown end of file.
 pub(crate) const END_UNKNOWN: &str =
     "writes to the end of a file whose size is not known; they were put behind what the trace wrote";
 
@@ -295,7 +295,7 @@ impl Sink<'_> {
         self.base_ns.is_some_and(|base_ns| at_ns.saturating_sub(base_ns) > TIME_MAX_NS)
     }
 
-    /// The source's clock went back, and another clock in the source tells by how much.
+    /// The source's clock went back, by an amount that another clock in the source shows.
     pub fn clock_stepped(&mut self, back_ns: u64) {
         self.timeline.stepped(back_ns, self.line);
     }
@@ -402,7 +402,7 @@ impl Sink<'_> {
         count(&mut self.left_out, why);
     }
 
-    /// Counts something that whoever relies on the trace should know.
+    /// Counts a warning for users of the trace.
     pub fn warn(&mut self, what: &'static str) {
         count(&mut self.warnings, what);
     }
@@ -418,7 +418,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Completes what is known of the files, and what the trace says about itself.
+    /// Completes the facts about the files, and the trace's description of itself.
     pub fn finish(mut self) -> Result<TraceInfo, TraceError> {
         for (why, ops) in std::mem::take(&mut self.left_out) {
             self.info.left_out.insert(why.to_owned(), ops);

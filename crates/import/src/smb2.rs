@@ -8,9 +8,9 @@
 //!   -e smb.access_mask -e smb.create_options -e smb2.disposition.delete_on_close
 //!   -e smb2.file_info.infolevel > TEXT
 //! ```
-//! Names are `SHARE/PATH`. A call and its reply are one operation, from the one's packet to the other's; a
-//! reply that says "pending" is none. An open for attributes alone is a "stat". A listing of several replies
-//! is one.
+//! Names are `SHARE/PATH`. A call and its reply are one operation, from the one's packet to the other's;
+//! a "pending" reply does not count. An open for attributes alone is a "stat". A listing of several
+//! replies is one.
 //!
 //! This is the stream of the network: the client's cache has answered reads before it and gathered writes,
 //! and long ones are cut to what the server allows. Cannot see: the application's own sizes and times,
@@ -66,7 +66,7 @@ const USEFUL: [&str; 9] = [
 
 /// `FILE_DELETE_ON_CLOSE` among the options of a create ([MS-SMB2] 2.2.13).
 const DELETE_ON_CLOSE: u64 = 0x1000;
-/// What a SET_INFO sets that gives a file a name beside its own ([MS-FSCC] 2.4).
+/// The SET_INFO class that gives a file an additional name ([MS-FSCC] 2.4).
 const FILE_LINK_INFORMATION: u64 = 11;
 /// The most files that are open at a time.
 const MAX_OPEN: usize = 1 << 20;
@@ -127,13 +127,13 @@ struct Call {
     access: Option<u64>,
     options: u64,
     deletes: bool,
-    /// Whether the name is one beside the file's own.
+    /// Whether the name is an additional one.
     links: bool,
     size: Option<u64>,
     is_pipe: bool,
 }
 
-/// What a reply says.
+/// The content of a reply.
 struct Reply {
     at_ns: u64,
     status: u32,

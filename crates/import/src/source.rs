@@ -21,7 +21,7 @@ pub(crate) struct Source<'a> {
 /// What one line of a source amounted to, where it is not an error of the whole import.
 pub(crate) type LineResult = Result<(), LineError>;
 
-/// Why a line came to nothing.
+/// Why a line has no result.
 #[derive(Debug)]
 pub(crate) enum LineError {
     /// It can't be understood: counted, the import goes on.

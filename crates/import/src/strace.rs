@@ -1,9 +1,9 @@
-//! Importer for strace's output: what an application on Linux asked for, call by call.
+//! Importer for strace's output: an application's system calls on Linux, one by one.
 //!
-//! Made with [`COMMAND`]; `%process` tells threads from child processes, which matters to who shares a
-//! descriptor. Without `-y` paths come from the arguments alone, without `-T` operations have no duration.
-//! The steps of `-r` are added up; next to a time they show where that clock was set, and are used instead.
-//! The whole seconds of `-t` are kept, and the trace says that they are coarse.
+//! Made with [`COMMAND`]; `%process` distinguishes threads from child processes, which decides who
+//! shares a descriptor. Without `-y` paths come from the arguments alone, without `-T` operations have
+//! no duration. The steps of `-r` are added up; next to a time they show where that clock was set, and
+//! are used instead. The whole seconds of `-t` are kept, with a warning that they are coarse.
 //!
 //! A file that `O_TMPFILE` makes has no name. Traces know files by name, so it has a made-up one, until
 //! `linkat` gives it its own (a rename here) or its last descriptor is closed (a removal here).
@@ -49,7 +49,7 @@ const MAX_PENDING: usize = 1 << 16;
 /// The most text of such calls.
 const MAX_PENDING_BYTES: usize = 64 << 20;
 
-/// What is said of lines of `-t`.
+/// The warning for lines of `-t`.
 const COARSE: &str = "lines with times of whole seconds (strace -t): a replay at these times would tell nothing \
     of the application's; replay with --pace max, or trace with -ttt";
 
@@ -293,7 +293,7 @@ impl Strace {
         at_ns
     }
 
-    /// A process that no line has told of yet: one that is being made, or a thread of the first.
+    /// A new process: one that is being made, or a thread of the first.
     fn meet(&mut self, sink: &mut Sink, pid: u32) {
         if self.last_pid == Some(pid) {
             return;
@@ -435,8 +435,8 @@ impl Strace {
         Ok(())
     }
 
-    /// A thread has started a program, and has the number of its process from now on. The other threads are
-    /// gone.
+    /// A thread has started a program, and has the number of its process from now on. The other threads
+    /// have ended.
     fn superseded(&mut self, sink: &mut Sink, pid: u32, other: u32) {
         if let Some(lost) = self.pending.remove(&pid) {
             self.pending_bytes -= lost.text.len();

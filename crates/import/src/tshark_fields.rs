@@ -1,5 +1,5 @@
-//! tshark's field text: a header line with the fields' names, then a row per packet. A field that occurs more
-//! than once in a packet stands in its place with `|` between the values.
+//! tshark's field text: a header line with the fields' names, then a row per packet. A field that occurs
+//! more than once in a packet has `|` between its values.
 
 use std::collections::HashMap;
 
@@ -92,7 +92,8 @@ impl<C> Waiting<C> {
     /// A call. One that waits under the same number has lost its reply.
     pub fn call(&mut self, sink: &mut Sink, key: (u64, u64), call: C) {
         if self.calls.len() >= MAX_WAITING && !self.calls.contains_key(&key) {
-            // Replies that were never captured; nothing tells the oldest, and these come no more.
+            // Replies that were never captured; the oldest can't be identified, and these will not
+            // arrive.
             (0..self.calls.len()).for_each(|_| sink.leave_out(HALF));
             self.calls.clear();
         }

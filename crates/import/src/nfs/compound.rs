@@ -1,9 +1,10 @@
 //! Compounds of NFS's version 4: operations one after the other on a current file, which some of them change.
 //!
-//! Attributes and rights that are fetched along with something else are no operation of their own. A look-up
-//! in several steps is several: each of them asks for a name.
+//! Attributes and access rights fetched with another operation do not count as an operation. A look-up
+//! in several steps is several: Not here: how single operations are converted, which is the same for
+//! both versions; see [`super`].
 //!
-//! Not here: what single operations become, which is the same for both versions; see [`super`].
+//! see [`super`].
 
 use reelgauge_record::OpKind;
 
@@ -29,7 +30,7 @@ const RENAME: u64 = 29;
 const RESTOREFH: u64 = 31;
 const SAVEFH: u64 = 32;
 
-/// Where a compound stands.
+/// The state of a compound.
 struct Walk<'c> {
     at: At,
     saved: At,
@@ -41,7 +42,7 @@ struct Walk<'c> {
 }
 
 impl Walk<'_> {
-    /// The next name; `None` if the operation has none of its own.
+    /// The next name; `None` if the operation has none.
     fn name(&mut self) -> Option<Vec<u8>> {
         let (first, rest) = self.names.split_first()?;
         self.names = rest;
@@ -122,7 +123,7 @@ impl Nfs {
         self.on_handle(sink, ask, &mut walk.at, call, reply, op)
     }
 
-    /// An operation that only says which file is meant, or what it is like.
+    /// An operation that only selects a file or reads its attributes.
     fn stand(
         &mut self,
         sink: &mut Sink,
@@ -225,7 +226,7 @@ impl Nfs {
     }
 }
 
-/// What an operation asks for; `None` if it only says which file is meant or what it is like.
+/// The request of an operation; `None` if it only selects a file or reads its attributes.
 fn ask_of(code: u64) -> Option<Ask> {
     Some(match code {
         4 => Ask::Close,

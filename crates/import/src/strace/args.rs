@@ -97,7 +97,7 @@ pub(crate) fn split(text: &[u8]) -> Option<(Args<'_>, &[u8])> {
     }
 }
 
-/// Whether what stands before a `<` is a descriptor, so that a path follows: `3`, `AT_FDCWD`, `[{fd=3`.
+/// Whether the text before a `<` is a descriptor, so that a path follows: `3`, `AT_FDCWD`, `[{fd=3`.
 fn is_descriptor(before: &[u8]) -> bool {
     let last_is_digit = before.last().is_some_and(u8::is_ascii_digit);
     last_is_digit || before.ends_with(b"AT_FDCWD") || before.ends_with(b"AT_FDCWD */")

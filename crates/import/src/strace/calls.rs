@@ -10,7 +10,7 @@ use crate::strace::args::{CWD, Descriptor, descriptor, has_flag, is_absolute, st
 use crate::strace::{Call, Strace};
 use crate::{LineError, LineResult};
 
-/// Why something is left out: a directory's handle is part of its listing.
+/// Why something is skipped: a directory's handle is part of its listing.
 pub(super) const DIRECTORY_HANDLE: &str = "opening and closing of directories (their listing is kept)";
 const NO_FILE_CALL: &str = "calls that are no operation on files";
 
@@ -81,7 +81,7 @@ impl Strace {
     ) -> Result<Result<Handle, &'static str>, LineError> {
         let argument = call.args.at(place);
         let Some(descriptor) = descriptor(argument) else {
-            // -1 and the like: the call failed with EBADF, or meant no file.
+            // -1 and other invalid numbers: the call failed with EBADF, or meant no file.
             return Ok(Err(UNKNOWN_HANDLE));
         };
         let known = match &call.first {
@@ -364,7 +364,7 @@ impl Strace {
         }
         let gone = match self.handle(sink, call, 0)? {
             Ok(handle) => self.processes.set(call.pid, number, handle, close_on_exec),
-            // What it leads to now is not known either.
+            // Its current target is unknown, too.
             Err(_) => {
                 self.processes.close(call.pid, number).and_then(|(handle, last)| last.then_some(handle))
             }
@@ -439,7 +439,7 @@ impl Strace {
     }
 }
 
-/// What an error, or none, says of a file's existence.
+/// Records the existence of a file that a result shows.
 pub(super) fn exists(sink: &mut Sink, file: u32, errno: i32) {
     match errno {
         0 => sink.known.found(file),

@@ -27,15 +27,15 @@ impl Census {
         let pid = match self.alive.len() {
             1 => self.alive.iter().next().copied().unwrap_or(FIRST),
             _ if self.alive.is_empty() || self.alive.contains(&FIRST) => FIRST,
-            // Some have ended without a line that says so (`-qq`).
+            // Some have ended without a line (`-qq`).
             _ => self.last.unwrap_or(FIRST),
         };
         self.has_unnumbered = true;
         self.seen(pid)
     }
 
-    /// The process of a line with a number. `is_child` tells whether a process that no line has told of yet
-    /// may be one that is being made.
+    /// The process of a line with a number. `is_child` returns whether a new process may be one that is
+    /// being made.
     pub fn numbered(&mut self, pid: u32, is_child: impl FnOnce() -> bool) -> u32 {
         if self.first == Some(pid) {
             return self.seen(FIRST);

@@ -18,7 +18,7 @@ use crate::errno;
 use crate::number;
 use crate::strace::args::annotation;
 
-/// What a line says.
+/// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What<'a> {
     /// A call's name and what follows the opening parenthesis.
@@ -40,7 +40,7 @@ pub(crate) struct StraceLine<'a> {
     /// The process or thread; 0 where the line does not say.
     pub pid: u32,
     pub time: Time,
-    /// How long after the line before, by a clock that nobody sets.
+    /// Time since the line before, by a monotonic clock.
     pub step_ns: Option<u64>,
     pub what: What<'a>,
 }
@@ -91,7 +91,7 @@ fn leader(text: &[u8]) -> Option<(u32, Time, Option<u64>, &[u8])> {
     })
 }
 
-/// Whether a text begins as a line of its own does.
+/// Whether a text begins like a separate line.
 pub(crate) fn is_led(text: &[u8]) -> bool {
     leader(text).is_some()
 }
@@ -226,8 +226,8 @@ pub(crate) struct Returned<'a> {
     pub duration_ns: Option<u64>,
 }
 
-/// Takes apart what follows a call's closing parenthesis. `Ok(None)` for a call that never came back, or that
-/// the system will begin anew.
+/// Takes apart what follows a call's closing parenthesis. `Ok(None)` for a call that never came back, or
+/// that the system will restart.
 pub(crate) fn returned(text: &[u8]) -> Result<Option<Returned<'_>>, &'static str> {
     let text = text.trim_ascii();
     let Some(text) = text.strip_prefix(b"=") else { return Err("no '=' behind the call") };
@@ -249,8 +249,7 @@ pub(crate) fn returned(text: &[u8]) -> Result<Option<Returned<'_>>, &'static str
     Ok(Some(Returned { value, errno: 0, path: annotation(rest), pid, duration_ns }))
 }
 
-/// The number in `<sh> /* 19770 in strace's PID NS */`, which stands behind a process's own number for
-/// itself.
+/// The number in `<sh> /* 19770 in strace's PID NS */`, which follows a process's number for itself.
 fn pid_of_strace(text: &[u8]) -> Option<u32> {
     let before = text.strip_suffix(b" in strace's PID NS */")?;
     let open = memchr::memmem::rfind(before, b"/* ")?;

@@ -24,7 +24,7 @@ impl SymbolicLinks {
         !self.texts.is_empty() && self.texts.contains_key(&plain(path))
     }
 
-    /// This path is a link that says so.
+    /// This path is a link with this text.
     pub fn learn(&mut self, path: &[u8], text: Vec<u8>) {
         if self.texts.len() < LINKS_MAX {
             self.texts.insert(plain(path), text);

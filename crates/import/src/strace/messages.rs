@@ -11,7 +11,7 @@
 use crate::number::decimal;
 use crate::strace::line::decorated_pid;
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Message {
     /// A process or thread is traced from now on.

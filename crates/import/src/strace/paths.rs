@@ -70,7 +70,7 @@ impl Strace {
                 self.by_path(sink, call, other, None, 0)
             }
             b"mknodat" => self.by_path(sink, call, other, Some(0), 1),
-            // symlink(target, name): the target need not be there, and is no file of its own.
+            // symlink(target, name): the target need not exist, and is not listed as a file.
             b"symlink" => self.symbolic_link(sink, call, None, 1),
             b"symlinkat" => self.symbolic_link(sink, call, Some(1), 2),
             b"ioctl"
@@ -401,7 +401,7 @@ impl Strace {
         Ok(place.ok())
     }
 
-    /// `readlink` and its kin. A link that nobody has shown being made was there before.
+    /// `readlink` and its kin. A link whose creation was not seen existed before.
     fn read_link(
         &mut self,
         sink: &mut Sink,
@@ -430,7 +430,7 @@ impl Strace {
         Ok(())
     }
 
-    /// The open file of `/proc/self/fd/N`, which is how a descriptor gets a name without rights of its own.
+    /// The open file of `/proc/self/fd/N`, which is how a descriptor gets a name without further rights.
     fn by_proc(&mut self, call: &Call<'_>, path: usize) -> Option<Handle> {
         let path = string(call.args.at(path))?;
         let rest = path.strip_prefix(b"/proc/")?;

@@ -95,8 +95,8 @@ impl Strace {
         self.copy_range(sink, call)
     }
 
-    /// What the system copied by itself: a read of one file and a write of the other, of what was really
-    /// copied (programs ask for the largest length there is). A failure is shown with what was asked.
+    /// A copy inside the kernel: a read of one file and a write of the other, of the bytes really copied
+    /// (programs request the largest possible length). A failure is recorded with the requested length.
     fn copied(
         &mut self,
         sink: &mut Sink,
